@@ -1,0 +1,42 @@
+# Two commands work from nothing but Python 3.11+, make and a compiler: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint types tests tests-nojit bench clean
+
+demo: $(VENV)/.core  ## set everything up and run the sample
+	@$(BIN)/namesake demo
+
+test: lint types tests tests-nojit  ## everything continuous integration checks
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(BIN)/mypy
+
+tests: $(VENV)/.dev
+	$(BIN)/pytest -n auto --dist loadgroup
+
+tests-nojit: $(VENV)/.dev  ## the kernels once more as plain Python, so that coverage and bounds errors show
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m kernel
+
+bench: $(VENV)/.dev  ## the tables of docs/benchmarks.md
+	$(BIN)/python -m benchmarks
+
+$(VENV)/.core: pyproject.toml
+	@echo "Setting up $(VENV) (a minute or two, once) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "namesake needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml $(VENV)/.core
+	@echo "Installing what the tests need ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .pytest_cache .ruff_cache
