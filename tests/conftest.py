@@ -1,0 +1,27 @@
+"""Fixtures every test may use, and the rule that in CI a skip is a failure."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real data beside the project: a Wikidata slice, the paper's articles, gold and scores."""
+    if not SHARED.is_dir():
+        pytest.skip("no ../shared folder beside the project: real-data tests need it")
+    return SHARED
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
+    """Turn a skip into a failure where CI=true: nothing may pass there by not running."""
+    outcome = yield
+    report = outcome.get_result()
+    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped in CI: {report.longrepr}"
