@@ -1,0 +1,1 @@
+"""The doors to the outside: the command line, and what else people come in through."""

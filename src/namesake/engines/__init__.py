@@ -1,0 +1,1 @@
+"""How work is spread: over threads here, over a cluster later."""

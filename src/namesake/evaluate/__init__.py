@@ -1,0 +1,1 @@
+"""Metrics, confidence intervals, tuning and reports over tables of scores and links."""

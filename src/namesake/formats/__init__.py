@@ -1,0 +1,1 @@
+"""Readers and writers of articles and links, one format a file."""

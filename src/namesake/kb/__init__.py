@@ -1,0 +1,1 @@
+"""The knowledge base: from a Wikidata dump to memory-mapped columns."""

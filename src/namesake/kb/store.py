@@ -6,7 +6,6 @@ same folder shares the operating system's page cache. `docs/kb-format.md` lists 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
