@@ -1,0 +1,103 @@
+"""Spans between units: whitespace tokens, characters and bytes of UTF-8."""
+
+import numpy as np
+from numba import njit
+
+BAD = -1  # both ends of a span that does not fit its text
+
+
+@njit("boolean(int64)", cache=True, nogil=True)
+def is_space(point):
+    """Whether Python's `str.split` separates words at this character."""
+    if point <= 0x20:
+        return point == 0x20 or 0x09 <= point <= 0x0D or 0x1C <= point <= 0x1F
+    if point < 0x1680:
+        return point in (0x85, 0xA0)
+    return point in (0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000) or 0x2000 <= point <= 0x200A
+
+
+@njit("Tuple((int64, int64))(uint8[::1], int64, int64)", cache=True, nogil=True)
+def decode(data, at, end):
+    """The character at byte `at` of valid UTF-8, and how many bytes it takes."""
+    first = np.int64(data[at])
+    if first < 0x80 or at + 1 >= end:
+        return first, 1
+    second = np.int64(data[at + 1]) & 0x3F
+    if first < 0xE0 or at + 2 >= end:
+        return (first & 0x1F) << 6 | second, 2
+    third = np.int64(data[at + 2]) & 0x3F
+    if first < 0xF0 or at + 3 >= end:
+        return (first & 0x0F) << 12 | second << 6 | third, 3
+    return (first & 0x07) << 18 | second << 12 | third << 6 | np.int64(data[at + 3]) & 0x3F, 4
+
+
+@njit("int32[:,::1](uint8[::1], int64[::1], int64[::1], int32[:,::1])", cache=True, nogil=True)
+def tokens_to_characters(data, offsets, indptr, spans):
+    """Spans of whitespace tokens as spans of characters.
+
+    Text i is `data[offsets[i]:offsets[i + 1]]`, its spans are `spans[indptr[i]:indptr[i + 1]]`. A span that
+    is empty, reversed or past the text becomes BAD.
+    """
+    out = np.full(spans.shape, BAD, np.int32)
+    starts = np.empty(1024, np.int32)
+    ends = np.empty(1024, np.int32)
+    for text in range(len(offsets) - 1):
+        if indptr[text] == indptr[text + 1]:
+            continue
+        tokens, position, inside = 0, 0, False
+        at, end = offsets[text], offsets[text + 1]
+        while at < end:
+            point, size = decode(data, at, end)
+            if is_space(point):
+                if inside:
+                    ends[tokens - 1] = position
+                inside = False
+            elif not inside:
+                if tokens == len(starts):
+                    starts = np.append(starts, np.empty_like(starts))
+                    ends = np.append(ends, np.empty_like(ends))
+                starts[tokens] = position
+                tokens += 1
+                inside = True
+            at += size
+            position += 1
+        if inside:
+            ends[tokens - 1] = position
+        for k in range(indptr[text], indptr[text + 1]):
+            if 0 <= spans[k, 0] < spans[k, 1] <= tokens:
+                out[k, 0] = starts[spans[k, 0]]
+                out[k, 1] = ends[spans[k, 1] - 1]
+    return out
+
+
+@njit("int32[:,::1](uint8[::1], int64[::1], int64[::1], int32[:,::1])", cache=True, nogil=True)
+def characters_to_bytes(data, offsets, indptr, spans):
+    """Spans of characters as spans of bytes, both counted from the start of their text; BAD where they do not fit."""
+    out = np.full(spans.shape, BAD, np.int32)
+    byte_of = np.empty(1024, np.int32)
+    for text in range(len(offsets) - 1):
+        first, last = indptr[text], indptr[text + 1]
+        if first == last:
+            continue
+        begin, end = offsets[text], offsets[text + 1]
+        ascii_only = True
+        for at in range(begin, end):
+            if data[at] >= 0x80:
+                ascii_only = False
+                break
+        characters = end - begin
+        if not ascii_only:
+            if len(byte_of) < characters + 1:
+                byte_of = np.empty(2 * characters + 1, np.int32)
+            characters = 0
+            for at in range(begin, end):
+                if data[at] & 0xC0 != 0x80:
+                    byte_of[characters] = at - begin
+                    characters += 1
+            byte_of[characters] = end - begin
+        for k in range(first, last):
+            start, stop = spans[k, 0], spans[k, 1]
+            if 0 <= start < stop <= characters:
+                out[k, 0] = start if ascii_only else byte_of[start]
+                out[k, 1] = stop if ascii_only else byte_of[stop]
+    return out

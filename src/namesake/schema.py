@@ -1,0 +1,78 @@
+"""The Arrow schemas that pass between stages, and `check`, which makes a table fit one or says why it cannot."""
+
+import pyarrow as pa
+
+from namesake.errors import NamesakeError
+
+SPANS = pa.list_(pa.list_(pa.int32(), 2))
+"""Where a name stands in its text: [start, end) in characters, one pair an occurrence."""
+
+MENTION = pa.struct(
+    [
+        pa.field("name", pa.string()),
+        pa.field("spans", SPANS),
+        pa.field("candidates", pa.list_(pa.string())),  # QIDs; null: look the name up in the KB
+    ]
+)
+
+ARTICLES = pa.schema(
+    [
+        pa.field("id", pa.string(), nullable=False),
+        pa.field("text", pa.large_string(), nullable=False),
+        pa.field("title", pa.string()),
+        pa.field("date", pa.string()),  # ISO, as precise as known
+        pa.field("mentions", pa.list_(MENTION)),  # null: find the names in the text
+        pa.field("extra", pa.string()),  # fields we do not know, as a JSON object, carried through to the links
+    ]
+)
+
+LINKS = pa.schema(
+    [
+        pa.field("article_id", pa.string(), nullable=False),
+        pa.field("name", pa.string(), nullable=False),
+        pa.field("spans", SPANS),
+        pa.field("qid", pa.string()),  # null: nobody we know, or nobody we are sure of
+        pa.field("score", pa.float64()),
+        pa.field("margin", pa.float64()),  # best minus second-best score; null with fewer than two candidates
+        pa.field("tie_break", pa.string()),  # the key that decided where scores tie, else null
+    ]
+)
+
+
+def candidates_field(scorers: list[str]) -> pa.Field:
+    """The column `candidates` of links written with their scores: one part a scorer, by its paper name."""
+    parts = pa.struct([pa.field(name, pa.float64()) for name in scorers])
+    candidate = pa.struct([pa.field("qid", pa.string()), pa.field("score", pa.float64()), pa.field("parts", parts)])
+    return pa.field("candidates", pa.list_(candidate))
+
+
+def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
+    """`table` with the columns of `schema`, cast where that loses nothing; missing optional columns become null."""
+    columns = []
+    for field in schema:
+        if field.name not in table.column_names:
+            if not field.nullable:
+                raise NamesakeError(f"{what}: no column `{field.name}`; it has {', '.join(table.column_names)}")
+            columns.append(pa.nulls(table.num_rows, field.type))
+            continue
+        column = table.column(field.name)
+        if not field.nullable and column.null_count:
+            row = column.is_null().index(pa.scalar(True)).as_py()
+            raise NamesakeError(f"{what}: row {row} has no `{field.name}`")
+        try:
+            columns.append(column if column.type == field.type else _cast(column, field.type))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as problem:
+            raise NamesakeError(
+                f"{what}: column `{field.name}` is {column.type}, not {field.type} ({problem})"
+            ) from None
+    return pa.table(columns, schema=schema)
+
+
+def _cast(column: pa.ChunkedArray, to: pa.DataType) -> pa.ChunkedArray:
+    """Cast, going through Python only for nested types Arrow cannot cast (structs with missing fields)."""
+    try:
+        return column.cast(to)
+    except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid):
+        if not pa.types.is_nested(to):
+            raise
+        return pa.chunked_array([pa.array(column.to_pylist(), to)])
