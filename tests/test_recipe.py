@@ -1,0 +1,150 @@
+"""Recipes: TOML there and back, refusals that name the culprit, and the arithmetic of `combine`."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesake import rank
+from namesake.errors import NamesakeError
+from namesake.recipe import OPTIONS, SCORERS, Part, Recipe, recipes
+from namesake.scale import SCALES
+
+PAPER_CHAINS = {  # the tie-breaks behind the paper's Table 2, each ending in LQID
+    "iscore-paper": ("NP", "LQID"),
+    "niscore-paper": ("NS", "LQID"),
+    "cse-paper": ("NS", "LQID"),
+    "cssve-paper": ("NS", "LQID"),
+    "np-paper": ("NS", "LQID"),
+    "pr_wd-paper": ("NS", "LQID"),
+    "eeiscore-paper": ("PR_WP", "LQID"),
+    "uiscore-paper": ("PR_WP", "LQID"),
+    "ucse-paper": ("PR_WP", "LQID"),
+}
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+parts = st.lists(
+    st.builds(Part, st.sampled_from(SCORERS), st.floats(0, 1e9), st.sampled_from(sorted(SCALES))),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda part: part.scorer,
+).map(tuple)
+any_recipe = st.builds(
+    Recipe,
+    name=texts,
+    parts=parts,
+    description=texts,
+    anchors=st.sampled_from(OPTIONS["anchors"]),
+    context=st.sampled_from(OPTIONS["context"]),
+    words=st.sampled_from(["D", "S", "D+S", "D+P+S_A", "S_A"]),
+    tie_break=st.lists(st.sampled_from(SCORERS), max_size=3).map(tuple),
+)
+
+
+@given(any_recipe)
+def test_toml_reads_back_equal(recipe):
+    assert Recipe.parse(recipe.toml()) == recipe
+
+
+def test_every_shipped_recipe_loads_under_its_own_name():
+    assert {"default", "random", *PAPER_CHAINS} <= set(recipes())
+    for name in recipes():
+        recipe = Recipe.load(name)
+        assert recipe.name == name
+        assert recipe.description
+        assert recipe.anchors == ("first" if name.endswith("-paper") or "paper-" in name else recipe.anchors)
+
+
+@pytest.mark.parametrize(("name", "chain"), PAPER_CHAINS.items())
+def test_the_papers_tie_breaks(name, chain):
+    assert Recipe.load(name).tie_break == chain
+
+
+def test_a_recipe_file_is_loaded_by_its_path(tmp_path):
+    recipe = Recipe("mine", (Part("NS", 0.5, "log1p"), Part("IScore")), anchors="first")
+    recipe.save(tmp_path / "mine.toml")
+    assert Recipe.load(tmp_path / "mine.toml") == recipe
+    assert Recipe.load(str(tmp_path / "mine.toml")).scorers == ("NS", "IScore", "PR_WP", "LQID")
+
+
+GOOD = 'name = "x"\n[[parts]]\nscorer = "NS"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('name = "x"\n[[parts]]\nscorer = "Sitelinks"', r"bad.toml: unknown scorer 'Sitelinks'; known are .*NIScore"),
+        ('tie_break = ["NX"]\n' + GOOD, "unknown scorer 'NX'"),
+        (GOOD + "weight = -0.5", r"weight of NS is -0.5: weights are numbers from 0 up"),
+        (GOOD + "weight = nan", r"weight of NS is nan"),
+        (GOOD + 'weight = "much"', "weight must be a number, not 'much'"),
+        (GOOD + 'scale = "cubed"', "scale of NS is 'cubed': must be one of none, unit"),
+        (GOOD + "wait = 1", "unknown key 'wait'; known are scorer, weight, scale"),
+        ('colour = "red"\n' + GOOD, "unknown key 'colour'"),
+        ('anchors = "some"\n' + GOOD, "anchors = 'some': must be one of first, all"),
+        ('context = "wide"\n' + GOOD, "context = 'wide'"),
+        ('words = "D+X"\n' + GOOD, r"words = 'D\+X': must be a sum of D, P, S, S_A"),
+        ('words = "D+D"\n' + GOOD, "words ="),
+        ("words = 3\n" + GOOD, "words must be a text"),
+        ('name = "x"', r"needs at least one \[\[parts\]\]"),
+        ('name = "x"\nparts = 3', r"parts must be \[\[parts\]\] tables"),
+        ('[[parts]]\nscorer = "NS"', "name is missing"),
+        ('name = "x"\n[[parts]]\nweight = 1', "scorer is missing"),
+        (GOOD + '[[parts]]\nscorer = "NS"', "NS is a part twice"),
+        ('tie_break = "NS"\n' + GOOD, "tie_break must be a list"),
+        ("name = ", "bad.toml: not TOML"),
+    ],
+)
+def test_a_bad_recipe_is_refused_in_one_line_that_names_it(tmp_path, text, message):
+    path = tmp_path / "bad.toml"
+    path.write_text(text)
+    with pytest.raises(NamesakeError, match=message) as refusal:
+        Recipe.load(path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_an_unknown_name_lists_the_shipped_ones(tmp_path):
+    with pytest.raises(NamesakeError, match=r"no recipe named 'uiscore'; shipped are .*uiscore-paper"):
+        Recipe.load("uiscore")
+    with pytest.raises(NamesakeError, match="cannot read"):
+        Recipe.load(tmp_path / "nowhere.toml")
+
+
+ragged = st.lists(st.lists(st.floats(-1, 100), min_size=0, max_size=5), max_size=5)
+
+
+@given(ragged)
+def test_scales_against_plain_python(mentions):
+    offsets = np.cumsum([0, *map(len, mentions)]).astype(np.int64)
+    flat = np.array([x for mention in mentions for x in mention], np.float64)
+    expected = {name: [] for name in SCALES}
+    for mention in mentions:
+        total, smoothed, best = sum(mention), sum(x + 1 for x in mention), max(mention, default=0)
+        for x in mention:
+            expected["none"].append(x)
+            expected["unit"].append((x + 1) / 2)
+            expected["smooth"].append((x + 1) / smoothed if smoothed > 0 else 0)
+            expected["share"].append(x / total if total > 0 else 0)
+            expected["top"].append(x / best if best > 0 else 0)
+            expected["log1p"].append(np.log1p(max(x, 0)))
+            expected["sqrt"].append(max(x, 0) ** 0.5)
+    for name, function in SCALES.items():
+        np.testing.assert_allclose(function(flat, offsets), expected[name], rtol=1e-9)
+
+
+def test_combine_adds_weighted_parts_and_reports_what_is_absent():
+    offsets = np.array([0, 2, 3], np.int64)
+    scores = {"IScore": np.array([2.0, 1.0, 4.0]), "PRWP": np.array([0.1, 0.9, 0.5])}
+    recipe = Recipe("x", (Part("IScore", 0.5), Part("PR_WP", 2.0), Part("CSE", 1.0)), tie_break=("NS", "PR_WP"))
+    combined = recipe.combine(scores, offsets)
+    np.testing.assert_allclose(combined.total, [1.2, 2.3, 3.0])
+    np.testing.assert_allclose(sum(combined.contributions.values()), combined.total)
+    assert combined.contributions["CSE"].tolist() == [0, 0, 0]
+    assert combined.absent == ("CSE", "NS")
+    assert combined.names == ("score", "PR_WP")
+    assert rank.winner(offsets, *combined.keys).tolist() == [1, 2]
+
+
+def test_combine_refuses_nan_by_the_scorers_name():
+    with pytest.raises(NamesakeError, match="IScore is not a number"):
+        Recipe("x", (Part("IScore"),)).combine({"IScore": np.array([1.0, np.nan])}, np.array([0, 2], np.int64))
