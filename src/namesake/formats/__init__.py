@@ -1,1 +1,28 @@
 """Readers and writers of articles and links, one format a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from namesake.errors import NamesakeError
+from namesake.formats.builder import ArticleBuilder
+from namesake.formats.files import kind
+from namesake.formats.jsonl import read_jsonl
+from namesake.formats.parquet import read_parquet
+from namesake.formats.rejects import Rejects
+
+BATCH_ARTICLES = 2048
+
+
+def read_articles(path: Path, rejects: Rejects, batch_articles: int = BATCH_ARTICLES) -> Iterator[pa.Table]:
+    """Tables of `schema.ARTICLES` from a file, in bounded batches; `-` reads JSON lines from standard input."""
+    suffix = ".jsonl" if str(path) == "-" else kind(path)
+    if suffix == ".parquet":
+        yield from read_parquet(path, batch_articles)
+    elif suffix in {".jsonl", ".ndjson", ".json"}:
+        yield from read_jsonl(path, rejects, ArticleBuilder(batch_articles))
+    else:
+        raise NamesakeError(f"{path}: articles come as .jsonl, .jsonl.gz, .jsonl.bz2, .jsonl.zst or .parquet")

@@ -1,7 +1,9 @@
 """Spans between units: whitespace tokens, characters and bytes of UTF-8."""
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+
+from namesake.kernels.types import I64, PAIRS, U8
 
 BAD = -1  # both ends of a span that does not fit its text
 
@@ -16,7 +18,7 @@ def is_space(point):
     return point in (0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000) or 0x2000 <= point <= 0x200A
 
 
-@njit("Tuple((int64, int64))(uint8[::1], int64, int64)", cache=True, nogil=True)
+@njit(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64), cache=True, nogil=True)
 def decode(data, at, end):
     """The character at byte `at` of valid UTF-8, and how many bytes it takes."""
     first = np.int64(data[at])
@@ -31,7 +33,7 @@ def decode(data, at, end):
     return (first & 0x07) << 18 | second << 12 | third << 6 | np.int64(data[at + 3]) & 0x3F, 4
 
 
-@njit("int32[:,::1](uint8[::1], int64[::1], int64[::1], int32[:,::1])", cache=True, nogil=True)
+@njit(types.int32[:, ::1](U8, I64, I64, PAIRS), cache=True, nogil=True)
 def tokens_to_characters(data, offsets, indptr, spans):
     """Spans of whitespace tokens as spans of characters.
 
@@ -70,7 +72,7 @@ def tokens_to_characters(data, offsets, indptr, spans):
     return out
 
 
-@njit("int32[:,::1](uint8[::1], int64[::1], int64[::1], int32[:,::1])", cache=True, nogil=True)
+@njit(types.int32[:, ::1](U8, I64, I64, PAIRS), cache=True, nogil=True)
 def characters_to_bytes(data, offsets, indptr, spans):
     """Spans of characters as spans of bytes, both counted from the start of their text; BAD where they do not fit."""
     out = np.full(spans.shape, BAD, np.int32)

@@ -1,0 +1,129 @@
+"""Articles from JSON lines: our plain layout, and Quotebank's article-centric one, told apart by their fields.
+
+Plain: `{"id", "text", "title"?, "date"?, "mentions"?: [{"name", "spans": [[start, end]], "candidates"?: [qid]}]}`
+with spans in characters. Quotebank: `{"articleID", "content", "title", "date", "names": [{"name", "ids",
+"offsets"}]}` with offsets in whitespace tokens. Fields we do not know are carried through as `extra`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from namesake.formats.builder import Article, ArticleBuilder, Mention
+from namesake.formats.files import open_lines
+from namesake.formats.rejects import Reject, Rejects
+
+Fields = dict[str, msgspec.Raw]
+
+
+class PlainMention(msgspec.Struct):
+    """A mention as plain JSON has it."""
+
+    name: str
+    spans: list[tuple[int, int]] = []
+    candidates: list[str] | None = None
+
+
+class QuotebankName(msgspec.Struct):
+    """A speaker candidate as Quotebank has it."""
+
+    name: str
+    offsets: list[tuple[int, int]] = []
+    ids: list[str] | None = None
+
+
+_fields = msgspec.json.Decoder(Fields)
+_text = msgspec.json.Decoder(str)
+_optional = msgspec.json.Decoder(str | None)
+_id = msgspec.json.Decoder(str | int)
+_mentions = msgspec.json.Decoder(list[PlainMention] | None)
+_names = msgspec.json.Decoder(list[QuotebankName] | None)
+_null = msgspec.Raw(b"null")
+
+
+def read_jsonl(path: Path, rejects: Rejects, builder: ArticleBuilder) -> Iterator[Any]:
+    """Tables of articles from a file of JSON lines; a line that is no article is set aside."""
+    with open_lines(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                builder.add(read_article(line))
+            except (msgspec.MsgspecError, ValueError, KeyError) as problem:
+                reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
+                rejects.add(Reject(reason, str(path), number))
+            if builder.full:
+                yield builder.table()
+    if builder.articles:
+        yield builder.table()
+
+
+def read_article(line: bytes) -> Article:
+    """One article from one line of JSON."""
+    try:
+        fields = _fields.decode(line)
+        return _layout(fields)(fields)
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        if isinstance(problem, msgspec.ValidationError):
+            raise
+        mended = _without_surrogates(line)
+        if mended is None:
+            raise
+        fields = _fields.decode(mended)
+        return _layout(fields)(fields)
+
+
+def _layout(fields: Fields) -> Callable[[Fields], Article]:
+    return _quotebank if "articleID" in fields else _plain
+
+
+def _plain(fields: Fields) -> Article:
+    mentions = _decode(_mentions, fields, "mentions")
+    return Article(
+        id=str(_decode(_id, fields, "id", required=True)),
+        text=_decode(_text, fields, "text", required=True),
+        title=_decode(_optional, fields, "title"),
+        date=_decode(_optional, fields, "date"),
+        mentions=None if mentions is None else [Mention(m.name, m.spans, m.candidates) for m in mentions],
+        extra=_extra(fields),
+    )
+
+
+def _quotebank(fields: Fields) -> Article:
+    names = _decode(_names, fields, "names")
+    return Article(
+        id=str(_decode(_id, fields, "articleID", required=True)),
+        text=_decode(_text, fields, "content", required=True),
+        title=_decode(_optional, fields, "title"),
+        date=_decode(_optional, fields, "date"),
+        mentions=None if names is None else [Mention(n.name, n.offsets, n.ids) for n in names],
+        extra=_extra(fields),
+        token_spans=True,
+    )
+
+
+def _decode(decoder: msgspec.json.Decoder[Any], fields: Fields, name: str, required: bool = False) -> Any:
+    """One field, taken out of `fields`, so that what remains is what we do not know."""
+    raw = fields.pop(name) if required else fields.pop(name, _null)
+    try:
+        return decoder.decode(raw)
+    except msgspec.ValidationError as problem:
+        raise msgspec.ValidationError(f"`{name}`: {problem}") from None
+
+
+def _extra(fields: Fields) -> str | None:
+    return msgspec.json.encode(fields).decode() if fields else None
+
+
+def _without_surrogates(line: bytes) -> bytes | None:
+    """The line with lone surrogates and bytes that are no UTF-8 replaced, or None if it is no JSON even so."""
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
