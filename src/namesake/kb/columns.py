@@ -40,12 +40,12 @@ class Strings:
         return pa.LargeStringArray.from_buffers(len(self), pa.py_buffer(self.offsets), pa.py_buffer(self.data))
 
     def take(self, rows: npt.NDArray[np.int64]) -> Strings:
-        """The strings of these rows, in their order."""
-        return Strings.from_arrow(self.arrow().take(pa.array(rows)))
+        """The strings of these rows, in their order; empty where the row is negative."""
+        return Strings.from_arrow(self.arrow().take(pa.array(rows, mask=rows < 0)))
 
     @staticmethod
     def from_arrow(column: pa.LargeStringArray) -> Strings:
-        """An Arrow column without nulls, from its first row's byte on."""
+        """An Arrow column from its first row's byte on; nulls become empty strings."""
         offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
         whole = column.buffers()[2]
         data = np.frombuffer(whole, np.uint8) if whole is not None else np.empty(0, np.uint8)
@@ -57,7 +57,7 @@ class Strings:
         encoded = [text.encode("utf-8", "replace") for text in texts]
         offsets = np.zeros(len(encoded) + 1, np.int64)
         np.cumsum([len(text) for text in encoded], out=offsets[1:])
-        return Strings(offsets, np.frombuffer(b"".join(encoded), np.uint8))
+        return Strings(offsets, np.frombuffer(bytearray().join(encoded), np.uint8))
 
 
 @dataclass(frozen=True)
