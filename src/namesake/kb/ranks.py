@@ -1,0 +1,75 @@
+"""Ready-made ranks: lines of a QID, a tab and a number, such as `Q42<TAB>123.4`, plain or gzipped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+import numpy.typing as npt
+from isal import igzip
+
+from namesake.errors import NamesakeError
+
+BATCH = 1 << 20  # lines held at a time
+SOURCES = ("wikidata", "wikipedia")
+
+
+def parse_option(option: str) -> tuple[str, Path]:
+    """`wikipedia=FILE` as its two halves."""
+    source, equals, file = option.partition("=")
+    if source not in SOURCES or not equals or not file:
+        raise NamesakeError(f"--ranks {option}: write wikidata=FILE or wikipedia=FILE")
+    return source, Path(file)
+
+
+def read_ranks(path: Path, qids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """The rank of each of the ascending `qids`, 0 where the file has none."""
+    ranks = np.zeros(len(qids), np.float64)
+    for known, rank in _batches(path):
+        place = np.searchsorted(qids, known)
+        found = place < len(qids)
+        found[found] = qids[place[found]] == known[found]
+        ranks[place[found]] = rank[found]
+    return ranks
+
+
+def _batches(path: Path) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+    """The file's QIDs and ranks, a million lines at a time."""
+    pairs: list[tuple[int, float]] = []
+    try:
+        with _open(path) as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    pairs.append(_pair(line, path, number))
+                if len(pairs) == BATCH:
+                    yield _columns(pairs)
+                    pairs = []
+    except (OSError, EOFError) as problem:
+        raise NamesakeError(f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
+    yield _columns(pairs)
+
+
+def _pair(line: bytes, path: Path, number: int) -> tuple[int, float]:
+    qid, _, value = line.partition(b"\t")
+    try:
+        rank = float(value)
+        if qid[:1] != b"Q" or not qid[1:].isdigit() or not math.isfinite(rank) or rank < 0:
+            raise ValueError
+        return int(qid[1:]), rank
+    except ValueError:
+        shown = line.decode("utf-8", "replace").strip()[:60]
+        raise NamesakeError(f"{path}:{number}: {shown!r} is no QID, tab and rank, such as Q42<TAB>123.4") from None
+
+
+def _columns(pairs: list[tuple[int, float]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    qids = [qid if qid < 1 << 62 else -1 for qid, _ in pairs]
+    return np.array(qids, np.int64), np.array([rank for _, rank in pairs], np.float64)
+
+
+def _open(path: Path) -> IO[bytes]:
+    with path.open("rb") as file:
+        gzipped = file.read(2) == b"\x1f\x8b"
+    return cast(IO[bytes], igzip.open(path, "rb")) if gzipped else path.open("rb")
