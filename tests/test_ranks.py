@@ -15,7 +15,7 @@ QIDS = np.array([1, 42, 76], np.int64)
 @pytest.mark.parametrize("gzipped", [False, True])
 def test_ranks_by_qid(tmp_path: Path, gzipped: bool) -> None:
     file = tmp_path / "ranks.tsv"
-    text = b"Q76\t1.5\nQ99\t7\n\nQ1\t2e-3\nQ99999999999999999999\t1\n"
+    text = b"Q76\t1.5\nQ99\t7\n\nQ1\t2e-3\nQ42\t-1.0\nQ99999999999999999999\t1\n"
     file.write_bytes(gzip.compress(text) if gzipped else text)
     assert ranks.read_ranks(file, QIDS).tolist() == [0.002, 0, 1.5]
 
@@ -27,7 +27,7 @@ def test_many_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ranks.read_ranks(file, QIDS).tolist() == [1, 42, 76]
 
 
-@pytest.mark.parametrize("line", ["Q1", "42\t1", "Q1\tx", "Q1\tnan", "Q1\t-1", "Qx\t1", "Q1 1"])
+@pytest.mark.parametrize("line", ["Q1", "42\t1", "Q1\tx", "Q1\tnan", "Qx\t1", "Q1 1"])
 def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
     file = tmp_path / "ranks.tsv"
     file.write_text(f"Q2\t1\n{line}\n")
@@ -38,9 +38,9 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
 def test_a_cut_off_file_and_a_missing_one_are_named(tmp_path: Path) -> None:
     file = tmp_path / "ranks.tsv.gz"
     file.write_bytes(gzip.compress(b"Q1\t1\n" * 1000)[:-12])
-    with pytest.raises(NamesakeError, match="ranks.tsv.gz cannot be read"):
+    with pytest.raises(NamesakeError, match=r"ranks\.tsv\.gz cannot be read"):
         ranks.read_ranks(file, QIDS)
-    with pytest.raises(NamesakeError, match="absent.tsv cannot be read"):
+    with pytest.raises(NamesakeError, match=r"absent\.tsv cannot be read"):
         ranks.read_ranks(tmp_path / "absent.tsv", QIDS)
 
 

@@ -46,6 +46,8 @@ class Strings:
     @staticmethod
     def from_arrow(column: pa.LargeStringArray) -> Strings:
         """An Arrow column from its first row's byte on; nulls become empty strings."""
+        if not len(column):
+            return Strings.of(())
         offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
         whole = column.buffers()[2]
         data = np.frombuffer(whole, np.uint8) if whole is not None else np.empty(0, np.uint8)

@@ -1,7 +1,11 @@
-"""Ready-made ranks: lines of a QID, a tab and a number, such as `Q42<TAB>123.4`, plain or gzipped."""
+"""Ready-made ranks: lines of a QID, a tab and a number, such as `Q42<TAB>123.4`, plain or gzipped.
+
+Published files write -1 for entities without a rank: a negative rank means unknown, as if the line were not there.
+"""
 
 from __future__ import annotations
 
+import gzip
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +13,6 @@ from typing import IO, cast
 
 import numpy as np
 import numpy.typing as npt
-from isal import igzip
 
 from namesake.errors import NamesakeError
 
@@ -56,9 +59,9 @@ def _pair(line: bytes, path: Path, number: int) -> tuple[int, float]:
     qid, _, value = line.partition(b"\t")
     try:
         rank = float(value)
-        if qid[:1] != b"Q" or not qid[1:].isdigit() or not math.isfinite(rank) or rank < 0:
+        if qid[:1] != b"Q" or not qid[1:].isdigit() or not math.isfinite(rank):
             raise ValueError
-        return int(qid[1:]), rank
+        return int(qid[1:]), max(rank, 0.0)
     except ValueError:
         shown = line.decode("utf-8", "replace").strip()[:60]
         raise NamesakeError(f"{path}:{number}: {shown!r} is no QID, tab and rank, such as Q42<TAB>123.4") from None
@@ -72,4 +75,4 @@ def _columns(pairs: list[tuple[int, float]]) -> tuple[npt.NDArray[np.int64], npt
 def _open(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
         gzipped = file.read(2) == b"\x1f\x8b"
-    return cast(IO[bytes], igzip.open(path, "rb")) if gzipped else path.open("rb")
+    return cast(IO[bytes], gzip.open(path)) if gzipped else path.open("rb")
