@@ -1,0 +1,297 @@
+"""The name index: from a name as anybody spells it to the entities that bear it, O(1) a look-up.
+
+`normalise` folds case, accents, punctuation and spacing. `build_names` makes the index's columns; a KB builder
+calls it once, with one label per entity row, and writes what it returns, each array under its own name:
+
+    for name, array in build_names(labels, aliases, alias_texts).items():
+        np.save(folder / f"{name}.npy", array)
+
+`NameIndex(Columns(folder))` reads them. `docs/names.md` describes the columns.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake import wordlists
+from namesake.kb.columns import Columns, Ragged, Strings
+from namesake.kernels import names as kernels
+
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt8 = npt.NDArray[np.uint8]
+UInt64 = npt.NDArray[np.uint64]
+
+LABEL, ALIAS, BARE_LABEL, BARE_ALIAS = range(4)
+"""How an entity bears a name: as its label, an alias, or one of them without its titles, suffixes or brackets."""
+
+APOSTROPHES = "'’‘`´ʼʻʽʹʾʿˈ′‛"
+PLAIN_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t"}
+    | {"ŋ": "n", "ĸ": "k", "ə": "e", "ɛ": "e", "ɔ": "o", "ɨ": "i", "ʉ": "u", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ё": "е"}
+)
+"""Letters that Unicode does not decompose, as English spells them."""
+
+TABLE_END = 0x2070
+HARD_RANGES = ((0x0300, 0x0370), (0x0483, 0x048A), (0x0590, 0x1E00))
+BITS_PER_NAME = 16
+BRACKETS = re.compile(r"[\"“”„«(][^\"“”„«»()]+[\"”“»)]")
+QUOTED = re.compile(r"[\"“„]([^\"“”„]+)[\"”“](.*\w.*)")
+
+
+class _Fold(dict[int, str]):
+    """What each character becomes: letters, nothing, or a space; filled as characters are met."""
+
+    def __missing__(self, point: int) -> str:
+        self[point] = folded = _fold(chr(point))
+        return folded
+
+
+def _fold(character: str) -> str:
+    """One character in lower case, without its accents; a space for punctuation, nothing for apostrophes."""
+    if character in APOSTROPHES or unicodedata.category(character) in ("Cf", "Cs"):
+        return ""
+    parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
+    base = ord(parts[0])
+    if base < 0x0400 or 0x1E00 <= base < 0x2000:  # Latin and Greek; marks of other scripts are letters to them
+        parts = "".join(part for part in parts if not 0x0300 <= ord(part) < 0x0370)
+    parts = unicodedata.normalize("NFC", parts).translate(PLAIN_LETTERS)
+    return "".join(part if unicodedata.category(part)[0] in "LNM" else " " for part in parts)
+
+
+FOLD = _Fold()
+
+
+def normalise(name: str) -> str:
+    """The form under which a name is indexed: "J. K. Rowling, PhD" is "jk rowling phd", "Gaël Clichy" "gael clichy".
+
+    Lower case without accents, apostrophes dropped, other punctuation one space, initials in a row one token.
+    """
+    tokens: list[str] = []
+    after_initial = False
+    for token in unicodedata.normalize("NFC", name).translate(FOLD).split():
+        initial = len(token) == 1 and token.isalpha() and ord(token) < 0x0590
+        if initial and after_initial:
+            tokens[-1] += token
+        else:
+            tokens.append(token)
+        after_initial = initial
+    return " ".join(tokens)
+
+
+@cache
+def fold_table() -> tuple[Int8, UInt8]:
+    """`FOLD` for the kernel: width and bytes of what each Latin, Greek, Cyrillic or Armenian character becomes."""
+    widths = np.full(TABLE_END, kernels.HARD, np.int8)
+    letters = np.zeros((TABLE_END, 4), np.uint8)
+    for point in range(TABLE_END):
+        if any(low <= point < high for low, high in HARD_RANGES):
+            continue
+        folded = FOLD[point].encode()
+        if folded == b" ":
+            widths[point] = kernels.SEPARATOR
+        elif len(folded) <= len(chr(point).encode()) and b" " not in folded:
+            widths[point] = len(folded)
+            letters[point, : len(folded)] = list(folded)
+    return widths, letters
+
+
+def normalise_many(texts: Strings) -> Strings:
+    """`normalise` of every string of a column: compiled for European scripts, Python for the rest."""
+    out = np.empty(len(texts.data), np.uint8)
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    hard = np.empty(len(texts), np.bool_)
+    kernels.fold_many(texts.data, texts.offsets, *fold_table(), out, offsets[1:], hard)
+    easy = Strings(offsets, out[: offsets[-1]])
+    rows = np.flatnonzero(hard)
+    if not len(rows):
+        return easy
+    rest = Strings.of(normalise(texts[row]) for row in rows.tolist())
+    out = np.empty(len(easy.data) + len(rest.data), np.uint8)
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    kernels.splice(easy.data, easy.offsets, rows, rest.data, rest.offsets, out, offsets)
+    return Strings(offsets, out)
+
+
+@cache
+def affixes() -> tuple[UInt64, UInt64]:
+    """Hashes of the honorifics and of the suffixes, ascending."""
+    return _hashes(wordlists.HONORIFICS), _hashes(wordlists.SUFFIXES)
+
+
+def _hashes(words: Iterable[str]) -> UInt64:
+    texts = [word.encode() for word in words]
+    with np.errstate(over="ignore"):
+        found = [kernels.name_hash(np.frombuffer(text, np.uint8), 0, len(text)) for text in texts]
+    return np.sort(np.array(found, np.uint64))
+
+
+def without_brackets(name: str) -> Iterator[str]:
+    """'William "Bill" Gates (businessman)' is also "William Gates" and "Bill Gates"."""
+    plain = " ".join(BRACKETS.sub(" ", name).split())
+    if plain:
+        yield plain
+    for nickname, rest in QUOTED.findall(name):
+        yield f"{nickname} {BRACKETS.sub(' ', rest)}"
+
+
+def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings) -> dict[str, npt.NDArray[np.generic]]:
+    """The columns of the name index, by file name, from each entity's label and its aliases' rows in `alias_texts`."""
+    texts, which, rows, kinds = _every_name(labels, aliases, alias_texts)
+    most = 2 * len(rows)  # every text and its bare form
+    room = 1 << (most + 1).bit_length()
+    keys, slots = np.zeros(room, np.uint64), np.full(room, kernels.NOBODY, np.int32)
+    bits = np.zeros(max(1 << 10, 1 << (BITS_PER_NAME * len(rows)).bit_length()) // 8, np.uint8)
+    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
+    entry_name, entry_row, entry_kind = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int8)
+    with np.errstate(over="ignore"):  # hashes wrap
+        names, entries = kernels.index_names(
+            texts.data, texts.offsets, which, rows, kinds, *affixes(), keys, slots, bits, starts, ends,
+            entry_name, entry_row, entry_kind,
+        )  # fmt: skip
+    starts, ends = starts[:names], ends[:names]
+    entry_name, entry_row, entry_kind = entry_name[:entries], entry_row[:entries], entry_kind[:entries]
+    indptr = np.zeros(names + 1, np.int64)
+    np.cumsum(np.bincount(entry_name, minlength=names), out=indptr[1:])
+    values, kind = np.empty(entries, np.int32), np.empty(entries, np.int8)
+    kernels.group_entries(entry_name, entry_row, entry_kind, indptr, values, kind)
+    text, offsets = np.empty(int((ends - starts).sum()), np.uint8), np.zeros(names + 1, np.int64)
+    kernels.copy_texts(texts.data, starts, ends, text, offsets)
+    return {
+        "name.hash": keys,
+        "name.slot": slots,
+        "name.prefix": bits,
+        "name.text.offsets": offsets,
+        "name.text.bytes": text,
+        "name.entity.indptr": indptr,
+        "name.entity.values": values,
+        "name.entity.kind": kind,
+    }
+
+
+def _every_name(labels: Strings, aliases: Ragged, alias_texts: Strings) -> tuple[Strings, Int64, Int32, Int8]:
+    """All names, normalised, and in the order of the entities: which text, whose (entity row), of which kind."""
+    alias_row = np.repeat(np.arange(len(aliases), dtype=np.int32), np.diff(aliases.indptr))
+    label_text = np.arange(len(labels), dtype=np.int64)
+    alias_text = aliases.values.astype(np.int64)
+    plain_labels, of_label = _plain(labels)
+    plain_aliases, of_alias = _plain(alias_texts.take(alias_text))
+    sources = (
+        (labels, label_text, label_text.astype(np.int32), LABEL),
+        (alias_texts, alias_text, alias_row, ALIAS),
+        (plain_labels, np.arange(len(plain_labels)), of_label.astype(np.int32), BARE_LABEL),
+        (plain_aliases, np.arange(len(plain_aliases)), alias_row[of_alias], BARE_ALIAS),
+    )
+    texts = _concatenate([normalise_many(column) for column, _, _, _ in sources])
+    before = np.cumsum([0, *(len(column) for column, _, _, _ in sources)])
+    which = np.concatenate([first + text for first, (_, text, _, _) in zip(before[:-1], sources, strict=True)])
+    rows = np.concatenate([row for _, _, row, _ in sources])
+    kinds = np.concatenate([np.full(len(row), kind, np.int8) for _, _, row, kind in sources])
+    order = np.argsort(rows, kind="stable")  # merges runs that ascend
+    return texts, which[order], rows[order], kinds[order]
+
+
+def _plain(texts: Strings) -> tuple[Strings, Int64]:
+    """The other forms of those texts that have quotation marks or brackets, and the row of each form's text."""
+    marks = (texts.data == ord('"')) | (texts.data == ord("("))
+    curly = texts.data[1:] == 0x9C  # the last byte of “
+    marks[1:] |= curly & (texts.data[:-1] == 0x80)
+    rows = np.unique(np.searchsorted(texts.offsets, np.flatnonzero(marks), side="right") - 1)
+    forms = [(form, row) for row in rows.tolist() for form in without_brackets(texts[row])]
+    return Strings.of(form for form, _ in forms), np.array([row for _, row in forms], np.int64)
+
+
+def _concatenate(columns: list[Strings]) -> Strings:
+    """One column after the other."""
+    ends = np.cumsum([0, *(len(column.data) for column in columns)])
+    offsets = [column.offsets[1:] + end for column, end in zip(columns, ends[:-1], strict=True)]
+    return Strings(np.concatenate([np.zeros(1, np.int64), *offsets]), np.concatenate([c.data for c in columns]))
+
+
+@dataclass(frozen=True)
+class Bearers:
+    """Who bears each of several names: those of name i are `rows[indptr[i]:indptr[i + 1]]`, ascending, with kinds."""
+
+    indptr: Int64
+    rows: Int32
+    kinds: Int8
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __getitem__(self, name: int) -> tuple[Int32, Int8]:
+        here = slice(int(self.indptr[name]), int(self.indptr[name + 1]))
+        return self.rows[here], self.kinds[here]
+
+
+class NameIndex:
+    """The name index of a KB: `lookup` one name, or `lookup_many` for a column of them."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+
+    @cached_property
+    def hashes(self) -> UInt64:
+        """Hash table by open addressing, size a power of two: hash of the name in each slot."""
+        return self._columns.array("name.hash", np.uint64)
+
+    @cached_property
+    def slots(self) -> Int32:
+        """The name's id in each slot, -1 in an empty one."""
+        return self._columns.array("name.slot", np.int32)
+
+    @cached_property
+    def prefixes(self) -> UInt8:
+        """One bit for the hash of every beginning of two tokens or more of a name: may it go on here?"""
+        return self._columns.array("name.prefix", np.uint8)
+
+    @cached_property
+    def texts(self) -> Strings:
+        """The normalised names by id."""
+        return self._columns.strings("name.text")
+
+    @cached_property
+    def entities(self) -> Ragged:
+        """Entity rows of each name, ascending."""
+        return self._columns.ragged("name.entity")
+
+    @cached_property
+    def kinds(self) -> Int8:
+        """The kind of each of `entities.values`: LABEL, ALIAS, BARE_LABEL or BARE_ALIAS."""
+        return self._columns.array("name.entity.kind", np.int8)
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def lookup(self, name: str) -> tuple[Int32, Int8]:
+        """Entity rows that bear the name, ascending, and how each does; without its titles if need be."""
+        return self.lookup_many(Strings.of([name]))[0]
+
+    def lookup_many(self, names: Strings) -> Bearers:
+        """`lookup` for every string of a column."""
+        found = self.find(normalise_many(names))
+        known = self.entities.indptr
+        sizes = np.where(found >= 0, known[found + 1] - known[found], 0)
+        indptr = np.zeros(len(found) + 1, np.int64)
+        np.cumsum(sizes, out=indptr[1:])
+        rows, kinds = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int8)
+        kernels.gather_entries(found, known, self.entities.values, self.kinds, indptr, rows, kinds)
+        return Bearers(indptr, rows, kinds)
+
+    def find(self, normalised: Strings) -> Int32:
+        """Name ids of normalised names, -1 where unknown; a name with titles or suffixes may be found without them."""
+        found = np.empty(len(normalised), np.int32)
+        with np.errstate(over="ignore"):  # hashes wrap
+            kernels.find_names(
+                normalised.data, normalised.offsets, *affixes(), self.hashes, self.slots,
+                self.texts.offsets, self.texts.data, found,
+            )  # fmt: skip
+        return found

@@ -1,0 +1,386 @@
+"""Names: folding their spelling, hashing them token by token, and the table that finds them."""
+
+import numpy as np
+from numba import njit, types
+
+TEXT = types.Array(types.uint8, 1, "C", readonly=True)
+INT64S = types.Array(types.int64, 1, "C", readonly=True)
+INT32S = types.Array(types.int32, 1, "C", readonly=True)
+INT8S = types.Array(types.int8, 1, "C", readonly=True)
+HASHES = types.Array(types.uint64, 1, "C", readonly=True)
+LETTERS = types.Array(types.uint8, 2, "C", readonly=True)
+
+SPACE = 0x20
+SEPARATOR, HARD = -1, -2  # widths of characters that end a token, and of those only Python can fold
+NOBODY = -1
+MOST_TOKENS = 32  # a longer name has no bare form and no more prefixes
+
+FNV_START = np.uint64(0xCBF29CE484222325)
+FNV_PRIME = np.uint64(0x100000001B3)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+LEFT, RIGHT, HALF, FOLDED = np.uint64(25), np.uint64(39), np.uint64(32), np.uint64(29)
+
+
+@njit(types.Tuple((types.int64, types.int64))(TEXT, types.int64, types.int64), cache=True, nogil=True)
+def code_point(data, at, end):
+    """The character at byte `at` and its bytes; (-1, 1) where the bytes are no UTF-8."""
+    first = np.int64(data[at])
+    if first < 0x80:
+        return first, np.int64(1)
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if first < 0xC2 or first > 0xF4 or at + size > end:
+        return np.int64(-1), np.int64(1)
+    point = first & (0x7F >> size)
+    for i in range(at + 1, at + size):
+        byte = np.int64(data[i])
+        if byte & 0xC0 != 0x80:
+            return np.int64(-1), np.int64(1)
+        point = point << 6 | byte & 0x3F
+    return point, np.int64(size)
+
+
+@njit("boolean(uint8[::1], int64, int64)", cache=True, nogil=True)
+def is_initial(data, start, end):
+    """Whether a folded token is one letter of an alphabet with capitals."""
+    if end - start == 1:
+        return data[start] >= 0x61 and data[start] <= 0x7A
+    return end - start == 2 and data[start] >= 0xC3
+
+
+@njit(
+    types.int64(TEXT, types.int64, types.int64, INT8S, LETTERS, types.uint8[::1], types.int64), cache=True, nogil=True
+)
+def fold_one(data, at, end, widths, letters, out, begin):
+    """Write the normalised form of one name from `begin` on and return its end, or HARD.
+
+    Tokens are parted by one space; initials that follow each other become one token ("j k rowling": "jk rowling").
+    """
+    write = begin
+    token = begin  # where the current token starts
+    after_initial = False
+    while at <= end:
+        point, size = code_point(data, at, end) if at < end else (np.int64(SPACE), np.int64(1))
+        width = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(HARD)
+        at += size
+        if width == HARD:
+            return np.int64(HARD)
+        if width != SEPARATOR:
+            for i in range(width):
+                out[write] = letters[point, i]
+                write += 1
+            continue
+        if write == token:
+            continue
+        initial = is_initial(out, token, write)
+        if initial and after_initial:
+            for i in range(token, write):
+                out[i - 1] = out[i]
+            write -= 1
+        after_initial = initial
+        if at <= end:
+            out[write] = SPACE
+            write += 1
+        token = write
+    return write - 1 if write > begin and out[write - 1] == SPACE else write
+
+
+@njit(
+    types.void(TEXT, INT64S, INT8S, LETTERS, types.uint8[::1], types.int64[::1], types.boolean[::1]),
+    cache=True,
+    nogil=True,
+)
+def fold_many(data, offsets, widths, letters, out, ends, hard):
+    """Normalise a column of names: `ends[i]` is where name i ends in `out`; `hard` marks those left empty."""
+    write = 0
+    for row in range(len(offsets) - 1):
+        end = fold_one(data, offsets[row], offsets[row + 1], widths, letters, out, write)
+        hard[row] = end == HARD
+        if end != HARD:
+            write = end
+        ends[row] = write
+
+
+@njit(types.void(TEXT, INT64S, INT64S, TEXT, INT64S, types.uint8[::1], types.int64[::1]), cache=True, nogil=True)
+def splice(data, offsets, rows, new, new_offsets, out, out_offsets):
+    """Copy a column of strings, with `rows` (ascending) replaced by the strings of `new`."""
+    write = 0
+    following = 0
+    for row in range(len(offsets) - 1):
+        if following < len(rows) and rows[following] == row:
+            for i in range(new_offsets[following], new_offsets[following + 1]):
+                out[write] = new[i]
+                write += 1
+            following += 1
+        else:
+            for i in range(offsets[row], offsets[row + 1]):
+                out[write] = data[i]
+                write += 1
+        out_offsets[row + 1] = write
+
+
+@njit(types.uint64(types.uint64), cache=True, nogil=True)
+def mix(value):
+    """Spread a value's information over all of its bits."""
+    value ^= value >> HALF
+    value *= GOLDEN
+    return value ^ (value >> FOLDED)
+
+
+@njit(types.uint64(TEXT, types.int64, types.int64), cache=True, nogil=True)
+def token_hash(data, start, end):
+    """Hash of one token: FNV-1a."""
+    value = FNV_START
+    for i in range(start, end):
+        value = (value ^ np.uint64(data[i])) * FNV_PRIME
+    return value
+
+
+@njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
+def extend(name, token):
+    """Hash of a name with one more token; the empty name's hash is 0."""
+    return mix((name << LEFT | name >> RIGHT) + token)
+
+
+@njit(types.uint64(TEXT, types.int64, types.int64), cache=True, nogil=True)
+def name_hash(data, start, end):
+    """Hash of a normalised name: its tokens' hashes, one after the other."""
+    value = np.uint64(0)
+    token = start
+    for i in range(start, end + 1):
+        if i == end or data[i] == SPACE:
+            value = extend(value, token_hash(data, token, i))
+            token = i + 1
+    return value
+
+
+@njit(types.boolean(HASHES, types.uint64), cache=True, nogil=True)
+def among(hashes, wanted):
+    """Whether the ascending `hashes` hold `wanted`."""
+    low, high = 0, len(hashes)
+    while low < high:
+        middle = (low + high) >> 1
+        if hashes[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low < len(hashes) and hashes[low] == wanted
+
+
+@njit(types.int64(TEXT, types.int64, types.int64, types.int64[::1], types.uint64[::1]), cache=True, nogil=True)
+def tokens(data, start, end, starts, hashes):
+    """Where the tokens of a normalised name start and their hashes; at most MOST_TOKENS.
+
+    Returns how many; starts[how many] is one past the space behind them, or past the end where these are all."""
+    count = 0
+    token = start
+    for i in range(start, end + 1):
+        if (i == end or data[i] == SPACE) and count < MOST_TOKENS:
+            starts[count] = token
+            hashes[count] = token_hash(data, token, i)
+            count += 1
+            token = i + 1
+    starts[count] = token
+    return count
+
+
+@njit(
+    types.Tuple((types.int64, types.int64))(types.uint64[::1], types.int64, HASHES, HASHES, types.int64),
+    cache=True,
+    nogil=True,
+)
+def bare(hashes, count, honorifics, suffixes, least):
+    """First token and end of a name without its titles and suffixes, of which `least` tokens must remain."""
+    first, end = 0, count
+    nothing = np.uint64(0)
+    while end - first > least:
+        if among(suffixes, extend(nothing, hashes[end - 1])):
+            end -= 1
+        elif end - first >= least + 2 and among(suffixes, extend(extend(nothing, hashes[end - 2]), hashes[end - 1])):
+            end -= 2
+        else:
+            break
+    while end - first > least:
+        if among(honorifics, extend(nothing, hashes[first])):
+            first += 1
+        elif end - first >= least + 2 and among(honorifics, extend(extend(nothing, hashes[first]), hashes[first + 1])):
+            first += 2
+        else:
+            break
+    return first, end
+
+
+@njit(
+    types.int64(HASHES, INT32S, INT64S, INT64S, TEXT, types.uint64, TEXT, types.int64, types.int64),
+    cache=True,
+    nogil=True,
+)
+def slot_of(keys, slots, starts, ends, texts, key, data, start, end):
+    """Slot of the name `data[start:end]`, or the empty slot where it would go; name i is texts[starts[i]:ends[i]]."""
+    mask = np.uint64(len(keys) - 1)
+    at = np.int64(key & mask)
+    while slots[at] >= 0:
+        if keys[at] == key:
+            name = slots[at]
+            size = ends[name] - starts[name]
+            if size == end - start:
+                same = True
+                for i in range(size):
+                    if texts[starts[name] + i] != data[start + i]:
+                        same = False
+                        break
+                if same:
+                    return at
+        at = np.int64(np.uint64(at + 1) & mask)
+    return at
+
+
+@njit(types.void(types.uint64[::1], types.int64, types.int64, types.uint8[::1]), cache=True, nogil=True)
+def mark_prefixes(hashes, low, high, bits):
+    """Set the bits of all beginnings, of two tokens or more, of the name hashes[low:high]."""
+    mask = np.uint64(len(bits) * 8 - 1)
+    prefix = extend(np.uint64(0), hashes[low])
+    for i in range(low + 1, high):
+        prefix = extend(prefix, hashes[i])
+        bit = np.int64(prefix & mask)
+        bits[bit >> 3] |= np.uint8(1 << (bit & 7))
+
+
+@njit(
+    types.Tuple((types.int64, types.int64))(
+        TEXT,  # texts, one after the other
+        INT64S,  # their offsets
+        INT64S,  # which text comes next
+        INT32S,  # its entity row, ascending
+        INT8S,  # its kind
+        HASHES,
+        HASHES,
+        types.uint64[::1],  # keys of the table
+        types.int32[::1],  # its names
+        types.uint8[::1],  # bits of the prefixes
+        types.int64[::1],  # start of each name
+        types.int64[::1],  # end of each name
+        types.int32[::1],  # name of each entry
+        types.int32[::1],  # entity row of each entry
+        types.int8[::1],  # kind of each entry
+    ),
+    cache=True,
+    nogil=True,
+)
+def index_names(
+    texts,
+    offsets,
+    which,
+    rows,
+    kinds,
+    honorifics,
+    suffixes,
+    keys,
+    slots,
+    bits,
+    starts,
+    ends,
+    entry_name,
+    entry_row,
+    entry_kind,
+):
+    """Fill the table with every text and its bare form; returns how many names and how many entries there are.
+
+    An entry is a (name, entity row) with its best kind; a bare form's kind is its text's plus 2.
+    """
+    at = np.empty(MOST_TOKENS + 1, np.int64)
+    hashes = np.empty(MOST_TOKENS, np.uint64)
+    latest = np.full(len(starts), NOBODY, np.int64)  # latest entry of each name
+    names = 0
+    entries = 0
+    for text in range(len(rows)):
+        start_of_text, end_of_text = offsets[which[text]], offsets[which[text] + 1]
+        if start_of_text == end_of_text:
+            continue
+        count = tokens(texts, start_of_text, end_of_text, at, hashes)
+        whole = at[count] == end_of_text + 1
+        first, end = bare(hashes, count, honorifics, suffixes, 2) if whole else (0, count)
+        for form in range(1 if first == 0 and end == count else 2):
+            low = 0 if form == 0 else first
+            high = count if form == 0 else end
+            start, stop = at[low], at[high] - 1
+            key = np.uint64(0)
+            for i in range(low, high):
+                key = extend(key, hashes[i])
+            if not whole:
+                stop = end_of_text
+                key = name_hash(texts, start, stop)
+            slot = slot_of(keys, slots, starts, ends, texts, key, texts, start, stop)
+            if slots[slot] < 0:
+                keys[slot] = key
+                slots[slot] = names
+                starts[names] = start
+                ends[names] = stop
+                mark_prefixes(hashes, low, high, bits)
+                names += 1
+            name = slots[slot]
+            kind = np.int8(kinds[text] + 2 * form) if kinds[text] < 2 else kinds[text]
+            if latest[name] >= 0 and entry_row[latest[name]] == rows[text]:
+                entry_kind[latest[name]] = min(entry_kind[latest[name]], kind)
+                continue
+            latest[name] = entries
+            entry_name[entries] = name
+            entry_row[entries] = rows[text]
+            entry_kind[entries] = kind
+            entries += 1
+    return names, entries
+
+
+@njit(types.void(INT32S, INT32S, INT8S, INT64S, types.int32[::1], types.int8[::1]), cache=True, nogil=True)
+def group_entries(entry_name, entry_row, entry_kind, indptr, rows, kinds):
+    """Sort the entries by name, keeping their order within it: CSR from `indptr`."""
+    write = indptr[:-1].copy()
+    for entry in range(len(entry_name)):
+        at = write[entry_name[entry]]
+        rows[at] = entry_row[entry]
+        kinds[at] = entry_kind[entry]
+        write[entry_name[entry]] = at + 1
+
+
+@njit(types.void(TEXT, INT64S, INT64S, types.uint8[::1], types.int64[::1]), cache=True, nogil=True)
+def copy_texts(texts, starts, ends, out, offsets):
+    """Write the texts between `starts` and `ends` one after the other."""
+    write = 0
+    for name in range(len(starts)):
+        for i in range(starts[name], ends[name]):
+            out[write] = texts[i]
+            write += 1
+        offsets[name + 1] = write
+
+
+@njit(types.void(TEXT, INT64S, HASHES, HASHES, HASHES, INT32S, INT64S, TEXT, types.int32[::1]), cache=True, nogil=True)
+def find_names(data, offsets, honorifics, suffixes, keys, slots, name_offsets, name_texts, found):
+    """Id of each normalised text, as it is or else without titles and suffixes; NOBODY where there is none."""
+    at = np.empty(MOST_TOKENS + 1, np.int64)
+    hashes = np.empty(MOST_TOKENS, np.uint64)
+    starts, ends = name_offsets[:-1], name_offsets[1:]
+    for text in range(len(offsets) - 1):
+        start, end = offsets[text], offsets[text + 1]
+        found[text] = NOBODY
+        if start == end:
+            continue
+        key = name_hash(data, start, end)
+        found[text] = slots[slot_of(keys, slots, starts, ends, name_texts, key, data, start, end)]
+        if found[text] >= 0:
+            continue
+        count = tokens(data, start, end, at, hashes)
+        first, last = bare(hashes, count, honorifics, suffixes, 1)
+        if at[count] == end + 1 and (first > 0 or last < count):
+            start, end = at[first], at[last] - 1
+            key = name_hash(data, start, end)
+            found[text] = slots[slot_of(keys, slots, starts, ends, name_texts, key, data, start, end)]
+
+
+@njit(types.void(INT32S, INT64S, INT32S, INT8S, INT64S, types.int32[::1], types.int8[::1]), cache=True, nogil=True)
+def gather_entries(names, indptr, rows, kinds, out_indptr, out_rows, out_kinds):
+    """Copy the entries of each name (none for NOBODY) to where `out_indptr` says."""
+    for i in range(len(names)):
+        if names[i] >= 0:
+            size = out_indptr[i + 1] - out_indptr[i]
+            for j in range(size):
+                out_rows[out_indptr[i] + j] = rows[indptr[names[i]] + j]
+                out_kinds[out_indptr[i] + j] = kinds[indptr[names[i]] + j]
