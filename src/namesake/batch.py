@@ -1,0 +1,167 @@
+"""Articles and a KB as the flat arrays that scorers work on.
+
+Articles hold mentions, mentions hold candidates and spans, each a ragged array in CSR form. What costs time
+(words, byte spans, look-ups) is computed when a scorer first asks for it, so a recipe pays only for its parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.arrays import Int64, indptr, list_parts, one_chunk, text_buffers
+from namesake.kb.store import KB
+from namesake.kernels.overlap import narrow_contexts
+from namesake.kernels.qids import parse_qids
+from namesake.kernels.spans import BAD, characters_to_bytes
+from namesake.schema import MENTION
+from namesake.text import Analysed, Lexicon
+
+Int32 = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a recipe tells its scorers: the anchors, the context of IScore and the words of an entity."""
+
+    anchors: str = "all"
+    context: str = "article"
+    words: str = "D+S"
+
+
+class Batch:
+    """Some articles, flat. Mentions and candidates are numbered through the batch, in the order of the input.
+
+    `articles[a]:articles[a + 1]` are article a's mentions, `offsets[m]:offsets[m + 1]` mention m's candidates,
+    `span_indptr[m]:span_indptr[m + 1]` its spans; `qids` and `rows` (-1: not in the KB) are by candidate.
+    """
+
+    def __init__(self, table: pa.Table, kb: KB, lexicon: Lexicon, options: Options) -> None:
+        self.kb = kb
+        self.lexicon = lexicon
+        self.options = options
+        self.ids = one_chunk(table.column("id"))
+        self.texts = one_chunk(table.column("text"))
+        self.dates = one_chunk(table.column("date"))
+        self.articles, mentions = list_parts(one_chunk(table.column("mentions")))
+        fields = mentions.flatten() if len(mentions) else [pa.array([], field.type) for field in MENTION]
+        self.names, spans, self._given = fields
+        self.span_lists = spans
+        self.span_indptr, pairs = list_parts(spans)
+        self.spans = pairs.flatten().to_numpy(zero_copy_only=False).astype(np.int32, copy=False).reshape(-1, 2)
+
+    @cached_property
+    def article(self) -> Int64:
+        """The article of each mention."""
+        return np.repeat(np.arange(len(self.ids)), np.diff(self.articles))
+
+    # candidates
+    @cached_property
+    def _candidates(self) -> tuple[Int64, Int64, Int64]:
+        """Offsets, QIDs and KB rows: the candidates given, or those the KB's names have where none are given."""
+        given_indptr, _ = list_parts(self._given)
+        qids = self._given_qids
+        if not self._given.null_count:
+            return given_indptr, qids, self.kb.rows(qids)
+        asked = self._given.is_null().to_numpy(zero_copy_only=False)
+        found_indptr, found, _ = self.kb.names.lookup_many(*text_buffers(self.names.filter(pa.array(asked))))
+        counts = np.diff(given_indptr)
+        counts[asked] = np.diff(found_indptr)
+        offsets = indptr(counts)
+        from_names = np.repeat(asked, counts)
+        rows = np.empty(offsets[-1], np.int64)
+        rows[from_names] = found
+        rows[~from_names] = self.kb.rows(qids)
+        numbers = np.empty(offsets[-1], np.int64)
+        numbers[from_names] = self.kb.qids[found]
+        numbers[~from_names] = qids
+        return offsets, numbers, rows
+
+    @cached_property
+    def _given_qids(self) -> Int64:
+        """The candidates given, as numbers; -1 where one is no QID."""
+        return parse_qids(*text_buffers(list_parts(self._given)[1]))
+
+    @property
+    def offsets(self) -> Int64:
+        """Where each mention's candidates begin."""
+        return self._candidates[0]
+
+    @property
+    def qids(self) -> Int64:
+        """The QID number of each candidate."""
+        return self._candidates[1]
+
+    @property
+    def rows(self) -> Int64:
+        """The KB row of each candidate, -1 where the KB does not have it."""
+        return self._candidates[2]
+
+    # words
+    @cached_property
+    def words(self) -> Analysed:
+        """The words and sentences of each article."""
+        return self.lexicon.analyse(*text_buffers(self.texts))
+
+    @cached_property
+    def name_words(self) -> Analysed:
+        """The words of each mention's name: they never count as a match."""
+        return self.lexicon.analyse(*text_buffers(self.names))
+
+    @cached_property
+    def byte_spans(self) -> Int32:
+        """The spans in bytes of their text; BAD where a span does not fit its text."""
+        return characters_to_bytes(*text_buffers(self.texts), self.span_indptr[self.articles], self.spans)
+
+    @cached_property
+    def narrow(self) -> tuple[Int64, Int32]:
+        """For each mention, the words of the sentences that hold one of its spans (ragged)."""
+        words = self.words
+        return narrow_contexts(
+            words.indptr,
+            words.word,
+            words.start,
+            words.sentence_indptr,
+            words.sentence,
+            self.article,
+            self.span_indptr,
+            self.byte_spans,
+        )
+
+    # what is wrong with the input
+    def faults(self) -> dict[int, str]:
+        """What is wrong with articles that cannot be linked, by their number in the batch."""
+        faults: dict[int, str] = {}
+        if self.names.null_count:
+            for m in np.flatnonzero(self.names.is_null().to_numpy(zero_copy_only=False)):
+                faults[int(self.article[m])] = "a mention has no name"
+        for k in np.flatnonzero(self.byte_spans[:, 0] == BAD):
+            mention = int(np.searchsorted(self.span_indptr, k, side="right")) - 1
+            start, end = self.spans[k]
+            faults[int(self.article[mention])] = (
+                f"span [{start}, {end}] of {self.names[mention].as_py()!r} does not fit the text"
+            )
+        given_indptr, texts = list_parts(self._given)
+        for k in np.flatnonzero(self._given_qids < 0):
+            mention = int(np.searchsorted(given_indptr, k, side="right")) - 1
+            faults[int(self.article[mention])] = (
+                f"candidate {texts[int(k)].as_py()!r} of {self.names[mention].as_py()!r} is no QID"
+            )
+        return faults
+
+
+def without(table: pa.Table, articles: set[int]) -> pa.Table:
+    """The table less some of its rows."""
+    keep = np.ones(table.num_rows, np.bool_)
+    keep[list(articles)] = False
+    return table.filter(pa.array(keep)) if articles else table
+
+
+def repeat(column: pa.Array, indices: Int64) -> pa.Array:
+    """The column's values at `indices`."""
+    return pc.take(column, pa.array(indices))

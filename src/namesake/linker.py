@@ -1,0 +1,217 @@
+"""The linker: articles in, one link a mention out, Arrow at both ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.arrays import one_chunk
+from namesake.batch import Batch, repeat, without
+from namesake.errors import NamesakeError
+from namesake.explain import EXPLANATION, explain
+from namesake.formats.builder import Article, ArticleBuilder, Mention
+from namesake.formats.rejects import Reject, Rejects
+from namesake.kb.store import KB
+from namesake.kernels.qids import format_qids
+from namesake.kernels.rank import top_two
+from namesake.recipe import Recipe
+from namesake.schema import ARTICLES, LINKS, candidates_field, check
+from namesake.scoring import Scored, options, score
+from namesake.text import Lexicon
+
+MOST_ARTICLES = 2048
+MOST_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class Link:
+    """One name of one text and whom it means: `qid` is None where nobody fits."""
+
+    name: str
+    spans: list[tuple[int, int]]
+    qid: str | None
+    label: str | None
+    description: str | None
+    score: float | None
+    margin: float | None
+    tie_break: str | None
+
+
+class Linker:
+    """Links names to the entities of a KB as a recipe says.
+
+    The result for an article depends on the article, the KB and the recipe alone: not on the batch it comes
+    in nor on the number of threads. One linker may be used from many threads.
+    """
+
+    def __init__(self, kb: KB | str | Path, recipe: Recipe | str | Path = "default") -> None:
+        self.kb = kb if isinstance(kb, KB) else KB.open(kb)
+        self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+        self.options = options(self.recipe)
+        self._own = threading.local()
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What made the links: the KB's manifest and the recipe, as texts for a file's metadata."""
+        manifest = self.kb.manifest
+        facts = {"path": self.kb.path.name, "created": manifest.created, "dump_date": manifest.dump_date}
+        facts |= {"dumps": manifest.dumps, "entities": manifest.entities, "words": manifest.words_how}
+        return {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
+
+    def link(self, articles: pa.Table, scores: bool = False, rejects: Rejects | None = None) -> pa.Table:
+        """Links of a table of articles (`schema.ARTICLES`): one row a mention, in the order of the input.
+
+        With `scores`, also every candidate and its parts. An article that cannot be linked goes to `rejects`,
+        or raises an error that names it where there are none.
+        """
+        articles = check(articles, ARTICLES, "articles")
+        links = [self._link(piece, scores, rejects) for piece in pieces(articles)]
+        return pa.concat_tables(links) if links else self.nothing(scores)
+
+    def nothing(self, scores: bool = False) -> pa.Table:
+        """A table of no links, with the columns that links have."""
+        return self._link(ARTICLES.empty_table(), scores, None)
+
+    def link_text(
+        self, text: str, mentions: Sequence[str | Mention] | None = None, date: str | None = None
+    ) -> list[Link]:
+        """Links of one text; a mention is a name, meant wherever it stands in the text, or a `Mention` with spans."""
+        table = text_table(text, mentions, date)
+        rows = self.link(table).to_pylist()
+        known = self.kb.rows(np.array([int((row["qid"] or "Q-1")[1:]) for row in rows], np.int64))
+        return [
+            Link(
+                name=row["name"],
+                spans=[(start, end) for start, end in row["spans"]],
+                qid=row["qid"],
+                label=self.kb.label(int(at)) if at >= 0 else None,
+                description=self.kb.descriptions[int(at)] if at >= 0 else None,
+                score=row["score"],
+                margin=row["margin"],
+                tie_break=row["tie_break"],
+            )
+            for row, at in zip(rows, known, strict=True)
+        ]
+
+    def explain(self, articles: pa.Table, name: str | None = None) -> pa.Table:
+        """Why: one row a candidate and part (`explain.EXPLANATION`) for the mentions of some articles."""
+        articles = check(articles, ARTICLES, "articles")
+        tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
+        return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
+
+    def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
+        """The articles that can be linked, and the scores of their candidates."""
+        batch = Batch(articles, self.kb, self._lexicon(), self.options)
+        faults = batch.faults()
+        if faults:
+            self._set_aside(batch, faults, rejects)
+            articles = without(articles, set(faults))
+            batch = Batch(articles, self.kb, self._lexicon(), self.options)
+        return articles, score(batch, self.recipe)
+
+    def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None) -> pa.Table:
+        articles, scored = self._scored(articles, rejects)
+        links = link_columns(scored)
+        extra = one_chunk(articles.column("extra"))
+        if extra.null_count < len(extra):
+            links = links.append_column(ARTICLES.field("extra"), repeat(extra, scored.batch.article))
+        return links.append_column(*candidate_column(scored)) if scores else links
+
+    def _lexicon(self) -> Lexicon:
+        """This thread's own lexicon: what it remembers is not shared."""
+        if not hasattr(self._own, "lexicon"):
+            kb = self.kb
+            self._own.lexicon = Lexicon(
+                kb.surface_hash, kb.surface_word, kb.stem_hash, kb.stem_word, kb.manifest.words_how
+            )
+        lexicon: Lexicon = self._own.lexicon
+        return lexicon
+
+    def _set_aside(self, batch: Batch, faults: dict[int, str], rejects: Rejects | None) -> None:
+        for article, reason in sorted(faults.items()):
+            reject = Reject(reason, article_id=batch.ids[article].as_py())
+            if rejects is None:
+                raise NamesakeError(f"{reject}; mend it, or pass `rejects` to go on without it")
+            rejects.add(reject)
+
+
+def pieces(articles: pa.Table) -> Iterator[pa.Table]:
+    """The table in slices of bounded size, cut between articles."""
+    sizes = articles.column("text").combine_chunks() if articles.num_rows else None
+    if sizes is None:
+        return
+    ends = np.cumsum(pc.binary_length(sizes).to_numpy(zero_copy_only=False))
+    begin = 0
+    while begin < len(ends):
+        before = ends[begin - 1] if begin else 0
+        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
+        end = min(end, begin + MOST_ARTICLES)
+        yield articles.slice(begin, end - begin)
+        begin = end
+
+
+def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | None) -> pa.Table:
+    """One text as a table of articles; a name alone is meant wherever it stands in the text."""
+    given = None if mentions is None else [_located(text, mention) for mention in mentions]
+    builder = ArticleBuilder()
+    builder.add(Article("text", text, date=date, mentions=given))
+    return builder.table()
+
+
+def _located(text: str, mention: str | Mention) -> Mention:
+    if isinstance(mention, Mention):
+        return mention
+    spans, at = [], text.find(mention)
+    while at >= 0 and mention:
+        spans.append((at, at + len(mention)))
+        at = text.find(mention, at + len(mention))
+    return Mention(mention, spans)
+
+
+def link_columns(scored: Scored) -> pa.Table:
+    """The columns of `schema.LINKS` for a scored batch."""
+    batch, combined = scored.batch, scored.combined
+    first, second, decided = top_two(batch.offsets, np.stack(combined.keys))
+    nobody, alone = first < 0, second < 0
+    total = np.append(combined.total, 0.0)
+    tied = pa.array(np.maximum(decided, 0), mask=decided <= 0)
+    keys = pa.array([*combined.names, "position"])
+    return pa.table(
+        [
+            repeat(batch.ids, batch.article),
+            batch.names,
+            batch.span_lists,
+            qid_texts(np.append(batch.qids, -1)[first]),
+            pa.array(total[first], mask=nobody),
+            pa.array(total[first] - total[second], mask=alone),
+            keys.take(tied),
+        ],
+        schema=LINKS,
+    )
+
+
+def candidate_column(scored: Scored) -> tuple[pa.Field, pa.ListArray]:
+    """The column `candidates`: for each mention its candidates in the order given, each with its parts."""
+    field = candidates_field(list(scored.scores))
+    element = field.type.value_type
+    parts_type = element.field("parts").type
+    parts = pa.StructArray.from_arrays([pa.array(s) for s in scored.scores.values()], fields=list(parts_type))
+    structs = pa.StructArray.from_arrays(
+        [qid_texts(scored.batch.qids), pa.array(scored.combined.total), parts], fields=list(element)
+    )
+    offsets = pa.array(scored.batch.offsets.astype(np.int32))
+    return field, pa.ListArray.from_arrays(offsets, structs, type=field.type)
+
+
+def qid_texts(numbers: np.ndarray) -> pa.StringArray:
+    """QID numbers as texts `Q76`, null where negative."""
+    offsets, data = format_qids(np.ascontiguousarray(numbers, np.int64))
+    texts = pa.StringArray.from_buffers(len(numbers), pa.py_buffer(offsets), pa.py_buffer(data))
+    return pc.if_else(pa.array(numbers >= 0), texts, None)

@@ -1,0 +1,54 @@
+"""Popularity: what the KB knows of an entity before a word of the article is read."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.batch import Batch
+from namesake.kb.store import KB
+from namesake.scorers import Scores, scorer
+
+
+@scorer("Random")
+def random(batch: Batch, kb: KB) -> Scores:
+    """1 / |E_m|: what a uniform pick gets in expectation. Equal for all candidates, so the tie-break decides."""
+    size = np.diff(batch.offsets)
+    return np.repeat(1 / np.maximum(size, 1), size)
+
+
+@scorer("LQID")
+def lowest_qid(batch: Batch, kb: KB) -> Scores:
+    """-QID: well-known entities were added to Wikidata early."""
+    return -batch.qids.astype(np.float64)
+
+
+@scorer("NP")
+def properties(batch: Batch, kb: KB) -> Scores:
+    """Distinct properties in the entity's statements."""
+    return _known(kb.properties, batch)
+
+
+@scorer("NS")
+def sitelinks(batch: Batch, kb: KB) -> Scores:
+    """Wikimedia pages about the entity."""
+    return _known(kb.sitelinks, batch)
+
+
+@scorer("PR_WD")
+def pagerank_wikidata(batch: Batch, kb: KB) -> Scores:
+    """PageRank on the Wikidata item graph."""
+    return _known(kb.pagerank_wikidata, batch)
+
+
+@scorer("PR_WP")
+def pagerank_wikipedia(batch: Batch, kb: KB) -> Scores:
+    """PageRank on the Wikipedia link graph."""
+    return _known(kb.pagerank_wikipedia, batch)
+
+
+def _known(column: npt.NDArray[np.generic], batch: Batch) -> Scores:
+    """The column's value for each candidate, 0 for one the KB does not have."""
+    if not len(column):
+        return np.zeros(len(batch.rows))
+    return np.where(batch.rows >= 0, column[batch.rows], 0).astype(np.float64)
