@@ -1,0 +1,121 @@
+"""What is measured: a method's answers on a data set, from a recipe, a score column, a linker's output or chance."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from namesake import rank
+from namesake.errors import NamesakeError
+from namesake.evaluate import metrics
+from namesake.evaluate.gold import NIL, Dataset
+from namesake.evaluate.metrics import BoolArray
+from namesake.rank import FloatArray
+from namesake.recipe import Part, Recipe, column, recipes
+
+PAPER = {
+    **{name: f"{name.lower()}-paper" for name in ("LQID", "NP", "NS", "PR_WD", "PR_WP", "IScore", "NIScore")},
+    **{name: f"{name.lower()}-paper" for name in ("CSE", "NCSE", "EEIScore", "CSSVE", "UIScore", "UCSE")},
+    **{name: f"{name.lower()}-paper" for name in ("Eigen", "Eigen_IScore", "mGENRE")},
+}
+"""The paper's names of its systems, and the recipes they stand for."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """One system's answers, a value a mention."""
+
+    name: str
+    hit: FloatArray
+    """1 where the first candidate is the gold one; the chance of it for Random."""
+    reciprocal_rank: FloatArray | None
+    """1 / place of the gold candidate, 0 where it is none; None where the order is not known."""
+    right_with_nil: FloatArray
+    """1 where the answer is right, and "nobody" is the right answer to NIL gold."""
+    confidence: FloatArray | None = None
+    """What the method thinks of its first candidate; NaN where there is none."""
+    is_probability: bool = False
+    absent: tuple[str, ...] = ()
+    """Scorers that its recipe names and the score file lacks."""
+
+    @property
+    def right(self) -> BoolArray:
+        """Where the first candidate is the gold one."""
+        return np.equal(self.hit, 1)
+
+
+def methods(names: Sequence[str], data: Dataset) -> list[Method]:
+    """The named methods on a data set; without names, chance and every system the scores suffice for."""
+    return [method(name, data) for name in (names or available(data))]
+
+
+def available(data: Dataset) -> list[str]:
+    """The systems whose scorers are all in the data: chance, the linker's own answers, the paper's, the default."""
+    scores = data.table.scores
+    paper = [
+        name
+        for name, recipe in PAPER.items()
+        if all(column(scores, part.scorer) is not None for part in Recipe.load(recipe).parts)
+    ]
+    default = [part for part in Recipe.load("default").parts if column(scores, part.scorer) is not None]
+    linked = ["links"] if data.table.chosen is not None else []
+    return ["Random", *linked, *paper, *(["default"] if default else [])]
+
+
+def method(name: str, data: Dataset) -> Method:
+    """One method by name: Random, links, one of the paper's, a recipe (shipped or .toml) or a score column."""
+    if name == "Random":
+        hit = metrics.random_hits(data.offsets, data.gold)
+        return Method(name, hit, metrics.random_reciprocal_ranks(data.offsets, data.gold), hit)
+    if name == "links":
+        return linked(name, data)
+    if name.endswith(".toml") or name in recipes():
+        recipe = Recipe.load(name)
+        return from_recipe(recipe, data, recipe.name)
+    if name in PAPER:
+        return from_recipe(Recipe.load(PAPER[name]), data, name)
+    if name in data.table.scores:
+        return from_recipe(Recipe(name, (Part(name),), tie_break=("LQID",)), data, name)
+    raise NamesakeError(
+        f"no method named {name!r}: it is no recipe ({', '.join(recipes())}), "
+        f"and the scores have {', '.join(data.table.scores)}"
+    )
+
+
+def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
+    """A recipe's answers from the scores of a file; it always answers with its first candidate."""
+    combined = recipe.combine(data.table.scores, data.offsets)
+    if all(part.scorer in combined.absent for part in recipe.parts):
+        needed = ", ".join(part.scorer for part in recipe.parts)
+        raise NamesakeError(f"{name} needs {needed}, but the scores have {', '.join(data.table.scores)}")
+    place = metrics.gold_ranks(data.offsets, data.gold, *combined.keys)
+    first = rank.winner(data.offsets, *combined.keys, names=combined.names)
+    confidence = np.where(first == rank.NOBODY, np.nan, np.append(combined.total, np.nan)[first])
+    hit = (place == 1).astype(np.float64)
+    answered = first != rank.NOBODY
+    return Method(name, hit, 1 / place, _with_nil(hit, answered, data), confidence, absent=combined.absent)
+
+
+def linked(name: str, data: Dataset) -> Method:
+    """A linker's own answers: its QID for each mention, its order where it wrote its candidates' scores."""
+    if data.table.chosen is None:
+        raise NamesakeError("no links in this file: it has scores only; name a recipe or a score column instead")
+    chosen = data.table.chosen
+    hit = np.array([qid is not None and qid == gold for qid, gold in zip(chosen, data.gold_qids, strict=True)], float)
+    answered = np.array([qid is not None for qid in chosen])
+    reciprocal = confidence = None
+    score = data.table.scores.get("score")
+    if score is not None:
+        of_mention = np.repeat(np.arange(len(chosen)), np.diff(data.offsets))
+        picked = [float(qid == chosen[m]) for qid, m in zip(data.table.qids, of_mention, strict=True)]
+        keys = (score, np.array(picked, np.float64))
+        place = metrics.gold_ranks(data.offsets, data.gold, *keys)
+        reciprocal = 1 / place
+        hit = np.where(answered, hit, place == 1)  # what it would have said, had it been made to answer
+        confidence = np.append(score, np.nan)[rank.winner(data.offsets, *keys)]
+    return Method(name, hit, reciprocal, _with_nil(hit, answered, data), confidence)
+
+
+def _with_nil(hit: FloatArray, answered: BoolArray, data: Dataset) -> FloatArray:
+    """1 where an answer is the gold entity, or where nobody is answered and nobody is right."""
+    return np.where(answered, hit, (data.gold == NIL).astype(np.float64))
