@@ -8,8 +8,9 @@ asked for, and every process that opens the same folder shares the operating sys
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,9 @@ import numpy.typing as npt
 from namesake.errors import NamesakeError
 from namesake.kb.columns import Columns, Ragged, Strings, checksum
 from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, read_manifest
+
+if TYPE_CHECKING:
+    from namesake.kb.names import NameIndex
 
 __all__ = ["FORMAT_VERSION", "KB", "MANIFEST", "Columns", "Manifest", "Ragged", "Strings", "read_manifest"]
 
@@ -137,6 +141,13 @@ class KB:
     def documented(cls) -> list[tuple[str, Column[Any]]]:
         """Every column by its attribute name, with its file and meaning: what `docs/kb-format.md` must list."""
         return [(name, column) for name, column in vars(cls).items() if isinstance(column, Column)]
+
+    @cached_property
+    def names(self) -> NameIndex:
+        """The name index: who bears a name."""
+        from namesake.kb.names import NameIndex  # its kernels load when a name is first asked for
+
+        return NameIndex(self.columns)
 
     def __len__(self) -> int:
         return self.manifest.entities

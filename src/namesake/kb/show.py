@@ -1,0 +1,120 @@
+"""Entities of a KB as records to print or to turn into JSON."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import numpy as np
+
+from namesake.errors import NamesakeError
+from namesake.kb.dates import iso
+from namesake.kb.store import KB
+
+DAY = 11  # Wikidata's precision of a date that names its day
+UNKNOWN_START, UNKNOWN_END = np.iinfo(np.int32).min, np.iinfo(np.int32).max
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One (property, value) of an entity. The value is a QID or a string; the label is what a reader sees."""
+
+    property: str
+    property_label: str
+    value: str
+    label: str
+    start: str | None = None
+    end: str | None = None
+
+
+class Entity(msgspec.Struct, frozen=True, kw_only=True):
+    """All a KB knows of one entity."""
+
+    qid: str
+    label: str
+    description: str
+    aliases: list[str]
+    person: bool
+    birth: str | None
+    death: str | None
+    sitelinks: int
+    properties: int
+    pagerank_wikidata: float
+    pagerank_wikipedia: float
+    title: str
+    paragraph: str
+    statements: list[Statement]
+
+
+def look_up(kb: KB, asked: str) -> list[int]:
+    """Entity rows for a QID or a name; of several namesakes the best known (most sitelinks) first."""
+    if re.fullmatch(r"[Qq][0-9]+", asked.strip()):
+        return [_row_of(kb, int(asked.strip()[1:]))]
+    rows, _ = kb.names.lookup(asked)
+    if not len(rows):
+        raise NamesakeError(f"nobody in {kb.path} is called {asked!r}")
+    return [int(row) for row in rows[np.lexsort([rows, -kb.sitelinks[rows]])]]
+
+
+def _row_of(kb: KB, number: int) -> int:
+    """The row of a QID, or an error that says what is known of it."""
+    wanted = np.array([min(number, 1 << 62)], np.int64)
+    row, item = int(kb.rows(wanted)[0]), int(kb.items(wanted)[0])
+    if row >= 0:
+        return row
+    if item >= 0 and kb.item_labels[item]:
+        hint = ": build with --keep all to have it" if kb.manifest.keep != "all" else ""
+        raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
+    raise NamesakeError(f"{kb.path} has no Q{number}")
+
+
+def describe(kb: KB, row: int) -> Entity:
+    """The record of one entity row."""
+    return Entity(
+        qid=f"Q{kb.qids[row]}",
+        label=kb.label(row),
+        description=kb.descriptions[row],
+        aliases=[kb.alias_texts[int(alias)] for alias in kb.aliases[row]],
+        person=bool(kb.person[row]),
+        birth=iso(int(kb.birth[row]), int(kb.birth_precision[row])),
+        death=iso(int(kb.death[row]), int(kb.death_precision[row])),
+        sitelinks=int(kb.sitelinks[row]),
+        properties=int(kb.properties[row]),
+        pagerank_wikidata=float(kb.pagerank_wikidata[row]),
+        pagerank_wikipedia=float(kb.pagerank_wikipedia[row]),
+        title=kb.titles[row],
+        paragraph=kb.paragraphs[row],
+        statements=_statements(kb, row),
+    )
+
+
+def _statements(kb: KB, row: int) -> list[Statement]:
+    """The statements of an entity; one that was dated several times stands there once for each period."""
+    dated = range(*np.searchsorted(kb.tenure_entity, [row, row + 1]))
+    periods: dict[int, list[int]] = {}
+    for tenure in dated:
+        periods.setdefault(int(kb.tenure_pair[tenure]), []).append(tenure)
+    return [
+        _statement(kb, int(pair), tenure) for pair in kb.statements[row] for tenure in periods.get(int(pair), [None])
+    ]
+
+
+def _statement(kb: KB, pair: int, tenure: int | None) -> Statement:
+    value = int(kb.pair_value[pair])
+    number = int(kb.pair_property[pair])
+    start = UNKNOWN_START if tenure is None else int(kb.tenure_start[tenure])
+    end = UNKNOWN_END if tenure is None else int(kb.tenure_end[tenure])
+    return Statement(
+        property=f"P{number}",
+        property_label=property_label(kb, number),
+        value=f"Q{kb.item_qids[value]}" if value >= 0 else kb.strings[~value],
+        label=kb.item_labels[value] if value >= 0 else kb.strings[~value],
+        start=None if start == UNKNOWN_START else iso(start, DAY),
+        end=None if end == UNKNOWN_END else iso(end, DAY),
+    )
+
+
+def property_label(kb: KB, number: int) -> str:
+    """A property's label, or its id where the dump did not have it."""
+    at = int(np.searchsorted(kb.property_ids, number))
+    known = at < len(kb.property_ids) and int(kb.property_ids[at]) == number
+    return (kb.property_labels[at] if known else "") or f"P{number}"
