@@ -1,1 +1,14 @@
-"""The embedded sample."""
+"""The embedded sample: about a hundred people, most of them namesakes, and fifteen short news articles."""
+
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+
+DUMP = _HERE / "dump.json"
+"""A Wikidata dump in the official layout: the people, the items their statements name, the properties."""
+
+ARTICLES = _HERE / "articles.jsonl"
+"""News articles in the plain format: id, title, date, text, mentions with character spans."""
+
+EXPECTED = _HERE / "expected.jsonl"
+"""Whom a reader would say each mention means: id, name, qid (null where it is none of the dump's people)."""
