@@ -11,17 +11,16 @@ calls it once, with one label per entity row, and writes what it returns, each a
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake import wordlists
 from namesake.kb.columns import Columns, Ragged, Strings
+from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kernels import names as kernels
 
 Int8 = npt.NDArray[np.int8]
@@ -33,92 +32,7 @@ UInt64 = npt.NDArray[np.uint64]
 LABEL, ALIAS, BARE_LABEL, BARE_ALIAS = range(4)
 """How an entity bears a name: as its label, an alias, or one of them without its titles, suffixes or brackets."""
 
-APOSTROPHES = "'’‘`´ʼʻʽʹʾʿˈ′‛"
-PLAIN_LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t"}
-    | {"ŋ": "n", "ĸ": "k", "ə": "e", "ɛ": "e", "ɔ": "o", "ɨ": "i", "ʉ": "u", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ё": "е"}
-)
-"""Letters that Unicode does not decompose, as English spells them."""
-
-TABLE_END = 0x2070
-HARD_RANGES = ((0x0300, 0x0370), (0x0483, 0x048A), (0x0590, 0x1E00))
 BITS_PER_NAME = 16
-BRACKETS = re.compile(r"[\"“”„«(][^\"“”„«»()]+[\"”“»)]")
-QUOTED = re.compile(r"[\"“„]([^\"“”„]+)[\"”“](.*\w.*)")
-
-
-class _Fold(dict[int, str]):
-    """What each character becomes: letters, nothing, or a space; filled as characters are met."""
-
-    def __missing__(self, point: int) -> str:
-        self[point] = folded = _fold(chr(point))
-        return folded
-
-
-def _fold(character: str) -> str:
-    """One character in lower case, without its accents; a space for punctuation, nothing for apostrophes."""
-    if character in APOSTROPHES or unicodedata.category(character) in ("Cf", "Cs"):
-        return ""
-    parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
-    base = ord(parts[0])
-    if base < 0x0400 or 0x1E00 <= base < 0x2000:  # Latin and Greek; marks of other scripts are letters to them
-        parts = "".join(part for part in parts if not 0x0300 <= ord(part) < 0x0370)
-    parts = unicodedata.normalize("NFC", parts).translate(PLAIN_LETTERS)
-    return "".join(part if unicodedata.category(part)[0] in "LNM" else " " for part in parts)
-
-
-FOLD = _Fold()
-
-
-def normalise(name: str) -> str:
-    """The form under which a name is indexed: "J. K. Rowling, PhD" is "jk rowling phd", "Gaël Clichy" "gael clichy".
-
-    Lower case without accents, apostrophes dropped, other punctuation one space, initials in a row one token.
-    """
-    tokens: list[str] = []
-    after_initial = False
-    for token in unicodedata.normalize("NFC", name).translate(FOLD).split():
-        initial = len(token) == 1 and token.isalpha() and ord(token) < 0x0590
-        if initial and after_initial:
-            tokens[-1] += token
-        else:
-            tokens.append(token)
-        after_initial = initial
-    return " ".join(tokens)
-
-
-@cache
-def fold_table() -> tuple[Int8, UInt8]:
-    """`FOLD` for the kernel: width and bytes of what each Latin, Greek, Cyrillic or Armenian character becomes."""
-    widths = np.full(TABLE_END, kernels.HARD, np.int8)
-    letters = np.zeros((TABLE_END, 4), np.uint8)
-    for point in range(TABLE_END):
-        if any(low <= point < high for low, high in HARD_RANGES):
-            continue
-        folded = FOLD[point].encode()
-        if folded == b" ":
-            widths[point] = kernels.SEPARATOR
-        elif len(folded) <= len(chr(point).encode()) and b" " not in folded:
-            widths[point] = len(folded)
-            letters[point, : len(folded)] = list(folded)
-    return widths, letters
-
-
-def normalise_many(texts: Strings) -> Strings:
-    """`normalise` of every string of a column: compiled for European scripts, Python for the rest."""
-    out = np.empty(len(texts.data), np.uint8)
-    offsets = np.zeros(len(texts) + 1, np.int64)
-    hard = np.empty(len(texts), np.bool_)
-    kernels.fold_many(texts.data, texts.offsets, *fold_table(), out, offsets[1:], hard)
-    easy = Strings(offsets, out[: offsets[-1]])
-    rows = np.flatnonzero(hard)
-    if not len(rows):
-        return easy
-    rest = Strings.of(normalise(texts[row]) for row in rows.tolist())
-    out = np.empty(len(easy.data) + len(rest.data), np.uint8)
-    offsets = np.zeros(len(texts) + 1, np.int64)
-    kernels.splice(easy.data, easy.offsets, rows, rest.data, rest.offsets, out, offsets)
-    return Strings(offsets, out)
 
 
 @cache
@@ -132,15 +46,6 @@ def _hashes(words: Iterable[str]) -> UInt64:
     with np.errstate(over="ignore"):
         found = [kernels.name_hash(np.frombuffer(text, np.uint8), 0, len(text)) for text in texts]
     return np.sort(np.array(found, np.uint64))
-
-
-def without_brackets(name: str) -> Iterator[str]:
-    """'William "Bill" Gates (businessman)' is also "William Gates" and "Bill Gates"."""
-    plain = " ".join(BRACKETS.sub(" ", name).split())
-    if plain:
-        yield plain
-    for nickname, rest in QUOTED.findall(name):
-        yield f"{nickname} {BRACKETS.sub(' ', rest)}"
 
 
 def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings) -> dict[str, npt.NDArray[np.generic]]:
@@ -200,12 +105,12 @@ def _every_name(labels: Strings, aliases: Ragged, alias_texts: Strings) -> tuple
 
 
 def _plain(texts: Strings) -> tuple[Strings, Int64]:
-    """The other forms of those texts that have quotation marks or brackets, and the row of each form's text."""
-    marks = (texts.data == ord('"')) | (texts.data == ord("("))
-    curly = texts.data[1:] == 0x9C  # the last byte of “
-    marks[1:] |= curly & (texts.data[:-1] == 0x80)
+    """The `other_forms` of the texts with marks that call for them, and the row of each form's text."""
+    marks = (texts.data == ord('"')) | (texts.data == ord("(")) | (texts.data == ord(","))
+    before, last = texts.data[:-1], texts.data[1:]
+    marks[1:] |= ((before == 0x80) & ((last == 0x9C) | (last == 0x9E))) | ((before == 0xC2) & (last == 0xAB))  # “ „ «
     rows = np.unique(np.searchsorted(texts.offsets, np.flatnonzero(marks), side="right") - 1)
-    forms = [(form, row) for row in rows.tolist() for form in without_brackets(texts[row])]
+    forms = [(form, row) for row in rows.tolist() for form in other_forms(texts[row])]
     return Strings.of(form for form, _ in forms), np.array([row for _, row in forms], np.int64)
 
 
@@ -216,20 +121,12 @@ def _concatenate(columns: list[Strings]) -> Strings:
     return Strings(np.concatenate([np.zeros(1, np.int64), *offsets]), np.concatenate([c.data for c in columns]))
 
 
-@dataclass(frozen=True)
-class Bearers:
+class Bearers(NamedTuple):
     """Who bears each of several names: those of name i are `rows[indptr[i]:indptr[i + 1]]`, ascending, with kinds."""
 
     indptr: Int64
     rows: Int32
     kinds: Int8
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    def __getitem__(self, name: int) -> tuple[Int32, Int8]:
-        here = slice(int(self.indptr[name]), int(self.indptr[name + 1]))
-        return self.rows[here], self.kinds[here]
 
 
 class NameIndex:
@@ -272,18 +169,23 @@ class NameIndex:
         return len(self.texts)
 
     def lookup(self, name: str) -> tuple[Int32, Int8]:
-        """Entity rows that bear the name, ascending, and how each does; without its titles if need be."""
-        return self.lookup_many(Strings.of([name]))[0]
+        """Entity rows that bear the name, ascending, and how each does.
 
-    def lookup_many(self, names: Strings) -> Bearers:
-        """`lookup` for every string of a column."""
-        found = self.find(normalise_many(names))
-        known = self.entities.indptr
-        sizes = np.where(found >= 0, known[found + 1] - known[found], 0)
+        Bare forms count only where the name is nobody's label or alias; if nobody bears it at all, the name
+        is looked up without its titles and suffixes.
+        """
+        asked = Strings.of([name])
+        _, rows, kinds = self.lookup_many(asked.data, asked.offsets)
+        return rows, kinds
+
+    def lookup_many(self, data: UInt8, offsets: Int64) -> Bearers:
+        """`lookup` for every string of a column in Arrow's layout."""
+        found = self.find(normalise_many(Strings(offsets, data)))
         indptr = np.zeros(len(found) + 1, np.int64)
-        np.cumsum(sizes, out=indptr[1:])
+        known = self.entities
+        kernels.count_bearers(found, known.indptr, self.kinds, ALIAS, indptr)
         rows, kinds = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int8)
-        kernels.gather_entries(found, known, self.entities.values, self.kinds, indptr, rows, kinds)
+        kernels.gather_bearers(found, known.indptr, known.values, self.kinds, indptr, ALIAS, rows, kinds)
         return Bearers(indptr, rows, kinds)
 
     def find(self, normalised: Strings) -> Int32:

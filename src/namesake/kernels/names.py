@@ -1,17 +1,14 @@
-"""Names: folding their spelling, hashing them token by token, and the table that finds them."""
+"""Names: hashed token by token, and the table that finds them."""
 
 import numpy as np
 from numba import njit, types
 
-TEXT = types.Array(types.uint8, 1, "C", readonly=True)
-INT64S = types.Array(types.int64, 1, "C", readonly=True)
-INT32S = types.Array(types.int32, 1, "C", readonly=True)
-INT8S = types.Array(types.int8, 1, "C", readonly=True)
-HASHES = types.Array(types.uint64, 1, "C", readonly=True)
-LETTERS = types.Array(types.uint8, 2, "C", readonly=True)
+from namesake.kernels.types import I32, I64, U8
+
+I8 = types.Array(types.int8, 1, "C", readonly=True)
+U64 = types.Array(types.uint64, 1, "C", readonly=True)
 
 SPACE = 0x20
-SEPARATOR, HARD = -1, -2  # widths of characters that end a token, and of those only Python can fold
 NOBODY = -1
 MOST_TOKENS = 32  # a longer name has no bare form and no more prefixes
 
@@ -19,103 +16,6 @@ FNV_START = np.uint64(0xCBF29CE484222325)
 FNV_PRIME = np.uint64(0x100000001B3)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 LEFT, RIGHT, HALF, FOLDED = np.uint64(25), np.uint64(39), np.uint64(32), np.uint64(29)
-
-
-@njit(types.Tuple((types.int64, types.int64))(TEXT, types.int64, types.int64), cache=True, nogil=True)
-def code_point(data, at, end):
-    """The character at byte `at` and its bytes; (-1, 1) where the bytes are no UTF-8."""
-    first = np.int64(data[at])
-    if first < 0x80:
-        return first, np.int64(1)
-    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    if first < 0xC2 or first > 0xF4 or at + size > end:
-        return np.int64(-1), np.int64(1)
-    point = first & (0x7F >> size)
-    for i in range(at + 1, at + size):
-        byte = np.int64(data[i])
-        if byte & 0xC0 != 0x80:
-            return np.int64(-1), np.int64(1)
-        point = point << 6 | byte & 0x3F
-    return point, np.int64(size)
-
-
-@njit("boolean(uint8[::1], int64, int64)", cache=True, nogil=True)
-def is_initial(data, start, end):
-    """Whether a folded token is one letter of an alphabet with capitals."""
-    if end - start == 1:
-        return data[start] >= 0x61 and data[start] <= 0x7A
-    return end - start == 2 and data[start] >= 0xC3
-
-
-@njit(
-    types.int64(TEXT, types.int64, types.int64, INT8S, LETTERS, types.uint8[::1], types.int64), cache=True, nogil=True
-)
-def fold_one(data, at, end, widths, letters, out, begin):
-    """Write the normalised form of one name from `begin` on and return its end, or HARD.
-
-    Tokens are parted by one space; initials that follow each other become one token ("j k rowling": "jk rowling").
-    """
-    write = begin
-    token = begin  # where the current token starts
-    after_initial = False
-    while at <= end:
-        point, size = code_point(data, at, end) if at < end else (np.int64(SPACE), np.int64(1))
-        width = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(HARD)
-        at += size
-        if width == HARD:
-            return np.int64(HARD)
-        if width != SEPARATOR:
-            for i in range(width):
-                out[write] = letters[point, i]
-                write += 1
-            continue
-        if write == token:
-            continue
-        initial = is_initial(out, token, write)
-        if initial and after_initial:
-            for i in range(token, write):
-                out[i - 1] = out[i]
-            write -= 1
-        after_initial = initial
-        if at <= end:
-            out[write] = SPACE
-            write += 1
-        token = write
-    return write - 1 if write > begin and out[write - 1] == SPACE else write
-
-
-@njit(
-    types.void(TEXT, INT64S, INT8S, LETTERS, types.uint8[::1], types.int64[::1], types.boolean[::1]),
-    cache=True,
-    nogil=True,
-)
-def fold_many(data, offsets, widths, letters, out, ends, hard):
-    """Normalise a column of names: `ends[i]` is where name i ends in `out`; `hard` marks those left empty."""
-    write = 0
-    for row in range(len(offsets) - 1):
-        end = fold_one(data, offsets[row], offsets[row + 1], widths, letters, out, write)
-        hard[row] = end == HARD
-        if end != HARD:
-            write = end
-        ends[row] = write
-
-
-@njit(types.void(TEXT, INT64S, INT64S, TEXT, INT64S, types.uint8[::1], types.int64[::1]), cache=True, nogil=True)
-def splice(data, offsets, rows, new, new_offsets, out, out_offsets):
-    """Copy a column of strings, with `rows` (ascending) replaced by the strings of `new`."""
-    write = 0
-    following = 0
-    for row in range(len(offsets) - 1):
-        if following < len(rows) and rows[following] == row:
-            for i in range(new_offsets[following], new_offsets[following + 1]):
-                out[write] = new[i]
-                write += 1
-            following += 1
-        else:
-            for i in range(offsets[row], offsets[row + 1]):
-                out[write] = data[i]
-                write += 1
-        out_offsets[row + 1] = write
 
 
 @njit(types.uint64(types.uint64), cache=True, nogil=True)
@@ -126,7 +26,7 @@ def mix(value):
     return value ^ (value >> FOLDED)
 
 
-@njit(types.uint64(TEXT, types.int64, types.int64), cache=True, nogil=True)
+@njit(types.uint64(U8, types.int64, types.int64), cache=True, nogil=True)
 def token_hash(data, start, end):
     """Hash of one token: FNV-1a."""
     value = FNV_START
@@ -141,7 +41,7 @@ def extend(name, token):
     return mix((name << LEFT | name >> RIGHT) + token)
 
 
-@njit(types.uint64(TEXT, types.int64, types.int64), cache=True, nogil=True)
+@njit(types.uint64(U8, types.int64, types.int64), cache=True, nogil=True)
 def name_hash(data, start, end):
     """Hash of a normalised name: its tokens' hashes, one after the other."""
     value = np.uint64(0)
@@ -153,7 +53,7 @@ def name_hash(data, start, end):
     return value
 
 
-@njit(types.boolean(HASHES, types.uint64), cache=True, nogil=True)
+@njit(types.boolean(U64, types.uint64), cache=True, nogil=True)
 def among(hashes, wanted):
     """Whether the ascending `hashes` hold `wanted`."""
     low, high = 0, len(hashes)
@@ -166,7 +66,7 @@ def among(hashes, wanted):
     return low < len(hashes) and hashes[low] == wanted
 
 
-@njit(types.int64(TEXT, types.int64, types.int64, types.int64[::1], types.uint64[::1]), cache=True, nogil=True)
+@njit(types.int64(U8, types.int64, types.int64, types.int64[::1], types.uint64[::1]), cache=True, nogil=True)
 def tokens(data, start, end, starts, hashes):
     """Where the tokens of a normalised name start and their hashes; at most MOST_TOKENS.
 
@@ -184,7 +84,7 @@ def tokens(data, start, end, starts, hashes):
 
 
 @njit(
-    types.Tuple((types.int64, types.int64))(types.uint64[::1], types.int64, HASHES, HASHES, types.int64),
+    types.Tuple((types.int64, types.int64))(types.uint64[::1], types.int64, U64, U64, types.int64),
     cache=True,
     nogil=True,
 )
@@ -210,7 +110,7 @@ def bare(hashes, count, honorifics, suffixes, least):
 
 
 @njit(
-    types.int64(HASHES, INT32S, INT64S, INT64S, TEXT, types.uint64, TEXT, types.int64, types.int64),
+    types.int64(U64, I32, I64, I64, U8, types.uint64, U8, types.int64, types.int64),
     cache=True,
     nogil=True,
 )
@@ -247,13 +147,13 @@ def mark_prefixes(hashes, low, high, bits):
 
 @njit(
     types.Tuple((types.int64, types.int64))(
-        TEXT,  # texts, one after the other
-        INT64S,  # their offsets
-        INT64S,  # which text comes next
-        INT32S,  # its entity row, ascending
-        INT8S,  # its kind
-        HASHES,
-        HASHES,
+        U8,  # texts, one after the other
+        I64,  # their offsets
+        I64,  # which text comes next
+        I32,  # its entity row, ascending
+        I8,  # its kind
+        U64,
+        U64,
         types.uint64[::1],  # keys of the table
         types.int32[::1],  # its names
         types.uint8[::1],  # bits of the prefixes
@@ -330,7 +230,7 @@ def index_names(
     return names, entries
 
 
-@njit(types.void(INT32S, INT32S, INT8S, INT64S, types.int32[::1], types.int8[::1]), cache=True, nogil=True)
+@njit(types.void(I32, I32, I8, I64, types.int32[::1], types.int8[::1]), cache=True, nogil=True)
 def group_entries(entry_name, entry_row, entry_kind, indptr, rows, kinds):
     """Sort the entries by name, keeping their order within it: CSR from `indptr`."""
     write = indptr[:-1].copy()
@@ -341,7 +241,7 @@ def group_entries(entry_name, entry_row, entry_kind, indptr, rows, kinds):
         write[entry_name[entry]] = at + 1
 
 
-@njit(types.void(TEXT, INT64S, INT64S, types.uint8[::1], types.int64[::1]), cache=True, nogil=True)
+@njit(types.void(U8, I64, I64, types.uint8[::1], types.int64[::1]), cache=True, nogil=True)
 def copy_texts(texts, starts, ends, out, offsets):
     """Write the texts between `starts` and `ends` one after the other."""
     write = 0
@@ -352,7 +252,7 @@ def copy_texts(texts, starts, ends, out, offsets):
         offsets[name + 1] = write
 
 
-@njit(types.void(TEXT, INT64S, HASHES, HASHES, HASHES, INT32S, INT64S, TEXT, types.int32[::1]), cache=True, nogil=True)
+@njit(types.void(U8, I64, U64, U64, U64, I32, I64, U8, types.int32[::1]), cache=True, nogil=True)
 def find_names(data, offsets, honorifics, suffixes, keys, slots, name_offsets, name_texts, found):
     """Id of each normalised text, as it is or else without titles and suffixes; NOBODY where there is none."""
     at = np.empty(MOST_TOKENS + 1, np.int64)
@@ -375,12 +275,38 @@ def find_names(data, offsets, honorifics, suffixes, keys, slots, name_offsets, n
             found[text] = slots[slot_of(keys, slots, starts, ends, name_texts, key, data, start, end)]
 
 
-@njit(types.void(INT32S, INT64S, INT32S, INT8S, INT64S, types.int32[::1], types.int8[::1]), cache=True, nogil=True)
-def gather_entries(names, indptr, rows, kinds, out_indptr, out_rows, out_kinds):
-    """Copy the entries of each name (none for NOBODY) to where `out_indptr` says."""
+@njit(types.int64(I8, types.int64, types.int64, types.int64), cache=True, nogil=True)
+def count_up_to(kinds, start, end, worst):
+    """How many of kinds[start:end] are `worst` or better."""
+    count = 0
+    for i in range(start, end):
+        count += kinds[i] <= worst
+    return count
+
+
+@njit(types.void(I32, I64, I8, types.int64, types.int64[::1]), cache=True, nogil=True)
+def count_bearers(names, indptr, kinds, worst, out_indptr):
+    """CSR offsets of each name's bearers: those of kinds up to `worst`, or all where none is so good."""
     for i in range(len(names)):
+        size = 0
         if names[i] >= 0:
-            size = out_indptr[i + 1] - out_indptr[i]
-            for j in range(size):
-                out_rows[out_indptr[i] + j] = rows[indptr[names[i]] + j]
-                out_kinds[out_indptr[i] + j] = kinds[indptr[names[i]] + j]
+            start, end = indptr[names[i]], indptr[names[i] + 1]
+            size = count_up_to(kinds, start, end, worst)
+            size = size if size else end - start
+        out_indptr[i + 1] = out_indptr[i] + size
+
+
+@njit(types.void(I32, I64, I32, I8, I64, types.int64, types.int32[::1], types.int8[::1]), cache=True, nogil=True)
+def gather_bearers(names, indptr, rows, kinds, out_indptr, worst, out_rows, out_kinds):
+    """Copy the bearers that `count_bearers` counted."""
+    for i in range(len(names)):
+        write = out_indptr[i]
+        if out_indptr[i + 1] == write:
+            continue
+        start, end = indptr[names[i]], indptr[names[i] + 1]
+        every = out_indptr[i + 1] - write == end - start
+        for j in range(start, end):
+            if every or kinds[j] <= worst:
+                out_rows[write] = rows[j]
+                out_kinds[write] = kinds[j]
+                write += 1

@@ -1,0 +1,56 @@
+"""The name index as a dictionary, and its tables as Python sets: slow and obvious."""
+
+from namesake import wordlists
+from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
+from namesake.kb.spelling import normalise, other_forms
+
+
+def bare(name: str, least: int) -> str:
+    """A normalised name without the titles before it and the suffixes behind it, `least` tokens long or more."""
+    tokens = name.split()
+    stripped = True
+    while stripped:
+        stripped = False
+        for size in (1, 2):
+            if len(tokens) - size >= least and " ".join(tokens[-size:]) in wordlists.SUFFIXES:
+                tokens, stripped = tokens[:-size], True
+                break
+    stripped = True
+    while stripped:
+        stripped = False
+        for size in (1, 2):
+            if len(tokens) - size >= least and " ".join(tokens[:size]) in wordlists.HONORIFICS:
+                tokens, stripped = tokens[size:], True
+                break
+    return " ".join(tokens)
+
+
+def index(labels: list[str], aliases: list[list[str]]) -> dict[str, dict[int, int]]:
+    """Normalised name -> entity row -> best kind."""
+    names: dict[str, dict[int, int]] = {}
+
+    def bears(row: int, name: str, kind: int) -> None:
+        if name:
+            known = names.setdefault(name, {})
+            known[row] = min(kind, known.get(row, kind))
+
+    for row, (label, others) in enumerate(zip(labels, aliases, strict=True)):
+        for text, kind, bare_kind in [(label, LABEL, BARE_LABEL)] + [(text, ALIAS, BARE_ALIAS) for text in others]:
+            for form in [text, *other_forms(text)]:
+                name = normalise(form)
+                bears(row, name, kind if form is text else bare_kind)
+                bears(row, bare(name, 2), kind if bare(name, 2) == name and form is text else bare_kind)
+    return names
+
+
+def lookup(names: dict[str, dict[int, int]], name: str) -> list[tuple[int, int]]:
+    """Rows and kinds of the bearers of a name, ascending."""
+    folded = normalise(name)
+    found = sorted((names.get(folded) or names.get(bare(folded, 1)) or {}).items())
+    return [(row, kind) for row, kind in found if kind <= ALIAS] or found
+
+
+def prefixes(name: str) -> list[str]:
+    """The beginnings of two tokens or more of a normalised name."""
+    tokens = name.split()
+    return [" ".join(tokens[:size]) for size in range(2, len(tokens) + 1)]
