@@ -1,0 +1,143 @@
+"""`namesake link` and `namesake explain`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import typer
+from rich.console import Console
+
+from namesake.errors import NamesakeError
+
+if TYPE_CHECKING:
+    from namesake.formats.rejects import Rejects
+
+ArticlesArgument = Annotated[
+    list[Path], typer.Argument(help="JSONL (.gz .bz2 .zst) or Parquet files; - reads JSON lines from standard input")
+]
+KbOption = Annotated[
+    Path | None, typer.Option("--kb", help="folder made by `namesake kb build`; default: the embedded sample")
+]
+RecipeOption = Annotated[str, typer.Option("--recipe", help="a shipped recipe's name, or a .toml file")]
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the commands."""
+    app.command()(link)
+    app.command()(explain)
+
+
+def link(
+    articles: ArticlesArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help=".parquet or .jsonl[.gz|.bz2|.zst]; without it, a table is printed"),
+    ] = None,
+    kb: KbOption = None,
+    recipe: RecipeOption = "default",
+    scores: Annotated[bool, typer.Option("--scores", help="also write every candidate with its scores")] = False,
+    threads: Annotated[int, typer.Option("--threads", min=0, help="0: one a core")] = 0,
+) -> None:
+    """Link the names in articles to Wikidata.
+
+    Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
+    """
+    from namesake.apps.cli import default_kb
+    from namesake.engines.local import link_tables
+    from namesake.formats.links import LinkWriter
+    from namesake.formats.rejects import Rejects
+    from namesake.kb.progress import reporter
+    from namesake.linker import Linker
+
+    console = Console(stderr=True)
+    linker = Linker(default_kb(kb), recipe)
+    if out is None:
+        from namesake.apps.show import show_links
+
+        with Rejects() as rejects:
+            for table in _tables(articles, rejects):
+                show_links(linker, table, Console())
+        _report_rejects(rejects, console)
+        return
+    rejects_path = out.with_name(out.name + ".rejects.jsonl")
+    began = time.perf_counter()
+    seen = linked = 0
+    progress = reporter(console)
+    with Rejects(rejects_path) as rejects, LinkWriter(out, linker.metadata) as writer, progress.stage("linking"):
+        writer.write(linker.nothing(scores))
+        for count, links in link_tables(
+            linker, _tables(articles, rejects), threads or os.cpu_count() or 1, scores, rejects
+        ):
+            writer.write(links)
+            seen += count
+            linked += links.num_rows - links.column("qid").null_count
+            progress.advance(None, seen, "articles")
+    rate = seen / max(time.perf_counter() - began, 1e-9)
+    console.print(
+        f"{out}: {writer.rows:,} mentions of {seen:,} articles, {linked:,} linked, {rate:,.0f} articles/s",
+        highlight=False,
+        soft_wrap=True,
+    )
+    _report_rejects(rejects, console)
+
+
+def explain(
+    articles: Annotated[Path, typer.Argument(help="JSONL (.gz .bz2 .zst) or Parquet file")],
+    article: Annotated[str, typer.Option("--article", help="the article's id")],
+    name: Annotated[str | None, typer.Option("--name", help="only the mention with this name")] = None,
+    kb: KbOption = None,
+    recipe: RecipeOption = "default",
+    json: Annotated[bool, typer.Option("--json", help="rows for programs: one a candidate and part")] = False,
+) -> None:
+    """Show why each name of an article was linked as it was.
+
+    Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
+    """
+    from namesake.apps.cli import default_kb
+    from namesake.apps.show import show_explanation
+    from namesake.formats.rejects import Rejects
+    from namesake.linker import Linker
+
+    linker = Linker(default_kb(kb), recipe)
+    table = _find([articles], article, Rejects())
+    rows = linker.explain(table, name)
+    if not rows.num_rows:
+        known = ", ".join(sorted({m["name"] for m in table.column("mentions")[0].as_py() or []})) or "none"
+        wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
+        raise NamesakeError(f"article {article}: {wanted}; its names are: {known}")
+    if json:
+        import msgspec
+
+        print(msgspec.json.format(msgspec.json.encode(rows.to_pylist()), indent=2).decode())
+    else:
+        show_explanation(table, rows, Console())
+
+
+def _tables(paths: list[Path], rejects: Rejects) -> Iterator[pa.Table]:
+    from namesake.formats import read_articles
+
+    for path in paths:
+        yield from read_articles(path, rejects)
+
+
+def _find(paths: list[Path], article: str, rejects: Rejects) -> pa.Table:
+    for table in _tables(paths, rejects):
+        found = table.filter(pc.equal(table.column("id"), article))
+        if found.num_rows:
+            return found.slice(0, 1)
+    raise NamesakeError(f"{paths[0]}: no article with the id {article!r}")
+
+
+def _report_rejects(rejects: Rejects, console: Console) -> None:
+    if not rejects.count:
+        return
+    where = f", all of them in {rejects.path}" if rejects.path else ""
+    console.print(f"{rejects.count:,} set aside{where}:", highlight=False, soft_wrap=True)
+    for reject in rejects.first:
+        console.print(f"  {reject}", highlight=False, markup=False, soft_wrap=True)
