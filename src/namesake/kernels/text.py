@@ -1,0 +1,144 @@
+"""One pass over the bytes of many texts: Penn Treebank word tokens with their hashes, and sentence starts.
+
+The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. Plain words take a fast
+path; whatever touches an apostrophe, a hyphen, an inner period or a byte beyond ASCII goes through the exact rules.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from namesake.kernels.characters import (
+    BLANK,
+    BYTES,
+    CLASS,
+    COMMA,
+    DIGIT,
+    LETTER,
+    LOWER,
+    SPACE,
+    SPLIT,
+    U8,
+    UNDERSCORE,
+    finish,
+    mix,
+)
+from namesake.kernels.sentences import WHOLE, skip_space, style
+from namesake.kernels.treebank import (
+    BUFFER,
+    CONTRACTIONS,
+    FLAGS,
+    HASHES,
+    LATE,
+    POSITIONS,
+    U63,
+    emit_piece,
+    lead,
+    piece_end,
+    spacing,
+)
+
+STARTS = types.Array(types.int64, 1, "C", readonly=True)
+SCAN = types.UniTuple(types.int64, 4)(BYTES, *[types.int64] * 4, POSITIONS, POSITIONS, HASHES, FLAGS, POSITIONS)
+
+
+@njit(SCAN, cache=True, nogil=True)
+def scan(data, i, end, sentence, flags, starts, ends, hashes, careful, breaks):
+    """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
+
+    Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
+    """
+    count, found = 0, 0
+    while i < end and count < BUFFER - 8 and found < BUFFER - 8:
+        kind = CLASS[data[i]]
+        if kind == SPACE:
+            i += 1
+            continue
+        known = i
+        if kind >= DIGIT:
+            hashed = np.uint64(0)
+            group = np.uint64(0)
+            while known < end and CLASS[data[known]] >= UNDERSCORE:
+                group = (group << U8) | LOWER[data[known]]
+                known += 1
+                if (known - i) & 7 == 0:
+                    hashed = mix(hashed ^ group)
+                    group = np.uint64(0)
+            stop = CLASS[data[known]] if known < end else np.uint8(SPACE)
+            if stop <= SPLIT or (stop == COMMA and (known + 1 >= end or CLASS[data[known + 1]] != DIGIT)):
+                if kind == LETTER:
+                    hashed = finish(hashed, group, known - i)
+                    if CONTRACTIONS[hashed & U63] == hashed:
+                        count, _ = emit_piece(data, i, known, True, LATE, count, starts, ends, hashes, careful)
+                    else:
+                        starts[count], ends[count], hashes[count], careful[count] = i, known, hashed, False
+                        count += 1
+                i = known
+                continue
+        following = np.int64(-1)
+        if known == i:
+            i, known, following = lead(data, i, end, sentence, flags)
+        if known > i:
+            stop, following = piece_end(data, i, known, end, sentence, flags)
+            padded = i == sentence or CLASS[data[i - 1]] != BLANK
+            spaced = spacing(data, stop, end, flags)
+            count, i = emit_piece(data, i, stop, padded, spaced, count, starts, ends, hashes, careful)
+            if i < stop:
+                continue
+        if following >= 0:
+            i = following
+            if i < end:
+                breaks[found] = sentence = i
+                found += 1
+    return i, sentence, count, found
+
+
+@njit(
+    types.Tuple(
+        (types.int64[::1], types.int32[::1], types.int32[::1], HASHES, FLAGS, types.int64[::1], types.int32[::1])
+    )(BYTES, STARTS, types.boolean),
+    cache=True,
+    nogil=True,
+)
+def tokenize(data, offsets, whole):
+    """Word tokens of many texts: indptr, byte start and end within the text, hash, beyond-ASCII flag; sentence starts.
+
+    With `whole` each text is one sentence. Text t is data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
+    """
+    texts = len(offsets) - 1
+    room = (offsets[texts] - offsets[0]) // 2 + texts
+    indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
+    starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
+    hashes, careful = np.empty(room, np.uint64), np.empty(room, np.bool_)
+    sentences = np.empty(room, np.int32)
+    token_start, token_end, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
+    token_hash, token_careful = np.empty(BUFFER, np.uint64), np.empty(BUFFER, np.bool_)
+    total, total_sentences = 0, 0
+    for t in range(texts):
+        low, end = offsets[t], offsets[t + 1]
+        flags = WHOLE if whole else style(data, low, end)
+        i, _ = (low, 0) if whole else skip_space(data, low, end)
+        sentence = i
+        if low < end:
+            sentences[total_sentences] = 0
+            total_sentences += 1
+        while i < end:
+            i, sentence, count, found = scan(
+                data, i, end, sentence, flags, token_start, token_end, token_hash, token_careful, breaks
+            )
+            for k in range(count):
+                starts[total + k], ends[total + k] = token_start[k] - low, token_end[k] - low
+                hashes[total + k], careful[total + k] = token_hash[k], token_careful[k]
+            for k in range(found):
+                sentences[total_sentences + k] = breaks[k] - low
+            total += count
+            total_sentences += found
+        indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
+    return (
+        indptr,
+        starts[:total].copy(),
+        ends[:total].copy(),
+        hashes[:total].copy(),
+        careful[:total].copy(),
+        sentence_indptr,
+        sentences[:total_sentences].copy(),
+    )
