@@ -50,10 +50,11 @@ def read_jsonl(path: Path, rejects: Rejects, builder: ArticleBuilder) -> Iterato
     """Tables of articles from a file of JSON lines; a line that is no article is set aside."""
     with open_lines(path) as lines:
         for number, line in enumerate(lines, 1):
-            if not line.strip():
+            record = line.strip()
+            if not record:
                 continue
             try:
-                builder.add(read_article(line))
+                builder.add(read_article(record))
             except (msgspec.MsgspecError, ValueError, KeyError) as problem:
                 reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
                 rejects.add(Reject(reason, str(path), number))

@@ -1,0 +1,196 @@
+"""Readers and writers against the standard library's json, gzip and bz2, and pyarrow's own Parquet."""
+
+import bz2
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from namesake.errors import NamesakeError
+from namesake.formats import read_articles
+from namesake.formats.jsonl import read_article
+from namesake.formats.links import LinkWriter
+from namesake.formats.rejects import Rejects
+from namesake.schema import ARTICLES, LINKS, check
+
+PLAIN = {
+    "id": "a1",
+    "text": "José Smith spoke. Smith left.",
+    "title": "T",
+    "date": "2020-01-02",
+    "mentions": [{"name": "José Smith", "spans": [[0, 10], [18, 23]]}],
+}
+QUOTEBANK = {
+    "articleID": "q1",
+    "content": "mayor  john smith said .",
+    "date": "2015-01-01 00:00:00",
+    "title": "t",
+    "names": [{"name": "john smith", "ids": ["Q1", "Q2"], "offsets": [[1, 3], [2, 3]]}],
+    "quotations": [{"quotation": "x", "n": 1}],
+    "phase": "E",
+}
+
+
+def written(path: Path, records: list) -> Path:
+    raw = b"".join((r if isinstance(r, bytes) else json.dumps(r).encode()) + b"\n" for r in records)
+    if path.suffix == ".gz":
+        raw = gzip.compress(raw)
+    elif path.suffix == ".bz2":
+        raw = bz2.compress(raw)
+    elif path.suffix == ".zst":
+        raw = pa.Codec("zstd").compress(raw, asbytes=True)
+    path.write_bytes(raw)
+    return path
+
+
+def rows(path: Path, rejects: Rejects | None = None, **options) -> list[dict]:
+    return [row for table in read_articles(path, rejects or Rejects(), **options) for row in table.to_pylist()]
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".zst"])
+def test_plain_and_quotebank_lines_in_any_compression(tmp_path, suffix):
+    plain, quotebank = rows(written(tmp_path / f"a.jsonl{suffix}", [PLAIN, QUOTEBANK]))
+    assert plain["mentions"] == [{"name": "José Smith", "spans": [[0, 10], [18, 23]], "candidates": None}]
+    assert plain["extra"] is None
+    # whitespace tokens 1-3 and 2-3 of the content, found by hand with a regular expression
+    places = [m.span() for m in re.finditer(r"\S+", QUOTEBANK["content"])]
+    wanted = [[places[1][0], places[2][1]], [places[2][0], places[2][1]]]
+    assert quotebank["mentions"] == [{"name": "john smith", "spans": wanted, "candidates": ["Q1", "Q2"]}]
+    assert json.loads(quotebank["extra"]) == {"quotations": QUOTEBANK["quotations"], "phase": "E"}
+
+
+def test_quotebank_spans_cover_the_names_in_the_real_articles(shared):
+    seen = 0
+    for row in rows(shared / "quotebank" / "articles.jsonl.gz"):
+        for mention in row["mentions"]:
+            for start, end in mention["spans"]:
+                surface = " ".join(row["text"][start:end].split()).lower()
+                assert surface in mention["name"].lower()
+                seen += 1
+    assert seen == 5155
+
+
+def test_parquet_of_the_same(tmp_path):
+    [table] = read_articles(written(tmp_path / "a.jsonl", [PLAIN, QUOTEBANK]), Rejects())
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert rows(tmp_path / "a.parquet") == table.to_pylist()
+
+
+def test_parquet_written_by_others(tmp_path):
+    """Plain lists instead of fixed-size ones, a missing optional column, and one of their own."""
+    record = {"id": "a", "text": "x y", "mentions": [{"name": "x", "spans": [[0, 1]]}], "source": "wire"}
+    pq.write_table(pa.Table.from_pylist([record]), tmp_path / "a.parquet")
+    [row] = rows(tmp_path / "a.parquet")
+    assert row["mentions"] == [{"name": "x", "spans": [[0, 1]], "candidates": None}]
+    assert json.loads(row["extra"]) == {"source": "wire"}
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"not json", "malformed"),
+        (b'{"id": "a"}', "no `text`"),
+        (b'{"text": "a"}', "no `id`"),
+        (b'{"id": "a", "text": 3}', "`text`"),
+        (b'{"id": "a", "text": "x", "mentions": [{"spans": [[0, 1]]}]}', "name"),
+        (b'{"id": "a", "text": "x", "mentions": [{"name": "x", "spans": [[0]]}]}', "spans"),
+        (b"[1, 2]", "object"),
+        (b'{"id": "a", "text": "cut of', "truncated"),
+    ],
+)
+def test_a_bad_line_is_set_aside_with_its_place(tmp_path, line, reason):
+    path = written(tmp_path / "a.jsonl", [PLAIN, line, PLAIN])
+    rejects = Rejects()
+    assert len(rows(path, rejects)) == 2
+    [reject] = rejects.first
+    assert (reject.file, reject.line) == (str(path), 2)
+    assert reason in reject.reason
+
+
+def test_lone_surrogates_and_nuls_survive_as_characters():
+    article = read_article(rb'{"id": "a", "text": "a\ud800b\u0000c\ud83d\ude00"}')
+    assert article.text == "a\ufffdb\0c😀"
+
+
+def test_batches_are_bounded_and_lose_nothing(tmp_path):
+    path = written(tmp_path / "a.jsonl", [PLAIN | {"id": str(i)} for i in range(10)])
+    tables = list(read_articles(path, Rejects(), batch_articles=3))
+    assert [t.num_rows for t in tables] == [3, 3, 3, 1]
+    assert [r["id"] for t in tables for r in t.to_pylist()] == [str(i) for i in range(10)]
+
+
+def test_truncated_gzip_and_missing_file_are_errors_that_name_the_file(tmp_path):
+    path = written(tmp_path / "a.jsonl.gz", [PLAIN] * 200)
+    path.write_bytes(path.read_bytes()[:-30])
+    with pytest.raises(NamesakeError, match=r"a\.jsonl\.gz"):
+        rows(path)
+    with pytest.raises(NamesakeError, match="no such file"):
+        rows(tmp_path / "none.jsonl")
+    with pytest.raises(NamesakeError, match=r"b\.doc"):
+        rows(tmp_path / "b.doc")
+
+
+def test_schema_check_names_what_is_missing():
+    with pytest.raises(NamesakeError, match="no column `text`"):
+        check(pa.table({"id": ["a"]}), ARTICLES, "news")
+    with pytest.raises(NamesakeError, match="row 1 has no `text`"):
+        check(pa.table({"id": ["a", "b"], "text": ["x", None]}), ARTICLES, "news")
+
+
+def link_table(names: list[str]) -> pa.Table:
+    return pa.Table.from_pylist(
+        [
+            {
+                "article_id": "a",
+                "name": n,
+                "spans": [[0, 1]],
+                "qid": None,
+                "score": 1.5,
+                "margin": None,
+                "tie_break": None,
+            }
+            for n in names
+        ],
+        LINKS,
+    )
+
+
+@settings(max_examples=20)
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=5), max_size=4))
+@pytest.mark.parametrize("name", ["out.parquet", "out.jsonl", "out.jsonl.gz", "out.jsonl.zst"])
+def test_links_come_back_as_they_were_written(tmp_path_factory, name, names):
+    path = tmp_path_factory.mktemp("links") / name
+    table = link_table(names)
+    with LinkWriter(path, {"recipe": "r", "kb": "k"}) as writer:
+        writer.write(table)
+    if name == "out.parquet":
+        back = pq.read_table(path)
+        assert back.schema.metadata[b"namesake.recipe"] == b"r"
+        assert back.to_pylist() == table.to_pylist()
+        return
+    raw = path.read_bytes()
+    raw = gzip.decompress(raw) if name.endswith(".gz") else raw
+    raw = pa.input_stream(path, compression="zstd").read() if name.endswith(".zst") else raw
+    assert [json.loads(line) for line in raw.split(b"\n") if line] == table.to_pylist()
+    assert json.loads(path.with_name(name + ".meta.json").read_text()) == {"recipe": "r", "kb": "k"}
+
+
+def test_a_failed_run_leaves_no_output(tmp_path):
+    path = tmp_path / "out.parquet"
+
+    def run() -> None:
+        with LinkWriter(path, {}) as writer:
+            writer.write(link_table(["x"]))
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        run()
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(NamesakeError, match="links are written as"):
+        LinkWriter(tmp_path / "out.csv", {})

@@ -1,0 +1,166 @@
+"""Kernels of overlap, ranking and QIDs against Python's own sets, sorts and strings."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesake import rank
+from namesake.kernels.overlap import gather_words, narrow_contexts, overlap, shared_statements
+from namesake.kernels.qids import format_qids, parse_qids
+from namesake.kernels.rank import top_two
+
+pytestmark = pytest.mark.kernel
+
+VOCABULARY = 12
+WORDS = st.integers(0, VOCABULARY - 1)
+SETS = st.frozensets(WORDS, max_size=8)
+
+
+def csr(rows, dtype=np.int32):
+    """Lists as a ragged array."""
+    lists = [sorted(row) if isinstance(row, set | frozenset) else list(row) for row in rows]
+    indptr = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return indptr, np.array([x for row in lists for x in row], dtype)
+
+
+@given(
+    entities=st.lists(SETS, min_size=1, max_size=4),
+    articles=st.lists(
+        st.tuples(
+            st.lists(WORDS, max_size=10),
+            st.lists(st.tuples(SETS, st.lists(st.integers(-1, 3), max_size=4)), max_size=4),
+        ),
+        max_size=3,
+    ),
+)
+def test_overlap_is_set_intersection_without_the_name(entities, articles):
+    mentions = [(a, name, rows) for a, (_, ms) in enumerate(articles) for name, rows in ms]
+    rows = [[min(r, len(entities) - 1) for r in candidates] for _, _, candidates in mentions]
+    indptr, words = csr([text for text, _ in articles])
+    context = np.array([a for a, _, _ in mentions], np.int64)
+    got = overlap(
+        VOCABULARY, indptr, words, context, *csr([name for _, name, _ in mentions]),
+        *csr(rows, np.int64), *csr(entities),
+    )  # fmt: skip
+    want = [
+        len((set(articles[a][0]) & entities[row]) - name) if row >= 0 else 0
+        for (a, name, _), candidates in zip(mentions, rows, strict=True)
+        for row in candidates
+    ]
+    assert got.tolist() == want
+
+
+@given(st.data())
+def test_narrow_context_is_the_sentences_that_hold_a_span(data):
+    size = data.draw(st.integers(1, 40))
+    bounds = sorted({0, *data.draw(st.lists(st.integers(1, size), max_size=4))} - {size})
+    starts = sorted(data.draw(st.sets(st.integers(0, size - 1), max_size=10)))
+    words = data.draw(st.lists(WORDS, min_size=len(starts), max_size=len(starts)))
+    span = st.integers(0, size - 1).flatmap(lambda a: st.tuples(st.just(a), st.integers(a + 1, size)))
+    mentions = data.draw(st.lists(st.lists(span, max_size=3), max_size=3))
+    span_indptr = np.cumsum([0, *map(len, mentions)]).astype(np.int64)
+    spans = np.array([s for m in mentions for s in m], np.int32).reshape(-1, 2)
+    one = np.array([0, len(starts)], np.int64)
+    indptr, got = narrow_contexts(
+        one, np.array(words, np.int32), np.array(starts, np.int32), np.array([0, len(bounds)], np.int64),
+        np.array(bounds, np.int32), np.zeros(len(mentions), np.int64), span_indptr, spans,
+    )  # fmt: skip
+    ends = [*bounds[1:], size]
+    for m, mention in enumerate(mentions):
+        held = [(b, e) for b, e in zip(bounds, ends, strict=True) if any(s < e and t > b for s, t in mention)]
+        want = sorted(w for w, at in zip(words, starts, strict=True) if any(b <= at < e for b, e in held))
+        assert sorted(got[indptr[m] : indptr[m + 1]].tolist()) == want
+
+
+@given(
+    statements=st.lists(st.frozensets(st.integers(0, 30), max_size=12), min_size=1, max_size=5),
+    articles=st.lists(st.lists(st.lists(st.integers(-1, 4), max_size=3), max_size=5), max_size=3),
+    first_only=st.booleans(),
+)
+def test_shared_statements_are_those_of_the_other_anchors(statements, articles, first_only):
+    clipped = [[[min(r, len(statements) - 1) for r in m] for m in article] for article in articles]
+    mentions = [m for article in clipped for m in article]
+    offsets, rows = csr(mentions, np.int64)
+    starts = np.cumsum([0, *map(len, clipped)]).astype(np.int64)
+    got = shared_statements(starts, offsets, rows, *csr(statements), first_only).tolist()
+    want = []
+    for article in clipped:
+        anchors = [(m, candidates[0]) for m, candidates in enumerate(article) if len(candidates) == 1]
+        anchors = anchors[:1] if first_only else anchors
+        for m, candidates in enumerate(article):
+            own = {row for at, row in anchors if at == m}
+            others = {row for at, row in anchors if at != m} - own - {-1}
+            union = frozenset().union(*(statements[row] for row in others))
+            want += [len(statements[row] & union) if row >= 0 else 0 for row in candidates]
+    assert got == want
+
+
+@given(
+    d=st.lists(SETS, min_size=3, max_size=3),
+    p=st.lists(SETS, min_size=3, max_size=3),
+    items=st.lists(st.tuples(SETS, SETS), min_size=2, max_size=2),
+    strings=st.lists(SETS, min_size=2, max_size=2),
+    pairs=st.lists(st.integers(-2, 1), min_size=4, max_size=4),
+    statements=st.lists(st.frozensets(st.integers(0, 3)), min_size=3, max_size=3),
+    rows=st.lists(st.integers(-1, 2), max_size=5),
+    features=st.sets(st.sampled_from(["D", "P", "S", "S_A"]), min_size=1),
+)
+def test_gathered_words_are_the_union_of_the_features(d, p, items, strings, pairs, statements, rows, features):
+    nothing = (np.zeros(1, np.int64), np.zeros(0, np.int32))
+    indptr, words = gather_words(
+        VOCABULARY, np.array(rows, np.int64), bool(features & {"S", "S_A"}), "S_A" in features,
+        *(csr(d) if "D" in features else nothing), *(csr(p) if "P" in features else nothing),
+        *csr(statements), np.array(pairs, np.int32), *csr([label for label, _ in items]),
+        *csr([aliases for _, aliases in items]), *csr(strings),
+    )  # fmt: skip
+    for k, row in enumerate(rows):
+        want = set()
+        if row >= 0:
+            want |= (d[row] if "D" in features else set()) | (p[row] if "P" in features else set())
+            for value in (pairs[pair] for pair in statements[row] if features & {"S", "S_A"}):
+                want |= strings[~value] if value < 0 else items[value][0]
+                want |= items[value][1] if value >= 0 and "S_A" in features else set()
+        got = words[indptr[k] : indptr[k + 1]].tolist()
+        assert len(got) == len(set(got))
+        assert set(got) == want
+
+
+@given(
+    st.lists(st.integers(0, 4), max_size=5).flatmap(
+        lambda sizes: st.tuples(
+            st.just(sizes),
+            st.lists(st.lists(st.integers(0, 2), min_size=sum(sizes), max_size=sum(sizes)), min_size=1, max_size=3),
+        )
+    )
+)
+def test_top_two_agree_with_the_full_order(drawn):
+    sizes, keys = drawn
+    offsets = np.cumsum([0, *sizes]).astype(np.int64)
+    columns = [np.array(key, np.float64) for key in keys]
+    first, second, decided = top_two(offsets, np.stack(columns))
+    order = rank.order(offsets, *columns)
+    for m, size in enumerate(sizes):
+        assert first[m] == (order[offsets[m]] if size > 0 else -1)
+        assert second[m] == (order[offsets[m] + 1] if size > 1 else -1)
+    assert decided.tolist() == rank.tie_break(offsets, *columns).tolist()
+
+
+@given(st.lists(st.integers(1, 10**15) | st.text("Q0123456789x", max_size=20), max_size=8))
+def test_qids_are_read_and_written(values):
+    texts = [f"Q{v}" if isinstance(v, int) else v for v in values]
+    raw = [t.encode() for t in texts]
+    offsets = np.cumsum([0, *map(len, raw)]).astype(np.int64)
+    numbers = parse_qids(np.frombuffer(b"".join(raw) + b" ", np.uint8), offsets)
+
+    def number(text: str) -> int:
+        digits = text[1:]
+        good = text[:1] == "Q" and digits.isdigit() and digits[0] != "0" and len(digits) <= 17
+        return int(digits) if good else -1
+
+    assert numbers.tolist() == [number(t) for t in texts]
+    offsets32, data = format_qids(numbers)
+    back = [data[a:b].tobytes().decode() for a, b in itertools.pairwise(offsets32)]
+    assert back == [t if n >= 0 else "" for t, n in zip(texts, numbers, strict=True)]
