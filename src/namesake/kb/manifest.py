@@ -11,6 +11,7 @@ from namesake.errors import NamesakeError
 
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+REJECTS = "rejects.jsonl"
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +36,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     rejected_reasons: dict[str, int] = {}
     files: dict[str, str] = {}
     """Checksum by file name; `KB.verify` compares them."""
+
+
+class Reject(msgspec.Struct, frozen=True):
+    """A line of a dump that was set aside, as `rejects.jsonl` names it."""
+
+    file: str
+    line: int
+    reason: str
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -1,0 +1,45 @@
+"""Columns that grow on disk: what the parsers found waits here, so that memory does not grow with the dump."""
+
+from __future__ import annotations
+
+import io
+import mmap
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.kb.publish import write_all
+
+
+class Spill:
+    """A folder of raw columns: append to them while parsing, map them when all is parsed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._files: dict[str, io.FileIO] = {}
+        self._types: dict[str, np.dtype[Any]] = {}
+
+    def append(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Add an array to the end of a column."""
+        if name not in self._files:
+            self._files[name] = io.FileIO(self.folder / name, "wb")
+            self._types[name] = array.dtype
+        assert array.dtype == self._types[name], f"{name} changes its type"
+        if array.size:
+            write_all(self._files[name], np.ascontiguousarray(array).data.cast("B"))
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """A whole column, mapped; kernels may take it, what they write to it is lost."""
+        if not self._files[name].closed:
+            self._files[name].close()
+        with (self.folder / name).open("rb") as file:
+            if not file.seek(0, io.SEEK_END):
+                return np.empty(0, self._types[name])
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), self._types[name])
+
+    def close(self) -> None:
+        """Close every file."""
+        for file in self._files.values():
+            file.close()

@@ -1,0 +1,180 @@
+"""What a KB folder promises: columns come back as they were written, and damage is named."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesake.errors import NamesakeError
+from namesake.kb.columns import Ragged, Strings
+from namesake.kb.manifest import Manifest
+from namesake.kb.publish import Draft, leftovers
+from namesake.kb.store import FORMAT_VERSION, KB
+
+texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=12)
+
+
+def manifest(**changes: object) -> Manifest:
+    counts = dict.fromkeys(["entities", "people", "items", "statements", "names", "words", "rejected"], 0)
+    fields = {"format_version": FORMAT_VERSION, "created": "now", "dumps": [], **counts, **changes}
+    return Manifest(**fields)  # type: ignore[arg-type]
+
+
+def small_kb(out: Path, qids: list[int], force: bool = False) -> KB:
+    with Draft(out, force) as draft:
+        draft.write("entity.qid", np.array(qids, np.int64))
+        draft.write("item.qid", np.array([1, *qids], np.int64))
+        draft.write("entity.title", Strings.of(f"Page {qid}" for qid in qids))
+        draft.write("entity.statement", Ragged(np.arange(len(qids) + 1), np.arange(len(qids), dtype=np.int32)))
+        draft.publish(manifest(entities=len(qids)))
+    return KB.open(out)
+
+
+@given(column=texts)
+def test_strings_read_as_arrow_reads_them(column: list[str]) -> None:
+    strings = Strings.of(column)
+    assert [strings[row] for row in range(len(strings))] == column
+    assert strings.arrow().to_pylist() == column
+
+
+@given(column=texts, data=st.data())
+def test_take_picks_rows_and_leaves_gaps_empty(column: list[str], data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.integers(-1, len(column) - 1), max_size=8))
+    taken = Strings.of(column).take(np.array(rows, np.int64))
+    assert [taken[i] for i in range(len(taken))] == [column[row] if row >= 0 else "" for row in rows]
+
+
+def test_a_slice_of_an_arrow_column_becomes_strings() -> None:
+    column = pa.array(["one", "two", None, "four"], pa.large_string())[1:]
+    strings = Strings.from_arrow(column)
+    assert [strings[i] for i in range(3)] == ["two", "", "four"]
+
+
+def test_columns_come_back(tmp_path: Path) -> None:
+    kb = small_kb(tmp_path / "kb", [5, 42, 76])
+    assert kb.qids.tolist() == [5, 42, 76]
+    assert kb.titles[2] == "Page 76"
+    assert kb.statements[1].tolist() == [1]
+    assert kb.rows(np.array([42, 6, 76, 77, 0])).tolist() == [1, -1, 2, -1, -1]
+    assert kb.items(np.array([1, 2, 42])).tolist() == [0, -1, 2]
+    assert kb.qids is kb.qids, "a column is mapped once"
+    kb.verify()
+
+
+def test_an_empty_kb_opens(tmp_path: Path) -> None:
+    kb = small_kb(tmp_path / "kb", [])
+    assert len(kb) == 0
+    assert len(kb.titles) == 0
+    assert kb.rows(np.array([42])).tolist() == [-1]
+    kb.verify()
+
+
+def test_what_a_program_writes_never_reaches_the_file(tmp_path: Path) -> None:
+    kb = small_kb(tmp_path / "kb", [5, 42])
+    kb.qids[0] = 7
+    assert KB.open(kb.path).qids.tolist() == [5, 42]
+
+
+def test_opening_maps_nothing_until_asked(tmp_path: Path) -> None:
+    kb = small_kb(tmp_path / "kb", [5])
+    for file in kb.path.glob("*.npy"):
+        file.unlink()
+    opened = KB.open(kb.path)
+    assert len(opened) == 1
+    with pytest.raises(NamesakeError, match=r"entity\.qid\.npy cannot be read .*build the KB again"):
+        _ = opened.qids
+
+
+def test_every_column_is_documented() -> None:
+    listed = (Path(__file__).parents[1] / "docs" / "kb-format.md").read_text()
+    for name, column in KB.documented():
+        assert column.__doc__, name
+        assert f"`{column.file}`" in listed, f"docs/kb-format.md does not list {column.file}"
+        assert f"`{name}`" in listed, f"docs/kb-format.md does not list the attribute {name}"
+
+
+@pytest.mark.parametrize("damage", ["cut", "empty", "text", "type", "pickle"])
+def test_a_damaged_column_is_named(tmp_path: Path, damage: str) -> None:
+    kb = small_kb(tmp_path / "kb", [5, 42])
+    file = kb.path / "entity.qid.npy"
+    if damage == "cut":
+        file.write_bytes(file.read_bytes()[:-1])
+    elif damage == "empty":
+        file.write_bytes(b"")
+    elif damage == "text":
+        file.write_bytes(b"not a column")
+    elif damage == "type":
+        np.save(file, np.array([1.5, 2.5]))
+    else:
+        np.save(file, np.array([{}], object), allow_pickle=True)
+    with pytest.raises(NamesakeError, match=r"entity\.qid\.npy .*build the KB again"):
+        _ = KB.open(kb.path).qids
+
+
+def test_verify_names_what_differs_or_is_missing(tmp_path: Path) -> None:
+    kb = small_kb(tmp_path / "kb", [5, 42])
+    file = kb.path / "entity.title.bytes.npy"
+    body = bytearray(file.read_bytes())
+    body[-1] ^= 1
+    file.write_bytes(body)
+    with pytest.raises(NamesakeError, match=r"entity\.title\.bytes\.npy is damaged"):
+        kb.verify()
+    file.unlink()
+    with pytest.raises(NamesakeError, match=r"entity\.title\.bytes\.npy is missing"):
+        kb.verify()
+
+
+def test_a_folder_that_is_no_kb_and_other_versions_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(NamesakeError, match="no such KB"):
+        KB.open(tmp_path / "absent")
+    with pytest.raises(NamesakeError, match="is no KB"):
+        KB.open(tmp_path)
+    kb = small_kb(tmp_path / "kb", [5])
+    file = kb.path / "manifest.json"
+    fields = json.loads(file.read_text())
+    file.write_text(json.dumps({**fields, "format_version": FORMAT_VERSION + 1}))
+    with pytest.raises(NamesakeError, match=f"has KB format {FORMAT_VERSION + 1}"):
+        KB.open(kb.path)
+    file.write_text(json.dumps(fields)[:-5])
+    with pytest.raises(NamesakeError, match="damaged"):
+        KB.open(kb.path)
+
+
+def test_an_error_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError), Draft(tmp_path / "kb") as draft:  # noqa: PT012
+        draft.write("entity.qid", np.array([1]))
+        draft.write("no/such/folder", np.array([1]))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
+    small_kb(tmp_path / "kb", [5])
+    with pytest.raises(NamesakeError, match="--force"), Draft(tmp_path / "kb"):
+        pass
+    assert small_kb(tmp_path / "kb", [42], force=True).qids.tolist() == [42]
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_a_folder_that_is_no_kb_is_never_replaced(tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("…")
+    with pytest.raises(NamesakeError, match="is no KB"), Draft(tmp_path / "thesis", force=True):
+        pass
+    assert (tmp_path / "thesis" / "chapter1.tex").exists()
+
+
+def test_remains_are_told_from_a_build_at_work(tmp_path: Path) -> None:
+    out = tmp_path / "kb"
+    die = "import os, sys, pathlib, namesake.kb.publish as p\nwith p.Draft(pathlib.Path(sys.argv[1])): os._exit(9)"
+    with Draft(out) as draft:
+        assert list(leftovers(out)) == []
+        assert subprocess.run([sys.executable, "-c", die, str(out)], check=False).returncode == 9
+        (remains,) = leftovers(out)
+        assert remains != draft.folder
+        assert remains.name.startswith("kb.building-")
