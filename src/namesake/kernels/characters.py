@@ -112,21 +112,18 @@ def character(data, k, end):
     return decode(data, k, end)
 
 
-@njit(types.Tuple((types.uint64, types.boolean))(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@njit(types.uint64(BYTES, types.int64, types.int64), cache=True, nogil=True)
 def hash_token(data, start, end):
-    """Hash of the bytes with A–Z lowered and ’ as ', and whether any other byte is beyond ASCII."""
-    hashed, group, length, careful = np.uint64(0), np.uint64(0), np.int64(0), False
+    """Hash of the bytes with A–Z lowered and ’ as '. Two words share one with probability 2**-64."""
+    hashed, group, length = np.uint64(0), np.uint64(0), np.int64(0)
     k = start
     while k < end:
         byte, width = LOWER[data[k]], 1
-        if byte >= 0x80:
-            if data[k] == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] == 0x99:
-                byte, width = np.uint64(0x27), 3
-            else:
-                careful = True
+        if byte == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] == 0x99:
+            byte, width = np.uint64(0x27), 3
         group = (group << U8) | byte
         length += 1
         if length & 7 == 0:
             hashed, group = mix(hashed ^ group), np.uint64(0)
         k += width
-    return finish(hashed, group, length), careful
+    return finish(hashed, group, length)

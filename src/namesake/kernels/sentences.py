@@ -43,7 +43,7 @@ def _word_table():
     hashes, bits = np.zeros(1024, np.uint64), np.zeros(1024, np.uint8)
     for value, words in _WORDS.items():
         for word in words.split():
-            hashed, _ = hash_token(np.frombuffer(word.encode(), np.uint8), 0, len(word))
+            hashed = hash_token(np.frombuffer(word.encode(), np.uint8), 0, len(word))
             slot = int(hashed) & 1023
             while hashes[slot] != 0 and hashes[slot] != hashed:
                 slot = (slot + 1) & 1023
@@ -58,7 +58,7 @@ _HASHES, _BITS = _word_table()
 @njit(types.int64(BYTES, types.int64, types.int64), cache=True, nogil=True)
 def word_bits(data, start, end):
     """The bits of `_WORDS` for the word in [start, end), whatever its case."""
-    hashed, _ = hash_token(data, start, end)
+    hashed = hash_token(data, start, end)
     slot = np.int64(hashed & np.uint64(1023))
     while _HASHES[slot] != np.uint64(0):
         if _HASHES[slot] == hashed:

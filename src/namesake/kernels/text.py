@@ -26,7 +26,6 @@ from namesake.kernels.sentences import WHOLE, skip_space, style
 from namesake.kernels.treebank import (
     BUFFER,
     CONTRACTIONS,
-    FLAGS,
     HASHES,
     LATE,
     POSITIONS,
@@ -38,11 +37,11 @@ from namesake.kernels.treebank import (
 )
 
 STARTS = types.Array(types.int64, 1, "C", readonly=True)
-SCAN = types.UniTuple(types.int64, 4)(BYTES, *[types.int64] * 4, POSITIONS, POSITIONS, HASHES, FLAGS, POSITIONS)
+SCAN = types.UniTuple(types.int64, 4)(BYTES, *[types.int64] * 4, POSITIONS, POSITIONS, HASHES, POSITIONS)
 
 
 @njit(SCAN, cache=True, nogil=True)
-def scan(data, i, end, sentence, flags, starts, ends, hashes, careful, breaks):
+def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
     Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
@@ -68,9 +67,9 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, careful, breaks):
                 if kind == LETTER:
                     hashed = finish(hashed, group, known - i)
                     if CONTRACTIONS[hashed & U63] == hashed:
-                        count, _ = emit_piece(data, i, known, True, LATE, count, starts, ends, hashes, careful)
+                        count, _ = emit_piece(data, i, known, True, LATE, count, starts, ends, hashes)
                     else:
-                        starts[count], ends[count], hashes[count], careful[count] = i, known, hashed, False
+                        starts[count], ends[count], hashes[count] = i, known, hashed
                         count += 1
                 i = known
                 continue
@@ -81,7 +80,7 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, careful, breaks):
             stop, following = piece_end(data, i, known, end, sentence, flags)
             padded = i == sentence or CLASS[data[i - 1]] != BLANK
             spaced = spacing(data, stop, end, flags)
-            count, i = emit_piece(data, i, stop, padded, spaced, count, starts, ends, hashes, careful)
+            count, i = emit_piece(data, i, stop, padded, spaced, count, starts, ends, hashes)
             if i < stop:
                 continue
         if following >= 0:
@@ -93,14 +92,14 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, careful, breaks):
 
 
 @njit(
-    types.Tuple(
-        (types.int64[::1], types.int32[::1], types.int32[::1], HASHES, FLAGS, types.int64[::1], types.int32[::1])
-    )(BYTES, STARTS, types.boolean),
+    types.Tuple((types.int64[::1], types.int32[::1], types.int32[::1], HASHES, types.int64[::1], types.int32[::1]))(
+        BYTES, STARTS, types.boolean
+    ),
     cache=True,
     nogil=True,
 )
 def tokenize(data, offsets, whole):
-    """Word tokens of many texts: indptr, byte start and end within the text, hash, beyond-ASCII flag; sentence starts.
+    """Word tokens of many texts: indptr, byte start and end within the text, hash; sentence starts.
 
     With `whole` each text is one sentence. Text t is data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
     """
@@ -108,10 +107,10 @@ def tokenize(data, offsets, whole):
     room = (offsets[texts] - offsets[0]) // 2 + texts
     indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
-    hashes, careful = np.empty(room, np.uint64), np.empty(room, np.bool_)
+    hashes = np.empty(room, np.uint64)
     sentences = np.empty(room, np.int32)
     token_start, token_end, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
-    token_hash, token_careful = np.empty(BUFFER, np.uint64), np.empty(BUFFER, np.bool_)
+    token_hash = np.empty(BUFFER, np.uint64)
     total, total_sentences = 0, 0
     for t in range(texts):
         low, end = offsets[t], offsets[t + 1]
@@ -122,12 +121,10 @@ def tokenize(data, offsets, whole):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(
-                data, i, end, sentence, flags, token_start, token_end, token_hash, token_careful, breaks
-            )
+            i, sentence, count, found = scan(data, i, end, sentence, flags, token_start, token_end, token_hash, breaks)
             for k in range(count):
                 starts[total + k], ends[total + k] = token_start[k] - low, token_end[k] - low
-                hashes[total + k], careful[total + k] = token_hash[k], token_careful[k]
+                hashes[total + k] = token_hash[k]
             for k in range(found):
                 sentences[total_sentences + k] = breaks[k] - low
             total += count
@@ -138,7 +135,6 @@ def tokenize(data, offsets, whole):
         starts[:total].copy(),
         ends[:total].copy(),
         hashes[:total].copy(),
-        careful[:total].copy(),
         sentence_indptr,
         sentences[:total_sentences].copy(),
     )

@@ -29,7 +29,7 @@ from namesake.kernels.characters import (
 )
 from namesake.kernels.sentences import WHOLE, period_break, skip_space, stop_break
 
-POSITIONS, HASHES, FLAGS = types.int64[::1], types.uint64[::1], types.boolean[::1]
+POSITIONS, HASHES = types.int64[::1], types.uint64[::1]
 BUFFER = 1024  # tokens collected before they are looked up: they stay in the first-level cache
 NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
 
@@ -38,7 +38,7 @@ _CONTRACTIONS = {"cannot": 3, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "w
 
 
 def _contraction_hashes():
-    found = [hash_token(np.frombuffer(word.encode(), np.uint8), 0, len(word))[0] for word in _CONTRACTIONS]
+    found = [hash_token(np.frombuffer(word.encode(), np.uint8), 0, len(word)) for word in _CONTRACTIONS]
     table = np.zeros(64, np.uint64)
     for hashed in found:
         assert table[int(hashed) & 63] == 0
@@ -141,20 +141,20 @@ def part_long_clitic(data, start, end):
     return end
 
 
-EMIT = types.int64(BYTES, *[types.int64] * 3, POSITIONS, POSITIONS, HASHES, FLAGS)
+EMIT = types.int64(BYTES, *[types.int64] * 3, POSITIONS, POSITIONS, HASHES)
 EMIT_PIECE = types.Tuple((types.int64, types.int64))(
-    BYTES, *[types.int64] * 2, types.boolean, *[types.int64] * 2, POSITIONS, POSITIONS, HASHES, FLAGS
+    BYTES, *[types.int64] * 2, types.boolean, *[types.int64] * 2, POSITIONS, POSITIONS, HASHES
 )
 
 
 @njit(EMIT, cache=True, nogil=True)
-def emit(data, start, end, count, starts, ends, hashes, careful):
+def emit(data, start, end, count, starts, ends, hashes):
     """Add the token [start, end) if it starts with a letter (or may: beyond ASCII Python decides)."""
     if start < end and (CLASS[data[start]] == LETTER or CLASS[data[start]] == HIGH):
         if CLASS[data[start]] == HIGH and character(data, start, end)[0] != HIGH:
             return count
         starts[count], ends[count] = start, end
-        hashes[count], careful[count] = hash_token(data, start, end)
+        hashes[count] = hash_token(data, start, end)
         count += 1
     return count
 
@@ -199,7 +199,7 @@ def part_contraction(data, start, stop, end):
     """
     length = stop - start
     if length == 5 or length == 6:
-        hashed, _ = hash_token(data, start, stop)
+        hashed = hash_token(data, start, stop)
         if CONTRACTIONS[hashed & U63] == hashed and (LOWER[data[start]] != 119 or stop == end):
             return start + 3, stop
     elif (length == 1 and LOWER[data[start]] == 100) or length == 4:
@@ -221,7 +221,7 @@ def part_contraction(data, start, stop, end):
 
 
 @njit(EMIT_PIECE, cache=True, nogil=True)
-def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes, careful):
+def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
     """Part a piece's clitics and contractions and add its tokens; also says how far it came before the buffer filled.
 
     `padded`: a plain space (not a newline) stands before the piece; `spaced`: NEVER, LATE or EARLY after it.
@@ -237,7 +237,7 @@ def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes, ca
             verb = part_it_was(data, start, main, past) if padded and start < main else -1
             if verb >= 0:
                 k = start = verb + 2 + past
-                count = emit(data, verb, start, count, starts, ends, hashes, careful)
+                count = emit(data, verb, start, count, starts, ends, hashes)
         while k < main and not is_word(data, k, main):
             k += character(data, k, main)[1]
         if k >= main:
@@ -249,15 +249,15 @@ def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes, ca
         if half < 0:
             padded = False
             continue
-        count = emit(data, start, first, count, starts, ends, hashes, careful)
-        count = emit(data, first, half, count, starts, ends, hashes, careful)
-        count = emit(data, half, stop, count, starts, ends, hashes, careful)
+        count = emit(data, start, first, count, starts, ends, hashes)
+        count = emit(data, first, half, count, starts, ends, hashes)
+        count = emit(data, half, stop, count, starts, ends, hashes)
         start = k = stop
         padded = True
         if count > BUFFER - 8:
             return count, start
-    count = emit(data, start, main, count, starts, ends, hashes, careful)
-    return emit(data, main, middle, count, starts, ends, hashes, careful), end
+    count = emit(data, start, main, count, starts, ends, hashes)
+    return emit(data, main, middle, count, starts, ends, hashes), end
 
 
 @njit(types.UniTuple(types.int64, 3)(BYTES, *[types.int64] * 4), cache=True, nogil=True)

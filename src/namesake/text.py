@@ -1,0 +1,210 @@
+"""Text to words: Penn Treebank tokens, stop words out, stems, ids; and where sentences start.
+
+A word is a token that starts with a letter, lowercased, not a stop word, then stemmed (`how`: stem, lemma or none).
+"""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import Stemmer
+
+from namesake.errors import NamesakeError
+from namesake.kernels.characters import hash_token
+from namesake.kernels.lexicon import ABSENT, analyse, drop_unknown, hash_all, insert, look_up_all, spell
+from namesake.kernels.text import tokenize
+
+Bytes = npt.NDArray[np.uint8]
+Offsets = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+Ints = npt.NDArray[np.int32]
+
+# The English list of 127 words that the paper uses.
+_STOP_WORDS = """
+    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+    it its itself they them their theirs themselves what which who whom this that these those am is are was were be
+    been being have has had having do does did doing a an the and but if or because as until while of at by for with
+    about against between into through during before after above below to from up down in out on off over under again
+    further then once here there when where why how all any both each few more most other some such no nor not only
+    own same so than too very s t can will just don should now
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+
+CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
+
+
+def hash_bytes(token: bytes) -> int:
+    """The 64-bit hash by which tables know a token: of its bytes, A–Z lowered and ’ as '."""
+    return int(hash_token(np.frombuffer(token, np.uint8), 0, len(token)))
+
+
+def hash_strings(strings: Sequence[str]) -> Hashes:
+    """`hash_bytes` of each string's UTF-8 form."""
+    data, offsets = pack(strings)
+    hashes: Hashes = hash_all(data, offsets)
+    return hashes
+
+
+def pack(strings: Sequence[str]) -> tuple[Bytes, Offsets]:
+    """Strings in Arrow's layout: all bytes, and where each begins. Lone surrogates become question marks."""
+    encoded = [string.encode("utf-8", "replace") for string in strings]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    np.cumsum([len(one) for one in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), np.uint8), offsets
+
+
+def spellings(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
+    """The tokens at these bytes, as they were hashed."""
+    joined: str = spell(data, starts, ends).tobytes().decode("utf-8", "replace")
+    return joined.split("\n")[:-1]
+
+
+class Normaliser:
+    """Surface forms to words, by `how`: stem (Porter), lemma (simplemma) or none. Not for several threads at once."""
+
+    def __init__(self, how: str = "stem") -> None:
+        self._reduce = _reducer(how)
+
+    def __call__(self, surfaces: Sequence[str]) -> list[str]:
+        """The word of each surface; empty where it is a stop word or, beyond ASCII, does not start with a letter."""
+        lowered = [surface if surface.isascii() else _clean(surface) for surface in surfaces]
+        kept = ["" if word in STOP_WORDS else word for word in lowered]
+        return self._reduce(kept)
+
+
+def _reducer(how: str) -> Callable[[list[str]], list[str]]:
+    if how == "stem":
+        stem: Callable[[list[str]], list[str]] = Stemmer.Stemmer("porter", 0).stemWords
+        return stem
+    if how == "none":
+        return list
+    if how != "lemma":
+        raise NamesakeError(f"words can be reduced by stem, lemma or none, not by {how!r}")
+    try:
+        from simplemma import lemmatize
+    except ImportError:
+        raise NamesakeError("lemmas need simplemma: pip install 'namesake[lemma]'") from None
+    return lambda words: [lemmatize(word, lang="en").lower() if word else "" for word in words]
+
+
+def _clean(surface: str) -> str:
+    """Lowercase a token beyond ASCII, without the signs at its edges; empty if it does not start with a letter."""
+    word = unicodedata.normalize("NFC", surface).lower()
+    begin, end = 0, len(word)
+    while begin < end and unicodedata.category(word[begin])[0] in "PSZC":
+        begin += 1
+    while begin < end and unicodedata.category(word[end - 1])[0] in "PSZC":
+        end -= 1
+    return word[begin:end] if word[begin:end][:1].isalpha() else ""
+
+
+def tokens(text: str) -> list[str]:
+    """The Treebank tokens of a text that start with a letter, sentence by sentence."""
+    data, offsets = pack([text])
+    _, starts, ends, *_ = tokenize(data, offsets, False)
+    raw = data.tobytes()
+    found = [raw[start:end].decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
+    return [token for token in found if token.isascii() or _clean(token)]
+
+
+def words(text: str, how: str = "stem") -> list[str]:
+    """The words of a text in order: lowercase, stop words out, then stemmed."""
+    data, offsets = pack([text])
+    _, starts, ends, *_ = tokenize(data, offsets, False)
+    surfaces = spellings(data, starts.astype(np.int64), ends.astype(np.int64))
+    return [word for word in Normaliser(how)(surfaces) if word]
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """Character spans of the sentences, without the white space around them."""
+    data, offsets = pack([text])
+    starts = tokenize(data, offsets, False)[-1]
+    characters = np.cumsum((data & 0xC0) != 0x80)
+    edges = [0, *(int(characters[start]) - 1 for start in starts[1:]), len(text)]
+    spans = []
+    for begin, end in pairwise(edges):
+        inner = text[begin:end]
+        if inner.strip():
+            spans.append((begin + len(inner) - len(inner.lstrip()), begin + len(inner.rstrip())))
+    return spans
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """Many texts as word ids. The words of text t are word[indptr[t]:indptr[t + 1]], in order; starts count bytes
+    from the text's beginning. Its sentences start at sentence[sentence_indptr[t]:sentence_indptr[t + 1]]."""
+
+    indptr: Offsets
+    word: Ints
+    start: Ints
+    sentence_indptr: Offsets
+    sentence: Ints
+
+
+class Lexicon:
+    """Looks the words of texts up in a KB's tables, and remembers (bounded) what it had to stem.
+
+    The tables are only read, never copied: each is a power of two long, hash 0 marks a free slot, and word -1 a
+    surface known to be no word. A Lexicon is cheap; give each thread its own. Results depend on the text alone.
+    """
+
+    def __init__(
+        self, surface_hash: Hashes, surface_word: Ints, stem_hash: Hashes, stem_word: Ints, how: str = "stem"
+    ) -> None:
+        self._surface_hash, self._surface_word = surface_hash, surface_word
+        self._stem_hash, self._stem_word = stem_hash, stem_word
+        self._normalise = Normaliser(how)
+        self._room = 0
+        self._empty_cache(CACHE_SLOTS[0])
+
+    def _empty_cache(self, slots: int) -> None:
+        self._cache_hash = np.zeros(slots, np.uint64)
+        self._cache_word = np.zeros(slots, np.int32)
+        self._cached = 0
+
+    def analyse(self, data: Bytes, offsets: Offsets) -> Analysed:
+        """The KB's words in each text data[offsets[t]:offsets[t + 1]], and its sentences."""
+        texts = len(offsets) - 1
+        self._make_room(int(offsets[-1] - offsets[0]) // 2 + texts + 1)
+        if 2 * self._cached > len(self._cache_hash):
+            self._empty_cache(min(4 * len(self._cache_hash), CACHE_SLOTS[1]))
+        indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
+        size, sentences, misses, self._cached = analyse(
+            *(data, offsets, self._surface_hash, self._surface_word, self._cache_hash, self._cache_word, self._cached),
+            *(indptr, self._words, self._starts, sentence_indptr, self._sentences, *self._misses),
+        )
+        if misses:
+            place, start, end, hashed = self._misses
+            self._words[place[:misses]] = self._resolve(data, start[:misses], end[:misses], hashed[:misses])
+            size = drop_unknown(indptr, self._words, self._starts)
+        words, starts, sentence = self._words[:size], self._starts[:size], self._sentences[:sentences]
+        return Analysed(indptr, words.copy(), starts.copy(), sentence_indptr, sentence.copy())
+
+    def _make_room(self, room: int) -> None:
+        """Scratch columns for that many tokens; pages that stay unused cost no memory."""
+        if room > self._room:
+            self._room = room
+            self._words, self._starts, self._sentences = (np.empty(room, np.int32) for _ in range(3))
+            place, start, end = (np.empty(room, np.int64) for _ in range(3))
+            self._misses = place, start, end, np.empty(room, np.uint64)
+
+    def _resolve(self, data: Bytes, start: Offsets, end: Offsets, hashed: Hashes) -> Ints:
+        """Words of tokens that no table knows: each distinct one is stemmed once, looked up, and remembered."""
+        distinct, first, back = np.unique(hashed, return_index=True, return_inverse=True)
+        stems = self._normalise(spellings(data, start[first], end[first]))
+        found: Ints = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)
+        found[(found == ABSENT) | np.array([not stem for stem in stems])] = -1
+        if self._cached + len(distinct) < 0.7 * len(self._cache_hash):
+            self._cached += insert(distinct, found, self._cache_hash, self._cache_word)
+        return found[back]
+
+
+def table(hashes: Hashes, words: Ints) -> tuple[Hashes, Ints]:
+    """An open-addressing table, at most half full, for `Lexicon`."""
+    slots = max(8, 1 << (2 * len(hashes) - 1).bit_length()) if len(hashes) else 8
+    table_hash, table_word = np.zeros(slots, np.uint64), np.full(slots, -1, np.int32)
+    insert(hashes, words, table_hash, table_word)
+    return table_hash, table_word
