@@ -5,6 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from namesake.kb.build import build
+from namesake.kb.store import KB
+from namesake.sample import DUMP
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
@@ -15,6 +19,14 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip("no ../shared folder beside the project: real-data tests need it")
     return SHARED
+
+
+@pytest.fixture(scope="session")
+def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
+    """The KB of the embedded sample, built by the product."""
+    folder = tmp_path_factory.mktemp("kb") / "sample"
+    build([DUMP], folder)
+    return KB.open(folder)
 
 
 @pytest.hookimpl(hookwrapper=True)
