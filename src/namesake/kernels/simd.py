@@ -1,0 +1,151 @@
+"""Look at 64 bytes of text at once: vector instructions that Numba alone does not reach.
+
+A mask has bit i set where byte `position + i` fits. Callers own 64 spare bytes behind the last position they ask
+for. Kernels that call each other millions of times a second hand on bare pointers: an array would be counted, with an
+atomic instruction, at every call. With the JIT switched off, arrays and the plain twins at the end of the file do.
+"""
+
+from functools import partial
+
+import numpy as np
+from numba import config, njit, types
+from numba.core.cgutils import ir
+from numba.extending import intrinsic
+
+LANES = 64
+BYTES = types.CPointer(types.uint8)
+NUMBERS = types.CPointer(types.int64)
+inner = partial(njit, cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inlined = partial(inner, forceinline=True)
+
+
+def _load(builder, arguments, kind):
+    """Load a value of LLVM type `kind` at data[position], however it is aligned."""
+    pointer = builder.gep(arguments[0], [arguments[1]])
+    return builder.load(builder.bitcast(pointer, kind.as_pointer()), align=1)
+
+
+def _mask(builder, arguments, compare, fold=0):
+    """Bits where `byte | fold` compares true with the third argument."""
+    lanes = ir.VectorType(ir.IntType(8), LANES)
+    block = _load(builder, arguments, lanes)
+    if fold:
+        block = builder.or_(block, ir.Constant(lanes, [fold] * LANES))
+    first = builder.insert_element(ir.Constant(lanes, ir.Undefined), arguments[2], ir.Constant(ir.IntType(32), 0))
+    splat = builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+    return builder.bitcast(builder.icmp_unsigned(compare, block, splat), ir.IntType(64))
+
+
+def _search(compare, fold=0):
+    """An intrinsic (data, position, byte) -> mask."""
+
+    def generate(context, builder, signature, arguments):
+        return _mask(builder, arguments, compare, fold)
+
+    @intrinsic
+    def search(typing, data, position, byte):
+        return types.uint64(BYTES, types.int64, types.uint8), generate
+
+    return search
+
+
+@intrinsic
+def _pointer(typing, array):
+    """Where an array begins. Its caller keeps the array alive."""
+
+    def generate(context, builder, signature, arguments):
+        return context.make_array(signature.args[0])(context, builder, arguments[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+@intrinsic
+def _byte(typing, data, position):
+    """data[position] as int64."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.zext(_load(builder, arguments, ir.IntType(8)), ir.IntType(64))
+
+    return types.int64(BYTES, types.int64), generate
+
+
+@intrinsic
+def _word(typing, data, position):
+    """The eight bytes at position as one little-endian number."""
+
+    def generate(context, builder, signature, arguments):
+        return _load(builder, arguments, ir.IntType(64))
+
+    return types.uint64(BYTES, types.int64), generate
+
+
+@intrinsic
+def _lowest(typing, mask):
+    """Position of the lowest set bit; 64 where there is none."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _ones(typing, mask):
+    """How many bits are set."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+def _plain_mask(fits):
+    return np.uint64(int.from_bytes(np.packbits(fits, bitorder="little").tobytes(), "little"))
+
+
+def _plain_block(data, position):
+    block = data[position : position + LANES]
+    if position < 0 or len(block) < LANES:
+        raise IndexError(f"64 bytes at {position} of {len(data)}")
+    return block
+
+
+if config.DISABLE_JIT:
+
+    def pointer(array):
+        """See _pointer."""
+        return array
+
+    def byte(data, position):
+        """See _byte."""
+        if position < 0:
+            raise IndexError(position)
+        return int(data[position])
+
+    def word(data, position):
+        """See _word."""
+        return np.uint64(int.from_bytes(_plain_block(data, position)[:8].tobytes(), "little"))
+
+    def equal(data, position, value):
+        """Mask of the bytes that are `value`."""
+        return _plain_mask(_plain_block(data, position) == value)
+
+    def equal_folded(data, position, value):
+        """Mask of the bytes that are `value` once bit 0x20 is set: `[` counts as `{`, `]` as `}`."""
+        return _plain_mask((_plain_block(data, position) | 0x20) == value)
+
+    def below(data, position, value):
+        """Mask of the bytes under `value`."""
+        return _plain_mask(_plain_block(data, position) < value)
+
+    def lowest(mask):
+        """See _lowest."""
+        return ((int(mask) & -int(mask)).bit_length() - 1) % 65
+
+    def ones(mask):
+        """See _ones."""
+        return int(mask).bit_count()
+
+else:
+    pointer, byte, word, lowest, ones = _pointer, _byte, _word, _lowest, _ones
+    equal, equal_folded, below = _search("=="), _search("==", 0x20), _search("<")
