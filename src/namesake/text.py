@@ -13,8 +13,8 @@ import numpy.typing as npt
 import Stemmer
 
 from namesake.errors import NamesakeError
-from namesake.kernels.characters import hash_token
-from namesake.kernels.lexicon import ABSENT, analyse, drop_unknown, hash_all, insert, look_up_all, spell
+from namesake.kernels.characters import hash_all
+from namesake.kernels.lexicon import ABSENT, analyse, drop_unknown, insert, look_up_all, spell
 from namesake.kernels.text import tokenize
 
 Bytes = npt.NDArray[np.uint8]
@@ -38,7 +38,7 @@ CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
 
 def hash_bytes(token: bytes) -> int:
     """The 64-bit hash by which tables know a token: of its bytes, A–Z lowered and ’ as '."""
-    return int(hash_token(np.frombuffer(token, np.uint8), 0, len(token)))
+    return int(hash_all(np.frombuffer(token, np.uint8), np.array([0, len(token)]))[0])
 
 
 def hash_strings(strings: Sequence[str]) -> Hashes:

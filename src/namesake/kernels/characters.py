@@ -3,7 +3,11 @@
 import numpy as np
 from numba import njit, types
 
-BYTES = types.Array(types.uint8, 1, "C", readonly=True)
+from namesake.kernels.simd import BYTES, inlined, inner, lowest, pointer, word
+from namesake.kernels.types import I64
+from namesake.kernels.types import U8 as BYTE_ARRAY
+
+INTEGER = types.int64
 
 # Classes, in an order that makes the hot tests single comparisons: up to SPLIT a byte always ends a token,
 # from UNDERSCORE on it is a word character (\w).
@@ -36,12 +40,12 @@ def _classes():
 CLASS = _classes()
 LOWER = np.frombuffer(bytes(range(256)).lower(), np.uint8).astype(np.uint64)
 
-U8, U32, U56 = np.uint64(8), np.uint64(32), np.uint64(56)
+ZERO, ONE, U8, U32, U56 = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(32), np.uint64(56)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 FACTOR_LOW, FACTOR_HIGH = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)
 
 
-@njit("uint64(uint64)", cache=True, nogil=True, inline="always")
+@inlined("uint64(uint64)")
 def mix(x):
     """Scramble 64 bits. Both products fit in 64 bits, so that plain Python computes the same without overflow."""
     low = (x & LOW_HALF) * FACTOR_LOW
@@ -50,14 +54,14 @@ def mix(x):
     return x ^ (x >> U32)
 
 
-@njit("uint64(uint64, uint64, int64)", cache=True, nogil=True, inline="always")
+@inlined("uint64(uint64, uint64, int64)")
 def finish(hashed, group, length):
     """Close a hash: `group` holds the last (fewer than eight) bytes; never 0, which marks an empty slot."""
     hashed = mix(hashed ^ group ^ (np.uint64(length) << U56))
-    return hashed if hashed != np.uint64(0) else np.uint64(1)
+    return hashed if hashed != ZERO else ONE
 
 
-@njit("int64(int64)", cache=True, nogil=True)
+@inner("int64(int64)")
 def general_punctuation(third):
     """Class of U+2000..U+203F, by the third byte of its UTF-8 form."""
     if third <= 0x8B or third == 0xA8 or third == 0xA9 or third == 0xAF:
@@ -71,7 +75,7 @@ def general_punctuation(third):
     return HIGH
 
 
-@njit(types.Tuple((types.int64, types.int64))(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
 def decode(data, k, end):
     """Class and width of the character at byte `k` (at least 0x80): typographic signs as their ASCII kin.
 
@@ -103,7 +107,7 @@ def decode(data, k, end):
     return HIGH, 3
 
 
-@njit(types.Tuple((types.int64, types.int64))(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
 def character(data, k, end):
     """Class and width of the character at byte `k`."""
     kind = np.int64(CLASS[data[k]])
@@ -112,18 +116,64 @@ def character(data, k, end):
     return decode(data, k, end)
 
 
-@njit(types.uint64(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.uint64(BYTES, INTEGER, INTEGER))
 def hash_token(data, start, end):
-    """Hash of the bytes with A–Z lowered and ’ as '. Two words share one with probability 2**-64."""
-    hashed, group, length = np.uint64(0), np.uint64(0), np.int64(0)
+    """Hash of the bytes with A–Z lowered and ’ as ', eight at a time. Two words share one with probability 2**-64."""
+    hashed, group, length = ZERO, ZERO, np.int64(0)
     k = start
     while k < end:
         byte, width = LOWER[data[k]], 1
         if byte == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] == 0x99:
             byte, width = np.uint64(0x27), 3
-        group = (group << U8) | byte
+        group |= byte << np.uint64(8 * (length & 7))
         length += 1
         if length & 7 == 0:
-            hashed, group = mix(hashed ^ group), np.uint64(0)
+            hashed, group = mix(hashed ^ group), ZERO
         k += width
     return finish(hashed, group, length)
+
+
+EACH = np.uint64(0x0101010101010101)
+CASE, LOW_SEVEN, HIGH_BIT = EACH * np.uint64(0x20), EACH * np.uint64(0x7F), EACH * np.uint64(0x80)
+UP_TO_A, UP_TO_Z = EACH * np.uint64(0x80 - ord("a")), EACH * np.uint64(0x7F - ord("z"))
+
+
+@inlined("int64(uint64)")
+def leading_letters(eight):
+    """How many of eight little-endian bytes are letters, from the first on."""
+    folded = (eight | CASE) & LOW_SEVEN
+    letters = (folded + UP_TO_A) & ~(folded + UP_TO_Z) & ~eight & HIGH_BIT
+    return lowest(letters ^ HIGH_BIT) >> 3
+
+
+@inlined(types.Tuple((INTEGER, types.uint64))(BYTES, INTEGER, INTEGER))
+def plain_word(data, start, end):
+    """End and hash of the letters at `start`, eight bytes at a time; stops short of the text's last eight bytes."""
+    hashed, group, k = ZERO, ZERO, start
+    while k + 8 <= end:
+        eight = word(data, k)
+        count = leading_letters(eight)
+        eight |= CASE
+        if count < 8:
+            group = eight & ((ONE << np.uint64(8 * count)) - ONE)
+            k += count
+            break
+        hashed = mix(hashed ^ eight)
+        k += 8
+    return k, finish(hashed, group, k - start)
+
+
+@njit(types.uint64[::1](BYTE_ARRAY, I64), cache=True, nogil=True)
+def hash_all(data, offsets):
+    """`hash_token` of each string in Arrow's layout."""
+    first = pointer(data)
+    hashes = np.empty(len(offsets) - 1, np.uint64)
+    for k in range(len(hashes)):
+        hashes[k] = hash_token(first, offsets[k], offsets[k + 1])
+    return hashes
+
+
+def hash_words(words):
+    """The hashes of a few ASCII words, for constant tables."""
+    offsets = np.cumsum([0, *map(len, words)])
+    return hash_all(np.frombuffer("".join(words).encode(), np.uint8), offsets)

@@ -3,19 +3,21 @@
 import numpy as np
 from numba import njit, types
 
-from namesake.kernels.characters import BYTES, LOWER, hash_token
+from namesake.kernels.characters import LOWER
 from namesake.kernels.sentences import skip_space, style
-from namesake.kernels.text import STARTS, scan
-from namesake.kernels.treebank import BUFFER, HASHES, POSITIONS
+from namesake.kernels.simd import pointer
+from namesake.kernels.text import scan
+from namesake.kernels.treebank import BUFFER
+from namesake.kernels.types import I32, I64, U8
 
+HASHES, POSITIONS = types.uint64[::1], types.int64[::1]
 READ_HASHES = types.Array(types.uint64, 1, "C", readonly=True)
-READ_WORDS = types.Array(types.int32, 1, "C", readonly=True)
 WORDS = types.int32[::1]
 ABSENT = -2  # neither a word nor known not to be one (-1)
 EMPTY = np.uint64(0)
 
 
-@njit(types.int32(types.uint64, READ_HASHES, READ_WORDS), cache=True, nogil=True)
+@njit(types.int32(types.uint64, READ_HASHES, I32), cache=True, nogil=True)
 def look_up(hashed, table_hash, table_word):
     """The word of a hash in a table whose size is a power of two; ABSENT if it is not there."""
     mask = len(table_hash) - 1
@@ -27,7 +29,7 @@ def look_up(hashed, table_hash, table_word):
     return np.int32(ABSENT)
 
 
-@njit(types.int64(READ_HASHES, READ_WORDS, HASHES, WORDS), cache=True, nogil=True)
+@njit(types.int64(READ_HASHES, I32, HASHES, WORDS), cache=True, nogil=True)
 def insert(hashes, words, table_hash, table_word):
     """Put words into a table that has room for them; returns how many slots were newly taken."""
     mask = len(table_hash) - 1
@@ -42,7 +44,7 @@ def insert(hashes, words, table_hash, table_word):
     return taken
 
 
-@njit(WORDS(READ_HASHES, READ_HASHES, READ_WORDS), cache=True, nogil=True)
+@njit(WORDS(READ_HASHES, READ_HASHES, I32), cache=True, nogil=True)
 def look_up_all(hashes, table_hash, table_word):
     """`look_up` for each hash."""
     words = np.empty(len(hashes), np.int32)
@@ -78,7 +80,7 @@ def intern(hashes, begin, table_hash, table_id, known, ids, first):
     return len(hashes), known
 
 
-@njit(types.uint8[::1](BYTES, STARTS, STARTS), cache=True, nogil=True)
+@njit(types.uint8[::1](U8, I64, I64), cache=True, nogil=True)
 def spell(data, starts, ends):
     """The tokens as they were hashed, A–Z lowered and ’ as ', each followed by a newline."""
     out = np.empty(np.sum(ends - starts) + len(starts), np.uint8)
@@ -98,16 +100,7 @@ def spell(data, starts, ends):
     return out[:size]
 
 
-@njit(HASHES(BYTES, STARTS), cache=True, nogil=True)
-def hash_all(data, offsets):
-    """Hash of each string."""
-    hashes = np.empty(len(offsets) - 1, np.uint64)
-    for k in range(len(hashes)):
-        hashes[k] = hash_token(data, offsets[k], offsets[k + 1])
-    return hashes
-
-
-@njit(types.Tuple((types.int64[::1], WORDS))(STARTS, READ_WORDS, READ_WORDS), cache=True, nogil=True)
+@njit(types.Tuple((types.int64[::1], WORDS))(I64, I32, I32), cache=True, nogil=True)
 def word_sets(indptr, ids, word_of):
     """Sorted unique words of each row, without the negative ones: CSR of word_of[ids]."""
     out_indptr = np.zeros(len(indptr), np.int64)
@@ -137,7 +130,7 @@ def word_sets(indptr, ids, word_of):
 
 
 ANALYSE = types.UniTuple(types.int64, 4)(
-    *[BYTES, STARTS, READ_HASHES, READ_WORDS, HASHES, WORDS, types.int64],
+    *[U8, I64, READ_HASHES, I32, HASHES, WORDS, types.int64],
     *[types.int64[::1], WORDS, WORDS, types.int64[::1], WORDS],
     *[POSITIONS, POSITIONS, POSITIONS, HASHES],
 )
@@ -169,18 +162,20 @@ def analyse(
     """
     token_start, token_end, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
     token_hash = np.empty(BUFFER, np.uint64)
+    first = pointer(data)
+    buffers = (pointer(token_start), pointer(token_end), pointer(token_hash), pointer(breaks))
     mask, limit = len(cache_hash) - 1, len(cache_hash) * 7 // 10
     total, total_sentences, misses = 0, 0, 0
     for t in range(len(offsets) - 1):
         low, end = offsets[t], offsets[t + 1]
-        flags = style(data, low, end)
-        i, _ = skip_space(data, low, end)
+        flags = style(first, low, end)
+        i, _ = skip_space(first, low, end)
         sentence = i
         if low < end:
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(data, i, end, sentence, flags, token_start, token_end, token_hash, breaks)
+            i, sentence, count, found = scan(first, i, end, sentence, flags, *buffers)
             for k in range(found):
                 sentences[total_sentences + k] = breaks[k] - low
             total_sentences += found

@@ -1,7 +1,7 @@
 """Where sentences end: rules for pre-tokenised, raw and lowercased news text, each decided from its neighbourhood."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from namesake.kernels.characters import (
     APOSTROPHE,
@@ -13,13 +13,16 @@ from namesake.kernels.characters import (
     DOT,
     HARD,
     HIGH,
+    INTEGER,
     LETTER,
     SPACE,
     STOP,
     TICK,
     character,
     hash_token,
+    hash_words,
 )
+from namesake.kernels.simd import inner
 
 # How a text is written (`style`), and whether it is to be split at all.
 WHOLE, CASED, SPACED = 1, 2, 4
@@ -42,8 +45,7 @@ _WORDS = {
 def _word_table():
     hashes, bits = np.zeros(1024, np.uint64), np.zeros(1024, np.uint8)
     for value, words in _WORDS.items():
-        for word in words.split():
-            hashed = hash_token(np.frombuffer(word.encode(), np.uint8), 0, len(word))
+        for hashed in hash_words(words.split()):
             slot = int(hashed) & 1023
             while hashes[slot] != 0 and hashes[slot] != hashed:
                 slot = (slot + 1) & 1023
@@ -55,7 +57,7 @@ def _word_table():
 _HASHES, _BITS = _word_table()
 
 
-@njit(types.int64(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
 def word_bits(data, start, end):
     """The bits of `_WORDS` for the word in [start, end), whatever its case."""
     hashed = hash_token(data, start, end)
@@ -67,7 +69,7 @@ def word_bits(data, start, end):
     return 0
 
 
-@njit(types.int64(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
 def style(data, start, end):
     """CASED where capitals occur, SPACED where commas and periods stand alone; judged by the first half kilobyte."""
     letters, capitals, spaced, glued = 0, 0, 0, 0
@@ -87,7 +89,7 @@ def style(data, start, end):
     return (CASED if capitals * 200 >= letters and capitals > 0 else 0) | (SPACED if spaced > glued else 0)
 
 
-@njit(types.Tuple((types.int64, types.int64))(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
 def skip_space(data, k, end):
     """The next byte that is no whitespace, and how many newlines were passed."""
     newlines = 0
@@ -100,13 +102,13 @@ def skip_space(data, k, end):
     return k, newlines
 
 
-@njit(types.boolean(BYTES, types.int64), cache=True, nogil=True)
+@inner(types.boolean(BYTES, INTEGER))
 def is_closing_quote(data, k):
     """Whether the HARD character at `k` is ” or »."""
     return (data[k] == 0xE2 and data[k + 2] == 0x9D) or (data[k] == 0xC2 and data[k + 1] == 0xBB)
 
 
-@njit(types.int64(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
 def skip_closers(data, k, end):
     """Past the brackets and quotes that may close a sentence right after its period."""
     while k < end:
@@ -119,7 +121,7 @@ def skip_closers(data, k, end):
     return k
 
 
-@njit(types.int64(BYTES, types.int64, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER))
 def period_bits(data, start, period, sentence):
     """What the word in [start, period) says about its period: bits of `_WORDS`, TITLE also for initials and lists."""
     dots, digits = 0, 0
@@ -137,7 +139,7 @@ def period_bits(data, start, period, sentence):
     return FINAL if dots else word_bits(data, start, period)
 
 
-@njit(types.boolean(BYTES, types.int64, types.int64, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
 def opens_sentence(data, k, end, bits, flags):
     """Whether what stands at `k` can open a sentence after a word with these period bits."""
     if bits & TITLE:
@@ -164,7 +166,7 @@ def opens_sentence(data, k, end, bits, flags):
     return (word_bits(data, k, stop) & STARTER) != 0
 
 
-@njit(types.int64(BYTES, types.int64, types.int64, types.int64, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER))
 def period_break(data, start, period, end, sentence, flags):
     """Start of the next sentence if the period glued to the word in [start, period) ends one, else -1."""
     after = skip_closers(data, period + 1, end)
@@ -180,7 +182,7 @@ def period_break(data, start, period, end, sentence, flags):
     return following if opens_sentence(data, following, end, period_bits(data, start, period, sentence), flags) else -1
 
 
-@njit(types.boolean(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
 def is_capital_word(data, k, end):
     """Whether a capitalised word other than the pronoun I starts at `k`: what an ellipsis needs after it to end."""
     if CLASS[data[k]] != LETTER or data[k] >= 97:
@@ -188,7 +190,7 @@ def is_capital_word(data, k, end):
     return data[k] != 73 or (k + 1 < end and CLASS[data[k + 1]] == LETTER)
 
 
-@njit(types.boolean(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
 def opened(data, start, end):
     """Whether an odd number of straight double quotes stands in [start, end): the next one closes."""
     quotes = 0
@@ -197,7 +199,7 @@ def opened(data, start, end):
     return quotes % 2 == 1
 
 
-@njit(types.int64(BYTES, types.int64, types.int64, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
 def skip_spaced_closers(data, k, end, sentence, stop):
     """Past closing quotes and brackets that stand alone after a spaced period: `. ''`, `. )`."""
     while k < end:
@@ -211,7 +213,7 @@ def skip_spaced_closers(data, k, end, sentence, stop):
     return k
 
 
-@njit(types.int64(BYTES, types.int64, types.int64, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
 def stop_break(data, stop, end, sentence, flags):
     """Start of the next sentence if the . ? ! … at `stop`, which is part of no word, ends one, else -1."""
     after, dots = stop, 0

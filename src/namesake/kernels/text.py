@@ -13,34 +13,34 @@ from namesake.kernels.characters import (
     CLASS,
     COMMA,
     DIGIT,
+    INTEGER,
     LETTER,
-    LOWER,
     SPACE,
     SPLIT,
-    U8,
     UNDERSCORE,
-    finish,
-    mix,
+    hash_token,
+    plain_word,
 )
 from namesake.kernels.sentences import WHOLE, skip_space, style
+from namesake.kernels.simd import inner, pointer
 from namesake.kernels.treebank import (
     BUFFER,
+    CONTRACTION_MASK,
     CONTRACTIONS,
     HASHES,
     LATE,
     POSITIONS,
-    U63,
     emit_piece,
     lead,
     piece_end,
     spacing,
 )
+from namesake.kernels.types import I64, U8
 
-STARTS = types.Array(types.int64, 1, "C", readonly=True)
-SCAN = types.UniTuple(types.int64, 4)(BYTES, *[types.int64] * 4, POSITIONS, POSITIONS, HASHES, POSITIONS)
+SCAN = types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, POSITIONS, POSITIONS, HASHES, POSITIONS)
 
 
-@njit(SCAN, cache=True, nogil=True)
+@inner(SCAN)
 def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
@@ -53,20 +53,17 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
             i += 1
             continue
         known = i
-        if kind >= DIGIT:
-            hashed = np.uint64(0)
-            group = np.uint64(0)
+        if kind == LETTER:
+            known, hashed = plain_word(data, i, end)
+        if kind >= DIGIT and (known >= end or CLASS[data[known]] >= UNDERSCORE):
             while known < end and CLASS[data[known]] >= UNDERSCORE:
-                group = (group << U8) | LOWER[data[known]]
                 known += 1
-                if (known - i) & 7 == 0:
-                    hashed = mix(hashed ^ group)
-                    group = np.uint64(0)
-            stop = CLASS[data[known]] if known < end else np.uint8(SPACE)
+            hashed = hash_token(data, i, known)
+        if kind >= DIGIT:
+            stop = np.int64(CLASS[data[known]]) if known < end else SPACE
             if stop <= SPLIT or (stop == COMMA and (known + 1 >= end or CLASS[data[known + 1]] != DIGIT)):
                 if kind == LETTER:
-                    hashed = finish(hashed, group, known - i)
-                    if CONTRACTIONS[hashed & U63] == hashed:
+                    if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
                         count, _ = emit_piece(data, i, known, True, LATE, count, starts, ends, hashes)
                     else:
                         starts[count], ends[count], hashes[count] = i, known, hashed
@@ -91,19 +88,17 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
     return i, sentence, count, found
 
 
-@njit(
-    types.Tuple((types.int64[::1], types.int32[::1], types.int32[::1], HASHES, types.int64[::1], types.int32[::1]))(
-        BYTES, STARTS, types.boolean
-    ),
-    cache=True,
-    nogil=True,
-)
+LONGS, INTS = types.int64[::1], types.int32[::1]
+TOKENS = types.Tuple((LONGS, INTS, INTS, types.uint64[::1], LONGS, INTS))
+
+
+@njit(TOKENS(U8, I64, types.boolean), cache=True, nogil=True)
 def tokenize(data, offsets, whole):
     """Word tokens of many texts: indptr, byte start and end within the text, hash; sentence starts.
 
     With `whole` each text is one sentence. Text t is data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
     """
-    texts = len(offsets) - 1
+    texts, first = len(offsets) - 1, pointer(data)
     room = (offsets[texts] - offsets[0]) // 2 + texts
     indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
@@ -111,17 +106,18 @@ def tokenize(data, offsets, whole):
     sentences = np.empty(room, np.int32)
     token_start, token_end, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
     token_hash = np.empty(BUFFER, np.uint64)
+    buffers = (pointer(token_start), pointer(token_end), pointer(token_hash), pointer(breaks))
     total, total_sentences = 0, 0
     for t in range(texts):
         low, end = offsets[t], offsets[t + 1]
-        flags = WHOLE if whole else style(data, low, end)
-        i, _ = (low, 0) if whole else skip_space(data, low, end)
+        flags = WHOLE if whole else style(first, low, end)
+        i, _ = (low, 0) if whole else skip_space(first, low, end)
         sentence = i
         if low < end:
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(data, i, end, sentence, flags, token_start, token_end, token_hash, breaks)
+            i, sentence, count, found = scan(first, i, end, sentence, flags, *buffers)
             for k in range(count):
                 starts[total + k], ends[total + k] = token_start[k] - low, token_end[k] - low
                 hashes[total + k] = token_hash[k]

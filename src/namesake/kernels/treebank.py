@@ -5,7 +5,7 @@ character's neighbours, so that one pass suffices; a property test holds the res
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from namesake.kernels.characters import (
     APOSTROPHE,
@@ -18,6 +18,7 @@ from namesake.kernels.characters import (
     DOT,
     HARD,
     HIGH,
+    INTEGER,
     LETTER,
     LOWER,
     SPACE,
@@ -26,31 +27,31 @@ from namesake.kernels.characters import (
     UNDERSCORE,
     character,
     hash_token,
+    hash_words,
 )
 from namesake.kernels.sentences import WHOLE, period_break, skip_space, stop_break
+from namesake.kernels.simd import inner
 
-POSITIONS, HASHES = types.int64[::1], types.uint64[::1]
+POSITIONS, HASHES = types.CPointer(types.int64), types.CPointer(types.uint64)
 BUFFER = 1024  # tokens collected before they are looked up: they stay in the first-level cache
 NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
 
-# cannot -> can not: the word, and where it parts.
-_CONTRACTIONS = {"cannot": 3, "gimme": 3, "gonna": 3, "gotta": 3, "lemme": 3, "wanna": 3}
+_CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")  # each parts after three letters
 
 
 def _contraction_hashes():
-    found = [hash_token(np.frombuffer(word.encode(), np.uint8), 0, len(word)) for word in _CONTRACTIONS]
-    table = np.zeros(64, np.uint64)
-    for hashed in found:
-        assert table[int(hashed) & 63] == 0
-        table[int(hashed) & 63] = hashed
+    table = np.zeros(256, np.uint64)
+    for hashed in hash_words(_CONTRACTIONS):
+        assert table[int(hashed) & 255] == 0, "choose another table size"
+        table[int(hashed) & 255] = hashed
     return table
 
 
 CONTRACTIONS = _contraction_hashes()
-U63 = np.uint64(63)
+CONTRACTION_MASK = np.uint64(255)
 
 
-@njit(types.int64(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
 def run_length(data, k, end):
     """How many characters of the class at `k` follow each other there (’ counts as ')."""
     kind, width = character(data, k, end)
@@ -64,10 +65,8 @@ def run_length(data, k, end):
     return count
 
 
-@njit(
-    types.Tuple((types.int64, types.int64))(BYTES, types.int64, types.int64, types.int64, types.int64, types.int64),
-    cache=True,
-    nogil=True,
+@inner(
+    types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER),
 )
 def piece_end(data, start, k, end, sentence, flags):
     """End of the piece that starts at `start` and is known up to `k`; and where the next sentence starts, or -1.
@@ -99,7 +98,7 @@ def piece_end(data, start, k, end, sentence, flags):
     return k, -1
 
 
-@njit(types.int64(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
 def apostrophe_before(data, k, start):
     """Width of the apostrophe that ends at `k` and begins after `start`; 0 if there is none."""
     if k - 1 > start and data[k - 1] == 39:
@@ -109,7 +108,7 @@ def apostrophe_before(data, k, start):
     return 0
 
 
-@njit(types.int64(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
 def part_short_clitic(data, start, end):
     """Where 's 'm 'd or a lone ' is cut off the end of a piece (`end` where none is)."""
     width = apostrophe_before(data, end, start)
@@ -122,7 +121,7 @@ def part_short_clitic(data, start, end):
     return end
 
 
-@njit(types.int64(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
 def part_long_clitic(data, start, end):
     """Where 'll 're 've or n't is cut off the end of a piece, in one case only: 'll and 'LL, never 'Ll."""
     if end - start < 4:
@@ -141,13 +140,13 @@ def part_long_clitic(data, start, end):
     return end
 
 
-EMIT = types.int64(BYTES, *[types.int64] * 3, POSITIONS, POSITIONS, HASHES)
-EMIT_PIECE = types.Tuple((types.int64, types.int64))(
-    BYTES, *[types.int64] * 2, types.boolean, *[types.int64] * 2, POSITIONS, POSITIONS, HASHES
+EMIT = INTEGER(BYTES, *[INTEGER] * 3, POSITIONS, POSITIONS, HASHES)
+EMIT_PIECE = types.Tuple((INTEGER, INTEGER))(
+    BYTES, *[INTEGER] * 2, types.boolean, *[INTEGER] * 2, POSITIONS, POSITIONS, HASHES
 )
 
 
-@njit(EMIT, cache=True, nogil=True)
+@inner(EMIT)
 def emit(data, start, end, count, starts, ends, hashes):
     """Add the token [start, end) if it starts with a letter (or may: beyond ASCII Python decides)."""
     if start < end and (CLASS[data[start]] == LETTER or CLASS[data[start]] == HIGH):
@@ -159,14 +158,14 @@ def emit(data, start, end, count, starts, ends, hashes):
     return count
 
 
-@njit(types.boolean(BYTES, types.int64, types.int64), cache=True, nogil=True)
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
 def is_word(data, k, end):
     """Whether the character at `k` is one of a word (the regular expressions' w class)."""
     kind, _ = character(data, k, end)
     return kind == HIGH or kind >= UNDERSCORE
 
 
-@njit(types.int64(BYTES, types.int64, types.int64, types.int64), cache=True, nogil=True)
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER))
 def part_it_was(data, start, end, past):
     """Start of `is` (`was` if `past`) in a piece that begins with 'tis ('twas) and a word boundary; else -1."""
     kind, width = character(data, start, end)
@@ -183,7 +182,7 @@ def part_it_was(data, start, end, past):
     return verb
 
 
-@njit(types.boolean(BYTES, types.int64), cache=True, nogil=True)
+@inner(types.boolean(BYTES, INTEGER))
 def word_is_more(data, k):
     """Whether the four bytes at `k` spell `more`, in any case."""
     return (
@@ -191,7 +190,7 @@ def word_is_more(data, k):
     )
 
 
-@njit(types.Tuple((types.int64, types.int64))(BYTES, *[types.int64] * 3), cache=True, nogil=True)
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, *[INTEGER] * 3))
 def part_contraction(data, start, stop, end):
     """Where the word [start, stop) of a piece that ends at `end` parts, and where its second half ends; else -1, -1.
 
@@ -200,7 +199,7 @@ def part_contraction(data, start, stop, end):
     length = stop - start
     if length == 5 or length == 6:
         hashed = hash_token(data, start, stop)
-        if CONTRACTIONS[hashed & U63] == hashed and (LOWER[data[start]] != 119 or stop == end):
+        if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed and (LOWER[data[start]] != 119 or stop == end):
             return start + 3, stop
     elif (length == 1 and LOWER[data[start]] == 100) or length == 4:
         if stop == end:
@@ -220,7 +219,7 @@ def part_contraction(data, start, stop, end):
     return -1, -1
 
 
-@njit(EMIT_PIECE, cache=True, nogil=True)
+@inner(EMIT_PIECE)
 def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
     """Part a piece's clitics and contractions and add its tokens; also says how far it came before the buffer filled.
 
@@ -260,7 +259,7 @@ def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
     return emit(data, main, middle, count, starts, ends, hashes), end
 
 
-@njit(types.UniTuple(types.int64, 3)(BYTES, *[types.int64] * 4), cache=True, nogil=True)
+@inner(types.UniTuple(INTEGER, 3)(BYTES, *[INTEGER] * 4))
 def lead(data, i, end, sentence, flags):
     """What a piece that starts with neither letter nor digit starts with.
 
@@ -297,7 +296,7 @@ def lead(data, i, end, sentence, flags):
     return i, known, -1
 
 
-@njit(types.int64(BYTES, *[types.int64] * 3), cache=True, nogil=True)
+@inner(INTEGER(BYTES, *[INTEGER] * 3))
 def spacing(data, k, end, flags):
     """When a piece that ends at `k` gets a plain space after it: NEVER before a tab or newline within a sentence.
 
