@@ -1,5 +1,7 @@
 """The name index as a dictionary, and its tables as Python sets: slow and obvious."""
 
+from collections import Counter
+
 from namesake import wordlists
 from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.kb.spelling import normalise, other_forms
@@ -54,3 +56,17 @@ def prefixes(name: str) -> list[str]:
     """The beginnings of two tokens or more of a normalised name."""
     tokens = name.split()
     return [" ".join(tokens[:size]) for size in range(2, len(tokens) + 1)]
+
+
+def person_percent(names: list[str], prose: list[str]) -> list[int]:
+    """The best share of any token's uses that begin or end a name."""
+    longer = [name.split() for name in names if " " in name]
+    edges = Counter(token for tokens in longer for token in (tokens[0], tokens[-1]))
+    words = Counter(token for text in prose for token in normalise(text).split())
+    return [
+        max(
+            (100 * edges[t] // (edges[t] + words[t]) for t in name.split() if edges[t] and len(t.encode()) > 1),
+            default=0,
+        )
+        for name in names
+    ]

@@ -171,3 +171,17 @@ def test_the_index_opens_from_files(tmp_path: Path) -> None:
         np.save(tmp_path / f"{name}.npy", array)
     rows, kinds = NameIndex(Columns(tmp_path)).lookup("ADA BYRON")
     assert (rows.tolist(), kinds.tolist()) == ([0], [names.ALIAS])
+
+
+@given(st.lists(spelled, max_size=6), st.lists(spelled, max_size=4))
+def test_names_of_ordinary_words_show_in_prose(labels: list[str], prose: list[str]) -> None:
+    columns = build_names(Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(prose))
+    index = NameIndex(InMemory(columns))
+    known = [index.texts[name] for name in range(len(index))]
+    assert index.person.tolist() == oracle.person_percent(known, prose)
+
+
+def test_common_sense_is_hardly_a_person() -> None:
+    prose = ["common sense", "a sense of humour", "common frog"]
+    columns = build_names(Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]), Strings.of(prose))
+    assert columns["name.person"].tolist() == [33, 100]

@@ -3,7 +3,7 @@
 `normalise` folds case, accents, punctuation and spacing. `build_names` makes the index's columns; a KB builder
 calls it once, with one label per entity row, and writes what it returns, each array under its own name:
 
-    for name, array in build_names(labels, aliases, alias_texts).items():
+    for name, array in build_names(labels, aliases, alias_texts, prose).items():
         np.save(folder / f"{name}.npy", array)
 
 `NameIndex(Columns(folder))` reads them. `docs/names.md` describes the columns.
@@ -21,6 +21,8 @@ import numpy.typing as npt
 from namesake import wordlists
 from namesake.kb.columns import Columns, Ragged, Strings
 from namesake.kb.spelling import normalise_many, other_forms
+from namesake.kb.variants import file_names
+from namesake.kernels import evidence
 from namesake.kernels import names as kernels
 
 Int8 = npt.NDArray[np.int8]
@@ -33,6 +35,8 @@ LABEL, ALIAS, BARE_LABEL, BARE_ALIAS = range(4)
 """How an entity bears a name: as its label, an alias, or one of them without its titles, suffixes or brackets."""
 
 BITS_PER_NAME = 16
+TEXTS_AT_A_TIME = 1 << 20
+NO_TEXT = Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
 
 
 @cache
@@ -48,8 +52,14 @@ def _hashes(words: Iterable[str]) -> UInt64:
     return np.sort(np.array(found, np.uint64))
 
 
-def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings) -> dict[str, npt.NDArray[np.generic]]:
-    """The columns of the name index, by file name, from each entity's label and its aliases' rows in `alias_texts`."""
+def build_names(
+    labels: Strings, aliases: Ragged, alias_texts: Strings, prose: Strings = NO_TEXT
+) -> dict[str, npt.NDArray[np.generic]]:
+    """The columns of the name index, by file name, from each entity's label and its aliases' rows in `alias_texts`.
+
+    `prose` are texts in which words are mostly words (labels of items that are no people, descriptions): against
+    them it shows which names are made of ordinary words, such as "Common Sense".
+    """
     texts, which, rows, kinds = _every_name(labels, aliases, alias_texts)
     most = 2 * len(rows)  # every text and its bare form
     room = 1 << (most + 1).bit_length()
@@ -70,7 +80,12 @@ def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings) -> dict[
     kernels.group_entries(entry_name, entry_row, entry_kind, indptr, values, kind)
     text, offsets = np.empty(int((ends - starts).sum()), np.uint8), np.zeros(names + 1, np.int64)
     kernels.copy_texts(texts.data, starts, ends, text, offsets)
+    names_by_id = Strings(offsets, text)
+    drawers, filed = file_names(names_by_id)
     return {
+        "name.drawer": drawers,
+        "name.filed": filed,
+        "name.person": person_percent(names_by_id, prose),
         "name.hash": keys,
         "name.slot": slots,
         "name.prefix": bits,
@@ -80,6 +95,25 @@ def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings) -> dict[
         "name.entity.values": values,
         "name.entity.kind": kind,
     }
+
+
+def person_percent(names: Strings, prose: Strings) -> UInt8:
+    """How much each name looks like a person's, 0 to 100: its best token's share of uses at the edge of a name."""
+    room = 1 << (len(names) // 2 + 2).bit_length()
+    percent = np.empty(len(names), np.uint8)
+    with np.errstate(over="ignore"):  # hashes wrap
+        keys, in_names = np.zeros(room, np.uint64), np.zeros(room, np.int32)
+        while not evidence.count_in_names(names.data, names.offsets, keys, in_names):
+            room *= 2
+            keys, in_names = np.zeros(room, np.uint64), np.zeros(room, np.int32)
+        in_prose = np.zeros(room, np.int32)
+        for first in range(0, len(prose), TEXTS_AT_A_TIME):
+            offsets = prose.offsets[first : first + TEXTS_AT_A_TIME + 1]
+            some = Strings(offsets - offsets[0], prose.data[offsets[0] : offsets[-1]])
+            folded = normalise_many(some)
+            evidence.count_in_prose(folded.data, folded.offsets, keys, in_names, in_prose)
+        evidence.weigh(names.data, names.offsets, keys, in_names, in_prose, percent)
+    return percent
 
 
 def _every_name(labels: Strings, aliases: Ragged, alias_texts: Strings) -> tuple[Strings, Int64, Int32, Int8]:
@@ -149,6 +183,21 @@ class NameIndex:
     def prefixes(self) -> UInt8:
         """One bit for the hash of every beginning of two tokens or more of a name: may it go on here?"""
         return self._columns.array("name.prefix", np.uint8)
+
+    @cached_property
+    def person(self) -> UInt8:
+        """How much each name looks like a person's, 0 to 100; low where it is made of ordinary words."""
+        return self._columns.array("name.person", np.uint8)
+
+    @cached_property
+    def drawers(self) -> UInt64:
+        """Where names are filed for the search of variants: sound of the last token, first letter; ascending."""
+        return self._columns.array("name.drawer", np.uint64)
+
+    @cached_property
+    def filed(self) -> Int32:
+        """The name in each drawer."""
+        return self._columns.array("name.filed", np.int32)
 
     @cached_property
     def texts(self) -> Strings:

@@ -1,0 +1,79 @@
+"""What the search for variants of a name needs: how letters sound, whose nickname is whose, where names are filed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake import wordlists
+from namesake.kb.columns import Strings
+from namesake.kernels import variants as kernels
+from namesake.kernels.names import token_hash
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt8 = npt.NDArray[np.uint8]
+UInt64 = npt.NDArray[np.uint64]
+
+SOUNDS = str.maketrans("yjwcqzeo", "iivkksau", "")
+ROMAN_LETTERS = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch - y - e yu ya e i yi d j lj nj c dz"
+CYRILLIC = dict(zip("абвгдежзийклмнопрстуфхцчшщъыьэюяєіїђјљњћџ", ROMAN_LETTERS.split(), strict=True))
+CYRILLIC_START, CYRILLIC_ROW = 0x0400, 256
+
+
+@cache
+def romans() -> UInt8:
+    """What each ASCII byte (rows from 0) and each Cyrillic letter (rows from 256) sounds like, as up to 4 letters."""
+    table = np.zeros((CYRILLIC_ROW + 128, 4), np.uint8)
+    sounds = {ord(letter): letter for letter in "abcdefghijklmnopqrstuvwxyz0123456789"} | {ord("x"): "ks"}
+    sounds |= {CYRILLIC_ROW + ord(c) - CYRILLIC_START: latin.strip("-") for c, latin in CYRILLIC.items()}
+    for row, letters in sounds.items():
+        sounded = letters.translate(SOUNDS).encode()
+        table[row, : len(sounded)] = list(sounded)
+    return table
+
+
+class Nicknames(NamedTuple):
+    """For each first name, by its hash ascending, the hashes and sounding first letters of those it may stand for."""
+
+    keys: UInt64
+    indptr: Int64
+    hashes: UInt64
+    letters: UInt8
+
+
+@cache
+def nicknames() -> Nicknames:
+    """`wordlists.NICKNAMES` for the kernel: every two names of a group may stand for each other."""
+    others: dict[int, set[str]] = {}
+    for group in wordlists.NICKNAMES:
+        for name in group:
+            others.setdefault(_hash(name), set()).update(set(group) - {name})
+    keys = sorted(others)
+    members = [sorted(others[key]) for key in keys]
+    flat = [name for group in members for name in group]
+    return Nicknames(
+        np.array(keys, np.uint64),
+        np.cumsum([0, *map(len, members)]).astype(np.int64),
+        np.array([_hash(name) for name in flat], np.uint64),
+        np.array([name[0].translate(SOUNDS).encode()[0] for name in flat], np.uint8),
+    )
+
+
+def _hash(token: str) -> int:
+    data = token.encode()
+    with np.errstate(over="ignore"):  # hashes wrap
+        return int(token_hash(np.frombuffer(data, np.uint8), 0, len(data)))
+
+
+def file_names(names: Strings) -> tuple[UInt64, Int32]:
+    """Drawers, ascending, and the name in each: names that end alike and begin with one letter lie together."""
+    drawers = np.empty(len(names), np.uint64)
+    with np.errstate(over="ignore"):  # hashes wrap
+        kernels.file_names(names.data, names.offsets, romans(), drawers)
+    order = np.argsort(drawers, kind="stable")
+    order = order[np.searchsorted(drawers[order], np.uint64(1)) :]
+    return drawers[order], order.astype(np.int32)
