@@ -57,7 +57,7 @@ def evaluate(
     from namesake.evaluate.methods import methods as resolve
     from namesake.evaluate.report import show, write
     from namesake.evaluate.tables import evaluate_scores
-    from namesake.evaluate.view_evaluation import evaluation_report, main_view
+    from namesake.evaluate.view_evaluation import evaluation_report, short_view
 
     if unit not in {"mention", "document"}:
         raise NamesakeError(f"--unit {unit}: the bootstrap draws by mention or by document")
@@ -70,7 +70,7 @@ def evaluate(
     ]
     write(evaluation_report(evaluation, "How good are the links?", about), out)
     console = Console()
-    show(main_view(evaluation), console)
+    show(short_view(evaluation), console)
     for note in evaluation.notes:
         console.print(note, highlight=False)
     _written(out, console)
@@ -137,15 +137,15 @@ def reproduce(
     """
     from namesake.evaluate import paper
     from namesake.evaluate.report import show, write
-    from namesake.evaluate.view_paper import paper_report
+    from namesake.evaluate.view_paper import paper_report, short_view
 
-    report = paper_report(paper.reproduce(folder, samples, seed))
+    reproduction = paper.reproduce(folder, samples, seed)
+    report = paper_report(reproduction)
     write(report, out)
     console = Console()
-    for view in report.views:
-        if view.name in {"table_2", "differences"}:
-            show(view, console)
-    console.print(report.intro[-1], highlight=False)
+    show(short_view(reproduction), console)
+    show(report.views[-1], console)
+    console.print(report.intro[-1].replace("explained at the end", "explained above"), highlight=False)
     _written(out, console)
 
 

@@ -71,7 +71,7 @@ def intervals(values: FloatArray, sampled: FloatArray) -> list[Interval]:
 def paired(value: float, differences: FloatArray) -> Difference:
     """Two-sided paired bootstrap test from the differences of two methods in each sample (and in the data)."""
     low, high = np.quantile(differences, [0.025, 0.975])
-    tail = min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0))
+    tail = int(min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0)))
     return Difference(Interval(value, float(low), float(high)), min(1.0, 2 * (tail + 1) / (len(differences) + 1)))
 
 

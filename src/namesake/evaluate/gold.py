@@ -46,8 +46,11 @@ class Dataset:
 
     @property
     def answerable(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Mentions whose gold entity is among their candidates: the paper's denominator on Quotebank."""
-        return self.gold >= 0
+        """Mentions whose gold entity is among their candidates: the paper's denominator on Quotebank.
+
+        Where the candidates are not known, mentions that have a gold entity.
+        """
+        return self.gold >= 0 if self.table.lists_candidates else self.gold != NIL
 
     @property
     def documents(self) -> IntArray:

@@ -52,6 +52,8 @@ def methods(names: Sequence[str], data: Dataset) -> list[Method]:
 def available(data: Dataset) -> list[str]:
     """The systems whose scorers are all in the data: chance, the linker's own answers, the paper's, the default."""
     scores = data.table.scores
+    if not data.table.lists_candidates:
+        return ["links"]
     paper = [
         name
         for name, recipe in PAPER.items()

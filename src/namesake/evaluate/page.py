@@ -14,18 +14,18 @@ _STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ed; --soft: #9aa5b1; --paper: #15191f; --band: #1d232b;
   --rule: #343c46; --s0: #56b4e9; --s1: #e69f00; --s2: #2fc79a; --s3: #e39cc4; --s4: #f0e442; --s5: #0072b2;
   --s6: #b79ad6; --s7: #bbb; } }
-body { margin: 0 auto; padding: 2.5rem 1.5rem 4rem; max-width: 62rem; color: var(--ink); background: var(--paper);
+body { margin: 0 auto; padding: 2.5rem 1.5rem 4rem; max-width: 74rem; color: var(--ink); background: var(--paper);
   font: 16px/1.55 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .6rem; } h2 { font-size: 1.3rem; margin: 2.6rem 0 .6rem; }
 p { max-width: 46rem; } .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .4rem 0 1.4rem; font-variant-numeric: tabular-nums; font-size: .9rem; }
 caption { text-align: left; color: var(--soft); padding: .3rem 0 .5rem; } caption b { color: var(--ink); }
 th, td { padding: .28rem .8rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
-td.words { white-space: normal; text-align: left; min-width: 22rem; }
+.words { text-align: left; } td.words + td.words, td + td.words { white-space: normal; min-width: 22rem; }
 th { color: var(--soft); font-weight: 600; border-bottom: 2px solid var(--ink); vertical-align: bottom; }
-th:first-child, td:first-child { text-align: left; } td:first-child { font-weight: 600; }
+td:first-child { font-weight: 600; }
 tbody tr:nth-child(odd) { background: var(--band); } td.best { font-weight: 700; color: var(--s2); }
-svg { width: 100%; height: auto; margin: .6rem 0 1.6rem; font: 12px system-ui, sans-serif; }
+svg { width: 100%; max-width: 62rem; height: auto; margin: .6rem 0 1.6rem; font: 12px system-ui, sans-serif; }
 svg text { fill: var(--ink); } svg .title { font-size: 14px; font-weight: 600; } svg .band { fill: var(--band); }
 svg .grid, svg .frame { stroke: var(--rule); fill: none; } svg .guide { stroke: var(--soft); stroke-dasharray: 5 5; }
 svg .whisker { stroke-width: 2; } svg .curve { fill: none; stroke-width: 2; }
@@ -53,15 +53,18 @@ def _section(section: Section) -> str:
 
 
 def _table(view: View) -> str:
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in view.header)
+    head = "".join(
+        f"<th{' class=words' if j in view.words else ''}>{escape(heading)}</th>"
+        for j, heading in enumerate(view.header)
+    )
     body = "".join(
-        "<tr>" + "".join(_cell(cell, (i, j) in view.best) for j, cell in enumerate(row)) + "</tr>"
+        "<tr>" + "".join(_cell(cell, (i, j) in view.best, j in view.words) for j, cell in enumerate(row)) + "</tr>"
         for i, row in enumerate(view.rows)
     )
     caption = f"<caption><b>{escape(view.title)}</b> {escape(view.caption)}</caption>"
     return f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _cell(text: str, best: bool) -> str:
-    kind = ' class="best"' if best else ' class="words"' if len(text) > 40 else ""
+def _cell(text: str, best: bool, words: bool) -> str:
+    kind = ' class="best"' if best else ' class="words"' if words else ""
     return f"<td{kind}>{escape(text)}</td>"

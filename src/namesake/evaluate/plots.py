@@ -40,11 +40,10 @@ def intervals(dots: Sequence[Dot], title: str) -> str:
     low = min(0.8, *(min(dot.low, dot.mark if dot.mark is not None else 1.0) for dot in dots))
     low = max(0.0, int(low * 10) / 10)
     x = _scale(low, 1.0, left, _WIDTH - 30)
-    parts = [_axis(x, low, 1.0, top - 8, height - 34), _legend(names, left, 34)]
+    bands = [f'<rect class="band" x="0" y="{top + row * i}" width="{_WIDTH}" height="{row}"/>' for i in _evens(labels)]
+    parts = [*bands, _axis(x, low, 1.0, top - 8, height - 34), _legend(names, left, 34)]
     for i, label in enumerate(labels):
         y = top + row * i + row / 2
-        if i % 2 == 0:
-            parts.append(f'<rect class="band" x="0" y="{y - row / 2:.1f}" width="{_WIDTH}" height="{row}"/>')
         parts.append(f'<text x="{left - 12}" y="{y + 4:.1f}" text-anchor="end">{escape(label)}</text>')
         for dot in (dot for dot in dots if dot.label == label):
             series = names.index(dot.series)
@@ -79,6 +78,10 @@ def curves(lines: Sequence[Line], title: str, across: str, up: str, diagonal: bo
         parts.append(f'<rect x="{left + size + 30}" y="{at - 6}" width="18" height="4" class="s{i % SERIES}"/>')
         parts.append(f'<text x="{left + size + 56}" y="{at}">{escape(line.name)}</text>')
     return _svg(top + size + 50, title, parts)
+
+
+def _evens(labels: Sequence[str]) -> range:
+    return range(0, len(labels), 2)
 
 
 def _dot(dot: Dot, x: Callable[[float], float], y: float, series: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 
@@ -27,6 +28,8 @@ class View:
     caption: str = ""
     best: frozenset[tuple[int, int]] = frozenset()
     """Cells (row, column) to set in bold."""
+    words: frozenset[int] = frozenset({0})
+    """Columns of words, set from the left; the others are figures, set from the right."""
 
 
 @dataclass(frozen=True)
@@ -88,12 +91,12 @@ def _markdown_table(view: View) -> str:
         for i, row in enumerate(view.rows)
     ]
     width = [max(3, *(len(row[j]) for row in [list(view.header), *rows])) for j in range(len(view.header))]
-    align = [str.ljust, *[str.rjust] * (len(width) - 1)]
+    align = [str.ljust if j in view.words else str.rjust for j in range(len(width))]
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(put(cell, w) for put, cell, w in zip(align, cells, width, strict=True)) + " |"
 
-    rule = ["-" * width[0], *("-" * (w - 1) + ":" for w in width[1:])]
+    rule = ["-" * w if j in view.words else "-" * (w - 1) + ":" for j, w in enumerate(width)]
     return "\n".join([line(view.header), line(rule), *map(line, rows)])
 
 
@@ -115,7 +118,7 @@ def latex(view: View) -> str:
         [
             r"\begin{table}",
             rf"\caption{{{_tex(' '.join([view.title, view.caption]).strip())}}}",
-            rf"\begin{{tabular}}{{l{'r' * (len(view.header) - 1)}}}",
+            rf"\begin{{tabular}}{{{''.join('l' if j in view.words else 'r' for j in range(len(view.header)))}}}",
             r"\toprule",
             " & ".join(map(_tex, view.header)) + r" \\",
             r"\midrule",
@@ -143,9 +146,11 @@ def _tex(text: str) -> str:
 
 def show(view: View, console: Console) -> None:
     """Print a table in the terminal."""
-    table = RichTable(title=view.title, caption=view.caption or None, title_justify="left", caption_justify="left")
+    table = RichTable(title=view.title, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
     for j, heading in enumerate(view.header):
-        table.add_column(heading, justify="right" if j else "left", no_wrap=j == 0, style="bold" if j == 0 else "")
+        table.add_column(heading, justify="left" if j in view.words else "right", style="" if j else "bold")
     for i, row in enumerate(view.rows):
         table.add_row(*(f"[bold green]{cell}[/]" if (i, j) in view.best else cell for j, cell in enumerate(row)))
     console.print(table)
+    if view.caption:
+        console.print(view.caption, style="dim", highlight=False)

@@ -36,6 +36,11 @@ class ScoreTable:
     chosen: list[str | None] | None = None
     """What a linker answered for each mention, where the file says so; None stands for nobody."""
 
+    @property
+    def lists_candidates(self) -> bool:
+        """False for links written without `--scores`: what was answered is known, what it was chosen from is not."""
+        return len(self.qids) > 0
+
     def take(self, wanted: Sequence[int]) -> "ScoreTable":
         """The same table with only some mentions, in the given order."""
         candidates = np.concatenate(

@@ -136,7 +136,8 @@ def _mean_figures(
     figures: dict[tuple[str, str, str], FloatArray] = {}
     for name, inside in slices.items():
         all_answerable = bool(answerable[inside].all())
-        figures[CEILING, name, "candidate recall"] = metrics.as_slice(answerable.astype(np.float64), inside)
+        if data.table.lists_candidates:
+            figures[CEILING, name, "candidate recall"] = metrics.as_slice(answerable.astype(np.float64), inside)
         for method in methods:
             figures[method.name, name, "P@1"] = metrics.as_slice(method.hit, inside & answerable)
             if method.reciprocal_rank is not None:

@@ -32,6 +32,15 @@ def main_view(evaluation: Evaluation) -> View:
     )
 
 
+def short_view(evaluation: Evaluation) -> View:
+    """What fits a terminal: P@1 by slice, and MRR, NIL and confidence over all mentions."""
+    wanted = {"MRR", "accuracy with NIL", "AUROC", "ECE"}
+    sliced = len({row.slice for row in evaluation.rows}) > 1
+    rows = [row for row in evaluation.rows if row.metric == "P@1"]
+    rows += [row for row in evaluation.rows if row.metric in ({"MRR"} if sliced else wanted) and row.slice == "all"]
+    return _pivot(rows, "short", "How good are the links?", _ceiling(evaluation))
+
+
 def _all_mentions(evaluation: Evaluation) -> list[Section]:
     """Figures over all mentions, for data in which some have no right candidate."""
     metrics = ("P@1 of all", "MRR of all", "accuracy with NIL", "AUROC", "ECE")
@@ -90,15 +99,16 @@ def _confidence(evaluation: Evaluation) -> list[Section]:
         "Methods with the least risk come first"
         + (f"; the best {plots.SERIES} of {len(ranked)} are drawn." if len(ranked) > plots.SERIES else ".")
     )
-    header = ["method", "coverage", "risk"]
-    table = View("risk_coverage", "Risk by coverage.", header, [row for curve in shown for row in _tenths(curve)])
+    header = ["method", *(f"{tenth * 10} %" for tenth in range(1, 11))]
+    title, caption = "Risk by coverage.", "Share of wrong answers when at least so many of the mentions are answered."
+    table = View("risk_coverage", title, header, [[curve.method, *_tenths(curve)] for curve in shown], caption)
     return [Section("Confidence", [text], [table], drawn)]
 
 
-def _tenths(curve: Curve) -> list[list[str]]:
-    """The points of a curve nearest to every tenth of coverage: enough to read."""
-    near = dict.fromkeys(int(np.argmin(np.abs(curve.coverage - tenth / 10))) for tenth in range(1, 11))
-    return [[curve.method, f"{curve.coverage[i]:.3f}", f"{curve.risk[i]:.3f}"] for i in near]
+def _tenths(curve: Curve) -> list[str]:
+    """The risk of a curve where its coverage first reaches each tenth."""
+    at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
+    return [f"{curve.risk[i]:.3f}" for i in at]
 
 
 def _area(coverage: list[float], risk: list[float]) -> float:
@@ -135,10 +145,13 @@ def _figure(row: Row) -> str:
 
 def _ceiling(evaluation: Evaluation) -> str:
     """Candidate recall, said in a sentence."""
+    interval = "± covers the 95 % bootstrap interval."
+    if all(row.method != CEILING for row in evaluation.rows):
+        return f"The candidates are not known, so neither is their recall. {interval}"
     row = evaluation.row(CEILING, "candidate recall")
     return (
         f"{round(row.value * row.n)} of {row.n} mentions have their entity among the candidates "
-        f"(recall {row.value:.3f}, the ceiling of figures over all mentions). ± covers the 95 % bootstrap interval."
+        f"(recall {row.value:.3f}, the ceiling of figures over all mentions). {interval}"
     )
 
 

@@ -45,6 +45,17 @@ def _paper_view(key: str, rows: Sequence[PaperRow]) -> View:
     return View(f"table_{key}", f"{_TITLES[key]}.", [_row_kind(key), *columns], table, caption)
 
 
+def short_view(reproduction: Reproduction) -> View:
+    """Table 2 for a terminal: ours, and in brackets what is printed, without half widths."""
+    rows = {(row.method, row.column): row for row in reproduction.rows if row.table == "2"}
+    columns = list(dict.fromkeys(column for _, column in rows))
+    table = [
+        [method, *(f"{rows[method, column].value:.3f} ({rows[method, column].printed:.3f})" for column in columns)]
+        for method in dict.fromkeys(method for method, _ in rows)
+    ]
+    return View("short", "Table 2: P@1 on Quotebank, ours (printed).", ["method", *columns], table)
+
+
 def _row_kind(key: str) -> str:
     return {"1": "data set", "5": "category"}.get(key, "method")
 
@@ -73,8 +84,15 @@ def _paper_plot(rows: Sequence[PaperRow]) -> str:
 
 
 def _differences(rows: Sequence[PaperRow]) -> View:
-    table = [[f"{row.table} {row.method}, {row.column}", _plain(row), row.why or ""] for row in rows]
-    return View("differences", "Differences.", ["cell", "ours (printed)", "why"], table)
+    """Every cell that differs, those with one reason together, the reason told once."""
+    reasons = list(dict.fromkeys(row.why for row in rows))
+    table = [
+        [f"{row.table} {row.method}, {row.column}", _plain(row), "" if number else reason or ""]
+        for reason in reasons
+        for number, row in enumerate(row for row in rows if row.why == reason)
+    ]
+    header = ["cell", "ours (printed)", "why"]
+    return View("differences", "Differences.", header, table, words=frozenset({0, 2}))
 
 
 def _plain(row: PaperRow) -> str:

@@ -20,7 +20,7 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
         for each in tuned
     ]
     caption = f"Figures on {split}, where the weights were found: expect less elsewhere."
-    return View("weights", "Weights found.", ["how", *scorers, "P@1", "MRR", ""], rows, caption)
+    return View("weights", "Weights found.", ["how", *scorers, "P@1", "MRR", "by"], rows, caption)
 
 
 def trials_view(trials: Sequence[Trial], title: str, caption: str) -> View:
