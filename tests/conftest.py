@@ -2,12 +2,12 @@
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from namesake.kb.build import build
-from namesake.kb.store import KB
-from namesake.sample import DUMP
+if TYPE_CHECKING:
+    from namesake.kb.store import KB
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
@@ -22,8 +22,12 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session")
-def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
+def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> "KB":
     """The KB of the embedded sample, built by the product."""
+    from namesake.kb.build import build
+    from namesake.kb.store import KB
+    from namesake.sample import DUMP
+
     folder = tmp_path_factory.mktemp("kb") / "sample"
     build([DUMP], folder)
     return KB.open(folder)

@@ -8,14 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
-from namesake.kernels.overlap import gather_words, narrow_contexts, overlap, shared_statements
+from namesake.kernels.overlap import gather_words, narrow_contexts, overlap, phrases
 from namesake.kernels.qids import format_qids, parse_qids
 from namesake.kernels.rank import top_two
+from namesake.kernels.relations import shared_statements
 
 pytestmark = pytest.mark.kernel
 
 VOCABULARY = 12
 WORDS = st.integers(0, VOCABULARY - 1)
+WEIGHT = 2.0 ** np.arange(VOCABULARY)  # sums of distinct powers tell which words were counted
 SETS = st.frozensets(WORDS, max_size=8)
 
 
@@ -42,11 +44,11 @@ def test_overlap_is_set_intersection_without_the_name(entities, articles):
     indptr, words = csr([text for text, _ in articles])
     context = np.array([a for a, _, _ in mentions], np.int64)
     got = overlap(
-        VOCABULARY, indptr, words, context, *csr([name for _, name, _ in mentions]),
+        WEIGHT, indptr, words, context, *csr([name for _, name, _ in mentions]),
         *csr(rows, np.int64), *csr(entities),
     )  # fmt: skip
     want = [
-        len((set(articles[a][0]) & entities[row]) - name) if row >= 0 else 0
+        sum(WEIGHT[w] for w in (set(articles[a][0]) & entities[row]) - name) if row >= 0 else 0
         for (a, name, _), candidates in zip(mentions, rows, strict=True)
         for row in candidates
     ]
@@ -77,25 +79,30 @@ def test_narrow_context_is_the_sentences_that_hold_a_span(data):
 
 @given(
     statements=st.lists(st.frozensets(st.integers(0, 30), max_size=12), min_size=1, max_size=5),
-    articles=st.lists(st.lists(st.lists(st.integers(-1, 4), max_size=3), max_size=5), max_size=3),
-    first_only=st.booleans(),
+    articles=st.lists(
+        st.lists(st.tuples(st.lists(st.integers(-1, 4), max_size=3), st.integers(-1, 4)), max_size=5), max_size=3
+    ),
+    weighted=st.booleans(),
 )
-def test_shared_statements_are_those_of_the_other_anchors(statements, articles, first_only):
-    clipped = [[[min(r, len(statements) - 1) for r in m] for m in article] for article in articles]
-    mentions = [m for article in clipped for m in article]
-    offsets, rows = csr(mentions, np.int64)
+def test_shared_statements_are_those_of_the_other_anchors(statements, articles, weighted):
+    last = len(statements) - 1
+    clipped = [[([min(r, last) for r in rows], min(anchor, last)) for rows, anchor in article] for article in articles]
+    offsets, rows = csr([rows for article in clipped for rows, _ in article], np.int64)
+    anchors = np.array([anchor for article in clipped for _, anchor in article], np.int64)
     starts = np.cumsum([0, *map(len, clipped)]).astype(np.int64)
-    got = shared_statements(starts, offsets, rows, *csr(statements), first_only).tolist()
+    counts = np.array([max(sum(pair in s for s in statements), 1) for pair in range(31)], np.int32)
+    entities = 100 if weighted else 0
+    got = shared_statements(starts, offsets, rows, anchors, *csr(statements), counts, entities).tolist()
     want = []
     for article in clipped:
-        anchors = [(m, candidates[0]) for m, candidates in enumerate(article) if len(candidates) == 1]
-        anchors = anchors[:1] if first_only else anchors
-        for m, candidates in enumerate(article):
-            own = {row for at, row in anchors if at == m}
-            others = {row for at, row in anchors if at != m} - own - {-1}
+        for rows, own in article:
+            others = {anchor for _, anchor in article} - {own, -1}
             union = frozenset().union(*(statements[row] for row in others))
-            want += [len(statements[row] & union) if row >= 0 else 0 for row in candidates]
-    assert got == want
+            for row in rows:
+                shared = statements[row] & union if row >= 0 else frozenset()
+                weights = [np.log(100 / counts[pair]) / np.log(100) if weighted else 1.0 for pair in shared]
+                want.append(sum(weights))
+    assert got == pytest.approx(want)
 
 
 @given(
@@ -126,6 +133,28 @@ def test_gathered_words_are_the_union_of_the_features(d, p, items, strings, pair
         got = words[indptr[k] : indptr[k + 1]].tolist()
         assert len(got) == len(set(got))
         assert set(got) == want
+
+
+@given(
+    text=st.lists(st.integers(0, 5), max_size=14),
+    labels=st.lists(st.frozensets(st.integers(0, 5), max_size=3), min_size=1, max_size=4),
+    name=st.frozensets(st.integers(0, 5), max_size=1),
+    statements=st.lists(st.integers(0, 5), max_size=6),
+    pairs=st.lists(st.integers(-1, 3), min_size=6, max_size=6),
+)
+def test_phrases_are_labels_whose_words_stand_side_by_side(text, labels, name, statements, pairs):
+    pairs = [min(value, len(labels) - 1) for value in pairs]
+    got = phrases(
+        WEIGHT, *csr([text]), np.zeros(1, np.int64), *csr([name]), *csr([[0, -1]], np.int64),
+        *csr([sorted(statements)]), np.array(pairs, np.int32), *csr(labels),
+    )  # fmt: skip
+    want = 0.0
+    for value in {pairs[pair] for pair in statements} - {-1}:
+        label = labels[value]
+        windows = [text[i : i + len(label)] for i in range(len(text) - len(label) + 1)]
+        if len(label) > 1 and not label & name and any(set(w) == label for w in windows):
+            want += sum(WEIGHT[w] for w in label) / len(label)
+    assert got.tolist() == [pytest.approx(want), 0.0]
 
 
 @given(

@@ -6,7 +6,9 @@ Articles hold mentions, mentions hold candidates and spans, each a ragged array 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +26,9 @@ from namesake.text import Analysed, Lexicon
 
 Int32 = npt.NDArray[np.int32]
 
+_EPOCH = date(1970, 1, 1)
+_ISO_DATE = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
+
 
 @dataclass(frozen=True)
 class Options:
@@ -32,6 +37,28 @@ class Options:
     anchors: str = "all"
     context: str = "article"
     words: str = "D+S"
+
+
+UNDATED = np.iinfo(np.int32).max
+"""The day of an article without a date."""
+
+
+def day_number(text: str | None) -> int:
+    """Days from 1970-01-01 to an ISO date such as 2016-12-26, 2016-12 or 2016-12-26T08:15:00Z; else UNDATED.
+
+    A month or a year stands for its last day: nobody born in the article's own year is ruled out.
+    """
+    found = _ISO_DATE.match(text or "")
+    if found is None:
+        return UNDATED
+    year, month, day = (int(group or 0) for group in found.groups())
+    try:
+        if day:
+            return (date(year, month, day) - _EPOCH).days
+        after = date(year + month // 12, month % 12 + 1, 1) if month else date(year + 1, 1, 1)
+        return (after - _EPOCH).days - 1
+    except ValueError:
+        return UNDATED
 
 
 class Batch:
@@ -45,6 +72,7 @@ class Batch:
         self.kb = kb
         self.lexicon = lexicon
         self.options = options
+        self.confirmed: Int64 | None = None
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
         self.dates = one_chunk(table.column("date"))
@@ -58,7 +86,8 @@ class Batch:
     @cached_property
     def article(self) -> Int64:
         """The article of each mention."""
-        return np.repeat(np.arange(len(self.ids)), np.diff(self.articles))
+        article: Int64 = np.repeat(np.arange(len(self.ids)), np.diff(self.articles))
+        return article
 
     # candidates
     @cached_property
@@ -85,7 +114,8 @@ class Batch:
     @cached_property
     def _given_qids(self) -> Int64:
         """The candidates given, as numbers; -1 where one is no QID."""
-        return parse_qids(*text_buffers(list_parts(self._given)[1]))
+        qids: Int64 = parse_qids(*text_buffers(list_parts(self._given)[1]))
+        return qids
 
     @property
     def offsets(self) -> Int64:
@@ -102,6 +132,30 @@ class Batch:
         """The KB row of each candidate, -1 where the KB does not have it."""
         return self._candidates[2]
 
+    @cached_property
+    def anchors(self) -> Int64:
+        """The entity row of each mention that serves as an anchor, else -1: mentions with exactly one candidate.
+
+        With the option `first` only the article's first such mention, known to the KB or not. `confirmed` adds
+        the links of an earlier pass.
+        """
+        alone = np.diff(self.offsets) == 1
+        if self.options.anchors == "first":
+            firsts = np.flatnonzero(alone)
+            firsts = firsts[np.unique(self.article[firsts], return_index=True)[1]]
+            alone = np.isin(np.arange(len(alone)), firsts)
+        rows = np.full(len(alone), -1, np.int64)
+        rows[alone] = self.rows[self.offsets[:-1][alone]]
+        return rows if self.confirmed is None else np.where(rows >= 0, rows, self.confirmed)
+
+    # dates
+    @cached_property
+    def days(self) -> Int32:
+        """The date of each article in days since 1970-01-01, UNDATED where it has none or it cannot be read."""
+        texts = self.dates.to_pylist()
+        known = {text: day_number(text) for text in set(texts)}
+        return np.array([known[text] for text in texts], np.int32)
+
     # words
     @cached_property
     def words(self) -> Analysed:
@@ -116,13 +170,14 @@ class Batch:
     @cached_property
     def byte_spans(self) -> Int32:
         """The spans in bytes of their text; BAD where a span does not fit its text."""
-        return characters_to_bytes(*text_buffers(self.texts), self.span_indptr[self.articles], self.spans)
+        spans: Int32 = characters_to_bytes(*text_buffers(self.texts), self.span_indptr[self.articles], self.spans)
+        return spans
 
     @cached_property
     def narrow(self) -> tuple[Int64, Int32]:
         """For each mention, the words of the sentences that hold one of its spans (ragged)."""
         words = self.words
-        return narrow_contexts(
+        contexts: tuple[Int64, Int32] = narrow_contexts(
             words.indptr,
             words.word,
             words.start,
@@ -132,6 +187,7 @@ class Batch:
             self.span_indptr,
             self.byte_spans,
         )
+        return contexts
 
     # what is wrong with the input
     def faults(self) -> dict[int, str]:

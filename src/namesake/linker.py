@@ -61,7 +61,7 @@ class Linker:
     def metadata(self) -> dict[str, str]:
         """What made the links: the KB's manifest and the recipe, as texts for a file's metadata."""
         manifest = self.kb.manifest
-        facts = {"path": self.kb.path.name, "created": manifest.created, "dump_date": manifest.dump_date}
+        facts: dict[str, object] = {"path": self.kb.path.name, "created": manifest.created, "dump_date": manifest.dump_date}
         facts |= {"dumps": manifest.dumps, "entities": manifest.entities, "words": manifest.words_how}
         return {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
 

@@ -1,24 +1,24 @@
-"""Words and statements that an entity shares with a text and its other entities."""
+"""Words that an entity shares with a text."""
 
 import numpy as np
 from numba import njit, types
 
-from namesake.kernels.types import I32, I64, PAIRS
+from namesake.kernels.types import F64, I32, I64, PAIRS
 
 COUNTS = types.float64[::1]
 RAGGED = types.Tuple((types.int64[::1], types.int32[::1]))
 
 
-@njit(COUNTS(types.int64, I64, I32, I64, I64, I32, I64, I64, I64, I32), cache=True, nogil=True)
-def overlap(vocabulary, indptr, words, context, name_indptr, name_words, offsets, rows, entity_indptr, entity_words):
-    """|W_context ∩ W_entity| for every candidate, the words of the mention's own name left out.
+@njit(COUNTS(F64, I64, I32, I64, I64, I32, I64, I64, I64, I32), cache=True, nogil=True)
+def overlap(weight, indptr, words, context, name_indptr, name_words, offsets, rows, entity_indptr, entity_words):
+    """Σ weight[w] over W_context ∩ W_entity for every candidate, the words of the mention's own name left out.
 
     Context c holds `words[indptr[c]:indptr[c + 1]]`; mention m reads context `context[m]`, its name holds
     `name_words[name_indptr[m]:name_indptr[m + 1]]` and its candidates are `rows[offsets[m]:offsets[m + 1]]`
     (-1: unknown, scores 0). Each entity's words are unique. Mentions that share a context stand together.
     """
     score = np.zeros(len(rows))
-    marked = np.zeros(vocabulary, np.int64)
+    marked = np.zeros(len(weight), np.int64)
     stamp, marked_context = np.int64(0), np.int64(-1)
     for m in range(len(offsets) - 1):
         if offsets[m] == offsets[m + 1]:
@@ -34,9 +34,10 @@ def overlap(vocabulary, indptr, words, context, name_indptr, name_words, offsets
         for k in range(offsets[m], offsets[m + 1]):
             if rows[k] < 0:
                 continue
-            shared = 0
+            shared = 0.0
             for j in range(entity_indptr[rows[k]], entity_indptr[rows[k] + 1]):
-                shared += marked[entity_words[j]] == stamp
+                if marked[entity_words[j]] == stamp:
+                    shared += weight[entity_words[j]]
             score[k] = shared
         for j in range(name_indptr[m], name_indptr[m + 1]):
             if marked[name_words[j]] == -stamp:
@@ -90,75 +91,6 @@ def narrow_contexts(indptr, words, starts, sentence_indptr, sentences, article, 
                 s += 1
         out_indptr[m + 1] = size
     return out_indptr, out[:size].copy()
-
-
-@njit("int64(int32[::1], int64[::1], int64, int32)", cache=True, nogil=True)
-def find(keys, stamps, stamp, key):
-    """Slot of `key` in an open-addressing table whose live slots bear `stamp`, or the free slot where it belongs."""
-    mask = len(keys) - 1
-    slot = (np.int64(key) * np.int64(0x9E3779B1)) >> 7 & mask
-    while stamps[slot] == stamp and keys[slot] != key:
-        slot = slot + 1 & mask
-    return slot
-
-
-@njit(COUNTS(I64, I64, I64, I64, I32, types.boolean), cache=True, nogil=True)
-def shared_statements(articles, offsets, rows, indptr, pairs, first_only):
-    """|S_e ∩ ∪ S_u| for every candidate e, over the anchors u of its article.
-
-    Article a has mentions `articles[a]` to `articles[a + 1]`; anchors are the entities of mentions with exactly
-    one candidate, all of them or the first such mention only. A mention is no anchor to itself: a statement
-    counts for an anchor's own mention only if another anchor has it too.
-    """
-    score = np.zeros(len(rows))
-    room = 16
-    keys, counts, stamps = np.empty(room, np.int32), np.empty(room, np.int32), np.zeros(room, np.int64)
-    for a in range(len(articles) - 1):
-        total, anchors = 0, 0
-        for m in range(articles[a], articles[a + 1]):
-            if offsets[m + 1] - offsets[m] == 1 and not (first_only and anchors):
-                anchors += 1
-                row = rows[offsets[m]]
-                if row >= 0:
-                    total += indptr[row + 1] - indptr[row]
-        if total == 0:
-            continue
-        if room < 2 * total:
-            while room < 2 * total:
-                room *= 2
-            keys, counts, stamps = np.empty(room, np.int32), np.empty(room, np.int32), np.zeros(room, np.int64)
-        stamp, anchors = np.int64(a + 1), 0
-        first_mention, last_mention = articles[a], articles[a + 1]
-        for m in range(first_mention, last_mention):
-            if offsets[m + 1] - offsets[m] != 1 or (first_only and anchors):
-                continue
-            anchors += 1
-            row = rows[offsets[m]]
-            repeated = row < 0
-            for earlier in range(first_mention, m):  # two names of one entity are one anchor
-                if offsets[earlier + 1] - offsets[earlier] == 1 and rows[offsets[earlier]] == row:
-                    repeated = True
-            if repeated:
-                continue
-            for j in range(indptr[row], indptr[row + 1]):
-                slot = find(keys, stamps, stamp, pairs[j])
-                if stamps[slot] != stamp:
-                    keys[slot], counts[slot], stamps[slot] = pairs[j], 0, stamp
-                counts[slot] += 1
-        anchors = 0
-        for m in range(first_mention, last_mention):
-            is_anchor = offsets[m + 1] - offsets[m] == 1 and not (first_only and anchors)
-            anchors += is_anchor
-            needed = 2 if is_anchor else 1
-            for k in range(offsets[m], offsets[m + 1]):
-                if rows[k] < 0:
-                    continue
-                shared = 0
-                for j in range(indptr[rows[k]], indptr[rows[k] + 1]):
-                    slot = find(keys, stamps, stamp, pairs[j])
-                    shared += stamps[slot] == stamp and counts[slot] >= needed
-                score[k] = shared
-    return score
 
 
 @njit(
@@ -225,3 +157,80 @@ def gather_words(
                         size, out = add_new(alias_words, begin, end, taken, k + 1, out, size)
         out_indptr[k + 1] = size
     return out_indptr, out[:size].copy()
+
+
+@njit(types.boolean(I32, I32, types.int64, types.int64), cache=True, nogil=True)
+def seen_before(pair_value, statements, first, at):
+    """Whether an earlier statement of the entity has the same value."""
+    for j in range(first, at):
+        if pair_value[statements[j]] == pair_value[statements[at]]:
+            return True
+    return False
+
+
+@njit(types.boolean(I32, types.int64, types.int64, I32), cache=True, nogil=True)
+def stands_together(words, begin, end, label):
+    """Whether `words[begin:end]` holds all words of the label (unique) side by side, in any order."""
+    size = len(label)
+    for at in range(begin, end - size + 1):
+        found = 0
+        for w in label:
+            for j in range(at, at + size):
+                if words[j] == w:
+                    found += 1
+                    break
+            else:
+                break
+        if found == size:
+            return True
+    return False
+
+
+@njit(COUNTS(F64, I64, I32, I64, I64, I32, I64, I64, I64, I32, I32, I64, I32), cache=True, nogil=True)
+def phrases(
+    weight, indptr, words, context, name_indptr, name_words, offsets, rows,
+    statement_indptr, statements, pair_value, item_indptr, item_words,
+):  # fmt: skip
+    """For every candidate, how much of its values' labels of several words stands in the context as one phrase.
+
+    A label matches where all its words stand side by side, in any order; it adds the mean weight of its words,
+    and counts once however many statements have it. Labels that share a word with the mention's name do not
+    count. Contexts, names and candidates are as in `overlap`; words are those of the KB, in text order.
+    """
+    score = np.zeros(len(rows))
+    marked = np.zeros(len(weight), np.int64)
+    stamp, marked_context = np.int64(0), np.int64(-1)
+    for m in range(len(offsets) - 1):
+        if offsets[m] == offsets[m + 1]:
+            continue
+        begin, end = indptr[context[m]], indptr[context[m] + 1]
+        if context[m] != marked_context:
+            marked_context = context[m]
+            stamp += 1
+            for j in range(begin, end):
+                marked[words[j]] = stamp
+        for j in range(name_indptr[m], name_indptr[m + 1]):
+            if marked[name_words[j]] == stamp:
+                marked[name_words[j]] = -stamp
+        for k in range(offsets[m], offsets[m + 1]):
+            if rows[k] >= 0:
+                first, last = statement_indptr[rows[k]], statement_indptr[rows[k] + 1]
+                for j in range(first, last):
+                    value = pair_value[statements[j]]
+                    if value < 0 or seen_before(pair_value, statements, first, j):
+                        continue
+                    label = item_words[item_indptr[value] : item_indptr[value + 1]]
+                    if len(label) < 2:
+                        continue
+                    total = 0.0
+                    for w in label:
+                        if marked[w] != stamp:
+                            total = -1.0
+                            break
+                        total += weight[w]
+                    if total > 0 and stands_together(words, begin, end, label):
+                        score[k] += total / len(label)
+        for j in range(name_indptr[m], name_indptr[m + 1]):
+            if marked[name_words[j]] == -stamp:
+                marked[name_words[j]] = stamp
+    return score

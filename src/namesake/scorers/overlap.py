@@ -1,4 +1,8 @@
-"""Entity–content similarity by words: IScore over the article, NIScore over the sentences with the name."""
+"""Entity–content similarity by words.
+
+The paper counts the words that article and entity share: IScore over the article, NIScore over the sentences with
+the name. Beyond it, words weigh by their rarity in the KB (…_IDF), and labels of several words match as one (Phrases).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import numpy as np
 from namesake.arrays import Int64
 from namesake.batch import Batch, Int32
 from namesake.kb.store import KB
-from namesake.kernels.overlap import gather_words, overlap
+from namesake.kernels import overlap as kernels
 from namesake.scorers import Scores, scorer
 
 _NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
@@ -16,28 +20,77 @@ _NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
 @scorer("IScore")
 def iscore(batch: Batch, kb: KB) -> Scores:
     """|(W_A ∩ W_e) \\ stop words|; with the recipe's context `narrow` it is NIScore, with `both` their sum."""
-    if batch.options.context == "article":
-        return _article(batch, kb)
-    if batch.options.context == "narrow":
-        return niscore(batch, kb)
-    return _article(batch, kb) + niscore(batch, kb)
+    return _in_context(batch, kb, np.ones(len(kb.words)))
 
 
 @scorer("NIScore")
 def niscore(batch: Batch, kb: KB) -> Scores:
     """IScore over the sentences that hold a span of the mention."""
-    return _overlap(batch, kb, *batch.narrow, np.arange(len(batch.names)))
+    return _narrow(batch, kb, np.ones(len(kb.words)))
 
 
-def _article(batch: Batch, kb: KB) -> Scores:
-    return _overlap(batch, kb, batch.words.indptr, batch.words.word, batch.article)
+@scorer("IScore_IDF")
+def iscore_idf(batch: Batch, kb: KB) -> Scores:
+    """IScore with each word weighed by its rarity among the KB's entities instead of counted."""
+    return _in_context(batch, kb, rarity(kb))
 
 
-def _overlap(batch: Batch, kb: KB, indptr: Int64, words: Int32, context: Int64) -> Scores:
-    rows, entity_indptr, entity_words = entity_words_of(batch, kb)
+@scorer("NIScore_IDF")
+def niscore_idf(batch: Batch, kb: KB) -> Scores:
+    """NIScore with each word weighed by its rarity."""
+    return _narrow(batch, kb, rarity(kb))
+
+
+@scorer("Phrases")
+def phrases(batch: Batch, kb: KB) -> Scores:
+    """Statement values of several words that stand in the article as one: "World War II" is not "world" and "war"."""
     names = batch.name_words
-    return overlap(
-        len(kb.words),
+    shared: Scores = kernels.phrases(
+        rarity(kb),
+        batch.words.indptr,
+        batch.words.word,
+        batch.article,
+        names.indptr,
+        names.word,
+        batch.offsets,
+        batch.rows,
+        kb.statements.indptr,
+        kb.statements.values,
+        kb.pair_value,
+        kb.words_item.indptr,
+        kb.words_item.values,
+    )
+    return shared
+
+
+def rarity(kb: KB) -> Scores:
+    """log(N / n_w) / log(N) for every word: 1 if one entity of N has it, 0 if all do."""
+    entities = max(len(kb), 2)
+    weight: Scores = np.log(entities / np.clip(kb.word_count, 1, entities)) / np.log(entities)
+    return weight
+
+
+def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
+    if batch.options.context == "article":
+        return _article(batch, kb, weight)
+    if batch.options.context == "narrow":
+        return _narrow(batch, kb, weight)
+    return _article(batch, kb, weight) + _narrow(batch, kb, weight)
+
+
+def _article(batch: Batch, kb: KB, weight: Scores) -> Scores:
+    return _overlap(batch, kb, weight, batch.words.indptr, batch.words.word, batch.article)
+
+
+def _narrow(batch: Batch, kb: KB, weight: Scores) -> Scores:
+    return _overlap(batch, kb, weight, *batch.narrow, np.arange(len(batch.names)))
+
+
+def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, context: Int64) -> Scores:
+    rows, entity_indptr, entity_words = _entity_words(batch, kb)
+    names = batch.name_words
+    shared: Scores = kernels.overlap(
+        weight,
         indptr,
         words,
         context,
@@ -48,9 +101,10 @@ def _overlap(batch: Batch, kb: KB, indptr: Int64, words: Int32, context: Int64) 
         entity_indptr,
         entity_words,
     )
+    return shared
 
 
-def entity_words_of(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:
+def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:
     """Candidate rows and the ragged words they point into, for the features the recipe sums (D, P, S, S_A)."""
     features = batch.options.words
     if features == "D+S":
@@ -64,7 +118,7 @@ def gather_features(kb: KB, rows: Int64, features: str) -> tuple[Int64, Int32]:
     chosen = set(features.split("+"))
     d = (kb.words_d.indptr, kb.words_d.values) if "D" in chosen else _NO_WORDS
     p = (kb.words_p.indptr, kb.words_p.values) if "P" in chosen else _NO_WORDS
-    return gather_words(
+    gathered: tuple[Int64, Int32] = kernels.gather_words(
         len(kb.words),
         rows,
         bool(chosen & {"S", "S_A"}),
@@ -81,3 +135,4 @@ def gather_features(kb: KB, rows: Int64, features: str) -> tuple[Int64, Int32]:
         kb.words_string.indptr,
         kb.words_string.values,
     )
+    return gathered

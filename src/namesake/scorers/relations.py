@@ -1,17 +1,38 @@
-"""Entity–entity similarity: statements shared with the unambiguous entities of the same article."""
+"""Entity–entity similarity: statements shared with the anchors of the same article.
+
+Anchors are the entities of unambiguous mentions and, where the recipe makes a second pass, those that the first
+pass linked with confidence.
+"""
 
 from __future__ import annotations
 
 from namesake.batch import Batch
 from namesake.kb.store import KB
-from namesake.kernels.overlap import shared_statements
+from namesake.kernels.relations import shared_statements
 from namesake.scorers import Scores, scorer
 
 
 @scorer("EEIScore")
 def eeiscore(batch: Batch, kb: KB) -> Scores:
-    """|S_e ∩ ∪ S_u| over the anchors u: all unambiguous mentions of the article, or the first one only."""
-    first_only = batch.options.anchors == "first"
-    return shared_statements(
-        batch.articles, batch.offsets, batch.rows, kb.statements.indptr, kb.statements.values, first_only
+    """|S_e ∩ ∪ S_u| over the anchors u: all of the article, or the first only, as the recipe says."""
+    return _shared(batch, kb, 0)
+
+
+@scorer("EEIScore_IDF")
+def eeiscore_idf(batch: Batch, kb: KB) -> Scores:
+    """EEIScore with each statement weighed by its rarity: sharing an employer says more than sharing a sex."""
+    return _shared(batch, kb, len(kb))
+
+
+def _shared(batch: Batch, kb: KB, entities: int) -> Scores:
+    shared: Scores = shared_statements(
+        batch.articles,
+        batch.offsets,
+        batch.rows,
+        batch.anchors,
+        kb.statements.indptr,
+        kb.statements.values,
+        kb.pair_count,
+        entities,
     )
+    return shared
