@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from namesake.apps import cli_analyse
+from namesake.apps.cli_analyse import linked
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from namesake.evaluate.scores import ScoreTable
 
 ScoresOption = Annotated[
@@ -30,6 +30,7 @@ def register(app: typer.Typer) -> None:
     app.command()(evaluate)
     app.command()(tune)
     app.command()(reproduce)
+    cli_analyse.register(app)
 
 
 def evaluate(
@@ -152,6 +153,7 @@ def reproduce(
 def _table(links: Path | None, scores: Path | None, kb: Path | None, articles: Path | None, recipe: str) -> ScoreTable:
     """What is to be measured: read from a file, or linked on the spot."""
     from namesake.evaluate.scores import read_scores, score_table
+    from namesake.recipe import Recipe
 
     if sum(source is not None for source in (links, scores, articles)) != 1:
         raise NamesakeError("evaluate needs one of --links LINKS, --scores SCORES, or --kb KB --articles ARTICLES")
@@ -159,21 +161,7 @@ def _table(links: Path | None, scores: Path | None, kb: Path | None, articles: P
         if kb is not None:
             raise NamesakeError("--kb links --articles; name them, or leave --kb out")
         return read_scores(links or scores or Path())
-    return score_table(linked(articles, kb, recipe), str(articles))
-
-
-def linked(articles: Path, kb: Path | None, recipe: str) -> pa.Table:
-    """Links of all articles with the scores of every candidate: the one place where evaluation meets the linker."""
-    import pyarrow as pa
-
-    from namesake.apps.cli import default_kb
-    from namesake.formats import read_articles
-    from namesake.formats.rejects import Rejects
-    from namesake.linker import Linker
-
-    linker = Linker(default_kb(kb), recipe)
-    with Rejects() as rejects:
-        return pa.concat_tables([linker.link(table, scores=True) for table in read_articles(articles, rejects)])
+    return score_table(linked(articles, kb, Recipe.load(recipe)), str(articles))
 
 
 def _listed(text: str) -> list[str]:

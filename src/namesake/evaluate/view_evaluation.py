@@ -24,7 +24,7 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str]) 
 
 def main_view(evaluation: Evaluation) -> View:
     """P@1 and MRR on answerable mentions, by slice: the table that is printed."""
-    return _pivot(
+    return pivot(
         [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}],
         "main",
         "P@1 and MRR on answerable mentions.",
@@ -38,7 +38,7 @@ def short_view(evaluation: Evaluation) -> View:
     sliced = len({row.slice for row in evaluation.rows}) > 1
     rows = [row for row in evaluation.rows if row.metric == "P@1"]
     rows += [row for row in evaluation.rows if row.metric in ({"MRR"} if sliced else wanted) and row.slice == "all"]
-    return _pivot(rows, "short", "How good are the links?", _ceiling(evaluation))
+    return pivot(rows, "short", "How good are the links?", _ceiling(evaluation))
 
 
 def _all_mentions(evaluation: Evaluation) -> list[Section]:
@@ -53,7 +53,7 @@ def _all_mentions(evaluation: Evaluation) -> list[Section]:
         "has more confidence than a wrong one; ECE, the calibration error, is measured where the confidence is a "
         "probability."
     )
-    return [Section("All mentions", [text], [_pivot(rows, "all_mentions", "All mentions.", "")])]
+    return [Section("All mentions", [text], [pivot(rows, "all_mentions", "All mentions.", "")])]
 
 
 def _comparison(evaluation: Evaluation) -> list[Section]:
@@ -117,7 +117,7 @@ def _area(coverage: list[float], risk: list[float]) -> float:
     return sum((end - start) * height for start, end, height in steps)
 
 
-def _pivot(rows: Sequence[Row], name: str, title: str, caption: str) -> View:
+def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View:
     """A row a method, a column a slice and metric, each figure with its half width; the best of a column is bold."""
     methods = list(dict.fromkeys(row.method for row in rows if row.method != CEILING))
     columns = list(dict.fromkeys((row.slice, row.metric) for row in rows if row.method != CEILING))
