@@ -11,6 +11,9 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     scorer = "IScore"
     weight = 1.0
     scale = "none"                     # one of SCALES
+    [decide]                           # without it the best candidate always wins
+    nil = 5.0                          # the score of "none of them"; scores are then log-odds
+    threshold = 0.5                    # answer with at least this probability
 """
 
 import json
@@ -31,8 +34,9 @@ from namesake.scale import SCALES
 SCORERS = (
     *("Random", "LQID", "NP", "NS", "PR_WD", "PR_WP", "IScore", "NIScore", "EEIScore"),
     *("CSE", "NCSE", "CSSVE", "Eigen", "Eigen_IScore", "mGENRE"),
+    *("IScore_IDF", "NIScore_IDF", "EEIScore_IDF", "Phrases", "Born", "Dead", "Tenure", "Match"),
 )
-"""The scorers a recipe may name, by their names in the paper."""
+"""The scorers a recipe may name: those of the paper by their names there, then ours."""
 
 ALIASES = {"PR_WD": ("PRWD",), "PR_WP": ("PRWP",), "mGENRE": ("mGENRE_t128",)}
 """Other names that score files use; the paper's Table 2 reports mGENRE with 128 tokens of context."""
@@ -48,6 +52,16 @@ class Part:
     scorer: str
     weight: float = 1.0
     scale: str = "none"
+
+
+@dataclass(frozen=True)
+class Decide:
+    """When to answer: see `decide.py` for the probabilities that these numbers make of scores."""
+
+    nil: float
+    threshold: float = 0.5
+    confirm: float = 1.0
+    """Links at least this sure become anchors of a second pass; 1: there is none."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +96,7 @@ class Recipe:
     context: str = "article"
     words: str = "D+S"
     tie_break: tuple[str, ...] = ("PR_WP", "LQID")
+    decide: Decide | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no linker could follow."""
@@ -112,7 +127,7 @@ class Recipe:
         except tomllib.TOMLDecodeError as error:
             raise NamesakeError(f"{where}: not TOML ({error})") from None
         try:
-            recipe = cls(**_fields(cls, table | {"parts": _parts(table), "tie_break": _names(table, "tie_break")}))
+            recipe = cls(**_fields(cls, table | _structured(table)))
         except NamesakeError as error:
             raise NamesakeError(f"{where}: {error}") from None
         for scorer in recipe.scorers:
@@ -132,6 +147,8 @@ class Recipe:
         for part in self.parts:
             lines += ["", "[[parts]]", f"scorer = {_quoted(part.scorer)}"]
             lines += [f"weight = {float(part.weight)!r}", f"scale = {_quoted(part.scale)}"]
+        if self.decide is not None:
+            lines += ["", "[decide]", *(f"{f.name} = {float(getattr(self.decide, f.name))!r}" for f in fields(Decide))]
         return "\n".join(lines) + "\n"
 
     def save(self, path: str | Path) -> None:
@@ -174,6 +191,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+_NUMBERS = ("weight", "nil", "threshold", "confirm")
 _PLAIN = ("name", "description", "anchors", "context", "words")
 
 
@@ -192,6 +210,12 @@ def _validate(recipe: Recipe) -> None:
             raise NamesakeError(f"weight of {part.scorer} is {part.weight}: weights are numbers from 0 up")
         if part.scale not in SCALES:
             raise NamesakeError(f"scale of {part.scorer} is {part.scale!r}: must be one of {', '.join(SCALES)}")
+    if recipe.decide is not None:
+        if not np.isfinite(recipe.decide.nil):
+            raise NamesakeError(f"nil is {recipe.decide.nil}: it must be a number")
+        for name, value in (("threshold", recipe.decide.threshold), ("confirm", recipe.decide.confirm)):
+            if not 0 <= value <= 1:
+                raise NamesakeError(f"{name} is {value}: a probability is between 0 and 1")
     scorers = [part.scorer for part in recipe.parts]
     for scorer in scorers:
         if scorers.count(scorer) > 1:
@@ -206,12 +230,27 @@ def _fields(cls: type, table: Mapping[str, Any]) -> dict[str, Any]:
             raise NamesakeError(f"unknown key {key!r}; known are {', '.join(names)}")
         if key in (*_PLAIN, "scorer", "scale") and not isinstance(value, str):
             raise NamesakeError(f"{key} must be a text in quotes, not {value!r}")
-        if key == "weight" and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise NamesakeError(f"weight must be a number, not {value!r}")
+        if key in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise NamesakeError(f"{key} must be a number, not {value!r}")
     for required in ("name", "scorer"):
         if required in names and required not in table:
             raise NamesakeError(f"{required} is missing")
     return dict(table)
+
+
+def _structured(table: Mapping[str, Any]) -> dict[str, Any]:
+    """What is not a plain value in the TOML: parts, tie-breakers and the rule that decides."""
+    return {"parts": _parts(table), "tie_break": _names(table, "tie_break"), "decide": _decide(table)}
+
+
+def _decide(table: Mapping[str, Any]) -> Decide | None:
+    """The [decide] table of a recipe."""
+    given = table.get("decide")
+    if given is None:
+        return None
+    if not isinstance(given, dict) or "nil" not in given:
+        raise NamesakeError("[decide] must be a table with at least `nil`, the score of none of the candidates")
+    return Decide(**_fields(Decide, given))
 
 
 def _parts(table: Mapping[str, Any]) -> tuple[Part, ...]:

@@ -1,0 +1,64 @@
+"""The one place that decides whether to answer.
+
+A recipe with a `[decide]` table gives scores that are log-odds, and to "none of them" the score n:
+
+    P(e | m) = exp(s_e) / (exp(n) + Σ exp(s_e'))        P(none | m) = exp(n) / (exp(n) + Σ exp(s_e'))
+
+The first is the confidence in a candidate, one minus the second the probability that any candidate is right.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.rank import NOBODY, FloatArray, IntArray
+from namesake.recipe import Decide
+
+REASONS = ("no candidates", "none fits", "too close to call", "not a person")
+"""Why there is no answer."""
+NO_CANDIDATES, NONE_FITS, TOO_CLOSE, NOT_A_PERSON = range(len(REASONS))
+ANSWERED = -1
+
+
+class Decision(NamedTuple):
+    """For each mention: the confidence in its best candidate, in any candidate, and ANSWERED or why not."""
+
+    confidence: FloatArray
+    known: FloatArray
+    reason: npt.NDArray[np.int8]
+
+
+def probabilities(total: FloatArray, offsets: IntArray, nil: float) -> tuple[FloatArray, FloatArray]:
+    """P(e | m) of each candidate and P(none | m) of each mention."""
+    size = np.diff(offsets)
+    best = np.full(len(size), nil)
+    filled = size > 0
+    best[filled] = np.maximum(nil, np.maximum.reduceat(total, offsets[:-1][filled])) if len(total) else nil
+    weight = np.exp(total - np.repeat(best, size))
+    none = np.exp(nil - best)
+    evidence = np.zeros(len(size))
+    if len(total):
+        evidence[filled] = np.add.reduceat(weight, offsets[:-1][filled])
+    return weight / np.repeat(none + evidence, size), none / (none + evidence)
+
+
+def decide(total: FloatArray, offsets: IntArray, first: IntArray, rule: Decide | None) -> Decision:
+    """What to answer, given each mention's best candidate; without a rule the best candidate is always the answer.
+
+    Below the threshold the reason is `none fits` where "none of them" is likelier than all other candidates
+    together, else `too close to call`.
+    """
+    empty = first == NOBODY
+    reason = np.where(empty, NO_CANDIDATES, ANSWERED).astype(np.int8)
+    if rule is None:
+        missing = np.full(len(first), np.nan)
+        return Decision(missing, missing, reason)
+    probability, none = probabilities(total, offsets, rule.nil)
+    confidence = np.append(probability, 0.0)[first]
+    unsure = ~empty & (confidence < rule.threshold)
+    others = 1 - none - confidence
+    reason[unsure] = np.where(none >= others, NONE_FITS, TOO_CLOSE)[unsure]
+    return Decision(confidence, 1 - none, reason)
