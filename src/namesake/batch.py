@@ -7,6 +7,7 @@ Articles hold mentions, mentions hold candidates and spans, each a ragged array 
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -72,7 +73,7 @@ class Batch:
         self.kb = kb
         self.lexicon = lexicon
         self.options = options
-        self.confirmed: Int64 | None = None
+        self._confirmed: Int64 | None = None
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
         self.dates = one_chunk(table.column("date"))
@@ -136,7 +137,7 @@ class Batch:
     def anchors(self) -> Int64:
         """The entity row of each mention that serves as an anchor, else -1: mentions with exactly one candidate.
 
-        With the option `first` only the article's first such mention, known to the KB or not. `confirmed` adds
+        With the option `first` only the article's first such mention, known to the KB or not; `anchored` adds
         the links of an earlier pass.
         """
         alone = np.diff(self.offsets) == 1
@@ -146,7 +147,14 @@ class Batch:
             alone = np.isin(np.arange(len(alone)), firsts)
         rows = np.full(len(alone), -1, np.int64)
         rows[alone] = self.rows[self.offsets[:-1][alone]]
-        return rows if self.confirmed is None else np.where(rows >= 0, rows, self.confirmed)
+        return rows if self._confirmed is None else np.where(rows >= 0, rows, self._confirmed)
+
+    def anchored(self, confirmed: Int64) -> Batch:
+        """The same batch with more anchors: the entity rows that an earlier pass is sure of, -1 elsewhere."""
+        other = copy(self)
+        other.__dict__.pop("anchors", None)
+        other._confirmed = confirmed
+        return other
 
     # dates
     @cached_property

@@ -106,18 +106,19 @@ class _Mention:
                 "value": float(self.scored.scores[part.scorer][candidate]),
                 "weight": part.weight,
                 "contribution": float(combined.contributions[part.scorer][candidate]),
-                "matches": self._matches(part.scorer, candidate, row),
+                "matches": self._matches(part.scorer, row),
             }
         for name, key in combined.ties.items():
             yield about | {"part": name, "role": "tie-break", "value": float(key[candidate])}
 
-    def _matches(self, part: str, candidate: int, row: int) -> list[dict[str, Any]]:
+    def _matches(self, part: str, row: int) -> list[dict[str, Any]]:
         if row < 0:
             return []
-        if part == "EEIScore":
-            return self._shared_statements(candidate, row)
-        if part in {"IScore", "NIScore"}:
-            narrow = part == "NIScore" or self.scored.recipe.context == "narrow"
+        kind = part.removesuffix("_IDF")
+        if kind == "EEIScore":
+            return self._shared_statements(row)
+        if kind in {"IScore", "NIScore"}:
+            narrow = kind == "NIScore" or self.scored.recipe.context == "narrow"
             return self._shared_words(row, narrow)
         return []
 
@@ -147,7 +148,7 @@ class _Mention:
         return spans
 
     # statements
-    def _shared_statements(self, candidate: int, row: int) -> list[dict[str, Any]]:
+    def _shared_statements(self, row: int) -> list[dict[str, Any]]:
         own = set(self.kb.statements[row].tolist())
         matches: dict[int, list[dict[str, Any]]] = {}
         for anchor in self._anchors():
@@ -161,19 +162,10 @@ class _Mention:
         return [{"word": None, "spans": [], "sources": matches[pair]} for pair in sorted(matches)]
 
     def _anchors(self) -> list[int]:
-        """Rows of the article's unambiguous entities, this mention's own apart, as the recipe wants them."""
-        batch = self.batch
-        anchors: list[int] = []
-        for m in range(batch.articles[self.article], batch.articles[self.article + 1]):
-            begin, end = batch.offsets[m : m + 2]
-            if end - begin == 1:
-                row = int(batch.rows[begin])
-                if m != self.mention and row >= 0 and row not in anchors:
-                    anchors.append(row)
-                if self.scored.recipe.anchors == "first":
-                    break
-        own = batch.rows[batch.offsets[self.mention]] if _is_alone(batch.offsets, self.mention) else None
-        return [row for row in anchors if row != own]
+        """Rows of the article's anchors, this mention's own apart."""
+        first, last = self.batch.articles[self.article : self.article + 2]
+        others = set(self.batch.anchors[first:last].tolist())
+        return sorted(others - {-1, int(self.batch.anchors[self.mention])})
 
 
 def word_sources(kb: KB, row: int, features: str) -> dict[int, list[dict[str, Any]]]:
@@ -220,7 +212,3 @@ def property_label(kb: KB, number: int) -> str | None:
 
 def _row(indptr: Int64, values: Any, row: int) -> list[int]:
     return values[indptr[row] : indptr[row + 1]].tolist()  # type: ignore[no-any-return]
-
-
-def _is_alone(offsets: Int64, mention: int) -> bool:
-    return bool(offsets[mention + 1] - offsets[mention] == 1)

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from namesake.arrays import one_chunk
 from namesake.batch import Batch, repeat, without
+from namesake.decide import ANSWERED, REASONS, decide
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, explain
 from namesake.formats.builder import Article, ArticleBuilder, Mention
@@ -42,6 +43,10 @@ class Link:
     score: float | None
     margin: float | None
     tie_break: str | None
+    best: str | None
+    confidence: float | None
+    known: float | None
+    reason: str | None
 
 
 class Linker:
@@ -61,7 +66,11 @@ class Linker:
     def metadata(self) -> dict[str, str]:
         """What made the links: the KB's manifest and the recipe, as texts for a file's metadata."""
         manifest = self.kb.manifest
-        facts: dict[str, object] = {"path": self.kb.path.name, "created": manifest.created, "dump_date": manifest.dump_date}
+        facts: dict[str, object] = {
+            "path": self.kb.path.name,
+            "created": manifest.created,
+            "dump_date": manifest.dump_date,
+        }
         facts |= {"dumps": manifest.dumps, "entities": manifest.entities, "words": manifest.words_how}
         return {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
 
@@ -96,6 +105,10 @@ class Linker:
                 score=row["score"],
                 margin=row["margin"],
                 tie_break=row["tie_break"],
+                best=row["best"],
+                confidence=row["confidence"],
+                known=row["known"],
+                reason=row["reason"],
             )
             for row, at in zip(rows, known, strict=True)
         ]
@@ -180,6 +193,10 @@ def link_columns(scored: Scored) -> pa.Table:
     batch, combined = scored.batch, scored.combined
     first, second, decided = top_two(batch.offsets, np.stack(combined.keys))
     nobody, alone = first < 0, second < 0
+    decision = decide(combined.total, batch.offsets, first, scored.recipe.decide)
+    answered = decision.reason == ANSWERED
+    best = np.append(batch.qids, -1)[first]
+    unsure = np.isnan(decision.confidence)
     total = np.append(combined.total, 0.0)
     tied = pa.array(np.maximum(decided, 0), mask=decided <= 0)
     keys = pa.array([*combined.names, "position"])
@@ -188,10 +205,14 @@ def link_columns(scored: Scored) -> pa.Table:
             repeat(batch.ids, batch.article),
             batch.names,
             batch.span_lists,
-            qid_texts(np.append(batch.qids, -1)[first]),
+            qid_texts(np.where(answered, best, -1)),
             pa.array(total[first], mask=nobody),
             pa.array(total[first] - total[second], mask=alone),
             keys.take(tied),
+            qid_texts(best),
+            pa.array(decision.confidence, mask=unsure),
+            pa.array(decision.known, mask=unsure),
+            pa.array(REASONS).take(pa.array(np.maximum(decision.reason, 0), mask=answered)),
         ],
         schema=LINKS,
     )

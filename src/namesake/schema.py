@@ -35,6 +35,10 @@ LINKS = pa.schema(
         pa.field("score", pa.float64()),
         pa.field("margin", pa.float64()),  # best minus second-best score; null with fewer than two candidates
         pa.field("tie_break", pa.string()),  # the key that decided where scores tie, else null
+        pa.field("best", pa.string()),  # the first candidate, also where it is too unsure to be the answer
+        pa.field("confidence", pa.float64()),  # P(best is right); null where the recipe cannot tell
+        pa.field("known", pa.float64()),  # P(any candidate is right)
+        pa.field("reason", pa.string()),  # why qid is null
     ]
 )
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from namesake.arrays import Int64
 from namesake.batch import Batch, Options
+from namesake.decide import decide
 from namesake.errors import NamesakeError
+from namesake.kernels.rank import top_two
 from namesake.rank import FloatArray
-from namesake.recipe import Combined, Recipe
+from namesake.recipe import Combined, Decide, Recipe
 from namesake.scorers import SCORERS
+
+RELATIONS = ("EEIScore", "EEIScore_IDF")
+"""The scorers that look at anchors: a second pass runs them again."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,18 @@ def options(recipe: Recipe) -> Options:
 
 
 def score(batch: Batch, recipe: Recipe) -> Scored:
-    """Run the recipe's scorers on a batch."""
+    """Run the recipe's scorers on a batch; where it wants a second pass, sure links of the first become anchors."""
     scores = {name: SCORERS[name](batch, batch.kb) for name in recipe.scorers}
-    return Scored(batch, recipe, scores, recipe.combine(scores, batch.offsets))
+    combined = recipe.combine(scores, batch.offsets)
+    if recipe.decide is not None and recipe.decide.confirm < 1 and any(name in RELATIONS for name in scores):
+        batch = batch.anchored(_sure(batch, combined, recipe.decide))
+        scores |= {name: SCORERS[name](batch, batch.kb) for name in scores if name in RELATIONS}
+        combined = recipe.combine(scores, batch.offsets)
+    return Scored(batch, recipe, scores, combined)
+
+
+def _sure(batch: Batch, combined: Combined, rule: Decide) -> Int64:
+    """The row that each mention is linked to with at least the probability `rule.confirm`, else -1."""
+    first = top_two(batch.offsets, np.stack(combined.keys))[0]
+    sure = decide(combined.total, batch.offsets, first, rule).confidence >= rule.confirm
+    return np.where(sure, np.append(batch.rows, -1)[first], -1)
