@@ -29,7 +29,7 @@ from namesake.kernels.json import (
     step,
     value_of,
 )
-from namesake.kernels.simd import BYTES, NUMBERS, byte, inner, pointer
+from namesake.kernels.simd import BYTES, LANES, NUMBERS, byte, equal, inner, ones, pointer
 from namesake.kernels.tables import ARRAYS, POINTERS, Tables
 from namesake.kernels.types import U8
 from namesake.kernels.walk import K_ID, K_VALUE, digits, keyword
@@ -259,6 +259,7 @@ def keep_item(data, keep_all, size, first_statement, to):
     mask = 63
     while mask < size >> 3:
         mask = mask * 2 + 1
+    to.counts[tables.LARGEST_MASK] = max(mask, to.counts[tables.LARGEST_MASK])
     found = to.found
     chosen = tables.append_preferred(data, walk.LABELS, tables.LABEL, to)
     if chosen < 0 or append_aliases(data, chosen, mask, to) < 0:
@@ -326,11 +327,11 @@ def scan_line(data, start, size, keep_all, to):
 def scan_lines(data, start, size, keep_all, saved, to):
     """See scan; `saved` is room for the counts before each line."""
     while start < size:
-        for i in range(tables.COUNTS):
+        for i in range(tables.RESTORED):
             saved[i] = to.counts[i]
         p = scan_line(data, start, size, keep_all, to)
         if p < 0:
-            for i in range(tables.COUNTS):
+            for i in range(tables.RESTORED):
                 to.counts[i] = saved[i]
             return start
         to.counts[tables.LINES] += 1
@@ -344,7 +345,7 @@ def scan(data, start, size, keep_all, to):
 
     64 zero bytes follow data[:size].
     """
-    saved = np.empty(tables.COUNTS, np.int64)
+    saved = np.empty(tables.RESTORED, np.int64)
     pointers = Tables(
         pointer(to.found),
         pointer(to.counts),
@@ -356,3 +357,21 @@ def scan(data, start, size, keep_all, to):
         pointer(to.text),
     )
     return scan_lines(pointer(data), start, size, keep_all, pointer(saved), pointers)
+
+
+@njit(types.int64(U8, types.int64), cache=True, nogil=True)
+def count_newlines(data, size):
+    """How many lines end in data[:size]; 64 bytes of any other kind follow."""
+    text, count = pointer(data), 0
+    for p in range(0, size, LANES):
+        count += ones(equal(text, p, NEWLINE))
+    return count
+
+
+@njit(types.int64(U8, types.int64, types.int64, types.int64), cache=True, nogil=True)
+def last_byte(data, value, start, end):
+    """The last place in data[start:end] that holds a value; FAIL where none does."""
+    for p in range(end - 1, start - 1, -1):
+        if data[p] == value:
+            return p
+    return FAIL

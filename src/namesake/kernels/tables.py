@@ -19,8 +19,10 @@ from namesake.kernels.walk import LANGUAGES
 LABEL, DESCRIPTION, TITLE, ALIAS, STRING, PROPERTY_LABEL = range(6)
 TEXT_COLUMNS = 6
 # The rest of `counts`.
-ITEMS, STATEMENTS, PROPERTIES, LEXEMES, DATES_DROPPED, LINES, CAPACITY = range(6, 13)
-COUNTS = 13
+ITEMS, STATEMENTS, PROPERTIES, LEXEMES, DATES_DROPPED, LINES = range(6, 12)
+RESTORED = 12  # those before are as they were after a line that fails
+CAPACITY, LARGEST_MASK = 12, 13
+COUNTS = 14
 # Columns of `items`.
 QID, LINE, PERSON, KEPT, SITELINK_COUNT, PROPERTY_COUNT, ALIAS_END, STATEMENT_END = range(8)
 BIRTH, BIRTH_PRECISION, DEATH, DEATH_PRECISION = range(8, 12)
@@ -82,7 +84,7 @@ def same_bytes(text, start, end, other, other_end):
     """Whether text[start:end] and text[other:other_end] are equal."""
     if end - start != other_end - other:
         return False
-    for i in range(end - start):  # noqa: SIM110 (Numba has no all() over a generator)
+    for i in range(end - start):
         if text[start + i] != text[other + i]:
             return False
     return True

@@ -1,0 +1,269 @@
+"""One entity by a full JSON decoder: for the lines that the scanner does not understand, and to check it against.
+
+Typed decoding skips what is not kept. One odd value costs the statement it stands in, never the entity.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from namesake.kb.dates import MISSING, parse_time
+
+LARGEST_ID = 2**31 - 1
+PERSON, INSTANCE_OF, BIRTH, DEATH, SINCE, UNTIL = 5, 31, "P569", "P570", "P580", "P582"
+RANKS = {"deprecated": 0, "preferred": 2}
+
+_ID = re.compile(r"([QPL])([1-9][0-9]{0,9})")
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.S
+)
+T = TypeVar("T")
+
+
+class BadLineError(Exception):
+    """A line that holds no entity; its text says why."""
+
+
+class _Text(Struct, frozen=True):
+    value: str = ""
+
+
+class _Texts(Struct, frozen=True):
+    en: _Text = _Text()
+    mul: _Text = _Text()
+    en_gb: _Text = field(default=_Text(), name="en-gb")
+    en_ca: _Text = field(default=_Text(), name="en-ca")
+
+    def preferred(self) -> list[str]:
+        return [text.value for text in (self.en, self.mul, self.en_gb, self.en_ca)]
+
+
+class _Aliases(Struct, frozen=True):
+    en: list[_Text] = []
+    mul: list[_Text] = []
+    en_gb: list[_Text] = field(default=[], name="en-gb")
+    en_ca: list[_Text] = field(default=[], name="en-ca")
+
+    def preferred(self) -> list[str]:
+        return [text.value for texts in (self.en, self.mul, self.en_gb, self.en_ca) for text in texts]
+
+
+class _DataValue(Struct, frozen=True):
+    type: str = ""
+    value: Raw = Raw(b"null")
+
+
+class _Snak(Struct, frozen=True):
+    snaktype: str = ""
+    datatype: str = "string"
+    datavalue: _DataValue = _DataValue()
+
+
+class _Statement(Struct, frozen=True):
+    mainsnak: _Snak = _Snak()
+    rank: str = "normal"
+    qualifiers: Raw = Raw(b"{}")
+
+
+class _Title(Struct, frozen=True):
+    title: str = ""
+
+
+_Nothing = tuple[()]  # PHP writes an empty map as []
+
+
+class _Record(Struct, frozen=True):
+    id: str | None = None
+    labels: _Texts | _Nothing = _Texts()
+    descriptions: _Texts | _Nothing = _Texts()
+    aliases: _Aliases | _Nothing = _Aliases()
+    claims: dict[str, list[_Statement]] | _Nothing = {}
+    sitelinks: dict[str, Raw] | _Nothing = {}
+
+
+class _ItemValue(Struct, frozen=True):
+    id: str | None = None
+    numeric_id: int | None = field(default=None, name="numeric-id")
+    entity_type: str = field(default="item", name="entity-type")
+
+
+class _TimeValue(Struct, frozen=True):
+    time: str
+    precision: int
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A property with the QID or the string it has as value, and the days between which that holds."""
+
+    property: int
+    value: int | str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Entity:
+    """What is kept of a line; of a property its label, of a lexeme nothing."""
+
+    kind: str
+    number: int
+    label: str = ""
+    description: str = ""
+    title: str = ""
+    aliases: tuple[str, ...] = ()
+    person: bool = False
+    kept: bool = False
+    sitelinks: int = 0
+    properties: int = 0
+    statements: tuple[Statement, ...] = ()
+    birth: tuple[int, int] = (MISSING, 0)
+    death: tuple[int, int] = (MISSING, 0)
+    dates_dropped: int = 0
+
+
+_decoder = msgspec.json.Decoder(_Record)
+
+
+def decode(line: bytes, keep_all: bool) -> Entity:
+    """The entity on a line of a dump. Raises BadLineError where there is none."""
+    try:
+        record = _decoder.decode(_ESCAPE.sub(_mend, line) if b"\\ud" in line.lower() else line)
+        kind, number = _entity_id(record.id)
+        if kind == "L":
+            return Entity(kind, number)
+        labels = _preferred(record.labels)
+        label = next(filter(None, labels), "")
+        return Entity(kind, number, label) if kind == "P" else _Reader(record, keep_all).item(number, label, labels)
+    except msgspec.ValidationError as problem:
+        raise BadLineError(f"not as Wikidata writes an entity: {problem}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
+        raise BadLineError("cut off" if "truncated" in str(problem) else f"no JSON: {problem}") from None
+
+
+def _mend(escape: re.Match[bytes]) -> bytes:
+    """An escape as it is, but half a surrogate pair as the replacement character."""
+    text = escape[0]
+    return rb"\ufffd" if len(text) == 6 and text[1:2] == b"u" else text
+
+
+def _entity_id(text: str | None) -> tuple[str, int]:
+    if text is None:
+        raise BadLineError("an entity without id")
+    match = _ID.fullmatch(text)
+    if match is None or int(match[2]) > LARGEST_ID:
+        raise BadLineError(f"the id {text[:40]!r} is not Q, P or L and a number")
+    return match[1], int(match[2])
+
+
+def _preferred(texts: _Texts | _Aliases | tuple[()]) -> list[str]:
+    return [] if isinstance(texts, tuple) else texts.preferred()
+
+
+def _distinct(texts: Iterable[str], label: str) -> tuple[str, ...]:
+    return tuple(text for text in dict.fromkeys(texts) if text and text != label)
+
+
+def _lenient(value: Raw, kind: type[T]) -> T | None:
+    """A part decoded on its own: None where it is not of this kind."""
+    try:
+        return msgspec.json.decode(value, type=kind)
+    except msgspec.MsgspecError:
+        return None
+
+
+class _Reader:
+    """Reads an item's record and counts the dates it had to drop."""
+
+    def __init__(self, record: _Record, keep_all: bool) -> None:
+        self.record = record
+        self.claims = [
+            (name, [one for one in said if one.mainsnak.snaktype == "value" and one.rank != "deprecated"])
+            for name, said in dict(record.claims).items()
+        ]
+        self.keep_all = keep_all
+        self.dropped = 0
+
+    def item(self, number: int, label: str, labels: list[str]) -> Entity:
+        """The whole item."""
+        values = list(self._values())
+        person = any(of == INSTANCE_OF and value == PERSON for of, value, _ in values)
+        kept = person or self.keep_all
+        birth, death = self._best_date(BIRTH), self._best_date(DEATH)
+        enwiki = dict(self.record.sitelinks).get("enwiki")
+        return Entity(
+            kind="Q",
+            number=number,
+            label=label,
+            description=next(filter(None, _preferred(self.record.descriptions)), "") if kept else "",
+            title=msgspec.json.decode(enwiki, type=_Title).title if kept and enwiki is not None else "",
+            aliases=_distinct([*_preferred(self.record.aliases), *labels], label),
+            person=person,
+            kept=kept,
+            sitelinks=len(self.record.sitelinks),
+            properties=sum(bool(said) for _, said in self.claims),
+            statements=tuple(self._statements(values, kept)),
+            birth=birth,
+            death=death,
+            dates_dropped=self.dropped,
+        )
+
+    def _values(self) -> Iterator[tuple[int, int | str, _Statement]]:
+        for name, said in self.claims:
+            kind, of = _entity_id(name)
+            if kind != "P":
+                raise BadLineError(f"claims under {name!r}, which is no property")
+            for statement in said:
+                value = _value(statement.mainsnak)
+                if value is not None:
+                    yield of, value, statement
+
+    def _statements(self, values: list[tuple[int, int | str, _Statement]], kept: bool) -> Iterator[Statement]:
+        seen: set[tuple[int, int | str]] = set()
+        for of, value, statement in values:
+            if (of, value) in seen or (isinstance(value, str) and not kept):
+                continue
+            seen.add((of, value))
+            qualifiers = msgspec.json.decode(statement.qualifiers, type=dict[str, Raw] | _Nothing)
+            since, until = (self._first_time(dict(qualifiers).get(name)) for name in (SINCE, UNTIL))
+            yield Statement(of, value, since, until)
+
+    def _first_time(self, snaks: Raw | None) -> int:
+        for snak in msgspec.json.decode(snaks, type=list[_Snak]) if snaks is not None else ():
+            if snak.snaktype == "value" and snak.datavalue.type == "time" and (date := self._date(snak)):
+                return date[0]
+        return MISSING
+
+    def _best_date(self, name: str) -> tuple[int, int]:
+        said = dict(self.claims).get(name, [])
+        dates = [
+            (RANKS.get(one.rank, 1), self._date(one.mainsnak)) for one in said if one.mainsnak.datavalue.type == "time"
+        ]
+        possible = [(rank, date) for rank, date in dates if date]
+        return max(possible, key=lambda dated: dated[0])[1] if possible else (MISSING, 0)
+
+    def _date(self, snak: _Snak) -> tuple[int, int] | None:
+        time = _lenient(snak.datavalue.value, _TimeValue)
+        date = parse_time(time.time, time.precision) if time else None
+        self.dropped += date is None
+        return date
+
+
+def _value(snak: _Snak) -> int | str | None:
+    """The QID or the string a snak names; None for values of other kinds."""
+    if snak.datavalue.type == "string" and snak.datatype == "string":
+        return _lenient(snak.datavalue.value, str)
+    if snak.datavalue.type != "wikibase-entityid":
+        return None
+    item: Any = _lenient(snak.datavalue.value, _ItemValue)
+    if item is None or item.entity_type != "item":
+        return None
+    name = item.id if item.id is not None else f"Q{item.numeric_id}"
+    match = _ID.fullmatch(name)
+    return int(match[2]) if match and match[1] == "Q" and int(match[2]) <= LARGEST_ID else None

@@ -1,0 +1,211 @@
+"""Stream dumps in constant memory: chunks of whole lines from gzip, bzip2 or plain files, or from stdin.
+
+What a file is compressed with is told by its first bytes. gzip goes through ISA-L on one core, which outruns several
+cores of parsing; bzip2, thirty times as slow, is decompressed on all cores where it comes from a file.
+"""
+
+from __future__ import annotations
+
+import bz2
+import stat
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from isal import igzip, isal_zlib
+
+from namesake.errors import NamesakeError
+from namesake.kernels.entity import count_newlines, last_byte
+from namesake.kernels.simd import LANES
+
+CHUNK = 8 << 20
+LONGEST_LINE = 256 << 20
+STDIN = "-"
+NEWLINE, BRACE = ord("\n"), ord("{")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+OTHER_FORMATS = {b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
+BROKEN: Any = (EOFError, OSError, zlib.error, isal_zlib.error, RuntimeError, ValueError)
+
+UInt8 = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some whole lines of a dump."""
+
+    file: str
+    first_line: int
+    """Number of its first line in the file, from 1."""
+    lines: int
+    buffer: UInt8
+    """The lines, then at least 64 zero bytes: the scanner looks ahead."""
+    size: int
+    """Bytes of the lines."""
+    done: float | None = None
+    """Which part of all dumps has been read when this chunk is complete; None where that is unknown."""
+    problem: str = ""
+    """Why a line is set aside that is too long for any chunk; then there is no other in it."""
+
+    @property
+    def data(self) -> UInt8:
+        """The lines alone."""
+        return self.buffer[: self.size]
+
+    def line_at(self, position: int) -> bytes:
+        """The line that begins at a position, with its newline."""
+        width = 1 << 12
+        while True:
+            piece = self.buffer[position : min(position + width, self.size)].tobytes()
+            end = piece.find(b"\n") + 1
+            if end or position + width >= self.size:
+                return piece[:end] if end else piece
+            width *= 8
+
+
+class _Stream(Protocol):
+    def readinto(self, buffer: memoryview, /) -> int | None: ...
+
+
+@dataclass(frozen=True)
+class _Source:
+    name: str
+    stream: _Stream
+    position: Callable[[], int]
+    """Bytes of the file itself that have been read."""
+
+
+def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:
+    """The lines of some dumps (`-` is stdin), in their order, about `chunk_bytes` at a time.
+
+    A file that is missing, empty, cut off, damaged or without any entity raises NamesakeError.
+    """
+    sizes = [_size(path) for path in paths]
+    total = sum(size or 0 for size in sizes) if None not in sizes else 0
+    before = 0
+    for path, size in zip(paths, sizes, strict=True):
+        with _open(path, workers) as source:
+            for chunk in _chunks(source, chunk_bytes):
+                yield replace(chunk, done=min(1.0, (before + source.position()) / total)) if total else chunk
+        before += size or 0
+
+
+def _size(path: Path | str) -> int | None:
+    """Bytes of a regular file; None for what streams by."""
+    if str(path) == STDIN:
+        return None
+    try:
+        status = Path(path).stat()
+    except OSError as problem:
+        raise NamesakeError(f"{path}: {problem.strerror}; name a Wikidata dump, or - for stdin") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise NamesakeError(f"{path} is a folder; name the dump file in it")
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+@contextmanager
+def _open(path: Path | str, workers: int) -> Iterator[_Source]:
+    """A dump, decompressed as its first bytes demand."""
+    if str(path) == STDIN:
+        yield _decompressed("stdin", sys.stdin.buffer, workers)
+        return
+    try:
+        raw = Path(path).open("rb")  # noqa: SIM115 (closed below)
+    except OSError as problem:
+        raise NamesakeError(f"{path} cannot be read: {problem.strerror}") from None
+    with raw:
+        yield _decompressed(str(path), raw, workers)
+
+
+def _decompressed(name: str, raw: Any, workers: int) -> _Source:
+    start = raw.peek(8)[:8]
+    if not start:
+        raise NamesakeError(f"{name} is empty; download the dump again")
+    for magic, kind in OTHER_FORMATS.items():
+        if start.startswith(magic):
+            raise NamesakeError(f"{name} is packed with {kind}; unpack it and pipe it to `namesake kb build -`")
+    position = raw.tell if raw.seekable() else lambda: 0
+    if start.startswith(b"\x1f\x8b"):
+        unpack: Any = igzip.open
+        return _Source(name, unpack(raw, "rb"), position)
+    if start.startswith(b"BZh"):
+        return _bzip2(name, raw, workers)
+    if start.startswith(BYTE_ORDER_MARK):
+        raw.read(len(BYTE_ORDER_MARK))
+    return _Source(name, raw, position)
+
+
+def _bzip2(name: str, raw: Any, workers: int) -> _Source:
+    if not raw.seekable():
+        return _Source(name, bz2.BZ2File(raw), lambda: 0)
+    from rapidgzip import IndexedBzip2File  # heavy to load, and bzip2 is the rarer format
+
+    stream = IndexedBzip2File(name, parallelization=workers)
+    return _Source(name, stream, lambda: int(stream.tell_compressed()) // 8)
+
+
+def _chunks(source: _Source, chunk_bytes: int) -> Iterator[Chunk]:
+    """Cut a stream behind the last newline of each full buffer; a line that does not fit makes the buffer grow."""
+    buffer, filled, line = np.empty(chunk_bytes + LANES, np.uint8), 0, 1
+    ended = holds_entity = False
+    while not ended:
+        kept = filled
+        filled, ended = _fill(source, buffer, filled, line)
+        cut = filled if ended else last_byte(buffer, NEWLINE, kept, filled) + 1
+        if cut:
+            rest = buffer[cut:filled].copy()
+            chunk = _chunk(source, line, buffer, cut)
+            holds_entity = holds_entity or last_byte(buffer, BRACE, 0, cut) >= 0
+            yield chunk
+            line += chunk.lines
+            buffer, filled = np.empty(max(chunk_bytes, len(rest)) + LANES, np.uint8), len(rest)
+            buffer[:filled] = rest
+        elif filled >= LONGEST_LINE:
+            filled = _skip_line(source, buffer, line)
+            yield Chunk(source.name, line, 1, buffer[:0], 0, problem=f"longer than {LONGEST_LINE >> 20} MB")
+            line += 1
+        elif not ended:
+            buffer = np.concatenate((buffer, np.empty(len(buffer), np.uint8)))
+    if not holds_entity:
+        raise NamesakeError(f"{source.name} holds no entity in its {line - 1:,} lines; is it a Wikidata JSON dump?")
+
+
+def _chunk(source: _Source, line: int, buffer: UInt8, size: int) -> Chunk:
+    buffer[size : size + LANES] = 0
+    lines = count_newlines(buffer, size) + int(buffer[size - 1] != NEWLINE)
+    return Chunk(source.name, line, lines, buffer, size)
+
+
+def _fill(source: _Source, buffer: UInt8, filled: int, line: int) -> tuple[int, bool]:
+    """Read until the buffer is full but for its margin: how far it is full then, and whether the stream has ended."""
+    room = buffer.data[: len(buffer) - LANES]
+    try:
+        while filled < len(room):
+            count = source.stream.readinto(room[filled:])
+            if not count:
+                return filled, True
+            filled += count
+    except BROKEN as problem:
+        buffer[filled : filled + LANES] = 0
+        reached = line + count_newlines(buffer, filled)
+        why = type(problem).__name__ if "std::exception" in str(problem) else problem
+        raise NamesakeError(
+            f"{source.name} is cut off or damaged at line {reached:,} ({why}); download it again"
+        ) from None
+    return filled, False
+
+
+def _skip_line(source: _Source, buffer: UInt8, line: int) -> int:
+    """Read on behind the next newline, which is not in the buffer yet, and keep what follows at its start."""
+    while True:
+        filled, ended = _fill(source, buffer, 0, line)
+        newlines = np.flatnonzero(buffer[:filled] == NEWLINE)
+        if len(newlines) or ended:
+            rest = buffer[int(newlines[0]) + 1 : filled].copy() if len(newlines) else buffer[:0]
+            buffer[: len(rest)] = rest
+            return len(rest)
