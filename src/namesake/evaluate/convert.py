@@ -31,6 +31,8 @@ def convert(labelled: Iterable[Labelled], kb: KB | None, articles: Path, gold: P
     for path in (articles, gold):
         if kind(path) not in {".jsonl", ".ndjson"}:
             raise NamesakeError(f"{path}: articles and gold are written as .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst")
+    if articles == gold:
+        raise NamesakeError(f"{gold}: articles and gold are two files; give them two names")
     counts: Counts = Counter()
     seen: set[str] = set()
     with (
@@ -124,7 +126,7 @@ def resolve(labelled: Sequence[Labelled], kb: KB) -> list[Labelled]:
 
 def titles_to_qids(titles: Iterable[str], kb: KB) -> dict[str, str]:
     """The QIDs of Wikipedia titles, as far as the KB has them, in one pass over its column of titles."""
-    wanted = pa.array(sorted(titles), pa.large_string())
+    wanted = pa.array(sorted(title for title in titles if title), pa.large_string())
     place = pc.index_in(kb.titles.arrow(), value_set=wanted)
     rows = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
     found = place.take(pa.array(rows)).to_pylist()
