@@ -185,3 +185,9 @@ def test_common_sense_is_hardly_a_person() -> None:
     prose = ["common sense", "a sense of humour", "common frog"]
     columns = build_names(Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]), Strings.of(prose))
     assert columns["name.person"].tolist() == [33, 100]
+
+
+def test_one_token_of_many_names_is_enough() -> None:
+    labels = ["Art Howe"] + [f"Person{i} Howe" for i in range(9)]
+    columns = build_names(Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(["art"] * 90))
+    assert columns["name.person"].tolist() == [100] * 10

@@ -188,3 +188,45 @@ NICKNAMES = tuple(
     )
 )
 """First names that may stand for each other: a formal one, then its short and pet forms."""
+
+FUNCTION_WORDS = _words(
+    """
+    a an the of in on at to for from by with without into onto over under about after before between through against
+    during and or nor but if so as than then because while although though until since when where why how what who
+    whom whose which that this these those there here i you he she it we they me him us them my your his her its our
+    their is are was were be been being am has have had do does did doing can could shall should would might must
+    not no yes all any some each every both either neither one two three first last next other another such only own
+    same more most much many few less least very too also just even still again once up down out off back new old
+    said says say told get got go goes went come came make made take took see saw know knew
+    """
+)
+"""Words that hold sentences together: a name hardly ever begins with one."""
+
+ORDINARY_FIRST_NAMES = _words(
+    """
+    will may mark bill art grant rich hope faith grace joy dawn june april august summer autumn chance chase chip drew
+    frank gene guy jack lance pat peg ray rob rod rose sandy skip sue van wade christian jordan chad georgia dean major
+    earl duke pierce miles dick bob nick josh buck buddy sonny rusty sunny champ cash price page gay happy lucky king
+    prince star sky rain river brook cliff glen heath wood forest clay stormy violet ivy iris olive daisy lily jasmine
+    ginger pepper amber crystal jade pearl ruby gale misty candy honey angel destiny harmony melody charity constance
+    patience prudence honor justice victor noble young wise bright hardy ernest blunt long little big baby coach sir
+    paris london austin dallas houston phoenix chelsea israel china india kenya america victoria carolina
+    virginia montana dakota sydney florence milan roman german holland ireland scotland england
+    general president doctor judge saint pope lord lady queen max tiger magic rocky pop sweet busy common
+    """
+)
+"""First names that are words as well: in a text without capitals they do not stand for a person alone."""
+
+NOT_A_PERSON = _words(
+    """
+    inc incorporated corp corporation company ltd limited llc plc gmbh group holdings partners associates
+    enterprises industries brothers bros foundation trust institute institution university college school academy
+    stadium arena field park gardens airport station hospital clinic center centre medical memorial museum library
+    gallery theater theatre auditorium hall hotel tower towers plaza building bridge dam tunnel highway freeway
+    expressway parkway street avenue ave road rd boulevard blvd lane square island islands lake mountain mount
+    county township district church cathedral chapel cemetery monument award awards prize medal trophy cup classic
+    invitational tournament lecture fellowship scholarship professorship fund motors motor records
+    pictures productions studios entertainment orchestra experience quartet trio
+    """
+)
+"""What follows a name when it names a firm, a place, a prize: Walt Disney Company, Arthur Ashe Stadium."""

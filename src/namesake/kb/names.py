@@ -112,7 +112,7 @@ def person_percent(names: Strings, prose: Strings) -> UInt8:
             some = Strings(offsets - offsets[0], prose.data[offsets[0] : offsets[-1]])
             folded = normalise_many(some)
             evidence.count_in_prose(folded.data, folded.offsets, keys, in_names, in_prose)
-        evidence.weigh(names.data, names.offsets, keys, in_names, in_prose, percent)
+        evidence.weigh(names.data, names.offsets, keys, in_names, in_prose, affixes()[0], percent)
     return percent
 
 

@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit, types
 
-from namesake.kernels.names import token_hash
+from namesake.kernels.names import among, extend, token_hash
 from namesake.kernels.types import I32, I64, U8
 
 SPACE = 0x20
+OFTEN = 10
 U64 = types.Array(types.uint64, 1, "C", readonly=True)
 
 
@@ -59,18 +60,25 @@ def count_in_prose(texts, offsets, keys, in_names, in_prose):
                 token = i + 1
 
 
-@njit(types.void(U8, I64, U64, I32, I32, types.uint8[::1]), cache=True, nogil=True)
-def weigh(texts, offsets, keys, in_names, in_prose, percent):
-    """For each name the best of its tokens' `100 names / (names + prose)`; a single letter says nothing."""
+@njit(types.void(U8, I64, U64, I32, I32, U64, types.uint8[::1]), cache=True, nogil=True)
+def weigh(texts, offsets, keys, in_names, in_prose, honorifics, percent):
+    """How much of a name is of names, in percent: `names / (names + prose)` over all its tokens' uses together.
+
+    Or that of its best token, if at least OFTEN names have it. Single letters and titles say nothing.
+    """
     for name in range(len(offsets) - 1):
         token = offsets[name]
-        best = np.int64(0)
+        best = edges = words = np.int64(0)
         for i in range(offsets[name], offsets[name + 1] + 1):
             if i == offsets[name + 1] or texts[i] == SPACE:
-                at = place_of(keys, in_names, token_hash(texts, token, i))
-                if in_names[at] != 0 and i - token > 1:
-                    edges = np.int64(in_names[at])
-                    share = 100 * edges // (edges + np.int64(in_prose[at]))
-                    best = max(best, share)
+                key = token_hash(texts, token, i)
+                at = place_of(keys, in_names, key)
+                telling = in_names[at] != 0 and i - token > 1
+                if telling and not (in_prose[at] > 0 and among(honorifics, extend(np.uint64(0), key))):
+                    edges += in_names[at]
+                    words += in_prose[at]
+                    if in_names[at] >= OFTEN:
+                        share = 100 * np.int64(in_names[at]) // (np.int64(in_names[at]) + np.int64(in_prose[at]))
+                        best = max(best, share)
                 token = i + 1
-        percent[name] = best
+        percent[name] = max(best, 100 * edges // max(edges + words, np.int64(1)))
