@@ -54,6 +54,11 @@ class Strings:
         return Strings(offsets - offsets[0], data[offsets[0] : offsets[-1]])
 
     @staticmethod
+    def empty(rows: int) -> Strings:
+        """A column of empty strings."""
+        return Strings(np.zeros(rows + 1, np.int64), np.empty(0, np.uint8))
+
+    @staticmethod
     def of(texts: Iterable[str]) -> Strings:
         """A column from Python strings."""
         encoded = [text.encode("utf-8", "replace") for text in texts]
@@ -74,6 +79,10 @@ class Ragged:
 
     def __getitem__(self, row: int) -> npt.NDArray[Any]:
         return self.values[self.indptr[row] : self.indptr[row + 1]]
+
+
+Column = npt.NDArray[Any] | Strings | Ragged
+"""What a KB can hold under one name."""
 
 
 class Columns:

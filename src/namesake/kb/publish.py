@@ -10,7 +10,7 @@ import fcntl
 import io
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from isal import isal_zlib
 
 from namesake.errors import NamesakeError
-from namesake.kb.columns import BLOCK, Ragged, Strings
+from namesake.kb.columns import BLOCK, Column, Ragged, Strings
 from namesake.kb.manifest import MANIFEST, Manifest
 
 LOCK = "lock"
@@ -50,7 +50,7 @@ class Draft:
         if self.folder.exists():
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def write(self, name: str, column: npt.NDArray[Any] | Strings | Ragged) -> None:
+    def write(self, name: str, column: Column) -> None:
         """Write a column: one `.npy` file, or two for strings and ragged lists."""
         if isinstance(column, Strings):
             self.write(f"{name}.offsets", column.offsets)
@@ -60,6 +60,11 @@ class Draft:
             self.write(f"{name}.values", column.values)
         else:
             self._write_array(f"{name}.npy", np.ascontiguousarray(column))
+
+    def write_all(self, columns: Mapping[str, Column]) -> None:
+        """Write several columns, each under its name."""
+        for name, column in columns.items():
+            self.write(name, column)
 
     def _write_array(self, name: str, array: npt.NDArray[Any]) -> None:
         header = io.BytesIO()
@@ -136,6 +141,14 @@ def leftovers(out: Path) -> Iterator[Path]:
             continue  # a build at work
         else:
             yield folder
+
+
+def clear_leftovers(out: Path) -> list[Path]:
+    """Remove what killed builds of `out` left, and say which folders that were."""
+    found = list(leftovers(out))
+    for folder in found:
+        shutil.rmtree(folder, ignore_errors=True)
+    return found
 
 
 def write_all(file: io.FileIO, block: memoryview) -> None:

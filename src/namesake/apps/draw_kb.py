@@ -1,0 +1,147 @@
+"""Entities, manifests and build summaries, drawn for a terminal."""
+
+from __future__ import annotations
+
+from itertools import groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from namesake.kb.manifest import REJECTS, Manifest, Reject
+
+if TYPE_CHECKING:
+    from namesake.kb.show import Entity, Statement
+
+VALUES_SHOWN = 8
+REJECTS_SHOWN = 5
+
+
+def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
+    """What a KB holds, as a panel."""
+    size = sum((path / name).stat().st_size for name in manifest.files if (path / name).is_file())
+    counts = ("entities", "people", "items", "statements", "names", "words")
+    rows = [(name, f"{getattr(manifest, name):,}") for name in counts]
+    rows.append(("rejected", f"{manifest.rejected:,} lines"))
+    rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
+    rows += [("kept", manifest.keep), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
+    rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
+    rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
+    console.print(Panel(_pairs(rows), title=Text(str(path)), title_align="left", expand=False))
+
+
+def draw_entity(entity: Entity, console: Console) -> None:
+    """One entity: who, when, how known, and every statement."""
+    parts: list[RenderableType] = []
+    if entity.description:
+        parts.append(Text(entity.description, style="italic"))
+    if entity.aliases:
+        parts.append(Text("also " + " · ".join(entity.aliases), style="dim"))
+    if entity.paragraph:
+        parts.append(Text(entity.paragraph))
+    parts.append(_pairs([("lived", lifetime(entity)), *_fame(entity)]))
+    if entity.statements:
+        parts.append(_statements(entity.statements))
+    title = Text.assemble((entity.label or "(no label)", "bold"), " ", (entity.qid, "cyan"))
+    console.print(Panel(Group(*parts), title=title, title_align="left", expand=False))
+
+
+def draw_namesakes(name: str, entities: list[Entity], console: Console) -> None:
+    """Everybody who bears a name, the best known first."""
+    table = Table(
+        box=box.SIMPLE_HEAD, title=Text(f"{len(entities)} are called {name}", style="bold"), title_justify="left"
+    )
+    table.add_column("QID", style="cyan", no_wrap=True)
+    table.add_column("label")
+    table.add_column("description", overflow="fold")
+    table.add_column("lived", no_wrap=True)
+    for heading in ("sitelinks", "properties", "PR_WD"):
+        table.add_column(heading, justify="right")
+    for entity in entities:
+        numbers = (f"{entity.sitelinks:,}", f"{entity.properties:,}", f"{entity.pagerank_wikidata:.2f}")
+        about = entity.description or Text(_gist(entity), style="dim")
+        table.add_row(entity.qid, Text(entity.label), about, lifetime(entity), *numbers)
+    console.print(table)
+    console.print(f"One of them in full: namesake kb show KB {entities[0].qid}", style="dim", highlight=False)
+
+
+def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Console) -> None:
+    """What a build made, and what it had to set aside."""
+
+    def line(text: str, style: str = "") -> None:
+        console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
+
+    line(
+        f"{path}: {manifest.entities:,} entities ({manifest.people:,} people), {manifest.statements:,} statements, "
+        f"{manifest.names:,} names, {manifest.words:,} words in {seconds:.1f} s"
+    )
+    if manifest.rejected:
+        reasons = ", ".join(f"{count:,} × {reason}" for reason, count in manifest.rejected_reasons.items())
+        line(f"{manifest.rejected:,} set aside: {reasons}", "yellow")
+        with (path / REJECTS).open("rb") as rejects:
+            for reject in islice(rejects, REJECTS_SHOWN):
+                record = msgspec.json.decode(reject, type=Reject)
+                line(f"  {record.file}:{record.line}: {record.reason}", "dim")
+        line(f"  all of them: {path / REJECTS}", "dim")
+
+
+def lifetime(entity: Entity) -> str:
+    """Such as 1961-08-04 – , 1900 – 1980, or nothing."""
+    if not entity.birth and not entity.death:
+        return ""
+    return f"{entity.birth or '?'} – {entity.death or ''}".strip()
+
+
+def _gist(entity: Entity) -> str:
+    """For those without a description: occupations and countries, else the first statements."""
+    telling = [s.label for s in entity.statements if s.property in ("P106", "P27") and s.label]
+    rest = [s.label for s in entity.statements if s.label and s.property != "P31"]
+    return ", ".join((telling or rest)[:4])
+
+
+def _fame(entity: Entity) -> list[tuple[str, str]]:
+    rows = [("sitelinks (NS)", f"{entity.sitelinks:,}"), ("properties (NP)", f"{entity.properties:,}")]
+    rows.append(("PageRank", f"Wikidata {entity.pagerank_wikidata:.3f}, Wikipedia {entity.pagerank_wikipedia:.3f}"))
+    if entity.title:
+        rows.append(("Wikipedia", entity.title))
+    return rows
+
+
+def _statements(statements: list[Statement]) -> Table:
+    """One line a property, with its values."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("property", style="green", overflow="fold")
+    table.add_column("", style="dim", no_wrap=True)
+    table.add_column("values", overflow="fold")
+    for key, group in groupby(statements, key=lambda statement: statement.property):
+        same = list(group)
+        shown = [_value(statement) for statement in same[:VALUES_SHOWN]]
+        if len(same) > VALUES_SHOWN:
+            shown.append(Text(f"and {len(same) - VALUES_SHOWN} more", style="dim"))
+        table.add_row(Text(same[0].property_label), key, Text(", ").join(shown))
+    return table
+
+
+def _value(statement: Statement) -> Text:
+    """A value as a reader wants it: its label, its years, its QID in the background."""
+    text = Text(statement.label or statement.value)
+    if statement.start or statement.end:
+        text.append(f" {(statement.start or '')[:-6]}–{(statement.end or '')[:-6]}")
+    if statement.label and statement.value != statement.label:
+        text.append(f" {statement.value}", style="dim")
+    return text
+
+
+def _pairs(rows: list[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        if value:
+            table.add_row(name, Text(value))
+    return table

@@ -1,0 +1,161 @@
+"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.kb.columns import Ragged, Strings
+from namesake.kb.items import Items
+from namesake.kb.manifest import Reject
+from namesake.kernels import assemble as kernels
+from namesake.kernels import bitmap
+
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Bool = npt.NDArray[np.bool_]
+
+MISSING = np.iinfo(np.int32).min  # a date that is not given
+FOREVER = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Which row everything has: items (all that the dump holds or names) and entities (the kept ones), by QID."""
+
+    item_qids: Int64
+    item_of: Int32
+    """Item row of each item of the dump."""
+    dump_of: Int64
+    """Where each item row stands in the dump, -1 where it is only named."""
+    entity_item: Int32
+    """Item row of each entity."""
+    entity_of: Int32
+    """Entity row of each item of the dump, -1 where it is not kept."""
+    target: Int32
+    """Item row of each statement's value, -1 where that is a string."""
+    first: Bool
+    """Whether an item of the dump is the first of its QID; the others count for nothing."""
+
+    @property
+    def entity_dump(self) -> Int64:
+        """Where each entity stands in the dump."""
+        return self.dump_of[self.entity_item]
+
+    @property
+    def entity_qids(self) -> Int64:
+        """QID of each entity, ascending."""
+        return self.item_qids[self.entity_item]
+
+
+def number(items: Items) -> Numbering:
+    """Give every item and entity its row. Without sorting: a QID's row is the number of QIDs below it."""
+    values = items.statement_value
+    largest = max(int(items.qid.max(initial=0)), int(values.max(initial=0)))
+    bits = np.zeros(largest // 64 + 1, np.uint64)
+    first = bitmap.add_first(bits, items.qid)
+    bitmap.add_all(bits, values)
+    before = bitmap.count_before(bits)
+    item_qids = bitmap.members(bits, int(before[-1]))
+    item_of = bitmap.find(bits, before, items.qid)
+    dump_of = np.full(len(item_qids), -1, np.int64)
+    dump_of[item_of[first]] = np.flatnonzero(first)
+    kept_item = np.zeros(len(item_qids), np.bool_)
+    kept_item[item_of[first & items.kept]] = True
+    entity_item = np.flatnonzero(kept_item).astype(np.int32)
+    entity_of = np.full(len(items.qid), -1, np.int32)
+    entity_of[dump_of[entity_item]] = np.arange(len(entity_item), dtype=np.int32)
+    target = bitmap.find(bits, before, values)
+    return Numbering(item_qids, item_of, dump_of, entity_item, entity_of, target, first)
+
+
+def repeated(items: Items, rows: Numbering) -> Iterator[Reject]:
+    """Items whose QID had occurred before."""
+    for row in np.flatnonzero(~rows.first).tolist():
+        yield Reject(items.file_of(row), int(items.line[row]), f"QID twice: Q{items.qid[row]}")
+
+
+def links(items: Items, rows: Numbering) -> tuple[Int32, Int32]:
+    """Every link from item to item, kept or not: source and target rows."""
+    size = np.diff(items.statement_indptr)
+    source = np.repeat(rows.item_of, size)
+    linked = (rows.target >= 0) & np.repeat(rows.first, size)
+    return source[linked], rows.target[linked]
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What entities state: distinct pairs, each entity's pairs, and the periods of those that are dated."""
+
+    pair_property: Int32
+    pair_value: Int32
+    pair_count: Int32
+    of_entity: Ragged
+    tenure_entity: Int32
+    tenure_pair: Int32
+    tenure_start: Int32
+    tenure_end: Int32
+    strings: Strings
+
+
+def state(items: Items, rows: Numbering) -> Statements:
+    """The statements of the entities, each distinct (property, value) numbered once, by property, then value."""
+    entity = np.repeat(rows.entity_of, np.diff(items.statement_indptr))
+    kept = np.flatnonzero(entity >= 0)
+    entity = entity[kept]
+    value, strings = _values(items, rows, kept)
+    pair, distinct = _pairs(items.statement_property[kept], value)
+    of_entity = group(entity, pair, len(rows.entity_item))
+    tenure = _tenure(entity, pair, items.statement_start[kept], items.statement_end[kept])
+    return Statements(
+        pair_property=(distinct >> 32).astype(np.int32),
+        pair_value=(distinct & 0xFFFFFFFF).astype(np.uint32).view(np.int32),
+        pair_count=np.bincount(of_entity.values, minlength=len(distinct)).astype(np.int32),
+        of_entity=of_entity,
+        tenure_entity=tenure[0],
+        tenure_pair=tenure[1],
+        tenure_start=tenure[2],
+        tenure_end=tenure[3],
+        strings=strings,
+    )
+
+
+def _values(items: Items, rows: Numbering, kept: Int64) -> tuple[Int32, Strings]:
+    """The values of these statements: item rows, or `~row` of the distinct strings, which come with them."""
+    value = rows.target[kept]
+    text = np.flatnonzero(value < 0)
+    used = items.strings.take(~items.statement_value[kept[text]])
+    ids = np.empty(len(used), np.int32)
+    first = kernels.distinct_strings(used.offsets, used.data, ids)
+    value[text] = ~ids
+    return value, used.take(first)
+
+
+def _pairs(prop: Int32, value: Int32) -> tuple[Int32, Int64]:
+    """The pair id of each statement, and the distinct pairs as `property << 32 | value`, ascending."""
+    keys = (prop.astype(np.int64) << 32) | value.view(np.uint32)
+    ids = np.empty(len(keys), np.int32)
+    distinct = kernels.distinct_keys(keys, ids)
+    order = np.argsort(distinct)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    return place[ids], distinct[order]
+
+
+def group(groups: Int32, members: Int32, size: int) -> Ragged:
+    """The distinct members of each of `size` groups, ascending."""
+    values = np.empty(len(members), np.int32)
+    indptr = kernels.group_unique(groups, members, size, values)
+    return Ragged(indptr, values[: indptr[-1]].copy())
+
+
+def _tenure(entity: Int32, pair: Int32, start: Int32, end: Int32) -> tuple[Int32, Int32, Int32, Int32]:
+    """The dated statements by entity, pair and start; no start is the smallest day, no end the largest."""
+    dated = np.flatnonzero((start != MISSING) | (end != MISSING))
+    entity, pair, start, end = entity[dated], pair[dated], start[dated], end[dated]
+    end = np.where(end == MISSING, np.int32(FOREVER), end)
+    order = np.lexsort([end, start, pair, entity])
+    return entity[order], pair[order], start[order], end[order]

@@ -1,0 +1,199 @@
+"""Build a KB: parse the dumps, spill what they say, assemble it by QID, publish it.
+
+While dumps are read, memory holds a few chunks a worker and nothing that grows with the dump.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.errors import NamesakeError
+from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
+from namesake.kb.dump import STDIN
+from namesake.kb.entities import EntityTexts, entity_columns, item_columns, statement_columns
+from namesake.kb.graph import pagerank
+from namesake.kb.items import Items, read_items
+from namesake.kb.manifest import FORMAT_VERSION, Manifest
+from namesake.kb.names import build_names
+from namesake.kb.orderly import orderly
+from namesake.kb.progress import Reporter
+from namesake.kb.publish import Draft, clear_leftovers
+from namesake.kb.ranks import SOURCES, read_ranks
+from namesake.kb.rejects import Rejects
+from namesake.kb.spill import Spill
+from namesake.kb.wikipedia import Wikipedia, read_wikipedia
+from namesake.kb.words import index_kb_words
+from namesake.text import Normaliser
+
+Float64 = npt.NDArray[np.float64]
+Keep = Literal["people", "all"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to build from what, and how."""
+
+    dumps: tuple[str, ...]
+    out: Path
+    keep: Keep
+    wikipedia: Path | None
+    ranks: Mapping[str, Path]
+    words: str
+    workers: int
+    force: bool
+
+
+def build(
+    dumps: Sequence[str | Path],
+    out: str | Path,
+    *,
+    keep: Keep = "people",
+    wikipedia: str | Path | None = None,
+    ranks: Mapping[str, Path] | None = None,
+    words: str = "stem",
+    workers: int | None = None,
+    force: bool = False,
+    reporter: Reporter | None = None,
+) -> Manifest:
+    """Build the KB folder `out` from Wikidata dumps (`-` is stdin) and return its manifest.
+
+    `keep` is "people" or "all", `words` "stem", "lemma" or "none", `ranks` maps "wikidata" or "wikipedia" to a file
+    of ready-made ranks. Nothing stands at `out` until the KB is complete; `force` lets it replace an older one.
+    """
+    options = Options(
+        dumps=tuple(str(dump) for dump in dumps),
+        out=Path(out),
+        keep=keep,
+        wikipedia=None if wikipedia is None else Path(wikipedia),
+        ranks=ranks or {},
+        words=words,
+        workers=workers or len(os.sched_getaffinity(0)),
+        force=force,
+    )
+    reporter = reporter or Reporter()
+    _check(options)
+    for folder in clear_leftovers(options.out):
+        reporter.say(f"removed {folder}, which a killed build had left")
+    with orderly(options.out), Draft(options.out, force) as draft:
+        return _run(options, draft, reporter)
+
+
+def _check(options: Options) -> None:
+    """Refuse at once what would fail in an hour."""
+    if options.keep not in ("people", "all"):
+        raise NamesakeError(f"keep can be people or all, not {options.keep!r}")
+    files = [Path(dump) for dump in options.dumps if dump != "-"]
+    for file in [*files, *options.ranks.values(), *([options.wikipedia] if options.wikipedia else [])]:
+        if not file.is_file() and not file.is_fifo():
+            raise NamesakeError(f"{file}: no such file")
+    if not options.dumps:
+        raise NamesakeError("no dump given: name a Wikidata dump, or - for stdin")
+    Normaliser(options.words)  # says what it needs
+
+
+def _run(options: Options, draft: Draft, reporter: Reporter) -> Manifest:
+    """The stages, each writing the columns it makes into the draft."""
+    rejects, spill = Rejects(), Spill(draft.spill)
+    with reporter.stage("reading the dump"):
+        items = read_items(options.dumps, options.keep, options.workers, spill, rejects, reporter)
+    with reporter.stage("numbering items and statements"):
+        rows = number(items)
+        rejects.add(repeated(items, rows))
+        stated = state(items, rows)
+    wikipedia = None
+    if options.wikipedia is not None:
+        with reporter.stage("reading Wikipedia"):
+            wikipedia = read_wikipedia(options.wikipedia, rows.entity_qids, spill, options.workers, reporter)
+            rejects.add(wikipedia.rejects)
+    with reporter.stage("indexing names and words, ranking items"):
+        names, words = _index(options, draft, items, rows, stated, wikipedia)
+    with reporter.stage("publishing"):
+        rejects.write(draft.folder)
+        spill.close()
+        return draft.publish(
+            Manifest(
+                format_version=FORMAT_VERSION,
+                created=datetime.now(UTC).isoformat(timespec="seconds"),
+                dumps=list(options.dumps),
+                dump_date=_dump_date(options.dumps),
+                keep=options.keep,
+                words_how=options.words,
+                ranks=_rank_sources(options),
+                entities=len(rows.entity_item),
+                people=int(items.person[rows.entity_dump].sum()),
+                items=len(rows.item_qids),
+                statements=len(stated.of_entity.values),
+                names=names,
+                words=words,
+                rejected=len(rejects),
+                rejected_reasons=dict(rejects.reasons.most_common()),
+            )
+        )
+
+
+def _index(
+    options: Options, draft: Draft, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None
+) -> tuple[int, int]:
+    """Everything that follows from items and statements, side by side; returns how many names and words there are."""
+    texts = EntityTexts.of(items, rows, wikipedia)
+
+    def names() -> int:
+        columns = build_names(texts.labels, texts.aliases, texts.alias_texts, texts.descriptions)
+        draft.write_all(columns)
+        return len(columns["name.text.offsets"]) - 1
+
+    def words() -> int:
+        columns = index_kb_words(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs, options.words)
+        draft.write_all(columns)
+        return len(columns["word.count"])
+
+    def ranks() -> None:
+        draft.write("entity.pagerank_wikidata", _wikidata_ranks(options, items, rows))
+        draft.write("entity.pagerank_wikipedia", _wikipedia_ranks(options, rows, wikipedia))
+
+    def entities() -> None:
+        draft.write_all(entity_columns(items, rows, texts))
+        draft.write_all(statement_columns(stated))
+        draft.write_all(item_columns(items, rows))
+
+    with ThreadPoolExecutor(options.workers, "assemble") as pool:
+        parts = [pool.submit(part) for part in (words, names, ranks, entities)]
+        counts = [part.result() for part in parts]
+    return counts[1] or 0, counts[0] or 0
+
+
+def _wikidata_ranks(options: Options, items: Items, rows: Numbering) -> Float64:
+    """PR_WD of the entities: loaded, or computed on the links between all items."""
+    if "wikidata" in options.ranks:
+        return read_ranks(options.ranks["wikidata"], rows.entity_qids)
+    return pagerank(*links(items, rows), len(rows.item_qids))[rows.entity_item]
+
+
+def _wikipedia_ranks(options: Options, rows: Numbering, wikipedia: Wikipedia | None) -> Float64:
+    """PR_WP of the entities: loaded, or computed from the Wikipedia dump, or unknown."""
+    if "wikipedia" in options.ranks:
+        return read_ranks(options.ranks["wikipedia"], rows.entity_qids)
+    return wikipedia.ranks if wikipedia else np.zeros(len(rows.entity_item), np.float64)
+
+
+def _rank_sources(options: Options) -> list[str]:
+    computed = {
+        "wikidata": "computed",
+        "wikipedia": f"computed from {options.wikipedia}" if options.wikipedia else "none",
+    }
+    return [f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES]
+
+
+def _dump_date(dumps: Sequence[str]) -> str | None:
+    """The day of the youngest dump file; unknown for stdin."""
+    times = [Path(dump).stat().st_mtime for dump in dumps if dump != STDIN]
+    return datetime.fromtimestamp(max(times), UTC).date().isoformat() if times else None

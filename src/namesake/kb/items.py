@@ -1,0 +1,155 @@
+"""What the dumps say, in dump order: gathered from parsed chunks into spilled columns, then mapped as a whole."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.kb.columns import Strings
+from namesake.kb.dump import read_chunks
+from namesake.kb.parse import Parsed, parse_chunk
+from namesake.kb.progress import Reporter
+from namesake.kb.rejects import Rejects
+from namesake.kb.spill import Spill
+
+Bool = npt.NDArray[np.bool_]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+IN_FLIGHT = 2  # chunks a worker may have, being parsed or waiting
+PLAIN = (
+    *("qid", "line", "kept", "person", "sitelinks", "properties"),
+    *("birth", "birth_precision", "death", "death_precision"),
+    *("statement_property", "statement_start", "statement_end", "property_id"),
+)
+TEXT = ("label", "description", "title", "alias", "strings", "property_label")
+RAGGED = ("alias", "statement")
+
+
+@dataclass(frozen=True)
+class Items:
+    """All items of the dumps. The fields are those of `Parsed`, with one numbering of strings throughout."""
+
+    qid: Int64
+    line: Int64
+    kept: Bool
+    person: Bool
+    sitelinks: Int32
+    properties: Int32
+    birth: Int32
+    birth_precision: Int8
+    death: Int32
+    death_precision: Int8
+    label: Strings
+    description: Strings
+    title: Strings
+    alias_indptr: Int64
+    alias: Strings
+    statement_indptr: Int64
+    statement_property: Int32
+    statement_value: Int64
+    statement_start: Int32
+    statement_end: Int32
+    strings: Strings
+    property_id: Int32
+    property_label: Strings
+    files: list[tuple[int, str]]
+    """Where each file's items begin."""
+
+    def file_of(self, row: int) -> str:
+        """The dump that an item comes from."""
+        return next(file for first, file in reversed(self.files) if first <= row)
+
+
+class Gathering:
+    """Takes parsed chunks in the order of the dump."""
+
+    def __init__(self, spill: Spill) -> None:
+        self.spill = spill
+        self.items = 0
+        self._strings = 0
+        self._files: list[tuple[int, str]] = []
+
+    def add(self, parsed: Parsed, file: str) -> None:
+        """Append one chunk's columns."""
+        if not self._files or self._files[-1][1] != file:
+            self._files.append((self.items, file))
+        for name in PLAIN:
+            self.spill.append(name, getattr(parsed, name))
+        for name in TEXT:
+            texts: Strings = getattr(parsed, name)
+            self.spill.append(f"{name}.size", np.diff(texts.offsets).astype(np.int32))
+            self.spill.append(f"{name}.bytes", texts.data)
+        for name in RAGGED:
+            self.spill.append(f"{name}.count", np.diff(getattr(parsed, f"{name}_indptr")).astype(np.int32))
+        value = parsed.statement_value
+        self.spill.append("statement_value", np.where(value < 0, value - self._strings, value))
+        self.items += len(parsed.qid)
+        self._strings += len(parsed.strings)
+
+    def finish(self) -> Items:
+        """Map everything."""
+        columns: dict[str, Any] = {name: self.spill.column(name) for name in (*PLAIN, "statement_value")}
+        for name in TEXT:
+            columns[name] = Strings(running(self.spill.column(f"{name}.size")), self.spill.column(f"{name}.bytes"))
+        for name in RAGGED:
+            columns[f"{name}_indptr"] = running(self.spill.column(f"{name}.count"))
+        return Items(**columns, files=self._files)
+
+
+def read_items(
+    dumps: Sequence[str],
+    keep: Literal["people", "all"],
+    workers: int,
+    spill: Spill,
+    rejects: Rejects,
+    reporter: Reporter,
+) -> Items:
+    """Parse dumps on `workers` threads: the scanner is compiled and holds no lock of the interpreter.
+
+    At most `IN_FLIGHT` chunks a worker are in memory, and they are spilled in the order of the dump.
+    """
+    gathering = Gathering(spill)
+    with ThreadPoolExecutor(workers, "parse") as pool:
+        try:
+            for parsed, file, done in _in_order(pool, dumps, keep, workers):
+                gathering.add(parsed, file)
+                rejects.add(parsed.rejected)
+                reporter.advance(done, gathering.items)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return gathering.finish()
+
+
+def _in_order(
+    pool: ThreadPoolExecutor, dumps: Sequence[str], keep: Literal["people", "all"], workers: int
+) -> Iterator[tuple[Parsed, str, float | None]]:
+    waiting: deque[tuple[Future[Parsed], str, float | None]] = deque()
+    for chunk in read_chunks(dumps, workers):
+        waiting.append((pool.submit(parse_chunk, chunk, keep), chunk.file, chunk.done))
+        if len(waiting) >= IN_FLIGHT * workers:
+            future, file, done = waiting.popleft()
+            yield future.result(), file, done
+    for future, file, done in waiting:
+        yield future.result(), file, done
+
+
+def running(sizes: npt.NDArray[Any]) -> Int64:
+    """Offsets of rows with these sizes."""
+    offsets = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=offsets[1:])
+    return offsets
+
+
+def ranges(starts: Int64, counts: Int64) -> Int64:
+    """The numbers start … start + count − 1 of each row, one row after the other."""
+    ends = running(counts)
+    return np.repeat(starts - ends[:-1], counts) + np.arange(ends[-1])

@@ -1,0 +1,37 @@
+"""Lines of a dump that were set aside: counted by reason, and named in `rejects.jsonl`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from namesake.kb.manifest import REJECTS, Reject
+
+NAMED = 10_000  # rejects that are named; all are counted
+REASONS = 50  # reasons that are counted apart
+
+
+class Rejects:
+    """Everything a build set aside."""
+
+    def __init__(self) -> None:
+        self.named: list[Reject] = []
+        self.reasons: Counter[str] = Counter()
+
+    def add(self, rejects: Iterable[Reject]) -> None:
+        """Count these, and keep their names while there is room."""
+        for reject in rejects:
+            kind = reject.reason.partition(":")[0]
+            self.reasons[kind if kind in self.reasons or len(self.reasons) < REASONS else "other"] += 1
+            if len(self.named) < NAMED:
+                self.named.append(reject)
+
+    def __len__(self) -> int:
+        return self.reasons.total()
+
+    def write(self, folder: Path) -> None:
+        """Write `rejects.jsonl`."""
+        (folder / REJECTS).write_bytes(b"".join(msgspec.json.encode(reject) + b"\n" for reject in self.named))

@@ -1,0 +1,66 @@
+"""The words of a KB: sets of word ids for descriptions, statement values and first paragraphs, and D+S made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.kb.assemble import Statements, group
+from namesake.kb.columns import Column, Ragged, Strings
+from namesake.kb.items import Items, ranges, running
+from namesake.kernels import assemble as kernels
+from namesake.textindex import index_words
+
+Int64 = npt.NDArray[np.int64]
+
+
+def index_kb_words(
+    items: Items, dump_of: Int64, stated: Statements, descriptions: Strings, paragraphs: Strings, how: str
+) -> dict[str, Column]:
+    """The columns of words, by file name. Labels and aliases of items count only where an entity states the item."""
+    stated_items = np.zeros(len(dump_of), np.bool_)
+    stated_items[stated.pair_value[stated.pair_value >= 0]] = True
+    values = np.flatnonzero(stated_items)
+    of_dump = dump_of[values]
+    starts = items.alias_indptr[of_dump]
+    alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
+    aliases = items.alias.take(ranges(starts, alias_counts))
+    texts = (descriptions, paragraphs, items.label.take(of_dump), aliases, stated.strings)
+    found = index_words([(column.data, column.offsets) for column in texts], how)
+    d, p, labels, each_alias, strings = (Ragged(column.indptr, column.words) for column in found.columns)
+    of_item = spread(labels, values, len(dump_of))
+    of_alias = np.repeat(values.astype(np.int32), alias_counts)
+    alias_words = group(np.repeat(of_alias, np.diff(each_alias.indptr)), each_alias.values, len(dump_of))
+    ds = union(d, stated, of_item, strings, len(found.vocabulary))
+    return {
+        "word": Strings.of(found.vocabulary),
+        "word.count": np.bincount(ds.values, minlength=len(found.vocabulary)).astype(np.int32),
+        "entity.words_d": d,
+        "entity.words_p": p,
+        "entity.words_ds": ds,
+        "item.words": of_item,
+        "item.words_aliases": alias_words,
+        "string.words": strings,
+        "surface.hash": found.surface_hash,
+        "surface.word": found.surface_word,
+        "stem.hash": found.stem_hash,
+        "stem.word": found.stem_word,
+    }
+
+
+def spread(rows: Ragged, places: Int64, size: int) -> Ragged:
+    """Ragged rows as the rows `places` (ascending) of a longer column whose other rows are empty."""
+    counts = np.zeros(size, np.int64)
+    counts[places] = np.diff(rows.indptr)
+    return Ragged(running(counts), rows.values)
+
+
+def union(own: Ragged, stated: Statements, of_item: Ragged, of_string: Ragged, words: int) -> Ragged:
+    """D+S: the words of each entity's description and of its statements' values."""
+    columns = (
+        *(own.indptr, own.values, stated.of_entity.indptr, stated.of_entity.values, stated.pair_value),
+        *(of_item.indptr, of_item.values, of_string.indptr, of_string.values),
+    )
+    counted = kernels.union_words(*columns, np.full(words, -1, np.int32), np.empty(0, np.int32))
+    values = np.empty(int(counted[-1]), np.int32)
+    return Ragged(kernels.union_words(*columns, np.full(words, -1, np.int32), values), values)
