@@ -37,7 +37,7 @@ CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
 
 
 def hash_bytes(token: bytes) -> int:
-    """The 64-bit hash by which tables know a token: of its bytes, A–Z lowered and ’ as '."""
+    """The 64-bit hash by which tables know a token: of its bytes, A–Z lowered and ‘ ’ as '."""
     return int(hash_all(np.frombuffer(token, np.uint8), np.array([0, len(token)]))[0])
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from namesake.kernels.lexicon import intern, word_sets
 from namesake.kernels.text import tokenize
@@ -65,7 +67,7 @@ class _Surfaces:
     def number(self, hashes: Hashes) -> tuple[Ints, Offsets]:
         """The number of each surface, and where in `hashes` the new ones occur first."""
         ids = np.empty(len(hashes), np.int32)
-        before, done, new = self.known, 0, []
+        done, new = 0, []
         while True:
             first = np.empty(len(self._table_hash) // 2, np.int64)
             begin = self.known
@@ -76,7 +78,6 @@ class _Surfaces:
                 break
             self._grow()
         self.counts[: self.known] += np.bincount(ids, minlength=self.known)
-        assert self.known - before == sum(map(len, new))
         return ids, np.concatenate(new)
 
     def _grow(self) -> None:
@@ -115,13 +116,14 @@ def _blocks(offsets: Offsets) -> Iterator[tuple[int, int]]:
 
 def _vocabulary(surfaces: _Surfaces, how: str) -> tuple[list[str], Ints]:
     """The words, most frequent first, ties by text; and the word of each surface (-1: a stop word or none)."""
-    words = Normaliser(how)(surfaces.spelled)
-    by_text = sorted(set(words) - {""})
-    place = {word: k for k, word in enumerate(by_text)}
-    place[""] = len(by_text)
-    place_of = np.fromiter(map(place.__getitem__, words), np.int64, len(words))
-    counts = np.bincount(place_of, surfaces.counts[: surfaces.known], len(by_text) + 1)[: len(by_text)]
-    order = np.argsort(-counts, kind="stable")
-    rank = np.full(len(by_text) + 1, -1, np.int32)
-    rank[order] = np.arange(len(by_text), dtype=np.int32)
-    return [by_text[k] for k in order.tolist()], rank[place_of]
+    words = pc.dictionary_encode(pa.array(Normaliser(how)(surfaces.spelled), pa.large_string()))
+    place_of = words.indices.to_numpy()
+    counts = np.bincount(place_of, surfaces.counts[: surfaces.known], len(words.dictionary)).astype(np.int64)
+    no_word = pc.index(words.dictionary, "").as_py()
+    if no_word >= 0:
+        counts[no_word] = -1
+    by_count = pa.table({"word": words.dictionary, "count": counts})
+    order = pc.sort_indices(by_count, [("count", "descending"), ("word", "ascending")])[: int((counts >= 0).sum())]
+    rank = np.full(len(counts), -1, np.int32)
+    rank[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
+    return words.dictionary.take(order).to_pylist(), rank[place_of]

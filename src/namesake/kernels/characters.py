@@ -1,9 +1,10 @@
 """What each byte of UTF-8 text means to the tokenizer, and how a token's bytes become a 64-bit hash."""
 
 import numpy as np
-from numba import njit, types
+from numba import config, njit, types
 
-from namesake.kernels.simd import BYTES, inlined, inner, lowest, pointer, word
+from namesake.kernels.simd import BYTES, inlined, inner, lowest, pointer
+from namesake.kernels.simd import word as load_eight
 from namesake.kernels.types import I64
 from namesake.kernels.types import U8 as BYTE_ARRAY
 
@@ -66,9 +67,9 @@ def general_punctuation(third):
     """Class of U+2000..U+203F, by the third byte of its UTF-8 form."""
     if third <= 0x8B or third == 0xA8 or third == 0xA9 or third == 0xAF:
         return SPACE
-    if third == 0x99:
+    if third == 0x98 or third == 0x99:
         return APOSTROPHE
-    if third == 0x98 or 0x93 <= third <= 0x95 or 0x9C <= third <= 0x9F or third == 0xB9 or third == 0xBA:
+    if 0x93 <= third <= 0x95 or 0x9C <= third <= 0x9F or third == 0xB9 or third == 0xBA:
         return HARD
     if third == 0xA6:
         return STOP
@@ -79,7 +80,7 @@ def general_punctuation(third):
 def decode(data, k, end):
     """Class and width of the character at byte `k` (at least 0x80): typographic signs as their ASCII kin.
 
-    ’ is an apostrophe; “ ” „ ‘ « » and dashes stand alone like brackets; … is a stop; all else is part of a word.
+    ‘ and ’ are apostrophes; “ ” „ « » and dashes stand alone like brackets; … is a stop; all else is part of a word.
     """
     lead = data[k]
     if lead < 0xC2 or lead > 0xF4:
@@ -118,12 +119,12 @@ def character(data, k, end):
 
 @inner(types.uint64(BYTES, INTEGER, INTEGER))
 def hash_token(data, start, end):
-    """Hash of the bytes with A–Z lowered and ’ as ', eight at a time. Two words share one with probability 2**-64."""
+    """Hash of the bytes with A–Z lowered and ‘ ’ as ', eight at a time. Two words share one with probability 2**-64."""
     hashed, group, length = ZERO, ZERO, np.int64(0)
     k = start
     while k < end:
         byte, width = LOWER[data[k]], 1
-        if byte == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] == 0x99:
+        if byte == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] | 1 == 0x99:
             byte, width = np.uint64(0x27), 3
         group |= byte << np.uint64(8 * (length & 7))
         length += 1
@@ -131,6 +132,13 @@ def hash_token(data, start, end):
             hashed, group = mix(hashed ^ group), ZERO
         k += width
     return finish(hashed, group, length)
+
+
+if config.DISABLE_JIT:
+
+    def load_eight(data, k):
+        """The eight bytes at `k`, little-endian; they are all there."""
+        return np.uint64(int.from_bytes(data[k : k + 8].tobytes(), "little"))
 
 
 EACH = np.uint64(0x0101010101010101)
@@ -151,7 +159,7 @@ def plain_word(data, start, end):
     """End and hash of the letters at `start`, eight bytes at a time; stops short of the text's last eight bytes."""
     hashed, group, k = ZERO, ZERO, start
     while k + 8 <= end:
-        eight = word(data, k)
+        eight = load_eight(data, k)
         count = leading_letters(eight)
         eight |= CASE
         if count < 8:

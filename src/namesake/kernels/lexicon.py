@@ -82,13 +82,13 @@ def intern(hashes, begin, table_hash, table_id, known, ids, first):
 
 @njit(types.uint8[::1](U8, I64, I64), cache=True, nogil=True)
 def spell(data, starts, ends):
-    """The tokens as they were hashed, A–Z lowered and ’ as ', each followed by a newline."""
+    """The tokens as they were hashed, A–Z lowered and ‘ ’ as ', each followed by a newline."""
     out = np.empty(np.sum(ends - starts) + len(starts), np.uint8)
     size = 0
     for token in range(len(starts)):
         k, end = starts[token], ends[token]
         while k < end:
-            if data[k] == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] == 0x99:
+            if data[k] == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] | 1 == 0x99:
                 out[size] = 0x27
                 k += 3
             else:

@@ -12,7 +12,6 @@ from namesake.kernels.characters import (
     DIGIT,
     DOT,
     HARD,
-    HIGH,
     INTEGER,
     LETTER,
     SPACE,
@@ -139,6 +138,24 @@ def period_bits(data, start, period, sentence):
     return FINAL if dots else word_bits(data, start, period)
 
 
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
+def is_small(data, k, end):
+    """Whether a lowercase letter stands at `k` (ASCII and Latin-1; a letter of another script is taken for neither)."""
+    if data[k] == 0xC3:
+        return k + 1 < end and data[k + 1] >= 0x9F
+    return 97 <= data[k] <= 122
+
+
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
+def is_capital_word(data, k, end):
+    """Whether a capitalised word other than the pronoun I starts at `k`: what an ellipsis needs after it to end."""
+    if data[k] == 0xC3:
+        return k + 1 < end and data[k + 1] < 0x9F
+    if data[k] == 73 and (k + 1 >= end or CLASS[data[k + 1]] != LETTER):
+        return False
+    return 65 <= data[k] <= 90
+
+
 @inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
 def opens_sentence(data, k, end, bits, flags):
     """Whether what stands at `k` can open a sentence after a word with these period bits."""
@@ -149,14 +166,14 @@ def opens_sentence(data, k, end, bits, flags):
     if kind in (COMMA, DOT, STOP) or data[k] in (59, 37, 38):
         return False
     while k + width < end and (kind in (HARD, APOSTROPHE, TICK)):
-        quoted = True
+        quoted |= data[k] != 40 and data[k] != 91  # a bracket after Pa. or Inc. opens no sentence
         k += width
         kind, width = character(data, k, end)
     if kind == DIGIT:
         return not bits & (FINAL | NUMBERED)
     if not flags & CASED:
         return not bits & FINAL
-    if kind == LETTER and data[k] >= 97:
+    if is_small(data, k, end):
         return False
     if not bits & FINAL or quoted:
         return True
@@ -183,18 +200,10 @@ def period_break(data, start, period, end, sentence, flags):
 
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
-def is_capital_word(data, k, end):
-    """Whether a capitalised word other than the pronoun I starts at `k`: what an ellipsis needs after it to end."""
-    if CLASS[data[k]] != LETTER or data[k] >= 97:
-        return CLASS[data[k]] == HIGH
-    return data[k] != 73 or (k + 1 < end and CLASS[data[k + 1]] == LETTER)
-
-
-@inner(types.boolean(BYTES, INTEGER, INTEGER))
 def opened(data, start, end):
-    """Whether an odd number of straight double quotes stands in [start, end): the next one closes."""
+    """Whether an odd number of straight double quotes stands in the last kilobyte of [start, end): the next closes."""
     quotes = 0
-    for k in range(start, end):
+    for k in range(max(start, end - 1024), end):
         quotes += data[k] == 34
     return quotes % 2 == 1
 
@@ -205,7 +214,7 @@ def skip_spaced_closers(data, k, end, sentence, stop):
     while k < end:
         after = skip_closers(data, k, end)
         following, _ = skip_space(data, after, end)
-        if after == k or (following == after and after < end):
+        if after == k or (following == after and after < end) or data[k] == 62:  # > is a bullet here
             break
         if data[k] == 34 and not opened(data, sentence, stop):
             break
@@ -217,7 +226,7 @@ def skip_spaced_closers(data, k, end, sentence, stop):
 def stop_break(data, stop, end, sentence, flags):
     """Start of the next sentence if the . ? ! … at `stop`, which is part of no word, ends one, else -1."""
     after, dots = stop, 0
-    while after < end:
+    while after < end and after - stop < 64:
         kind, width = character(data, after, end)
         if kind != DOT and kind != STOP:
             break
@@ -241,7 +250,6 @@ def stop_break(data, stop, end, sentence, flags):
         return -1
     if ellipsis:
         return following if flags & CASED and is_capital_word(data, following, end) else -1
-    lowercase = kind == LETTER and data[following] >= 97
-    if flags & CASED and lowercase and (ends_question or not spaced):
+    if flags & CASED and is_small(data, following, end) and (ends_question or not spaced):
         return -1
     return following

@@ -27,6 +27,7 @@ from namesake.kernels.treebank import (
     BUFFER,
     CONTRACTION_MASK,
     CONTRACTIONS,
+    FULL,
     HASHES,
     LATE,
     POSITIONS,
@@ -47,7 +48,7 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
     Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
     """
     count, found = 0, 0
-    while i < end and count < BUFFER - 8 and found < BUFFER - 8:
+    while i < end and count < FULL and found < FULL:
         kind = CLASS[data[i]]
         if kind == SPACE:
             i += 1
@@ -64,7 +65,7 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
             if stop <= SPLIT or (stop == COMMA and (known + 1 >= end or CLASS[data[known + 1]] != DIGIT)):
                 if kind == LETTER:
                     if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
-                        count, _ = emit_piece(data, i, known, True, LATE, count, starts, ends, hashes)
+                        count = emit_piece(data, i, known, True, LATE, count, starts, ends, hashes)
                     else:
                         starts[count], ends[count], hashes[count] = i, known, hashed
                         count += 1
@@ -77,9 +78,8 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
             stop, following = piece_end(data, i, known, end, sentence, flags)
             padded = i == sentence or CLASS[data[i - 1]] != BLANK
             spaced = spacing(data, stop, end, flags)
-            count, i = emit_piece(data, i, stop, padded, spaced, count, starts, ends, hashes)
-            if i < stop:
-                continue
+            count = emit_piece(data, i, stop, padded, spaced, count, starts, ends, hashes)
+            i = stop
         if following >= 0:
             i = following
             if i < end:

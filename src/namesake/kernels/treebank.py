@@ -33,7 +33,9 @@ from namesake.kernels.sentences import WHOLE, period_break, skip_space, stop_bre
 from namesake.kernels.simd import inner
 
 POSITIONS, HASHES = types.CPointer(types.int64), types.CPointer(types.uint64)
-BUFFER = 1024  # tokens collected before they are looked up: they stay in the first-level cache
+LONGEST = 4096  # bytes of a piece; what goes on without a break for longer is cut there
+FULL = 1024  # tokens collected before they are looked up: they stay in the first-level cache
+BUFFER = FULL + LONGEST // 2 + 8
 NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
 
 _CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")  # each parts after three letters
@@ -53,7 +55,7 @@ CONTRACTION_MASK = np.uint64(255)
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def run_length(data, k, end):
-    """How many characters of the class at `k` follow each other there (’ counts as ')."""
+    """How many characters of the class at `k` follow each other there (‘ ’ count as ')."""
     kind, width = character(data, k, end)
     first, count = kind, 0
     while kind == first:
@@ -73,7 +75,7 @@ def piece_end(data, start, k, end, sentence, flags):
 
     A piece is what the punctuation rules leave between two spaces, before clitics are parted.
     """
-    while k < end:
+    while k < end and k - start < LONGEST:
         kind, width = character(data, k, end)
         if kind <= SPLIT:
             break
@@ -103,7 +105,7 @@ def apostrophe_before(data, k, start):
     """Width of the apostrophe that ends at `k` and begins after `start`; 0 if there is none."""
     if k - 1 > start and data[k - 1] == 39:
         return 1
-    if k - 3 > start and data[k - 3] == 0xE2 and data[k - 2] == 0x80 and data[k - 1] == 0x99:
+    if k - 3 > start and data[k - 3] == 0xE2 and data[k - 2] == 0x80 and data[k - 1] | 1 == 0x99:
         return 3
     return 0
 
@@ -141,9 +143,7 @@ def part_long_clitic(data, start, end):
 
 
 EMIT = INTEGER(BYTES, *[INTEGER] * 3, POSITIONS, POSITIONS, HASHES)
-EMIT_PIECE = types.Tuple((INTEGER, INTEGER))(
-    BYTES, *[INTEGER] * 2, types.boolean, *[INTEGER] * 2, POSITIONS, POSITIONS, HASHES
-)
+EMIT_PIECE = INTEGER(BYTES, *[INTEGER] * 2, types.boolean, *[INTEGER] * 2, POSITIONS, POSITIONS, HASHES)
 
 
 @inner(EMIT)
@@ -221,7 +221,7 @@ def part_contraction(data, start, stop, end):
 
 @inner(EMIT_PIECE)
 def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
-    """Part a piece's clitics and contractions and add its tokens; also says how far it came before the buffer filled.
+    """Part a piece's clitics and contractions and add its tokens.
 
     `padded`: a plain space (not a newline) stands before the piece; `spaced`: NEVER, LATE or EARLY after it.
     """
@@ -253,10 +253,8 @@ def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
         count = emit(data, half, stop, count, starts, ends, hashes)
         start = k = stop
         padded = True
-        if count > BUFFER - 8:
-            return count, start
     count = emit(data, start, main, count, starts, ends, hashes)
-    return emit(data, main, middle, count, starts, ends, hashes), end
+    return emit(data, main, middle, count, starts, ends, hashes)
 
 
 @inner(types.UniTuple(INTEGER, 3)(BYTES, *[INTEGER] * 4))
@@ -313,5 +311,6 @@ def spacing(data, k, end, flags):
             return LATE
         return EARLY if kind == SPACE else NEVER
     if kind == HARD:
-        return EARLY if data[k] in (59, 64, 35, 36, 37, 38) else LATE
+        early = data[k] in (59, 64, 35, 36, 37, 38) or (data[k] == 0xE2 and data[k + 2] <= 0x95)  # ;@#$%& and dashes
+        return EARLY if early else LATE
     return LATE if kind in (APOSTROPHE, DASH) else EARLY

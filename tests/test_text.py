@@ -1,0 +1,271 @@
+"""Text against NLTK's tokenizer and stemmer, nupunkt's sentences, and plain Python."""
+
+import gzip
+import json
+import string
+import sys
+from collections import defaultdict
+
+import numpy as np
+import nupunkt
+import pytest
+import Stemmer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import namesake.text
+import oracle_text as oracle
+from namesake.errors import NamesakeError
+from namesake.kernels.text import tokenize
+from namesake.text import STOP_WORDS, Lexicon, hash_bytes, pack, sentences, tokens, words
+from namesake.textindex import index_words
+
+SIGNS = """' " '' `` ` . .. ... , : ; - -- ? ! ( ) [ ] { } < > @ # $ % & / * _"""
+CLITICS = "n't N'T 's 'S 'm 'd 'll 'Ll 've 're cannot Cannot gonna wanna gimme lemme gotta 'tis 'Tis 'twas d'ye more'n"
+WORDS = "5 12 1,000 3.5 a b I do dogs said Dr. U.S. p.m. Inc."
+TRICKY = [*SIGNS.split(), *CLITICS.split(), *WORDS.split()]
+STOPS = [". ", "? ", " . ", " ... ", "\n\n", "The", "he", "Smith", "left"]
+OPENERS = ["", "", '"', "'", "(", "``"]
+
+odd_text = st.lists(st.sampled_from([*TRICKY, *" " * 20, "\n", "\t", "\r"]), max_size=14).map("".join)
+chunk = st.tuples(st.sampled_from(OPENERS), st.sampled_from(TRICKY), st.sampled_from(TRICKY + [""] * 60)).map("".join)
+english = st.lists(chunk, max_size=12).map(" ".join)
+printable = st.text(string.printable, max_size=30)
+ascii_text = odd_text | english | printable
+news = st.lists(st.sampled_from([*TRICKY, *STOPS, *" " * 30])).map("".join)
+kernel = pytest.mark.kernel
+some = settings(max_examples=200, deadline=None)
+
+
+def whole(text: str) -> list[tuple[int, str]]:
+    """Place and text of the tokens of one sentence."""
+    raw = text.encode()
+    _, starts, ends, *_ = tokenize(*pack([text]), True)
+    return [(start, raw[start:end].decode()) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+def lexicon(columns: list[list[str]], how: str = "stem") -> tuple[Lexicon, dict[str, int]]:
+    index = index_words([pack(column) for column in columns], how)
+    tables = index.surface_hash, index.surface_word, index.stem_hash, index.stem_word
+    for table in tables:
+        table.flags.writeable = False  # as memory-mapped columns are
+    return Lexicon(*tables, how), {word: k for k, word in enumerate(index.vocabulary)}
+
+
+def found(lexicon: Lexicon, texts: list[str]) -> list[list[tuple[int, int]]]:
+    analysed = lexicon.analyse(*pack(texts))
+    pairs = list(zip(analysed.word.tolist(), analysed.start.tolist(), strict=True))
+    return [pairs[low:high] for low, high in zip(analysed.indptr, analysed.indptr[1:], strict=False)]
+
+
+@kernel
+@some
+@given(ascii_text)
+def test_tokens_of_a_sentence_are_nltks(text):
+    assert whole(text) == oracle.sentence_tokens(text)
+
+
+@kernel
+@some
+@given(news)
+def test_tokens_of_a_text_are_nltks_sentence_by_sentence(text):
+    assert tokens(text) == [token for _, token in oracle.tokens(text)]
+
+
+def test_more_contractions_in_one_piece_than_the_buffer_holds():
+    text = "-".join(["cannot"] * 580)
+    assert whole(text) == oracle.sentence_tokens(text)
+
+
+@kernel
+@some
+@given(st.binary(max_size=40) | st.text(max_size=20).map(lambda text: text.encode("utf-8", "replace")))
+def test_hash_is_the_plain_one(token):
+    assert hash_bytes(token) == oracle.hashed(token)
+
+
+@kernel
+@some
+@given(st.lists(news | printable, max_size=4))
+def test_hashes_are_those_of_the_tokens(texts):
+    indptr, starts, ends, hashes, *_ = tokenize(*pack(texts), False)
+    for k, text in enumerate(texts):
+        for token in range(indptr[k], indptr[k + 1]):
+            assert hashes[token] == hash_bytes(text.encode()[starts[token] : ends[token]])
+
+
+@kernel
+@some
+@given(st.lists(st.binary(max_size=60), max_size=4), st.booleans())
+def test_any_bytes_are_survived(blobs, one_sentence):
+    offsets = np.cumsum([0, *map(len, blobs)])
+    data = np.frombuffer(b"".join(blobs), np.uint8)
+    indptr, starts, ends, _, sentence_indptr, sentence = tokenize(data, offsets, one_sentence)
+    for k, blob in enumerate(blobs):
+        edges = np.column_stack([starts, ends])[indptr[k] : indptr[k + 1]].ravel().tolist()
+        assert edges == sorted(edges)
+        assert all(0 <= edge <= len(blob) for edge in edges)
+        begins = sentence[sentence_indptr[k] : sentence_indptr[k + 1]].tolist()
+        assert begins == sorted(set(begins))
+        assert begins[:1] == [0][: len(blob)]
+        assert all(begin < len(blob) for begin in begins)
+
+
+LONG = ["a", "é", "'", "a' ", "cannot-", ". ", "\0", "\n", "'tis'", '"', "a\n\n", "😀 ", "?.", "? ", ' . "', "a. "]
+
+
+@pytest.mark.parametrize("unit", LONG)
+def test_ten_megabytes_are_survived(unit):
+    text = unit * (10_000_000 // len(unit.encode()))
+    indptr, starts, *_ = tokenize(*pack([text]), False)
+    assert indptr[-1] == len(starts)
+
+
+@kernel
+@some
+@given(st.lists(st.text(string.ascii_letters + "éÉüßñΩžдЖ", min_size=1, max_size=8)))
+def test_words_beyond_ascii_are_lowered_and_stemmed_as_python_does(surfaces):
+    stem = Stemmer.Stemmer("porter").stemWord
+    expected = [stem(word.lower()) for word in surfaces if word.lower() not in STOP_WORDS]
+    contractions = {"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"}
+    if not contractions & {word.lower() for word in surfaces}:
+        assert words(" ".join(surfaces)) == expected
+
+
+@kernel
+def test_typographic_signs_stand_for_their_ascii_kin():
+    curly = "“It’s the dogs’ home”—O’Brien said… we can’t–won’t go\xa0there, ‘ok’ he’ll ’tis"
+    assert words(curly) == oracle.words(curly)
+    assert words("naïve") == words("NAI\u0308VE")
+    assert tokens("• «Élan» 5€ 東京 ½x") == ["Élan", "東京"]
+    assert words("•Bullet™ ☃ 5é") == ["bullet"]
+
+
+@kernel
+def test_stop_words_go_before_stemming():
+    assert len(STOP_WORDS) == 127
+    assert words("The doing of being is wills") == ["will"]
+    assert words("Wills", how="none") == ["wills"]
+    assert words("mice ran", how="lemma") == ["mouse", "run"]
+
+
+def test_unknown_and_missing_reductions_are_refused(monkeypatch):
+    with pytest.raises(NamesakeError, match="stem, lemma or none"):
+        words("x", how="root")
+    monkeypatch.setitem(sys.modules, "simplemma", None)
+    with pytest.raises(NamesakeError, match=r"namesake\[lemma\]"):
+        words("x", how="lemma")
+
+
+@kernel
+@some
+@given(st.lists(st.lists(english, max_size=4), min_size=1, max_size=3))
+def test_index_is_vocabulary_and_word_sets(columns):
+    index = index_words([pack(column) for column in columns])
+    assert index.vocabulary == oracle.vocabulary(columns)
+    ids = {word: k for k, word in enumerate(index.vocabulary)}
+    for column, sets in zip(columns, index.columns, strict=True):
+        rows = [sets.words[low:high].tolist() for low, high in zip(sets.indptr, sets.indptr[1:], strict=False)]
+        assert rows == [sorted({ids[word] for word in oracle.words(text)}) for text in column]
+
+
+def test_index_does_not_depend_on_the_block_size(monkeypatch):
+    many = [f"w{k % 977}x w{k * k % 70001}y the Running" for k in range(40_000)]
+    columns = [pack(many), pack([]), pack(["", "a runs"])]
+    index = index_words(columns)
+    monkeypatch.setattr("namesake.textindex.BLOCK", 1000)
+    again = index_words(columns)
+    assert index.vocabulary == again.vocabulary
+    assert index.vocabulary[0] == "run"
+    assert all((getattr(index, name) == getattr(again, name)).all() for name in ("surface_hash", "surface_word"))
+    for one, two in zip(index.columns, again.columns, strict=True):
+        assert one.indptr.tolist() == two.indptr.tolist()
+        assert one.words.tolist() == two.words.tolist()
+
+
+@kernel
+@some
+@given(st.lists(english, max_size=3), st.lists(news, max_size=4))
+def test_lexicon_finds_the_known_words(kb_texts, texts):
+    judged, known = lexicon([kb_texts])
+    assert found(judged, texts) == [oracle.analysed(text, known) for text in texts]
+
+
+@kernel
+@some
+@given(st.lists(english, max_size=3), st.lists(news, max_size=5))
+def test_lexicon_depends_on_the_text_alone(kb_texts, texts):
+    judged, _ = lexicon([kb_texts])
+    together = found(judged, texts)
+    backwards = [found(judged, [text])[0] for text in reversed(texts)]
+    assert backwards[::-1] == together
+
+
+def test_lexicon_forgets_when_full_and_stays_right(monkeypatch):
+    monkeypatch.setattr(namesake.text, "CACHE_SLOTS", (8, 32))
+    judged, known = lexicon([[" ".join(f"known{k}" for k in range(50))]])
+    for low in range(0, 400, 40):
+        text = " ".join(f"known{k % 90} strange{k}" for k in range(low, low + 40))
+        assert found(judged, [text]) == [oracle.analysed(text, known)]
+
+
+@kernel
+def test_lexicon_reports_sentences():
+    judged, _ = lexicon([["x"]])
+    texts = ["He left. She stayed. ", "", "é . ' x"]
+    analysed = judged.analyse(*pack(texts))
+    assert analysed.sentence_indptr.tolist() == [0, 2, 2, 4]
+    assert analysed.sentence.tolist() == [0, 9, 0, 7]
+
+
+@kernel
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["Mr. J. Smith of the U.S. Army met Dr. Jones at 5 p.m. on Jan. 3.", "They left."],
+        ["He works for Acme Inc. in Tampa, Fla. (AP).", '"It grew," he said.', "“Why?”", "No one knew!"],
+        ["It was No. 1 in the U.S.", "The band broke up.", "What?!", "Wait... what.", "3 men left."],
+        [
+            "what did he say ?",
+            "he said `` no . ''",
+            "then he left .",
+            "mr. smith went to st. louis , mo. , on sept. 3 .",
+        ],
+        ["he left.", "she stayed at 5 p.m. with mr. smith.", "why?", "nobody knew."],
+        ["A Headline", "The first paragraph", "The second, by O'Neil."],
+        ["`` So cute ! '' she said .", "He left ( at once . )", "Yahoo ! shares rose ."],
+    ],
+)
+def test_sentences_as_a_reader_sees_them(parts):
+    text = ("\n\n" if "Headline" in parts[0] else " ").join(parts)
+    assert [text[begin:end] for begin, end in sentences(text)] == parts
+
+
+def test_sentence_ends_agree_with_nupunkt(shared):
+    """Ends (after the last sign, the article's own end left out) that both see, over what each sees: 98 % and more."""
+    both, ours, theirs = defaultdict(int), defaultdict(int), defaultdict(int)
+    with gzip.open(shared / "quotebank" / "articles.jsonl.gz", "rt") as lines:
+        for article in map(json.loads, lines):
+            text = article["content"].rstrip()
+            mine = {end for _, end in sentences(text)} - {len(text)}
+            other = {begin + len(text[begin:end].rstrip()) for begin, end in nupunkt.sent_spans(text)} - {len(text)}
+            for phase in ("lowercased" if article["phase"] in "ABC" else "cased", "all"):
+                both[phase] += len(mine & other)
+                ours[phase] += len(mine)
+                theirs[phase] += len(other)
+    for phase in both:
+        assert both[phase] >= 0.98 * ours[phase], phase
+        assert both[phase] >= 0.98 * theirs[phase], phase
+    assert theirs["all"] > 9000
+
+
+def test_articles_read_as_nltk_reads_them(shared):
+    """Real text, ASCII sentences: the same words as NLTK's tokenizer and original Porter stemmer find."""
+    seen = 0
+    with gzip.open(shared / "quotebank" / "articles.jsonl.gz", "rt") as lines:
+        for article in list(map(json.loads, lines))[::5]:
+            text = article["content"]
+            if text.isascii():
+                assert words(text) == oracle.words(text), article["articleID"]
+                seen += 1
+    assert seen > 10
