@@ -9,10 +9,10 @@ from namesake.evaluate import bootstrap, metrics
 
 
 def mean_of(values):
-    column = np.asarray(values, float)[:, None]
-    return lambda weights: metrics.means(column, weights)
+    return metrics.Means(np.asarray(values, float)[:, None])
 
 
+@pytest.mark.kernel
 def test_a_sample_draws_as_many_units_as_there_are():
     blocks = list(bootstrap.weights(bootstrap.by_mention(7), samples=50, seed=1))
     assert sum(map(len, blocks)) == 50
@@ -62,7 +62,7 @@ def test_documents_make_the_interval_wider_when_their_mentions_agree():
 def test_the_paired_test_sees_a_difference_that_separate_intervals_hide():
     better, worse = np.arange(400) < 332, np.arange(400) < 320  # right wherever the other is, and 12 times more
     columns = np.column_stack([better, worse]).astype(float)
-    sampled = bootstrap.resample(lambda w: metrics.means(columns, w), bootstrap.by_mention(400), 2000)
+    sampled = bootstrap.resample(metrics.Means(columns), bootstrap.by_mention(400), 2000)
     of_better, of_worse = bootstrap.intervals(np.array([0.83, 0.80]), sampled)
     assert of_better.low < of_worse.high
     found = bootstrap.paired(0.03, sampled[:, 0] - sampled[:, 1])

@@ -43,13 +43,14 @@ weights_of_five = st.lists(st.lists(st.integers(0, 3), min_size=5, max_size=5), 
 @given(st.lists(st.none() | small, min_size=5, max_size=5), weights_of_five)
 def test_means_pass_over_what_is_outside_the_slice(values, weights):
     column = np.array([[np.nan if value is None else value] for value in values])
-    got = metrics.means(column, np.array(weights, float))[:, 0]
+    got = metrics.Means(column)(np.array(weights, float))[:, 0]
     np.testing.assert_allclose(got, [oracle.mean(values, row) for row in weights])
 
 
 answers_of_five = st.lists(st.tuples(st.integers(0, 10).map(lambda i: i / 10), st.booleans()), min_size=5, max_size=5)
 
 
+@pytest.mark.kernel
 @given(answers_of_five, weights_of_five)
 def test_auroc_counts_pairs(answers, weights):
     confidence, right = np.array([a[0] for a in answers]), np.array([a[1] for a in answers])
@@ -78,3 +79,11 @@ def test_difficulty_is_easy_where_popularity_suffices():
     gold = np.array([0, 2, NIL, MISSED], np.int64)
     sitelinks = np.array([9.0, 1, 3, 5, 1, 2, 1, 2])
     assert metrics.derived_difficulty(offsets, gold, sitelinks) == ["easy", "hard", None, None]
+
+
+def test_mentions_of_unknown_confidence_do_not_count():
+    confidence, right = np.array([0.9, np.nan, 0.2, 0.5, np.nan]), np.array([True, False, False, True, True])
+    known, weights = ~np.isnan(confidence), np.array([[1.0, 5, 2, 1, 5]])
+    for metric in (metrics.auroc, metrics.calibration_error):
+        whole = metric(confidence, right, weights)
+        assert whole == pytest.approx(metric(confidence[known], right[known], weights[:, known]))

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from namesake.errors import NamesakeError
+from namesake.kernels.evaluate import count_draws
 from namesake.rank import FloatArray, IntArray
 
 SAMPLES = 10_000
 SEED = 2022
-_CELLS = 4_000_000  # weights in memory at once
+_CELLS = 1_000_000  # weights in memory at once
 
 Statistic = Callable[[FloatArray], FloatArray]
 """From weights (samples × mentions) to figures (samples × figures)."""
@@ -47,13 +48,13 @@ def weights(units: IntArray, samples: int = SAMPLES, seed: int = SEED) -> Iterat
     if not len(units):
         raise NamesakeError("nothing to resample: the slice is empty")
     count = int(units.max()) + 1
+    alone = np.array_equal(units, np.arange(count))
     rng = np.random.default_rng(seed)
     block = max(1, _CELLS // max(count, len(units)))
     for start in range(0, samples, block):
         rows = min(block, samples - start)
-        drawn = rng.integers(count, size=(rows, count)) + np.arange(rows)[:, None] * count
-        drawn_often = np.bincount(drawn.ravel(), minlength=rows * count).reshape(rows, count)
-        yield drawn_often[:, units].astype(np.float64)
+        often = count_draws(rng.integers(count, size=(rows, count), dtype=np.int32))
+        yield often if alone else often[:, units]
 
 
 def resample(statistic: Statistic, units: IntArray, samples: int = SAMPLES, seed: int = SEED) -> FloatArray:

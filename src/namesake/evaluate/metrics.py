@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake import rank
+from namesake.kernels.evaluate import ordered_pairs
 from namesake.rank import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
@@ -34,36 +35,44 @@ def random_reciprocal_ranks(offsets: IntArray, gold: IntArray) -> FloatArray:
     return np.where(gold >= 0, harmonic[size] / size, 0.0)
 
 
-def means(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weighted mean of each column of `values`; NaN entries are outside the slice and do not count.
+class Means:
+    """Weighted means of many columns at once; NaN entries are outside a column's slice and do not count.
 
     P@1, MRR, accuracy and recall are means of one number a mention over the mentions of a slice.
     """
-    inside = ~np.isnan(values)
-    total = weights @ np.where(inside, values, 0.0)
-    return _ratio(total, weights @ inside.astype(np.float64))
+
+    def __init__(self, values: FloatArray) -> None:
+        inside = ~np.isnan(values)
+        self.values = np.where(inside, values, 0.0)
+        slices, of_column = np.unique(inside, axis=1, return_inverse=True)  # few slices, many columns
+        self.slices, self.of_column = slices.astype(np.float64), of_column.ravel()
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """One row a sample, one column a column."""
+        return _ratio(weights @ self.values, (weights @ self.slices)[:, self.of_column])
 
 
 def auroc(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> FloatArray:
     """Probability that a right answer has more confidence than a wrong one; ties count half.
 
-    NaN for samples in which all answers are right, or all wrong.
+    NaN for samples in which all answers are right, or all wrong. Mentions of unknown confidence (NaN) do not count.
     """
-    ascending = np.argsort(confidence, kind="stable")
-    starts = np.flatnonzero(np.append(True, confidence[ascending][1:] != confidence[ascending][:-1]))
-    grouped = weights[:, ascending]
-    rights = np.add.reduceat(grouped * right[ascending], starts, axis=1)
-    wrongs = np.add.reduceat(grouped * ~right[ascending], starts, axis=1)
-    below = np.cumsum(wrongs, axis=1) - wrongs / 2
-    return _ratio((rights * below).sum(axis=1), rights.sum(axis=1) * wrongs.sum(axis=1))
+    ascending = np.argsort(confidence, kind="stable")[: np.count_nonzero(~np.isnan(confidence))]
+    share: FloatArray = ordered_pairs(ascending, confidence, right, weights)
+    return share
 
 
 def calibration_bins(
     probability: FloatArray, right: BoolArray, weights: FloatArray, bins: int = 10
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """For `bins` equal parts of [0, 1]: how many answers, their summed probability, how many of them are right."""
-    member = np.minimum((probability * bins).astype(np.int64), bins - 1)[:, None] == np.arange(bins)
-    return weights @ member, weights @ (member * probability[:, None]), weights @ (member & right[:, None])
+    """For `bins` equal parts of [0, 1]: how many answers, their summed probability, how many of them are right.
+
+    Mentions of unknown probability (NaN) are in no bin.
+    """
+    number = np.where(np.isnan(probability), -1.0, np.minimum(probability * bins // 1, bins - 1))
+    member = number[:, None] == np.arange(bins)
+    summed = member * np.nan_to_num(probability)[:, None]
+    return weights @ member, weights @ summed, weights @ (member & right[:, None])
 
 
 def calibration_error(probability: FloatArray, right: BoolArray, weights: FloatArray) -> FloatArray:

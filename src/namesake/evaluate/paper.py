@@ -107,10 +107,7 @@ def _measured(data: Dataset, samples: int, seed: int) -> list[PaperRow]:
     """Tables 2, 11, 8 and 9: every figure is a mean over mentions, and all share one bootstrap."""
     figures = [*_main_tables(data), *_mgenre_context(data), *_tie_breakers(data)]
     values = np.column_stack([figure.values for figure in figures])
-
-    def statistic(weights: FloatArray) -> FloatArray:
-        return metrics.means(values, weights)
-
+    statistic = metrics.Means(values)
     plain = statistic(np.ones((1, len(values))))[0]
     sampled = bootstrap.resample(statistic, bootstrap.by_mention(len(values)), samples, seed)
     return [

@@ -83,12 +83,13 @@ def evaluate_scores(
     """Measure methods on a data set, sliced `by` its columns, resampled by `unit` (mention or document)."""
     slices = {"all": np.ones(len(data.gold), bool), **slices_by(data, by)}
     labels, values = _mean_figures(data, methods, slices)
-    curved = [method for method in methods if method.confidence is not None]
-    confident = _Confidence(curved)
+    confident = _Confidence(methods)
     labels += confident.labels
 
+    means = metrics.Means(values)
+
     def statistic(weights: FloatArray) -> FloatArray:
-        return np.column_stack([metrics.means(values, weights), *confident.figures(weights)])
+        return np.column_stack([means(weights), *confident.figures(weights)])
 
     plain = statistic(np.ones((1, len(data.gold))))[0]
     units = data.documents if unit == "document" else bootstrap.by_mention(len(data.gold))
@@ -157,38 +158,38 @@ class _Confidence:
 
     def __init__(self, methods: Sequence[Method]) -> None:
         self.answers = [
-            (method, method.confidence[known], method.right[known], known)
+            (method, method.confidence, method.right)
             for method in methods
-            if method.confidence is not None and (known := np.flatnonzero(~np.isnan(method.confidence))).size
+            if method.confidence is not None and not np.isnan(method.confidence).all()
         ]
         self.labels: list[tuple[str, str, str]] = []
         self.counts: list[int] = []
-        for method, confidence, _, _ in self.answers:
+        for method, confidence, _ in self.answers:
             for metric in ("AUROC", "ECE") if method.is_probability else ("AUROC",):
                 self.labels.append((method.name, "all", metric))
-                self.counts.append(len(confidence))
+                self.counts.append(int(np.count_nonzero(~np.isnan(confidence))))
 
     def figures(self, weights: FloatArray) -> list[FloatArray]:
         """One column a label."""
         columns = []
-        for method, confidence, right, known in self.answers:
-            columns.append(metrics.auroc(confidence, right, weights[:, known]))
+        for method, confidence, right in self.answers:
+            columns.append(metrics.auroc(confidence, right, weights))
             if method.is_probability:
-                columns.append(metrics.calibration_error(confidence, right, weights[:, known]))
+                columns.append(metrics.calibration_error(confidence, right, weights))
         return columns
 
     def curves(self) -> list[Curve]:
         """What the plots draw."""
-        return [
-            Curve(
-                method.name,
-                *metrics.risk_coverage(confidence, right),
-                tuple(part[0] for part in metrics.calibration_bins(confidence, right, np.ones((1, len(right)))))
-                if method.is_probability
-                else None,
-            )
-            for method, confidence, right, _ in self.answers
-        ]
+        return [_curve(method, confidence, right) for method, confidence, right in self.answers]
+
+
+def _curve(method: Method, confidence: FloatArray, right: BoolArray) -> Curve:
+    known = ~np.isnan(confidence)
+    coverage, risk = metrics.risk_coverage(confidence[known], right[known])
+    if not method.is_probability:
+        return Curve(method.name, coverage, risk)
+    count, summed, rights = metrics.calibration_bins(confidence, right, np.ones((1, len(right))))
+    return Curve(method.name, coverage, risk, (count[0], summed[0], rights[0]))
 
 
 def _comparisons(compared: list[tuple[tuple[str, str, str], float, FloatArray]]) -> list[Comparison]:

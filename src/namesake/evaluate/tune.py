@@ -107,7 +107,8 @@ def trials(answers: Sequence[Method], data: Dataset) -> list[Trial]:
     """P@1 and MRR of methods with intervals, resampled by document."""
     columns = [values for each in answers for values in (each.hit, each.reciprocal_rank) if values is not None]
     values = np.column_stack(columns)
-    plain = metrics.means(values, np.ones((1, len(values))))[0]
-    sampled = bootstrap.resample(lambda weights: metrics.means(values, weights), data.documents)
+    statistic = metrics.Means(values)
+    plain = statistic(np.ones((1, len(values))))[0]
+    sampled = bootstrap.resample(statistic, data.documents)
     found = bootstrap.intervals(plain, sampled)
     return [Trial(each.name, found[2 * i], found[2 * i + 1], len(values)) for i, each in enumerate(answers)]
