@@ -10,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, Thread
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import typer
 from hypothesis import given, settings
@@ -26,6 +27,10 @@ from namesake.formats import read_articles
 from namesake.formats.labelled import Labelled, page_title
 from namesake.formats.rejects import Rejects
 from namesake.formats.turtle import TYPE, triples
+from namesake.kb.columns import Ragged, Strings
+from namesake.kb.manifest import FORMAT_VERSION, Manifest
+from namesake.kb.names import build_names
+from namesake.kb.publish import Draft
 from namesake.kb.store import KB
 
 ASTRONAUT, REBEL = "Q104859", "Q173196"  # both are Michael Collins
@@ -283,7 +288,7 @@ class Made(NamedTuple):
 
 
 token = st.one_of(
-    st.sampled_from(["Japan", "O'Neill", '"', "\\", "🚀", "é", "#2"]),
+    st.sampled_from(["Japan", "O'Neill", '"', "\\", "🚀", "é", "İ", "#2"]),
     st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=5),
 )
 
@@ -476,14 +481,27 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 # conversion
 
 
+PEOPLE = [
+    (ARMSTRONG, "Neil Armstrong", "Neil Armstrong"),
+    (ALDRIN, "Buzz Aldrin", "Buzz Aldrin"),
+    (ASTRONAUT, "Michael Collins", "Michael Collins (astronaut)"),
+    (REBEL, "Michael Collins", "Michael Collins (Irish leader)"),
+]
+
+
 @pytest.fixture(scope="module")
 def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
-    from namesake.kb.build import build
-    from namesake.sample import DUMP
-
-    folder = tmp_path_factory.mktemp("datasets") / "kb"
-    build([DUMP], folder)
-    return KB.open(folder)
+    """Four people by label and page, and one without a page (Mahatma Gandhi): what titles and names need."""
+    rows = sorted([*((int(qid[1:]), label, title) for qid, label, title in PEOPLE), (1001, "Mahatma Gandhi", "")])
+    nothing = Ragged(np.zeros(len(rows) + 1, np.int64), np.empty(0, np.int32))
+    counts = dict.fromkeys(["people", "items", "statements", "names", "words", "rejected"], 0)
+    with Draft(tmp_path_factory.mktemp("datasets") / "kb", False) as draft:
+        draft.write("entity.qid", np.array([qid for qid, _, _ in rows], np.int64))
+        draft.write("entity.title", Strings.of(title for _, _, title in rows))
+        for name, column in build_names(Strings.of(label for _, label, _ in rows), nothing, Strings.of(())).items():
+            draft.write(name, column)
+        draft.publish(Manifest(format_version=FORMAT_VERSION, created="now", dumps=[], entities=len(rows), **counts))
+        return KB.open(draft.out)
 
 
 @pytest.mark.parametrize(

@@ -31,17 +31,18 @@ def show() -> None:
 
     Example: namesake datasets list
     """
-    from rich.table import Table
+    from rich.markup import escape
+    from rich.padding import Padding
 
     from namesake.evaluate.datasets import DATASETS
 
-    table = Table(box=None, pad_edge=False)
-    for heading in ("name", "what", "reader", "licence", "where"):
-        table.add_column(heading, overflow="fold")
+    console = Console()
     for one in DATASETS:
-        about = f"{one.what}\n[dim]{one.note}[/]" if one.note else one.what
-        table.add_row(f"[bold]{one.name}[/]", about, one.reader, one.licence or "not stated", one.url or one.home)
-    Console().print(table)
+        fetched = "" if one.url else ", not to be fetched"
+        licence = f"licence {one.licence}" if one.licence else "licence not stated"
+        console.print(f"[bold]{one.name}[/]  [dim]reader {one.reader}, {escape(licence)}{fetched}[/]", highlight=False)
+        about = f"{one.what}; {one.note}" if one.note else one.what
+        console.print(Padding(escape(f"{about}\n{one.home}"), (0, 0, 0, 4)), highlight=False)
 
 
 @datasets.command()

@@ -59,7 +59,7 @@ def _check_name(name: str, surface: str, where: str) -> None:
 
 
 def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text).casefold()
+    return re.sub(r"[\W_]", "", text.casefold())
 
 
 # token a line
