@@ -165,12 +165,20 @@ class Lexicon:
         self._cache_word = np.zeros(slots, np.int32)
         self._cached = 0
 
+    def _keep_room(self, more: int) -> bool:
+        """Whether that many more fit into the cache: if not as it is, a larger, empty one takes its place."""
+        slots = len(self._cache_hash)
+        if self._cached + more > 0.6 * slots:
+            while slots < CACHE_SLOTS[1] and self._cached + more > 0.3 * slots:
+                slots *= 2
+            self._empty_cache(slots)
+        return more <= 0.6 * slots
+
     def analyse(self, data: Bytes, offsets: Offsets) -> Analysed:
         """The KB's words in each text data[offsets[t]:offsets[t + 1]], and its sentences."""
         texts = len(offsets) - 1
         self._make_room(int(offsets[-1] - offsets[0]) // 2 + texts + 1)
-        if 2 * self._cached > len(self._cache_hash):
-            self._empty_cache(min(4 * len(self._cache_hash), CACHE_SLOTS[1]))
+        self._keep_room(0)
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
         size, sentences, misses, self._cached = analyse(
             *(data, offsets, self._surface_hash, self._surface_word, self._cache_hash, self._cache_word, self._cached),
@@ -197,7 +205,7 @@ class Lexicon:
         stems = self._normalise(spellings(data, start[first], end[first]))
         found: Ints = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)
         found[(found == ABSENT) | np.array([not stem for stem in stems])] = -1
-        if self._cached + len(distinct) < 0.7 * len(self._cache_hash):
+        if self._keep_room(len(distinct)):
             self._cached += insert(distinct, found, self._cache_hash, self._cache_word)
         return found[back]
 
