@@ -131,10 +131,7 @@ class Linker:
 
     def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None) -> pa.Table:
         articles, scored = self._scored(articles, rejects)
-        links = link_columns(scored)
-        extra = one_chunk(articles.column("extra"))
-        if extra.null_count < len(extra):
-            links = links.append_column(ARTICLES.field("extra"), repeat(extra, scored.batch.article))
+        links = link_columns(scored, one_chunk(articles.column("extra")))
         return links.append_column(*candidate_column(scored)) if scores else links
 
     def _lexicon(self) -> Lexicon:
@@ -188,8 +185,8 @@ def _located(text: str, mention: str | Mention) -> Mention:
     return Mention(mention, spans)
 
 
-def link_columns(scored: Scored) -> pa.Table:
-    """The columns of `schema.LINKS` for a scored batch."""
+def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
+    """The columns of `schema.LINKS` for a scored batch; `extra` is what its articles carry through."""
     batch, combined = scored.batch, scored.combined
     first, second, decided = top_two(batch.offsets, np.stack(combined.keys))
     nobody, alone = first < 0, second < 0
@@ -213,6 +210,7 @@ def link_columns(scored: Scored) -> pa.Table:
             pa.array(decision.confidence, mask=unsure),
             pa.array(decision.known, mask=unsure),
             pa.array(REASONS).take(pa.array(np.maximum(decision.reason, 0), mask=answered)),
+            repeat(extra, batch.article),
         ],
         schema=LINKS,
     )

@@ -15,18 +15,20 @@ from namesake.errors import NamesakeError
 
 app = typer.Typer(
     name="namesake",
-    help="Which John Smith? Links names in text to Wikidata: fast, explained, no training, no GPU.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-ROOMS = ("cli_kb", "cli_link", "cli_evaluate", "cli_demo")
+ROOMS = ("cli_link", "cli_kb", "cli_evaluate", "cli_analyse", "cli_datasets", "cli_demo")
 
 
 @app.callback(invoke_without_command=True)
 def root(version: Annotated[bool, typer.Option("--version", help="print the version and stop")] = False) -> None:
-    """Which John Smith? Links names in text to Wikidata: fast, explained, no training, no GPU."""
+    """Which John Smith? Links names in text to Wikidata: fast, explained, no training, no GPU.
+
+    `namesake FILE …` is short for `namesake link FILE …`.
+    """
     if version:
         print(f"namesake {__version__}")
         raise typer.Exit
@@ -38,8 +40,11 @@ for room in ROOMS:
 
 def main() -> None:
     """Run the command line: a mistake the user can mend is one line and exit code 2."""
+    arguments = sys.argv[1:]
+    if arguments and not arguments[0].startswith("-") and Path(arguments[0]).is_file():
+        arguments = ["link", *arguments]
     try:
-        app()
+        app(arguments)
     except NamesakeError as problem:
         print(f"namesake: {problem}", file=sys.stderr)
         sys.exit(2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 import pyarrow as pa
@@ -15,6 +15,16 @@ from namesake.errors import NamesakeError
 from namesake.formats.files import create, kind, published
 
 SUFFIXES = ".parquet, .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst"
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def _json_line(row: dict[str, Any]) -> bytes:
+    """A link as a line of JSON; what the article carries through is JSON already."""
+    if row.get("extra") is not None:
+        row["extra"] = msgspec.Raw(row["extra"].encode())
+    return _encoder.encode(row) + b"\n"
 
 
 class LinkWriter:
@@ -43,8 +53,7 @@ class LinkWriter:
         """Add a table of links. The first one sets the columns."""
         self.rows += links.num_rows
         if self._lines is not None:
-            encode = msgspec.json.Encoder().encode
-            self._lines.write(b"".join(encode(row) + b"\n" for row in links.to_pylist()))
+            self._lines.write(b"".join(map(_json_line, links.to_pylist())))
             return
         if self._parquet is None:
             schema = links.schema.with_metadata({f"namesake.{key}": value for key, value in self.metadata.items()})
