@@ -118,7 +118,7 @@ def show(
     elif len(entities) == 1:
         draw_entity(entities[0], Console())
     else:
-        draw_namesakes(who, entities, Console())
+        draw_namesakes(kb, who, entities, Console())
 
 
 def register(root: typer.Typer) -> None:

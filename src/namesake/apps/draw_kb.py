@@ -51,23 +51,19 @@ def draw_entity(entity: Entity, console: Console) -> None:
     console.print(Panel(Group(*parts), title=title, title_align="left", expand=False))
 
 
-def draw_namesakes(name: str, entities: list[Entity], console: Console) -> None:
+def draw_namesakes(kb: Path, name: str, entities: list[Entity], console: Console) -> None:
     """Everybody who bears a name, the best known first."""
-    table = Table(
-        box=box.SIMPLE_HEAD, title=Text(f"{len(entities)} are called {name}", style="bold"), title_justify="left"
-    )
+    console.print(Text(f"{len(entities)} are called {name}", style="bold"))
+    table = Table(box=box.SIMPLE_HEAD, expand=True)
     table.add_column("QID", style="cyan", no_wrap=True)
-    table.add_column("label")
-    table.add_column("description", overflow="fold")
+    table.add_column("who", ratio=1)
     table.add_column("lived", no_wrap=True)
-    for heading in ("sitelinks", "properties", "PR_WD"):
-        table.add_column(heading, justify="right")
+    table.add_column("sitelinks", justify="right", no_wrap=True)
     for entity in entities:
-        numbers = (f"{entity.sitelinks:,}", f"{entity.properties:,}", f"{entity.pagerank_wikidata:.2f}")
-        about = entity.description or Text(_gist(entity), style="dim")
-        table.add_row(entity.qid, Text(entity.label), about, lifetime(entity), *numbers)
+        about = Text.assemble((entity.label, "bold"), ", ", entity.description or (_gist(entity), "dim"))
+        table.add_row(entity.qid, about, years(entity), f"{entity.sitelinks:,}" if entity.sitelinks else "")
     console.print(table)
-    console.print(f"One of them in full: namesake kb show KB {entities[0].qid}", style="dim", highlight=False)
+    console.print(Text(f"One of them in full: namesake kb show {kb} {entities[0].qid}", style="dim"), soft_wrap=True)
 
 
 def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Console) -> None:
@@ -95,6 +91,12 @@ def lifetime(entity: Entity) -> str:
     if not entity.birth and not entity.death:
         return ""
     return f"{entity.birth or '?'} – {entity.death or ''}".strip()
+
+
+def years(entity: Entity) -> str:
+    """The years of birth and death: 1961–, 1900–1980, or nothing."""
+    born, died = ((date or "")[: 5 if (date or "").startswith("-") else 4] for date in (entity.birth, entity.death))
+    return f"{born or '?'}–{died}" if born or died else ""
 
 
 def _gist(entity: Entity) -> str:
