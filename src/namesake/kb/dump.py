@@ -25,6 +25,7 @@ from namesake.kernels.entity import count_newlines, last_byte
 from namesake.kernels.simd import LANES
 
 CHUNK = 8 << 20
+PIECE = 1 << 18  # read at a time: what a decompressor makes stays in the cache until it is copied
 LONGEST_LINE = 256 << 20
 STDIN = "-"
 NEWLINE, BRACE = ord("\n"), ord("{")
@@ -186,7 +187,7 @@ def _fill(source: _Source, buffer: UInt8, filled: int, line: int) -> tuple[int, 
     room = buffer.data[: len(buffer) - LANES]
     try:
         while filled < len(room):
-            count = source.stream.readinto(room[filled:])
+            count = source.stream.readinto(room[filled : filled + PIECE])
             if not count:
                 return filled, True
             filled += count

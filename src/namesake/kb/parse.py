@@ -16,7 +16,7 @@ import numpy.typing as npt
 from namesake.kb.columns import Strings
 from namesake.kb.dates import MISSING
 from namesake.kb.decode import BadLineError, Entity, decode
-from namesake.kb.dump import Chunk
+from namesake.kb.dump import CHUNK, Chunk
 from namesake.kb.manifest import Reject
 from namesake.kernels import tables as t
 from namesake.kernels.entity import scan
@@ -106,7 +106,7 @@ def _scratch(chunk: Chunk) -> t.Tables:
     """Empty tables that no chunk of this size can overflow; a thread uses its own again and again."""
     to: t.Tables | None = getattr(_local, "tables", None)
     if to is None or to.counts[t.CAPACITY] < chunk.size or len(to.properties) < chunk.lines:
-        to = _allocate(max(chunk.size, 1 << 16), chunk.lines)
+        to = _allocate(max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7))
         _local.tables = to if chunk.size <= KEPT_SCRATCH else None
     to.slots[: t.SLOT_COLUMNS * (to.counts[t.LARGEST_MASK] + 1)] = 0
     to.counts[t.LARGEST_MASK] = 0

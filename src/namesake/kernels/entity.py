@@ -323,13 +323,27 @@ def scan_line(data, start, size, keep_all, to):
     return p if kind == LETTER_P and labelled >= 0 else FAIL
 
 
-@inner(types.int64(BYTES, types.int64, types.int64, types.boolean, NUMBERS, POINTERS))
-def scan_lines(data, start, size, keep_all, saved, to):
-    """See scan; `saved` is room for the counts before each line."""
+@njit(types.int64(U8, types.int64, types.int64, types.boolean, ARRAYS), cache=True, nogil=True)
+def scan(data, start, size, keep_all, arrays):
+    """Do the lines in data[start:size]; returns where the first begins that it could not do, or size.
+
+    64 zero bytes follow data[:size].
+    """
+    to = Tables(
+        pointer(arrays.found),
+        pointer(arrays.counts),
+        pointer(arrays.items),
+        pointer(arrays.statements),
+        pointer(arrays.properties),
+        pointer(arrays.offsets),
+        pointer(arrays.slots),
+        pointer(arrays.text),
+    )
+    saved = np.empty(tables.RESTORED, np.int64)
     while start < size:
         for i in range(tables.RESTORED):
             saved[i] = to.counts[i]
-        p = scan_line(data, start, size, keep_all, to)
+        p = scan_line(pointer(data), start, size, keep_all, to)
         if p < 0:
             for i in range(tables.RESTORED):
                 to.counts[i] = saved[i]
@@ -337,26 +351,6 @@ def scan_lines(data, start, size, keep_all, saved, to):
         to.counts[tables.LINES] += 1
         start = p + 1
     return size
-
-
-@njit(types.int64(U8, types.int64, types.int64, types.boolean, ARRAYS), cache=True, nogil=True)
-def scan(data, start, size, keep_all, to):
-    """Do the lines in data[start:size]; returns where the first begins that it could not do, or size.
-
-    64 zero bytes follow data[:size].
-    """
-    saved = np.empty(tables.RESTORED, np.int64)
-    pointers = Tables(
-        pointer(to.found),
-        pointer(to.counts),
-        pointer(to.items),
-        pointer(to.statements),
-        pointer(to.properties),
-        pointer(to.offsets),
-        pointer(to.slots),
-        pointer(to.text),
-    )
-    return scan_lines(pointer(data), start, size, keep_all, pointer(saved), pointers)
 
 
 @njit(types.int64(U8, types.int64), cache=True, nogil=True)
