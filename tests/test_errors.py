@@ -4,7 +4,18 @@ import numpy as np
 import pytest
 
 from namesake.evaluate import ablation
-from namesake.evaluate.errors import ABSENT, DECOY, SIMILAR, UNTOLD, Context, Mistake, Side, errors_report, side
+from namesake.evaluate.errors import (
+    ABSENT,
+    DECOY,
+    SIMILAR,
+    UNKNOWN,
+    UNTOLD,
+    Context,
+    Mistake,
+    Side,
+    errors_report,
+    side,
+)
 from namesake.evaluate.gold import GoldRow, align
 from namesake.evaluate.report import csv_text, markdown
 from namesake.evaluate.scores import ScoreTable
@@ -32,7 +43,7 @@ def test_a_shared_occupation_is_a_similar_domain_and_a_shared_birthplace_is_not(
 def test_a_gold_entity_of_which_nothing_is_said_beside_its_name_lacks_the_key_property():
     assert told(candidate("Q1", [("far", 45)]), candidate("Q2")) == [ABSENT]
     assert told(candidate("Q1", [("far", 45, 10)]), candidate("Q2")) == [UNTOLD]
-    assert told(candidate("Q1", [("near", 10)], known=False), candidate("Q2")) == [ABSENT]
+    assert told(candidate("Q1", known=False), candidate("Q2")) == [UNKNOWN]
 
 
 def test_matches_from_sentences_about_somebody_else_are_decoys():

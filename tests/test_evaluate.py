@@ -17,6 +17,7 @@ from namesake.evaluate.methods import methods
 from namesake.evaluate.scores import read_scores, score_table
 from namesake.evaluate.tables import evaluate_scores
 from namesake.recipe import Part, Recipe
+from namesake.sample import ARTICLES, EXPECTED
 
 LONG = [  # article, name, candidate, qid, NS, IScore
     ("a1", "john smith", 0, "Q10", 5.0, 0.0),
@@ -272,6 +273,46 @@ def test_tune_writes_a_recipe_that_loads(run, shared, tmp_path):
     assert all(0 <= part.weight <= 1 for part in recipe.parts)
     assert recipe.anchors == "first"
     assert "10 folds by document over all gold" in result.output
+
+
+@pytest.fixture
+def sample(sample_kb, tmp_path):
+    """The embedded sample as a KB, articles and gold."""
+    rows = [json.loads(line) for line in EXPECTED.read_text().splitlines()]
+    gold = [{"articleID": row["id"], "name": row["name"], "gold": row["qid"]} for row in rows]
+    return ("--kb", sample_kb.path, "--articles", ARTICLES, "--gold", gold_file(tmp_path / "sample.jsonl", gold))
+
+
+def test_evaluate_links_articles_with_each_methods_recipe(run, sample, tmp_path):
+    result = run("evaluate", *sample, "--methods", "Random,NS,UIScore", "--out", tmp_path / "r", "--samples", 200)
+    assert result.exit_code == 0, result.exception
+    rows = json.loads((tmp_path / "r" / "tables.json").read_text())
+    p_at_1 = {row["method"]: row["value"] for row in rows if (row["slice"], row["metric"]) == ("all", "P@1")}
+    assert list(p_at_1) == ["Random", "NS", "UIScore"]
+    assert p_at_1["UIScore"] > p_at_1["NS"]
+
+
+def test_ablate_measures_every_combination_the_kb_has(run, sample, tmp_path):
+    result = run("ablate", *sample, "--out", tmp_path / "r")
+    assert result.exit_code == 0, result.exception
+    rows = json.loads((tmp_path / "r" / "tables.json").read_text())
+    measured = {(row["table"], row["method"]) for row in rows}
+    assert {("6", "D+S"), ("6", "S_A"), ("7", "narrow"), ("7", "ensemble")} <= measured
+    entire = next(row for row in rows if row["method"] == "entire" and row["metric"] == "P@1")
+    both = next(row for row in rows if row["method"] == "D+S" and row["metric"] == "P@1")
+    assert entire["value"] == both["value"]
+
+
+def test_errors_shows_the_wrong_links_and_only_those(run, sample, tmp_path):
+    assert run("evaluate", *sample, "--methods", "NS", "--out", tmp_path / "e", "--samples", 200).exit_code == 0
+    rows = json.loads((tmp_path / "e" / "tables.json").read_text())
+    row = next(row for row in rows if (row["method"], row["metric"], row["slice"]) == ("NS", "P@1", "all"))
+    result = run("errors", *sample, "--recipe", "ns-paper", "--out", tmp_path / "r")
+    assert result.exit_code == 0, result.exception
+    mistakes = json.loads((tmp_path / "r" / "tables.json").read_text())
+    assert len(mistakes) == round((1 - row["value"]) * row["n"]) > 0
+    assert all(mistake["gold"]["qid"] != mistake["chosen"]["qid"] for mistake in mistakes)
+    assert all(mistake["gold"]["score"] <= mistake["chosen"]["score"] for mistake in mistakes)
 
 
 def test_a_report_that_cannot_be_written_is_said_so(run, files, tmp_path):

@@ -60,10 +60,10 @@ def ablate(
         opened = KB.open(path)
         label = ablation.NORMALISATION[opened.manifest.words_how]
         recipes = ablation.feature_recipes(paragraphs=len(opened.words_p.values) > 0)
-        scored = {name: (recipe, _dataset(articles, opened, recipe, rows)) for name, recipe in recipes.items()}
+        scored = {name: (recipe, dataset(articles, opened, recipe, rows)) for name, recipe in recipes.items()}
         features += ablation.measure(scored, label)
         recipes = ablation.context_recipes()
-        scored = {name: (recipe, _dataset(articles, opened, recipe, rows)) for name, recipe in recipes.items()}
+        scored = {name: (recipe, dataset(articles, opened, recipe, rows)) for name, recipe in recipes.items()}
         context += ablation.measure(scored, label)
     report = ablation.ablation_report(features, context, [f"{articles} against {gold}."])
     write(report, out)
@@ -93,7 +93,7 @@ def errors(
     from namesake.recipe import Recipe
 
     linker = Linker(default_kb(kb), Recipe.load(recipe))
-    data = _dataset(articles, linker.kb, linker.recipe, in_split(read_gold(gold), split))
+    data = dataset(articles, linker.kb, linker.recipe, in_split(read_gold(gold), split))
     mistakes = list(_mistakes(linker, articles, data))
     about = [f"{articles} linked with {linker.recipe.name}, against {gold}."]
     report = errors_report(mistakes, int(data.answerable.sum()), about)
@@ -116,7 +116,7 @@ def linked(articles: Path, kb: KB | Path | None, recipe: Recipe) -> pa.Table:
         tables = [linker.link(table, scores=True, rejects=rejects) for table in _tables(articles)]
     if not tables:
         raise NamesakeError(f"{articles}: no articles")
-    return pa.concat_tables(tables)
+    return pa.concat_tables(tables).replace_schema_metadata({"namesake.recipe": recipe.toml()})
 
 
 def _tables(articles: Path) -> Iterator[pa.Table]:
@@ -127,7 +127,8 @@ def _tables(articles: Path) -> Iterator[pa.Table]:
         yield from read_articles(articles, rejects)
 
 
-def _dataset(articles: Path, kb: KB, recipe: Recipe, gold: list[GoldRow]) -> Dataset:
+def dataset(articles: Path, kb: KB, recipe: Recipe, gold: list[GoldRow]) -> Dataset:
+    """The mentions that have gold, with what the linker makes of them."""
     from namesake.evaluate.gold import align
     from namesake.evaluate.scores import score_table
 

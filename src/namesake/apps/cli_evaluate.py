@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,11 +10,11 @@ import typer
 from rich.console import Console
 
 from namesake.apps import cli_analyse
-from namesake.apps.cli_analyse import linked
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
-    from namesake.evaluate.scores import ScoreTable
+    from namesake.evaluate.gold import Dataset, GoldRow
+    from namesake.evaluate.methods import Method
 
 ScoresOption = Annotated[
     Path | None,
@@ -40,7 +41,6 @@ def evaluate(
     scores: ScoresOption = None,
     kb: Annotated[Path | None, typer.Option("--kb", help="link --articles with this KB first")] = None,
     articles: Annotated[Path | None, typer.Option("--articles", help="articles to link with --kb")] = None,
-    recipe: Annotated[str, typer.Option("--recipe", help="recipe that links --articles")] = "default",
     split: Annotated[str | None, typer.Option("--split", help="only gold of this split")] = None,
     methods: Annotated[
         str, typer.Option("--methods", help="comma list: recipes, paper names, score columns, links, Random")
@@ -57,13 +57,18 @@ def evaluate(
     from namesake.evaluate.gold import align, in_split, read_gold
     from namesake.evaluate.methods import methods as resolve
     from namesake.evaluate.report import show, write
+    from namesake.evaluate.scores import read_scores
     from namesake.evaluate.tables import evaluate_scores
     from namesake.evaluate.view_evaluation import evaluation_report, short_view
 
     if unit not in {"mention", "document"}:
         raise NamesakeError(f"--unit {unit}: the bootstrap draws by mention or by document")
-    data = align(_table(links, scores, kb, articles, recipe), in_split(read_gold(gold), split))
-    chosen = resolve(_listed(methods), data)
+    rows, names = in_split(read_gold(gold), split), _listed(methods)
+    if articles is None:
+        data = align(read_scores(_source(links, scores, kb)), rows)
+        chosen = resolve(names, data)
+    else:
+        data, chosen = _linked(names, articles, kb, rows)
     evaluation = evaluate_scores(data, chosen, _listed(by), unit, samples, seed)
     about = [
         f"{links or scores or articles} against {gold}" + (f", split {split}" if split else "") + ".",
@@ -150,18 +155,37 @@ def reproduce(
     _written(out, console)
 
 
-def _table(links: Path | None, scores: Path | None, kb: Path | None, articles: Path | None, recipe: str) -> ScoreTable:
-    """What is to be measured: read from a file, or linked on the spot."""
-    from namesake.evaluate.scores import read_scores, score_table
-    from namesake.recipe import Recipe
+def _source(links: Path | None, scores: Path | None, kb: Path | None) -> Path:
+    """The file to measure."""
+    if kb is not None:
+        raise NamesakeError("--kb links --articles; name them, or leave --kb out")
+    if links is not None and scores is None:
+        return links
+    if scores is not None and links is None:
+        return scores
+    raise NamesakeError("evaluate needs one of --links LINKS, --scores SCORES, or --kb KB --articles ARTICLES")
 
-    if sum(source is not None for source in (links, scores, articles)) != 1:
-        raise NamesakeError("evaluate needs one of --links LINKS, --scores SCORES, or --kb KB --articles ARTICLES")
-    if articles is None:
-        if kb is not None:
-            raise NamesakeError("--kb links --articles; name them, or leave --kb out")
-        return read_scores(links or scores or Path())
-    return score_table(linked(articles, kb, Recipe.load(recipe)), str(articles))
+
+def _linked(names: list[str], articles: Path, kb: Path | None, gold: list[GoldRow]) -> tuple[Dataset, list[Method]]:
+    """Link the articles with each method's recipe, and take its answers."""
+    from namesake.apps.cli import default_kb
+    from namesake.apps.cli_analyse import dataset
+    from namesake.evaluate.methods import PAPER, linked, method
+    from namesake.kb.store import KB
+    from namesake.recipe import Recipe
+    from namesake.scorers import SCORERS
+
+    opened = KB.open(default_kb(kb))
+    if not names:
+        runs_here = [name for name, system in PAPER.items() if set(Recipe.load(system).scorers) <= set(SCORERS)]
+        names = ["Random", *runs_here, "default"]
+    systems = {name: Recipe.load(PAPER.get(name, name)) for name in names if name != "Random"}
+    runs = {name: dataset(articles, opened, system, gold) for name, system in systems.items()}
+    if not runs:
+        raise NamesakeError("Random alone needs no linking: name a recipe, too")
+    data = next(iter(runs.values()))
+    answers = {name: replace(linked("links", run), name=name) for name, run in runs.items()}
+    return data, [answers.get(name) or method(name, data) for name in names]
 
 
 def _listed(text: str) -> list[str]:

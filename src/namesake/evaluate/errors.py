@@ -16,6 +16,7 @@ Statement = tuple[str, str]
 DOMAIN = ("P106", "P101", "P641")  # occupation, field of work, sport
 
 SIMILAR = "similar domain"
+UNKNOWN = "gold entity not in the KB"
 ABSENT = "key property absent from the KB"
 DECOY = "decoy mention"
 UNTOLD = "to be told by hand"
@@ -68,15 +69,18 @@ class Mistake:
 def categories(mistake: Mistake) -> list[str]:
     """The paper's error sources that apply, by rule; UNTOLD where none does.
 
-    Similar domain: both candidates have an occupation, field of work or sport in common. Key property absent: the
-    KB lacks the gold entity, or nothing said in the sentences with its name is in its record. Decoy: most of the
-    words that only the chosen candidate matched stand only in sentences about somebody else.
+    Similar domain: both candidates have an occupation, field of work or sport in common. Key property absent:
+    nothing said in the sentences with the name is in the gold entity's record. Decoy: most of the words that only
+    the chosen candidate matched stand only in sentences about somebody else. Ours alone: the
+    KB lacks the gold entity.
     """
     found = []
     if {s for s in mistake.gold.statements & mistake.chosen.statements if s[0] in DOMAIN}:
         found.append(SIMILAR)
     near = [span for spans in mistake.gold.words.values() for span in spans if _with_name(span, mistake.context)]
-    if not mistake.gold.known or not near:
+    if not mistake.gold.known:
+        found.append(UNKNOWN)
+    elif not near:
         found.append(ABSENT)
     if decoys(mistake):
         found.append(DECOY)
@@ -138,7 +142,7 @@ def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], kno
 
 def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str]) -> Report:
     """Counts by category, and every mistake as a row to review; `rows` also carry the texts in full."""
-    names = [SIMILAR, ABSENT, DECOY, UNTOLD]
+    names = [UNKNOWN, SIMILAR, ABSENT, DECOY, UNTOLD]
     counts = [[name, str(sum(name in mistake.categories for mistake in mistakes))] for name in names]
     header = ["article", "name", "gold", "chosen", "only gold matched", "only chosen matched", "category"]
     rows = [

@@ -110,7 +110,8 @@ def linked(name: str, data: Dataset) -> Method:
     if score is not None:
         of_mention = np.repeat(np.arange(len(chosen)), np.diff(data.offsets))
         picked = [float(qid == chosen[m]) for qid, m in zip(data.table.qids, of_mention, strict=True)]
-        keys = (score, np.array(picked, np.float64))
+        ties = [column(data.table.scores, breaker) for breaker in data.table.tie_break]
+        keys = (score, np.array(picked, np.float64), *(key for key in ties if key is not None))
         place = metrics.gold_ranks(data.offsets, data.gold, *keys)
         reciprocal = 1 / place
         hit = np.where(answered, hit, place == 1)  # what it would have said, had it been made to answer

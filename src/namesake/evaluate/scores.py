@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from namesake.errors import NamesakeError
 from namesake.formats.files import kind, open_lines
 from namesake.rank import FloatArray, IntArray
+from namesake.recipe import Recipe
 
 Mention = tuple[str, str]
 """A mention is known by its article and its name."""
@@ -35,6 +36,8 @@ class ScoreTable:
     scores: dict[str, FloatArray]
     chosen: list[str | None] | None = None
     """What a linker answered for each mention, where the file says so; None stands for nobody."""
+    tie_break: tuple[str, ...] = ("LQID",)
+    """How the linker broke ties, where the file says so."""
 
     @property
     def lists_candidates(self) -> bool:
@@ -53,6 +56,7 @@ class ScoreTable:
             [self.qids[c] for c in candidates],
             {name: score[candidates] for name, score in self.scores.items()},
             None if self.chosen is None else [self.chosen[i] for i in wanted],
+            self.tie_break,
         )
 
 
@@ -157,7 +161,9 @@ def _nested(table: pa.Table, where: str) -> ScoreTable:
         if any(value is not None for value in values)  # a scorer that never ran is absent, not wrong
     }
     offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    return ScoreTable(mentions, offsets, [c["qid"] for c in flat], scores, table["qid"].to_pylist())
+    recipe = (table.schema.metadata or {}).get(b"namesake.recipe")
+    ties = Recipe.parse(recipe.decode(), where).tie_break if recipe else ("LQID",)
+    return ScoreTable(mentions, offsets, [c["qid"] for c in flat], scores, table["qid"].to_pylist(), ties)
 
 
 def _owner(mention: Mention, candidate: int) -> str:
