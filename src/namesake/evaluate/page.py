@@ -20,7 +20,8 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .6rem; } h2 { font-size: 1
 p { max-width: 46rem; } .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .4rem 0 1.4rem; font-variant-numeric: tabular-nums; font-size: .9rem; }
 caption { text-align: left; color: var(--soft); padding: .3rem 0 .5rem; } caption b { color: var(--ink); }
-th, td { padding: .28rem .8rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--rule); }
+th, td { padding: .28rem .8rem; text-align: right; white-space: nowrap; vertical-align: top;
+  border-bottom: 1px solid var(--rule); }
 .words { text-align: left; } td.words + td.words, td + td.words { white-space: normal; min-width: 13rem; }
 th { color: var(--soft); font-weight: 600; border-bottom: 2px solid var(--ink); vertical-align: bottom; }
 td:first-child { font-weight: 600; }
