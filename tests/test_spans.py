@@ -46,6 +46,17 @@ def test_token_spans_become_character_spans(texts, spans):
 
 
 @pytest.mark.kernel
+def test_character_spans_of_long_texts():
+    """Longer than the blocks in which characters are counted."""
+    text = "naïve — " * 50
+    spans = [(a, a + 7) for a in range(0, 390, 13)]
+    got = characters_to_bytes(*packed([text, "x" * 300, text], spans)).tolist()
+    ascii_spans = [[a, b] if b <= 300 else [BAD, BAD] for a, b in spans]
+    wide = [[len(text[:a].encode()), len(text[:b].encode())] for a, b in spans]
+    assert got == [*wide, *ascii_spans, *wide]
+
+
+@pytest.mark.kernel
 @given(TEXTS, SPANS)
 def test_character_spans_become_byte_spans(texts, spans):
     got = characters_to_bytes(*packed(texts, spans)).tolist()

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, types
 
-from namesake.kernels.types import I64, PAIRS, U8
+from namesake.kernels.types import I32, I64, PAIRS, U8
 
 BAD = -1  # both ends of a span that does not fit its text
 
@@ -41,23 +41,25 @@ def tokens_to_characters(data, offsets, indptr, spans):
     is empty, reversed or past the text becomes BAD.
     """
     out = np.full(spans.shape, BAD, np.int32)
-    starts = np.empty(1024, np.int32)
-    ends = np.empty(1024, np.int32)
+    longest = np.max(np.diff(offsets)) if len(offsets) > 1 else 0
+    starts = np.empty(longest // 2 + 1, np.int32)
+    ends = np.empty(longest // 2 + 1, np.int32)
     for text in range(len(offsets) - 1):
         if indptr[text] == indptr[text + 1]:
             continue
         tokens, position, inside = 0, 0, False
         at, end = offsets[text], offsets[text + 1]
         while at < end:
-            point, size = decode(data, at, end)
-            if is_space(point):
+            size = 1
+            space = data[at] <= 0x20 and is_space(data[at])
+            if data[at] >= 0x80:
+                point, size = decode(data, at, end)
+                space = is_space(point)
+            if space:
                 if inside:
                     ends[tokens - 1] = position
                 inside = False
             elif not inside:
-                if tokens == len(starts):
-                    starts = np.append(starts, np.empty_like(starts))
-                    ends = np.append(ends, np.empty_like(ends))
                 starts[tokens] = position
                 tokens += 1
                 inside = True
@@ -72,34 +74,56 @@ def tokens_to_characters(data, offsets, indptr, spans):
     return out
 
 
+BLOCK = 64  # bytes between two counts of characters
+
+
+@njit(types.int64(U8, types.int64, types.int64, types.int32[::1]), cache=True, nogil=True)
+def count_characters(data, begin, end, counts):
+    """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`."""
+    total = 0
+    for k in range((end - begin + BLOCK - 1) // BLOCK):
+        counts[k] = total
+        starts = 0
+        for at in range(begin + k * BLOCK, min(begin + (k + 1) * BLOCK, end)):
+            starts += (data[at] & 0xC0) != 0x80  # every byte but the continuations begins a character
+        total += starts
+    return total
+
+
+@njit(types.int64(U8, types.int64, types.int64, I32, types.int64), cache=True, nogil=True)
+def byte_of(data, begin, end, counts, character):
+    """The byte, from `begin`, where a character begins; the end where there is no such character."""
+    low, high = 0, (end - begin + BLOCK - 1) // BLOCK
+    while high - low > 1:  # the last block with no more than `character` characters before it
+        middle = (low + high) // 2
+        if counts[middle] <= character:
+            low = middle
+        else:
+            high = middle
+    seen = np.int64(counts[low]) - 1
+    for at in range(begin + low * BLOCK, end):
+        seen += (data[at] & 0xC0) != 0x80
+        if seen == character:
+            return at - begin
+    return end - begin
+
+
 @njit(types.int32[:, ::1](U8, I64, I64, PAIRS), cache=True, nogil=True)
 def characters_to_bytes(data, offsets, indptr, spans):
     """Spans of characters as spans of bytes, both counted from the start of their text; BAD where they do not fit."""
     out = np.full(spans.shape, BAD, np.int32)
-    byte_of = np.empty(1024, np.int32)
+    longest = np.max(np.diff(offsets)) if len(offsets) > 1 else 0
+    counts = np.empty(longest // BLOCK + 1, np.int32)
     for text in range(len(offsets) - 1):
         first, last = indptr[text], indptr[text + 1]
         if first == last:
             continue
         begin, end = offsets[text], offsets[text + 1]
-        ascii_only = True
-        for at in range(begin, end):
-            if data[at] >= 0x80:
-                ascii_only = False
-                break
-        characters = end - begin
-        if not ascii_only:
-            if len(byte_of) < characters + 1:
-                byte_of = np.empty(2 * characters + 1, np.int32)
-            characters = 0
-            for at in range(begin, end):
-                if data[at] & 0xC0 != 0x80:
-                    byte_of[characters] = at - begin
-                    characters += 1
-            byte_of[characters] = end - begin
+        characters = count_characters(data, begin, end, counts)
+        ascii_only = characters == end - begin
         for k in range(first, last):
             start, stop = spans[k, 0], spans[k, 1]
             if 0 <= start < stop <= characters:
-                out[k, 0] = start if ascii_only else byte_of[start]
-                out[k, 1] = stop if ascii_only else byte_of[stop]
+                out[k, 0] = start if ascii_only else byte_of(data, begin, end, counts, start)
+                out[k, 1] = stop if ascii_only else byte_of(data, begin, end, counts, stop)
     return out
