@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,6 +13,7 @@ from namesake.kb.manifest import REJECTS, Reject
 
 NAMED = 10_000  # rejects that are named; all are counted
 REASONS = 50  # reasons that are counted apart
+QUOTED = re.compile(r"'[^']*'")
 
 
 class Rejects:
@@ -24,7 +26,7 @@ class Rejects:
     def add(self, rejects: Iterable[Reject]) -> None:
         """Count these, and keep their names while there is room."""
         for reject in rejects:
-            kind = reject.reason.partition(":")[0]
+            kind = QUOTED.sub("…", reject.reason.partition(":")[0])
             self.reasons[kind if kind in self.reasons or len(self.reasons) < REASONS else "other"] += 1
             if len(self.named) < NAMED:
                 self.named.append(reject)

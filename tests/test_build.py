@@ -1,0 +1,255 @@
+"""`kb build` against a slow twin on real records, and against everything a dump can have wrong."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import oracle_build
+from namesake.errors import NamesakeError
+from namesake.kb.build import build
+from namesake.kb.show import describe
+from namesake.kb.store import KB
+from namesake.sample import DUMP
+
+
+def claim(prop: str, value: int | str, rank: str = "normal", **qualifiers: str) -> dict[str, Any]:
+    if isinstance(value, int):
+        datavalue = {
+            "value": {"entity-type": "item", "numeric-id": value, "id": f"Q{value}"},
+            "type": "wikibase-entityid",
+        }
+    else:
+        datavalue = {"value": value, "type": "string"}
+    dates = {
+        prop: [
+            {
+                "snaktype": "value",
+                "property": prop,
+                "datavalue": {"value": {"time": f"+{day}T00:00:00Z", "precision": 11}, "type": "time"},
+            }
+        ]
+        for prop, day in qualifiers.items()
+    }
+    made = {
+        "mainsnak": {"snaktype": "value", "property": prop, "datavalue": datavalue},
+        "type": "statement",
+        "rank": rank,
+    }
+    return made | ({"qualifiers": dates} if dates else {})
+
+
+def item(number: int, name: str, *claims: dict[str, Any], description: str = "", aliases: tuple[str, ...] = ()) -> str:
+    by_property: dict[str, list[dict[str, Any]]] = {}
+    for one in claims:
+        by_property.setdefault(one["mainsnak"]["property"], []).append(one)
+    texts = {"en": {"language": "en", "value": name}} if name else {}
+    described = {"en": {"language": "en", "value": description}} if description else {}
+    known = {"en": [{"language": "en", "value": alias} for alias in aliases]} if aliases else {}
+    entity = {"type": "item", "id": f"Q{number}", "labels": texts, "descriptions": described, "aliases": known}
+    return json.dumps(entity | {"claims": by_property, "sitelinks": {}})
+
+
+HUMAN = claim("P31", 5)
+
+
+def dump(path: Path, *lines: str) -> Path:
+    path.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    return path
+
+
+def entities(kb: KB) -> Iterator[tuple[str, dict[str, Any]]]:
+    for row in range(len(kb)):
+        shown = describe(kb, row)
+        pairs = kb.statements[row]
+        values = [int(kb.pair_value[pair]) for pair in pairs]
+        stated = [
+            (f"P{kb.pair_property[pair]}", f"Q{kb.item_qids[value]}" if value >= 0 else kb.strings[~value])
+            for pair, value in zip(pairs, values, strict=True)
+        ]
+        yield (
+            shown.qid,
+            {
+                "label": shown.label,
+                "description": shown.description,
+                "statements": set(stated),
+                "counts": dict(zip(stated, kb.pair_count[pairs].tolist(), strict=True)),
+                "words": {kb.words[int(word)] for word in kb.words_ds[row]},
+                "sitelinks": shown.sitelinks,
+                "pagerank": pytest.approx(shown.pagerank_wikidata, rel=1e-5),
+            },
+        )
+
+
+def assert_is(kb: KB, expected: dict[str, dict[str, Any]]) -> None:
+    found = dict(entities(kb))
+    assert list(found) == list(expected)
+    for qid, entity in found.items():
+        assert entity == expected[qid], qid
+
+
+@pytest.mark.parametrize("keep", ["people", "all"])
+def test_the_sample_is_what_the_twin_says(tmp_path: Path, keep: str) -> None:
+    build([DUMP], tmp_path / "kb", keep=keep)
+    assert_is(KB.open(tmp_path / "kb"), oracle_build.build(DUMP, keep))
+
+
+def test_complete_records_are_what_the_twin_says(tmp_path: Path, shared: Path) -> None:
+    file = shared / "wikidata" / "full-records.json.bz2"
+    manifest = build([file], tmp_path / "kb", keep="all")
+    expected = oracle_build.build(file, "all")
+    assert manifest.rejected == 0
+    assert manifest.entities == len(expected)
+    assert_is(KB.open(tmp_path / "kb"), expected)
+
+
+def test_a_piece_of_the_slice_is_what_the_twin_says(tmp_path: Path, shared: Path) -> None:
+    piece = tmp_path / "piece.json"
+    with gzip.open(shared / "wikidata" / "slice.json.gz", "rt") as lines:
+        kept = islice(lines, 3, None, 97)
+        piece.write_text("".join(islice(kept, 1500)))
+    build([piece], tmp_path / "kb")
+    assert_is(KB.open(tmp_path / "kb"), oracle_build.build(piece, "people"))
+
+
+def test_any_number_of_workers_builds_the_same_files(tmp_path: Path) -> None:
+    made = [build([DUMP], tmp_path / f"kb{workers}", workers=workers).files for workers in (1, 3)]
+    assert made[0] == made[1]
+    assert len(made[0]) > 50
+
+
+def test_word_sets_stand_apart_for_the_ablation(tmp_path: Path) -> None:
+    lines = [
+        item(9, "Ann Lee", HUMAN, claim("P106", 8), claim("P373", "Running shoes"), description="the famous writers"),
+        item(8, "sailor", aliases=("mariners", "seafarer mariner")),
+        item(5, "human"),
+    ]
+    build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb")
+    kb = KB.open(tmp_path / "kb")
+
+    def words(ids: Any) -> set[str]:
+        return {kb.words[int(word)] for word in ids}
+
+    sailor = int(kb.items(np.array([8]))[0])
+    assert words(kb.words_d[0]) == {"famou", "writer"}
+    assert words(kb.words_item[sailor]) == {"sailor"}
+    assert words(kb.words_item_aliases[sailor]) == {"marin", "seafar"}
+    assert words(kb.words_string[0]) == {"run", "shoe"}
+    assert words(kb.words_ds[0]) == {"famou", "writer", "sailor", "run", "shoe", "human"}
+    assert len(kb.words_p[0]) == 0
+    assert kb.word_count.tolist() == [1 if kb.words[w] in words(kb.words_ds[0]) else 0 for w in range(len(kb.words))]
+
+
+@pytest.mark.parametrize(("how", "expected"), [("stem", "studi"), ("none", "studies"), ("lemma", "study")])
+def test_words_by_choice(tmp_path: Path, how: str, expected: str) -> None:
+    build([dump(tmp_path / "d.json", item(9, "Ann", HUMAN, description="studies"))], tmp_path / "kb", words=how)
+    kb = KB.open(tmp_path / "kb")
+    assert kb.manifest.words_how == how
+    assert [kb.words[int(word)] for word in kb.words_d[0]] == [expected]
+
+
+def test_dated_statements_and_their_order(tmp_path: Path) -> None:
+    lines = [
+        item(
+            9, "Ann", HUMAN, claim("P39", 7, P580="2001-02-03", P582="2005-01-01"), claim("P54", 6, P582="1999-12-31")
+        ),
+        item(3, "Bob", HUMAN, claim("P39", 7)),
+    ]
+    build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb")
+    kb = KB.open(tmp_path / "kb")
+    assert kb.qids.tolist() == [3, 9]
+    assert kb.tenure_entity.tolist() == [1, 1]
+    dated = {s.property: (s.start, s.end) for s in describe(kb, 1).statements if s.property != "P31"}
+    assert dated == {"P39": ("2001-02-03", "2005-01-01"), "P54": (None, "1999-12-31")}
+    assert kb.pair_count[kb.tenure_pair[0]] == 2
+
+
+def test_several_dumps_and_a_qid_twice(tmp_path: Path) -> None:
+    first = dump(tmp_path / "a.json", item(9, "Ann", HUMAN), item(5, "human"))
+    second = dump(tmp_path / "b.json", item(2, "Bob", HUMAN), item(9, "Impostor", HUMAN, claim("P1", 77)))
+    manifest = build([first, second], tmp_path / "kb")
+    kb = KB.open(tmp_path / "kb")
+    assert [kb.label(row) for row in range(len(kb))] == ["Bob", "Ann"]
+    assert (manifest.rejected, manifest.rejected_reasons) == (1, {"QID twice": 1})
+    reject = json.loads((tmp_path / "kb" / "rejects.jsonl").read_text())
+    assert reject == {"file": str(second), "line": 3, "reason": "QID twice: Q9"}
+    stated = {s.property for row in range(2) for s in describe(kb, row).statements}
+    assert stated == {"P31"}, "the second record counts for nothing"
+
+
+def test_bad_lines_are_set_aside_with_their_number(tmp_path: Path) -> None:
+    nameless = json.dumps({"type": "item", "id": "Q4", "claims": {"P31": [HUMAN]}})
+    lines = [item(9, "Ann", HUMAN), "{no json", nameless, '{"type":"item","id":"Q12']
+    manifest = build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb")
+    kb = KB.open(tmp_path / "kb")
+    assert kb.qids.tolist() == [4, 9]
+    assert kb.label(0) == ""
+    assert manifest.rejected == 2
+    rejects = [json.loads(line) for line in (tmp_path / "kb" / "rejects.jsonl").read_text().splitlines()]
+    assert [reject["line"] for reject in rejects] == [3, 5]
+
+
+def test_ready_made_ranks(tmp_path: Path) -> None:
+    ranks = tmp_path / "ranks.tsv"
+    ranks.write_text("Q9\t4.5\nQ77\t1\n")
+    made = build(
+        [dump(tmp_path / "d.json", item(9, "Ann", HUMAN), item(3, "Bob", HUMAN))],
+        tmp_path / "kb",
+        ranks={"wikidata": ranks, "wikipedia": ranks},
+    )
+    kb = KB.open(tmp_path / "kb")
+    assert kb.pagerank_wikidata.tolist() == kb.pagerank_wikipedia.tolist() == [0, 4.5]
+    assert made.ranks == [f"wikidata: {ranks}", f"wikipedia: {ranks}"]
+
+
+def test_a_dump_without_people_is_an_empty_kb(tmp_path: Path) -> None:
+    manifest = build([dump(tmp_path / "d.json", item(9, "a mountain"))], tmp_path / "kb")
+    kb = KB.open(tmp_path / "kb")
+    kb.verify()
+    assert (manifest.entities, manifest.items, len(kb.words_ds), len(kb.names)) == (0, 1, 0, 0)
+    assert len(kb.names.lookup("Ann")[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "empty"),
+        (gzip.compress(b"[\n" + item(9, "Ann", HUMAN).encode() * 500)[:-20], "cut off or damaged at line"),
+        (b"[\n]\n", "no entity"),
+    ],
+)
+def test_a_dump_that_cannot_be_read_leaves_nothing(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "d.json.gz").write_bytes(content)
+    with pytest.raises(NamesakeError, match=rf"d\.json\.gz.*{message}"):
+        build([tmp_path / "d.json.gz"], tmp_path / "kb")
+    assert [path.name for path in tmp_path.iterdir()] == ["d.json.gz"]
+
+
+def test_what_cannot_work_is_refused_at_once(tmp_path: Path) -> None:
+    good = dump(tmp_path / "d.json", item(9, "Ann", HUMAN))
+    with pytest.raises(NamesakeError, match="no such file"):
+        build([tmp_path / "absent.json"], tmp_path / "kb")
+    with pytest.raises(NamesakeError, match="no such file"):
+        build([good], tmp_path / "kb", wikipedia=tmp_path / "absent")
+    with pytest.raises(NamesakeError, match="people or all"):
+        build([good], tmp_path / "kb", keep="cats")  # type: ignore[arg-type]
+    with pytest.raises(NamesakeError, match="no dump given"):
+        build([], tmp_path / "kb")
+    with pytest.raises(NamesakeError, match="stem, lemma or none"):
+        build([good], tmp_path / "kb", words="chopped")
+    assert not (tmp_path / "kb").exists()
+
+
+def test_the_columns_promised_are_there(tmp_path: Path) -> None:
+    build([DUMP], tmp_path / "kb")
+    kb = KB.open(tmp_path / "kb")
+    for name, _ in KB.documented():
+        assert len(getattr(kb, name)) >= 0
+    kb.verify()
