@@ -83,8 +83,8 @@ def build(
     _check(options)
     for folder in clear_leftovers(options.out):
         reporter.say(f"removed {folder}, which a killed build had left")
-    with orderly(options.out), Draft(options.out, force) as draft:
-        return _run(options, draft, reporter)
+    with orderly(options.out), Draft(options.out, force) as draft, Spill(draft.spill) as spill:
+        return _run(options, draft, spill, reporter)
 
 
 def _check(options: Options) -> None:
@@ -100,9 +100,9 @@ def _check(options: Options) -> None:
     Normaliser(options.words)  # says what it needs
 
 
-def _run(options: Options, draft: Draft, reporter: Reporter) -> Manifest:
+def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Manifest:
     """The stages, each writing the columns it makes into the draft."""
-    rejects, spill = Rejects(), Spill(draft.spill)
+    rejects = Rejects()
     with reporter.stage("reading the dump"):
         items = read_items(options.dumps, options.keep, options.workers, spill, rejects, reporter)
     with reporter.stage("numbering items and statements"):
@@ -118,7 +118,6 @@ def _run(options: Options, draft: Draft, reporter: Reporter) -> Manifest:
         names, words = _index(options, draft, items, rows, stated, wikipedia)
     with reporter.stage("publishing"):
         rejects.write(draft.folder)
-        spill.close()
         return draft.publish(
             Manifest(
                 format_version=FORMAT_VERSION,

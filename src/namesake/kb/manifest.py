@@ -50,7 +50,9 @@ def read_manifest(path: Path) -> Manifest:
     """The manifest of a KB folder, or an error that says what the folder is instead."""
     file = path / MANIFEST
     if not path.exists():
-        raise NamesakeError(f"{path}: no such KB; make one with `namesake kb build DUMP --out {path}`")
+        remains = next(path.parent.glob(f"{path.name}.building-*"), None) if path.name else None
+        hint = f" (unfinished: {remains}; if no build is at work there, delete it or build again)" if remains else ""
+        raise NamesakeError(f"{path}: no such KB{hint}; make one with `namesake kb build DUMP --out {path}`")
     if not file.is_file():
         raise NamesakeError(f"{path} is no KB (it has no {MANIFEST}); make one with `namesake kb build DUMP --out KB`")
     try:

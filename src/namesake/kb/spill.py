@@ -21,6 +21,13 @@ class Spill:
         self._files: dict[str, io.FileIO] = {}
         self._types: dict[str, np.dtype[Any]] = {}
 
+    def __enter__(self) -> Spill:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for file in self._files.values():
+            file.close()
+
     def append(self, name: str, array: npt.NDArray[Any]) -> None:
         """Add an array to the end of a column."""
         if name not in self._files:
@@ -38,8 +45,3 @@ class Spill:
             if not file.seek(0, io.SEEK_END):
                 return np.empty(0, self._types[name])
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), self._types[name])
-
-    def close(self) -> None:
-        """Close every file."""
-        for file in self._files.values():
-            file.close()
