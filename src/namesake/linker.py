@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -29,6 +30,8 @@ from namesake.text import Lexicon
 
 MOST_ARTICLES = 2048
 MOST_BYTES = 16 << 20
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -168,7 +171,11 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
 
 
 def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | None) -> pa.Table:
-    """One text as a table of articles; a name alone is meant wherever it stands in the text."""
+    """One text as a table of articles; a name alone is meant wherever it stands in the text.
+
+    Lone surrogates, which no file can hold, become U+FFFD one for one, so that spans still fit.
+    """
+    text = _SURROGATES.sub("\ufffd", text)
     given = None if mentions is None else [_located(text, mention) for mention in mentions]
     builder = ArticleBuilder()
     builder.add(Article("text", text, date=date, mentions=given))
@@ -177,12 +184,13 @@ def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | 
 
 def _located(text: str, mention: str | Mention) -> Mention:
     if isinstance(mention, Mention):
-        return mention
-    spans, at = [], text.find(mention)
-    while at >= 0 and mention:
-        spans.append((at, at + len(mention)))
-        at = text.find(mention, at + len(mention))
-    return Mention(mention, spans)
+        return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
+    name = _SURROGATES.sub("\ufffd", mention)
+    spans, at = [], text.find(name)
+    while at >= 0 and name:
+        spans.append((at, at + len(name)))
+        at = text.find(name, at + len(name))
+    return Mention(name, spans)
 
 
 def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:

@@ -1,0 +1,321 @@
+"""The linker: one row a mention, the same for any batch and any number of threads, whatever the tables look like."""
+
+import json
+import tomllib
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from namesake import linker as linker_module
+from namesake.engines.local import link_tables
+from namesake.errors import NamesakeError
+from namesake.formats import read_articles
+from namesake.formats.builder import Article, ArticleBuilder, Mention
+from namesake.formats.rejects import Rejects
+from namesake.linker import Linker
+from namesake.recipe import Recipe
+from namesake.sample import ARTICLES as SAMPLE_ARTICLES
+from namesake.schema import ARTICLES
+
+UNKNOWN = "Q999999999"
+DOWNEY = "The council is now headed by Mary Downey. Downey, a singer, was elected in May."
+
+
+def table_of(*articles: Article) -> pa.Table:
+    builder = ArticleBuilder()
+    for article in articles:
+        builder.add(article)
+    return builder.table()
+
+
+def names_of(kb, name: str) -> list[str]:
+    """The QIDs of everybody in the KB who bears a name."""
+    return [f"Q{kb.qids[row]}" for row in kb.names.lookup(name)[0]]
+
+
+@pytest.fixture(scope="module")
+def articles() -> pa.Table:
+    return pa.concat_tables(read_articles(SAMPLE_ARTICLES, Rejects()))
+
+
+@pytest.fixture(scope="module")
+def linker(sample_kb) -> Linker:
+    return Linker(sample_kb, "uiscore-paper")
+
+
+# the 300 articles of the paper and the KB of the slice
+@pytest.fixture(scope="module")
+def quotebank(shared) -> pa.Table:
+    return pa.concat_tables(read_articles(shared / "quotebank" / "articles.jsonl.gz", Rejects()))
+
+
+@pytest.fixture(scope="module")
+def slice_linker(shared, tmp_path_factory) -> Linker:
+    from namesake.kb.build import build
+
+    folder = tmp_path_factory.mktemp("kb") / "slice"
+    build([shared / "wikidata" / "slice.json.gz"], folder)
+    return Linker(folder, "uiscore-paper")
+
+
+@pytest.fixture(scope="module")
+def whole(slice_linker, quotebank) -> pa.Table:
+    """The links of all articles in one piece, on one thread, with every score."""
+    return slice_linker.link(quotebank, scores=True)
+
+
+SLICE = pytest.mark.xdist_group("slice")
+
+
+@SLICE
+def test_rows_are_the_mentions_in_the_order_of_the_input(quotebank, whole):
+    given = [(a["id"], m["name"], m["spans"]) for a in quotebank.to_pylist() for m in a["mentions"]]
+    assert [(r["article_id"], r["name"], r["spans"]) for r in whole.to_pylist()] == given
+
+
+@SLICE
+def test_given_candidates_are_used_as_they_are(quotebank, whole):
+    given = [m["candidates"] for a in quotebank.to_pylist() for m in a["mentions"]]
+    assert [[c["qid"] for c in r["candidates"]] for r in whole.to_pylist()] == given
+
+
+@SLICE
+def test_the_best_candidate_is_first_by_score_then_by_the_recipes_tie_breaks(whole):
+    """Python's own `max` over the scores that the output shows."""
+    ties = 0
+    for row in whole.to_pylist():
+        ordered = sorted(
+            row["candidates"], key=lambda c: (c["score"], c["parts"]["PR_WP"], c["parts"]["LQID"]), reverse=True
+        )
+        assert row["qid"] == row["best"] == ordered[0]["qid"]
+        assert row["score"] == ordered[0]["score"]
+        if len(ordered) == 1:
+            assert row["margin"] is None
+            assert row["tie_break"] is None
+            continue
+        assert row["margin"] == ordered[0]["score"] - ordered[1]["score"]
+        deciding = [k for k in ("PR_WP", "LQID") if ordered[0]["parts"][k] != ordered[1]["parts"][k]]
+        assert row["tie_break"] == (deciding[0] if row["margin"] == 0 else None)
+        ties += row["margin"] == 0
+    assert ties > 10
+
+
+@SLICE
+@pytest.mark.parametrize("most", [1, 3, 64])
+def test_same_links_for_any_batch_size(slice_linker, quotebank, whole, monkeypatch, most):
+    monkeypatch.setattr(linker_module, "MOST_ARTICLES", most)
+    assert slice_linker.link(quotebank, scores=True).equals(whole)
+
+
+@SLICE
+def test_same_links_where_bytes_bound_the_pieces(slice_linker, quotebank, whole, monkeypatch):
+    monkeypatch.setattr(linker_module, "MOST_BYTES", 20_000)
+    assert slice_linker.link(quotebank, scores=True).equals(whole)
+
+
+@SLICE
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("size", [7, 100])
+def test_same_links_for_any_number_of_threads(slice_linker, quotebank, whole, threads, size):
+    fresh = Linker(slice_linker.kb, slice_linker.recipe)
+    tables = [quotebank.slice(at, size) for at in range(0, quotebank.num_rows, size)]
+    counts, links = zip(*link_tables(fresh, iter(tables), threads, scores=True), strict=True)
+    assert list(counts) == [table.num_rows for table in tables]
+    assert pa.concat_tables(links).combine_chunks().equals(whole.combine_chunks())
+
+
+@SLICE
+def test_what_a_lexicon_remembers_changes_nothing(slice_linker, quotebank, whole):
+    """Articles backwards, one at a time, on a lexicon that has seen them all."""
+    backwards = [slice_linker.link(quotebank.slice(at, 1), scores=True) for at in reversed(range(quotebank.num_rows))]
+    assert pa.concat_tables(backwards[::-1]).combine_chunks().equals(whole.combine_chunks())
+
+
+# tables of any shape
+def test_sliced_chunked_and_copied_tables_are_the_same(linker, articles):
+    whole = linker.link(articles, scores=True)
+    chunked = pa.concat_tables([articles.slice(at, 2) for at in range(0, articles.num_rows, 2)])
+    assert chunked.column("text").num_chunks > 1
+    assert linker.link(chunked, scores=True).equals(whole)
+    copied = pa.Table.from_pylist(articles.to_pylist(), ARTICLES)
+    assert linker.link(copied, scores=True).equals(whole)
+    middle = [row for row in whole.to_pylist() if row["article_id"] in articles.slice(3, 4).column("id").to_pylist()]
+    assert linker.link(articles.slice(3, 4), scores=True).to_pylist() == middle
+    assert linker.link(chunked.slice(3, 4), scores=True).to_pylist() == middle
+
+
+def test_a_table_by_others_with_the_needed_columns_only(linker, articles):
+    """64-bit numbers, plain lists, plain strings, columns missing or in another order."""
+    rows = [
+        {"mentions": a["mentions"], "text": a["text"], "id": a["id"], "date": a["date"]} for a in articles.to_pylist()
+    ]
+    theirs = pa.Table.from_pylist(rows)
+    assert theirs.schema.field("text").type == pa.string()
+    assert linker.link(theirs).equals(linker.link(articles))
+
+
+def test_null_mentions_spans_and_candidates_between_others(linker, sample_kb):
+    mary = Mention("Mary Downey", [(29, 40)])
+    mixed = table_of(
+        Article("none", "Nobody here."),
+        Article("empty", "Nobody here.", mentions=[]),
+        Article("asked", DOWNEY, mentions=[mary]),
+        Article("given", DOWNEY, mentions=[Mention("Mary Downey", [(29, 40)], ["Q42", "Q43"]), mary]),
+    )
+    rows = mixed.to_pylist()
+    rows[3]["mentions"][1]["spans"] = None
+    links = linker.link(pa.Table.from_pylist(rows, ARTICLES), scores=True).to_pylist()
+    assert [link["article_id"] for link in links if link["article_id"] in ("asked", "given")] == [
+        "asked",
+        "given",
+        "given",
+    ]
+    given = [link for link in links if link["article_id"] == "given"]
+    assert [c["qid"] for c in given[0]["candidates"]] == ["Q42", "Q43"]
+    assert [c["parts"]["NIScore"] for c in given[1]["candidates"]] == [0.0] * len(given[1]["candidates"])
+
+
+def test_a_null_slipped_under_a_null_list_does_not_shift_the_others(linker):
+    """Arrow allows values under a null list; they are not the next mention's."""
+    table = table_of(
+        Article("a", DOWNEY, mentions=[Mention("Mary Downey", [(29, 40)], ["Q1", "Q2"])]),
+        Article("b", DOWNEY, mentions=[Mention("Mary Downey", [(29, 40)], ["Q3"])]),
+    )
+    mentions = table.column("mentions").chunk(0)
+    masked = pa.ListArray.from_arrays(
+        mentions.offsets, mentions.values, type=mentions.type, mask=pa.array([True, False])
+    )
+    hidden = table.set_column(table.schema.get_field_index("mentions"), table.schema.field("mentions"), masked)
+    assert [(r["article_id"], r["qid"]) for r in linker.link(hidden).to_pylist() if r["qid"]][-1] == ("b", "Q3")
+
+
+def test_nothing_in_nothing_out(linker):
+    for scores in (False, True):
+        empty = linker.link(ARTICLES.empty_table(), scores)
+        assert empty.num_rows == 0
+        assert empty.schema == linker.nothing(scores).schema
+        assert empty.schema == linker.link(table_of(Article("a", DOWNEY, mentions=[])), scores).schema
+
+
+# candidates
+def test_candidates_come_from_the_kbs_names_where_none_are_given(linker, articles, sample_kb):
+    links = linker.link(articles, scores=True).to_pylist()
+    several = 0
+    for link in links:
+        assert {c["qid"] for c in link["candidates"]} == set(names_of(sample_kb, link["name"]))
+        several += len(link["candidates"]) > 1
+    assert several > 10
+
+
+def test_no_candidates_is_nobody_with_a_reason(linker):
+    nobody = Mention("Mary Downey", [(29, 40)], [])
+    unheard = Mention("Xyzzy Qwertyuiop", [(0, 3)])
+    for mention in (nobody, unheard):
+        [link] = linker.link(table_of(Article("a", DOWNEY, mentions=[mention])), scores=True).to_pylist()
+        assert link["candidates"] == []
+        assert link["reason"] == "no candidates"
+        for column in ("qid", "best", "score", "margin", "tie_break", "confidence"):
+            assert link[column] is None
+
+
+def test_unknown_qids_are_kept_and_score_nothing(linker, sample_kb):
+    known = names_of(sample_kb, "Michael Jordan")
+    mixed = [UNKNOWN, *known, "Q999999998"]
+    text = "The basketball player Michael Jordan met the scientist."
+    table = table_of(Article("a", text, mentions=[Mention("Michael Jordan", [(22, 36)], mixed)]))
+    [link] = linker.link(table, scores=True).to_pylist()
+    assert [c["qid"] for c in link["candidates"]] == mixed
+    for candidate in (link["candidates"][0], link["candidates"][-1]):
+        parts = candidate["parts"]
+        assert candidate["score"] == parts["IScore"] == parts["NIScore"] == parts["EEIScore"] == parts["PR_WP"] == 0
+    assert link["qid"] in known
+    [only] = linker.link(table_of(Article("a", text, mentions=[Mention("M J", [], [UNKNOWN])]))).to_pylist()
+    assert only["qid"] == UNKNOWN
+
+
+def test_an_unknown_anchor_is_no_anchor(linker, sample_kb):
+    known = names_of(sample_kb, "Michael Jordan")
+    text = "Michael Jordan met John Doe."
+    pair = [Mention("Michael Jordan", [(0, 14)], known), Mention("John Doe", [(19, 27)], [UNKNOWN])]
+    links = linker.link(table_of(Article("a", text, mentions=pair)), scores=True).to_pylist()
+    assert [c["parts"]["EEIScore"] for c in links[0]["candidates"]] == [0.0] * len(known)
+
+
+# bad articles
+BAD = {
+    "reversed span": Mention("Mary Downey", [(40, 29)], ["Q1"]),
+    "span past the end": Mention("Mary Downey", [(29, 4000)], ["Q1"]),
+    "negative span": Mention("Mary Downey", [(-3, 4)], ["Q1"]),
+    "empty span": Mention("Mary Downey", [(4, 4)], ["Q1"]),
+    "no QID": Mention("Mary Downey", [(29, 40)], ["Q1", "Mary"]),
+    "property": Mention("Mary Downey", [(29, 40)], ["P31"]),
+}
+
+
+@pytest.mark.parametrize("mention", BAD.values(), ids=BAD)
+def test_a_bad_article_is_set_aside_and_the_others_linked(linker, mention):
+    good = Article("good", DOWNEY, mentions=[Mention("Mary Downey", [(29, 40)], ["Q7"])])
+    table = table_of(good, Article("bad", DOWNEY, mentions=[mention]), Article("last", DOWNEY, mentions=good.mentions))
+    rejects = Rejects()
+    links = linker.link(table, rejects=rejects).to_pylist()
+    assert [(link["article_id"], link["qid"]) for link in links] == [("good", "Q7"), ("last", "Q7")]
+    [reject] = rejects.first
+    assert reject.article_id == "bad"
+    assert "Mary Downey" in reject.reason
+    with pytest.raises(NamesakeError, match=r"article bad: .*Mary Downey"):
+        linker.link(table)
+
+
+def test_overlapping_spans_count_their_sentence_once(linker, sample_kb):
+    text = "The basketball player Michael Jordan spoke. Basketball is over."
+    ids = names_of(sample_kb, "Michael Jordan")
+
+    def narrow(spans: list[tuple[int, int]]) -> list[float]:
+        table = table_of(Article("a", text, mentions=[Mention("Michael Jordan", spans, ids)]))
+        [link] = linker.link(table, scores=True).to_pylist()
+        return [c["parts"]["NIScore"] for c in link["candidates"]]
+
+    once = narrow([(22, 36)])
+    assert max(once) > 0
+    assert narrow([(22, 36), (22, 29), (30, 36), (22, 36)]) == once
+
+
+# what made the links
+def test_metadata_names_the_kb_and_the_recipe(linker, sample_kb):
+    facts = json.loads(linker.metadata["kb"])
+    assert facts["entities"] == len(sample_kb)
+    assert facts["path"] == sample_kb.path.name
+    assert Recipe.parse(linker.metadata["recipe"]) == linker.recipe
+    assert tomllib.loads(linker.metadata["recipe"])["name"] == "uiscore-paper"
+
+
+def test_a_path_and_a_recipes_name_make_a_linker(sample_kb, articles, linker):
+    assert Linker(str(sample_kb.path), Recipe.load("uiscore-paper")).link(articles).equals(linker.link(articles))
+
+
+# one text
+def test_link_text_with_names(linker, sample_kb):
+    text = "The basketball player Michael Jordan spoke. Michael Jordan scored."
+    [link] = linker.link_text(text, ["Michael Jordan"], date="1996-01-01")
+    assert link.spans == [(22, 36), (44, 58)]
+    row = int(sample_kb.rows(np.array([int(link.qid[1:])]))[0])
+    assert "basketball" in link.description == sample_kb.descriptions[row]
+    assert link.label == "Michael Jordan"
+    [same] = linker.link_text(text, [Mention("Michael Jordan", [(22, 36), (44, 58)])], date="1996-01-01")
+    assert same == link
+
+
+def test_link_text_with_spans_and_candidates(linker):
+    links = linker.link_text(DOWNEY, [Mention("Mary Downey", [(29, 40)], [UNKNOWN]), Mention("Nobody", [], [])])
+    assert [(link.qid, link.label, link.description) for link in links] == [(UNKNOWN, None, None), (None, None, None)]
+    assert links[1].reason == "no candidates"
+
+
+def test_link_text_of_odd_texts(linker):
+    for text in ("", "\0", "\ud800 Mary Downey \ud800", "Mary Downey" * 2, "é" * 70 + " Mary Downey"):
+        [link] = linker.link_text(text, ["Mary Downey"])
+        assert [text[start:end] for start, end in link.spans] == ["Mary Downey"] * text.count("Mary Downey")
+    assert linker.link_text("Mary Downey", []) == []
+    [nameless] = linker.link_text("Mary Downey", [""])
+    assert nameless.spans == []
