@@ -18,11 +18,12 @@ def flat(mentions):
     return np.array([s for m in mentions for s in m], np.float64), offsets
 
 
-@given(MENTIONS, st.floats(-10, 20))
-def test_probabilities_are_the_softmax_with_nobody_in_it(mentions, nil):
+@given(MENTIONS, st.floats(-10, 20), st.none() | st.floats(-10, 20))
+def test_probabilities_are_the_softmax_with_nobody_in_it(mentions, many, alone):
     total, offsets = flat(mentions)
-    probability, none = probabilities(total, offsets, nil)
+    probability, none = probabilities(total, offsets, Decide(many, alone))
     for m, scores in enumerate(mentions):
+        nil = alone if len(scores) == 1 and alone is not None else many
         top = max([nil, *scores])
         weights = [math.exp(s - top) for s in [*scores, nil]]
         want = [w / sum(weights) for w in weights]
@@ -33,8 +34,8 @@ def test_probabilities_are_the_softmax_with_nobody_in_it(mentions, nil):
 def test_answers_are_those_at_or_above_the_threshold(mentions, nil, threshold):
     total, offsets = flat(mentions)
     first = np.array([offsets[m] + int(np.argmax(s)) if s else -1 for m, s in enumerate(mentions)], np.int64)
-    decision = decide(total, offsets, first, Decide(nil, threshold))
-    probability, none = probabilities(total, offsets, nil)
+    decision = decide(total, offsets, first, Decide(nil, threshold=threshold))
+    probability, none = probabilities(total, offsets, Decide(nil))
     for m, scores in enumerate(mentions):
         if not scores:
             assert decision.reason[m] == NO_CANDIDATES

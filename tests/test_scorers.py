@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from namesake.batch import Batch, Options
 from namesake.formats import read_articles
 from namesake.formats.builder import Article, ArticleBuilder, Mention
 from namesake.formats.rejects import Rejects
@@ -15,6 +16,7 @@ from namesake.linker import Linker
 from namesake.recipe import Part, Recipe
 from namesake.sample import ARTICLES, DUMP
 from namesake.scorers import SCORERS
+from namesake.text import Lexicon
 from oracle import Oracle
 
 FEATURES = ["D", "S", "S_A", "P", "D+S", "D+S_A", "D+P", "P+S_A", "D+P+S"]
@@ -152,11 +154,17 @@ def quotebank_like(articles: pa.Table, sample_kb) -> pa.Table:
     return builder.table()
 
 
-def values(linker: Linker, table: pa.Table, name: str) -> dict[tuple[str, str, str], float]:
+def values(kb, table: pa.Table, name: str) -> dict[tuple[str, str, str], float]:
+    """What a scorer says of each candidate."""
+    lexicon = Lexicon(kb.surface_hash, kb.surface_word, kb.stem_hash, kb.stem_word)
+    batch = Batch(table, kb, lexicon, Options())
+    scores = SCORERS[name](batch, kb)
+    assert (len(scores), scores.dtype) == (len(batch.qids), np.float64)
+    names, ids = batch.names.to_pylist(), batch.ids.to_pylist()
+    mention = np.repeat(np.arange(len(names)), np.diff(batch.offsets))
     return {
-        (link["article_id"], link["name"], c["qid"]): c["parts"][name]
-        for link in scored(linker, table)
-        for c in link["candidates"]
+        (ids[batch.article[m]], names[m], f"Q{qid}"): score
+        for m, qid, score in zip(mention, batch.qids, scores, strict=True)
     }
 
 
@@ -171,16 +179,15 @@ def reversed_candidates(table: pa.Table) -> pa.Table:
 @pytest.mark.parametrize("name", sorted(SCORERS))
 def test_contract(sample_kb, articles, name):
     table = quotebank_like(articles, sample_kb)
-    linker = Linker(sample_kb, recipe(name))
-    whole = values(linker, table, name)
+    whole = values(sample_kb, table, name)
     given_candidates = sum(len(m["candidates"]) for row in table.to_pylist() for m in row["mentions"])
     assert len(whole) == given_candidates  # one score a candidate
     assert all(np.isfinite(v) for v in whole.values())
-    assert values(Linker(sample_kb, recipe(name)), table, name) == whole  # deterministic
-    assert values(linker, reversed_candidates(table), name) == whole  # whatever the order of candidates
+    assert values(sample_kb, table, name) == whole  # deterministic
+    assert values(sample_kb, reversed_candidates(table), name) == whole  # whatever the order of candidates
     one_by_one: dict = {}
     for i in range(table.num_rows):
-        one_by_one |= values(linker, table.slice(i, 1), name)
+        one_by_one |= values(sample_kb, table.slice(i, 1), name)
     assert one_by_one == whole  # whatever the batch
 
 

@@ -4,7 +4,8 @@ A recipe with a `[decide]` table gives scores that are log-odds, and to "none of
 
     P(e | m) = exp(s_e) / (exp(n) + Σ exp(s_e'))        P(none | m) = exp(n) / (exp(n) + Σ exp(s_e'))
 
-The first is the confidence in a candidate, one minus the second the probability that any candidate is right.
+The first is the confidence in a candidate, one minus the second the probability that any candidate is right. A name
+that only one entity bears is seldom a stranger's, so a recipe may give "none of them" another score there.
 """
 
 from __future__ import annotations
@@ -31,12 +32,14 @@ class Decision(NamedTuple):
     reason: npt.NDArray[np.int8]
 
 
-def probabilities(total: FloatArray, offsets: IntArray, nil: float) -> tuple[FloatArray, FloatArray]:
+def probabilities(total: FloatArray, offsets: IntArray, rule: Decide) -> tuple[FloatArray, FloatArray]:
     """P(e | m) of each candidate and P(none | m) of each mention."""
     size = np.diff(offsets)
-    best = np.full(len(size), nil)
+    nil = np.where(size == 1, rule.nil if rule.alone is None else rule.alone, rule.nil)
+    best = nil.copy()
     filled = size > 0
-    best[filled] = np.maximum(nil, np.maximum.reduceat(total, offsets[:-1][filled])) if len(total) else nil
+    if len(total):
+        best[filled] = np.maximum(nil[filled], np.maximum.reduceat(total, offsets[:-1][filled]))
     weight = np.exp(total - np.repeat(best, size))
     none = np.exp(nil - best)
     evidence = np.zeros(len(size))
@@ -56,7 +59,7 @@ def decide(total: FloatArray, offsets: IntArray, first: IntArray, rule: Decide |
     if rule is None:
         missing = np.full(len(first), np.nan)
         return Decision(missing, missing, reason)
-    probability, none = probabilities(total, offsets, rule.nil)
+    probability, none = probabilities(total, offsets, rule)
     confidence = np.append(probability, 0.0)[first]
     unsure = ~empty & (confidence < rule.threshold)
     others = 1 - none - confidence

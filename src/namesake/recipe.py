@@ -11,6 +11,7 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     scorer = "IScore"
     weight = 1.0
     scale = "none"                     # one of SCALES
+    unless = "IScore_IDF"              # optional: count this part only where that scorer is absent
     [decide]                           # without it the best candidate always wins
     nil = 5.0                          # the score of "none of them"; scores are then log-odds
     threshold = 0.5                    # answer with at least this probability
@@ -52,6 +53,8 @@ class Part:
     scorer: str
     weight: float = 1.0
     scale: str = "none"
+    unless: str = ""
+    """A scorer this part stands in for: it counts only where that one is absent."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,9 @@ class Decide:
     """When to answer: see `decide.py` for the probabilities that these numbers make of scores."""
 
     nil: float
+    """The score of "none of them"."""
+    alone: float | None = None
+    """The same for a mention with a single candidate; None: no different."""
     threshold: float = 0.5
     confirm: float = 1.0
     """Links at least this sure become anchors of a second pass; 1: there is none."""
@@ -147,8 +153,10 @@ class Recipe:
         for part in self.parts:
             lines += ["", "[[parts]]", f"scorer = {_quoted(part.scorer)}"]
             lines += [f"weight = {float(part.weight)!r}", f"scale = {_quoted(part.scale)}"]
+            lines += [f"unless = {_quoted(part.unless)}"] if part.unless else []
         if self.decide is not None:
-            lines += ["", "[decide]", *(f"{f.name} = {float(getattr(self.decide, f.name))!r}" for f in fields(Decide))]
+            given = {f.name: getattr(self.decide, f.name) for f in fields(Decide)}
+            lines += ["", "[decide]", *(f"{key} = {float(n)!r}" for key, n in given.items() if n is not None)]
         return "\n".join(lines) + "\n"
 
     def save(self, path: str | Path) -> None:
@@ -161,7 +169,7 @@ class Recipe:
         contributions: dict[str, FloatArray] = {}
         for part in self.parts:
             score = column(scores, part.scorer)
-            if score is None:
+            if score is None or (part.unless and column(scores, part.unless) is not None):
                 contributions[part.scorer] = np.zeros(len(total))
                 continue
             rank.check(offsets, [score], [part.scorer])
@@ -191,7 +199,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-_NUMBERS = ("weight", "nil", "threshold", "confirm")
+_NUMBERS = ("weight", "nil", "alone", "threshold", "confirm")
 _PLAIN = ("name", "description", "anchors", "context", "words")
 
 
@@ -208,11 +216,14 @@ def _validate(recipe: Recipe) -> None:
     for part in recipe.parts:
         if not (part.weight >= 0 and np.isfinite(part.weight)):
             raise NamesakeError(f"weight of {part.scorer} is {part.weight}: weights are numbers from 0 up")
+        if part.unless and part.unless not in {other.scorer for other in recipe.parts}:
+            raise NamesakeError(f"{part.scorer} counts unless {part.unless}, which is no part of the recipe")
         if part.scale not in SCALES:
             raise NamesakeError(f"scale of {part.scorer} is {part.scale!r}: must be one of {', '.join(SCALES)}")
     if recipe.decide is not None:
-        if not np.isfinite(recipe.decide.nil):
-            raise NamesakeError(f"nil is {recipe.decide.nil}: it must be a number")
+        for name, value in (("nil", recipe.decide.nil), ("alone", recipe.decide.alone)):
+            if value is not None and not np.isfinite(value):
+                raise NamesakeError(f"{name} is {value}: it must be a number")
         for name, value in (("threshold", recipe.decide.threshold), ("confirm", recipe.decide.confirm)):
             if not 0 <= value <= 1:
                 raise NamesakeError(f"{name} is {value}: a probability is between 0 and 1")
@@ -228,7 +239,7 @@ def _fields(cls: type, table: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in table.items():
         if key not in names:
             raise NamesakeError(f"unknown key {key!r}; known are {', '.join(names)}")
-        if key in (*_PLAIN, "scorer", "scale") and not isinstance(value, str):
+        if key in (*_PLAIN, "scorer", "scale", "unless") and not isinstance(value, str):
             raise NamesakeError(f"{key} must be a text in quotes, not {value!r}")
         if key in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise NamesakeError(f"{key} must be a number, not {value!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,10 +11,17 @@ from namesake.arrays import Int64
 from namesake.batch import Batch, Options
 from namesake.decide import decide
 from namesake.errors import NamesakeError
+from namesake.kb.store import KB
 from namesake.kernels.rank import top_two
 from namesake.rank import FloatArray
 from namesake.recipe import Combined, Decide, Recipe
 from namesake.scorers import SCORERS
+
+NEEDS: dict[str, Callable[[KB], bool]] = {
+    "PR_WP": lambda kb: "wikipedia: none" not in kb.manifest.ranks,
+    "Tenure": lambda kb: len(kb.tenure_entity) > 0,
+}
+"""What a scorer needs of the KB, where not every KB has it."""
 
 RELATIONS = ("EEIScore", "EEIScore_IDF")
 """The scorers that look at anchors: a second pass runs them again."""
@@ -40,9 +48,20 @@ def options(recipe: Recipe) -> Options:
     return Options(recipe.anchors, recipe.context, recipe.words)
 
 
+def available(recipe: Recipe, kb: KB) -> list[str]:
+    """The scorers of a recipe that the KB has what it takes for, less those that only stand in for one of them.
+
+    A KB without Wikipedia's link graph, or without dated statements, lacks a signal rather than having zeros.
+    """
+    lacking = {name for name, has in NEEDS.items() if not has(kb)}
+    present = [name for name in recipe.scorers if name not in lacking]
+    idle = {part.scorer for part in recipe.parts if part.unless in present} - set(recipe.tie_break)
+    return [name for name in present if name not in idle]
+
+
 def score(batch: Batch, recipe: Recipe) -> Scored:
     """Run the recipe's scorers on a batch; where it wants a second pass, sure links of the first become anchors."""
-    scores = {name: SCORERS[name](batch, batch.kb) for name in recipe.scorers}
+    scores = {name: SCORERS[name](batch, batch.kb) for name in available(recipe, batch.kb)}
     combined = recipe.combine(scores, batch.offsets)
     if recipe.decide is not None and recipe.decide.confirm < 1 and any(name in RELATIONS for name in scores):
         batch = batch.anchored(_sure(batch, combined, recipe.decide))
