@@ -155,13 +155,12 @@ def _chunks(source: _Source, chunk_bytes: int) -> Iterator[Chunk]:
     buffer, filled, line = np.empty(chunk_bytes + LANES, np.uint8), 0, 1
     ended = holds_entity = False
     while not ended:
-        kept = filled
         filled, ended = _fill(source, buffer, filled, line)
-        cut = filled if ended else last_byte(buffer, NEWLINE, kept, filled) + 1
+        cut = filled if ended else last_byte(buffer, NEWLINE, filled) + 1
         if cut:
             rest = buffer[cut:filled].copy()
             chunk = _chunk(source, line, buffer, cut)
-            holds_entity = holds_entity or last_byte(buffer, BRACE, 0, cut) >= 0
+            holds_entity = holds_entity or last_byte(buffer, BRACE, cut) >= 0
             yield chunk
             line += chunk.lines
             buffer, filled = np.empty(max(chunk_bytes, len(rest)) + LANES, np.uint8), len(rest)

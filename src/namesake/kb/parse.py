@@ -91,7 +91,7 @@ def parse_chunk(chunk: Chunk, keep: Literal["people", "all"]) -> Parsed:
     while position < chunk.size:
         line = chunk.line_at(position)
         try:
-            _write(decode(line.strip(b"[], \t\r\n"), keep_all), to)
+            _write(decode(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n"), keep_all), to)
         except BadLineError as problem:
             rejected.append(Reject(chunk.file, chunk.first_line + int(to.counts[t.LINES]), str(problem)))
         to.counts[t.LINES] += 1

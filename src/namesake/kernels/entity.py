@@ -306,7 +306,7 @@ def scan_line(data, start, size, keep_all, to):
         to.found[slot] = 0
     to.found[walk.BORN] = MISSING
     to.found[walk.DIED] = MISSING
-    first_statement = to.counts[tables.STATEMENTS]
+    first_statement, dropped = to.counts[tables.STATEMENTS], to.counts[tables.DATES_DROPPED]
     p = between(data, entity(data, p, to))
     if p < 0 or (p < size and byte(data, p) != NEWLINE):
         return FAIL
@@ -314,6 +314,7 @@ def scan_line(data, start, size, keep_all, to):
     if kind == LETTER_Q:
         return p if keep_item(data, keep_all, p - start, first_statement, to) >= 0 else FAIL
     to.counts[tables.STATEMENTS] = first_statement
+    to.counts[tables.DATES_DROPPED] = dropped
     if kind == LETTER_L:
         to.counts[tables.LEXEMES] += 1
         return p
@@ -362,10 +363,10 @@ def count_newlines(data, size):
     return count
 
 
-@njit(types.int64(U8, types.int64, types.int64, types.int64), cache=True, nogil=True)
-def last_byte(data, value, start, end):
-    """The last place in data[start:end] that holds a value; FAIL where none does."""
-    for p in range(end - 1, start - 1, -1):
+@njit(types.int64(U8, types.int64, types.int64), cache=True, nogil=True)
+def last_byte(data, value, size):
+    """The last place in data[:size] that holds a value; FAIL where none does."""
+    for p in range(size - 1, -1, -1):
         if data[p] == value:
             return p
     return FAIL

@@ -1,0 +1,148 @@
+"""A slow and obvious reader of Wikidata entities: json.loads, dicts and datetime, nothing of the package's own."""
+
+import json
+import re
+from datetime import date
+
+MISSING = -(2**31)
+LANGUAGES = ("en", "mul", "en-gb", "en-ca")
+MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def entity(line: bytes, keep_all: bool) -> dict | None:
+    """What is to be kept of an item; None for a property or a lexeme."""
+    record = json.loads(line)
+    if not record["id"].startswith("Q"):
+        return None
+    claims = {int(name[1:]): valued(said) for name, said in dict(record.get("claims") or {}).items()}
+    dropped: list[str] = []
+    edges = [(of, value(one["mainsnak"]), one) for of, said in claims.items() for one in said]
+    person = any(of == 31 and said == 5 for of, said, _ in edges)
+    kept = person or keep_all
+    labels = [text(record, "labels", code) for code in LANGUAGES]
+    label = next((name for name in labels if name), "")
+    descriptions = [text(record, "descriptions", code) for code in LANGUAGES]
+    titles = dict(record.get("sitelinks") or {})
+    return {
+        "qid": int(record["id"][1:]),
+        "person": person,
+        "kept": kept,
+        "label": label,
+        "description": next((said for said in descriptions if said), "") if kept else "",
+        "title": whole(titles.get("enwiki", {}).get("title", "")) if kept else "",
+        "aliases": other_names(record, labels, label),
+        "sitelinks": len(titles),
+        "properties": sum(1 for said in claims.values() if said),
+        "statements": statements(edges, kept, dropped),
+        "birth": best_date(claims.get(569, []), dropped),
+        "death": best_date(claims.get(570, []), dropped),
+        "dates_dropped": len(dropped),
+    }
+
+
+def whole(text: str) -> str:
+    """Lone surrogates become the replacement character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def text(record: dict, part: str, code: str) -> str:
+    return whole(dict(record.get(part) or {}).get(code, {}).get("value", ""))
+
+
+def other_names(record: dict, labels: list[str], label: str) -> list[str]:
+    aliases = dict(record.get("aliases") or {})
+    names = [whole(alias.get("value", "")) for code in LANGUAGES for alias in aliases.get(code, [])] + labels
+    found: list[str] = []
+    for name in names:
+        if name and name != label and name not in found:
+            found.append(name)
+    return found
+
+
+def valued(said: list[dict]) -> list[dict]:
+    return [one for one in said if one["mainsnak"]["snaktype"] == "value" and one.get("rank") != "deprecated"]
+
+
+def value(snak: dict) -> int | str | None:
+    """A QID, a string that is no identifier, or None."""
+    kind, said = snak.get("datavalue", {}).get("type"), snak.get("datavalue", {}).get("value")
+    if kind == "string" and snak.get("datatype", "string") == "string":
+        return whole(said) if isinstance(said, str) else None
+    if kind != "wikibase-entityid" or not isinstance(said, dict) or said.get("entity-type", "item") != "item":
+        return None
+    name = str(said["id"] if "id" in said else f"Q{said.get('numeric-id')}")
+    return int(name[1:]) if re.fullmatch(r"Q[1-9]\d{0,9}", name) and int(name[1:]) < 2**31 else None
+
+
+def statements(edges: list, kept: bool, dropped: list[str]) -> list[tuple]:
+    found: dict[tuple, tuple] = {}
+    for of, said, one in edges:
+        if said is None or (isinstance(said, str) and not kept) or (of, said) in found:
+            continue
+        qualifiers = dict(one.get("qualifiers") or {})
+        found[of, said] = tuple(first_day(qualifiers.get(name, []), dropped) for name in ("P580", "P582"))
+    return [(of, said, *days) for (of, said), days in found.items()]
+
+
+def first_day(snaks: list[dict], dropped: list[str]) -> int:
+    for snak in snaks:
+        if snak["snaktype"] == "value" and snak.get("datavalue", {}).get("type") == "time":
+            day = when(snak, dropped)
+            if day:
+                return day[0]
+    return MISSING
+
+
+def best_date(said: list[dict], dropped: list[str]) -> tuple[int, int]:
+    times = [one for one in said if one["mainsnak"].get("datavalue", {}).get("type") == "time"]
+    dated = [(one.get("rank") == "preferred", when(one["mainsnak"], dropped)) for one in times]
+    for preferred in (True, False):
+        for better, day in dated:
+            if day and better == preferred:
+                return day
+    return MISSING, 0
+
+
+def when(snak: dict, dropped: list[str]) -> tuple[int, int] | None:
+    said = snak["datavalue"]["value"]
+    day = first_of_period(said["time"], said["precision"])
+    if day is None:
+        dropped.append(said["time"])
+    return day
+
+
+def first_of_period(time: str, precision: int) -> tuple[int, int] | None:
+    """First day and precision, with Python's own calendar moved by whole cycles of 400 years."""
+    match = re.match(r"([+-])(\d+)-(\d\d)-(\d\d)T", time)
+    if not match or not 1 <= precision <= 14:
+        return None
+    number, month, day = int(match[2]), int(match[3]), int(match[4])
+    year = number if match[1] == "+" else 1 - number
+    if not 1 <= number <= 200_000 or month > 12 or day > 31:
+        return None
+    precision = min(precision, 11 if month and day else 10 if month else 9)
+    if precision == 11 and day > MONTH_DAYS[month - 1]:
+        return None
+    if precision == 11:
+        try:
+            return ordinal(year, month, day), 11
+        except ValueError:  # 29 February of a common year
+            return (ordinal(year, month, 1), 10) if year % 4 == 0 else None
+    if precision == 10:
+        return ordinal(year, month, 1), 10
+    if precision == 8:
+        decade = [y for y in range(year - 9, year + 1) if decade_of(y) == decade_of(year)]
+        return ordinal(decade[0], 1, 1), 8
+    while precision in (6, 7) and (year - 1) % (100 if precision == 7 else 1000):
+        year -= 1
+    return ordinal(year, 1, 1), precision
+
+
+def decade_of(year: int) -> tuple[bool, int]:
+    """Whether it is before year 1, and the tens of its number: the 40s BCE are 49 to 40."""
+    return year < 1, (year if year > 0 else 1 - year) // 10
+
+
+def ordinal(year: int, month: int, day: int) -> int:
+    cycles = (year - 2000) // 400
+    return (date(year - 400 * cycles, month, day) - date(1970, 1, 1)).days + 146_097 * cycles
