@@ -196,6 +196,15 @@ def test_bad_lines_are_set_aside_with_their_number(tmp_path: Path) -> None:
     assert [reject["line"] for reject in rejects] == [3, 5]
 
 
+def test_many_qids_are_found_as_few_are(tmp_path: Path) -> None:
+    build([DUMP], tmp_path / "kb")
+    kb = KB.open(tmp_path / "kb")
+    asked = np.concatenate([kb.qids, kb.qids + 1, [0, -5, 2**40], np.arange(1, 2000)]).astype(np.int64)
+    row_of = {int(qid): row for row, qid in enumerate(kb.qids)}
+    assert kb.rows(asked).tolist() == [row_of.get(int(qid), -1) for qid in asked]
+    assert kb.rows(asked[:7]).tolist() == kb.rows(asked)[:7].tolist()
+
+
 def test_ready_made_ranks(tmp_path: Path) -> None:
     ranks = tmp_path / "ranks.tsv"
     ranks.write_text("Q9\t4.5\nQ77\t1\n")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from namesake.kb.assemble import Numbering, Statements
 from namesake.kb.columns import Column, Ragged, Strings
 from namesake.kb.items import Items, ranges, running
 from namesake.kb.wikipedia import Wikipedia
+from namesake.kernels import bitmap
 
 PLAIN = ("sitelinks", "properties", "person", "birth", "birth_precision", "death", "death_precision")
 
@@ -45,8 +47,11 @@ def entity_columns(items: Items, rows: Numbering, texts: EntityTexts) -> dict[st
     """Everything that has a row an entity and needs no thought."""
     dump = rows.entity_dump
     plain: dict[str, Column] = {f"entity.{name}": getattr(items, name)[dump] for name in PLAIN}
+    bits, before = qid_bitmap(rows.entity_qids)
     return plain | {
         "entity.qid": rows.entity_qids,
+        "entity.qid_bits": bits,
+        "entity.qid_before": before,
         "entity.item": rows.entity_item,
         "entity.description": texts.descriptions,
         "entity.title": texts.titles,
@@ -54,6 +59,13 @@ def entity_columns(items: Items, rows: Numbering, texts: EntityTexts) -> dict[st
         "entity.alias": texts.aliases,
         "alias": texts.alias_texts,
     }
+
+
+def qid_bitmap(qids: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
+    """A set of QIDs as a bitmap with running counts, from which `KB.rows` reads a QID's row."""
+    bits = np.zeros(int(qids.max(initial=0)) // 64 + 1, np.uint64)
+    bitmap.add_all(bits, qids)
+    return bits, bitmap.count_before(bits)
 
 
 def item_columns(items: Items, rows: Numbering) -> dict[str, Column]:

@@ -31,6 +31,8 @@ UInt64 = npt.NDArray[np.uint64]
 Float64 = npt.NDArray[np.float64]
 Bool = npt.NDArray[np.bool_]
 
+FEW = 256  # QIDs that are not worth loading a kernel for
+
 C = TypeVar("C")
 S = TypeVar("S", bound=np.generic)
 
@@ -79,6 +81,8 @@ class KB:
 
     # entities
     qids = _array("entity.qid", np.int64, "QID numbers, ascending.")
+    qid_bits = _array("entity.qid_bits", np.uint64, "The QIDs as a bitmap: bit q of word q // 64 is set for an entity.")
+    qid_before = _array("entity.qid_before", np.int32, "How many entities stand before each word of the bitmap.")
     entity_item = _array("entity.item", np.int32, "Each entity's row among the items.")
     sitelinks = _array("entity.sitelinks", np.int32, "NS: Wikimedia pages that are about the entity.")
     properties = _array("entity.properties", np.int32, "NP: distinct properties in the entity's statements.")
@@ -157,7 +161,12 @@ class KB:
 
     def rows(self, qids: Int64) -> Int64:
         """The entity row of each QID number, -1 where the KB does not have it."""
-        return _find(self.qids, qids)
+        if len(qids) < FEW:
+            return _find(self.qids, qids)
+        from namesake.kernels.bitmap import find  # constant time a QID, once it is loaded
+
+        found: Int32 = find(self.qid_bits, self.qid_before, np.ascontiguousarray(qids))
+        return found.astype(np.int64)
 
     def items(self, qids: Int64) -> Int64:
         """The item row of each QID number, -1 where neither the dump nor a statement had it."""
