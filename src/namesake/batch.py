@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int64, indptr, list_parts, one_chunk, text_buffers
+from namesake.candidates import Variants, candidates
 from namesake.kb.store import KB
 from namesake.kernels.overlap import narrow_contexts
 from namesake.kernels.qids import parse_qids
@@ -33,11 +34,12 @@ _ISO_DATE = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
 
 @dataclass(frozen=True)
 class Options:
-    """What a recipe tells its scorers: the anchors, the context of IScore and the words of an entity."""
+    """What a recipe tells its scorers: anchors, the context of IScore, an entity's words, variants of names."""
 
     anchors: str = "all"
     context: str = "article"
     words: str = "D+S"
+    variants: Variants = "never"
 
 
 UNDATED = np.iinfo(np.int32).max
@@ -82,7 +84,7 @@ class Batch:
         self.names, spans, self._given = fields
         self.span_lists = spans
         self.span_indptr, pairs = list_parts(spans)
-        self.spans = pairs.flatten().to_numpy(zero_copy_only=False).astype(np.int32, copy=False).reshape(-1, 2)
+        self.spans = _span_pairs(pairs)
 
     @cached_property
     def article(self) -> Int64:
@@ -99,7 +101,8 @@ class Batch:
         if not self._given.null_count:
             return given_indptr, qids, self.kb.rows(qids)
         asked = self._given.is_null().to_numpy(zero_copy_only=False)
-        found_indptr, found, _ = self.kb.names.lookup_many(*text_buffers(self.names.filter(pa.array(asked))))
+        names = text_buffers(self.names.filter(pa.array(asked)))
+        found_indptr, found, _ = candidates(self.kb.names, *names, variants=self.options.variants)
         counts = np.diff(given_indptr)
         counts[asked] = np.diff(found_indptr)
         offsets = indptr(counts)
@@ -207,9 +210,8 @@ class Batch:
         for k in np.flatnonzero(self.byte_spans[:, 0] == BAD):
             mention = int(np.searchsorted(self.span_indptr, k, side="right")) - 1
             start, end = self.spans[k]
-            faults[int(self.article[mention])] = (
-                f"span [{start}, {end}] of {self.names[mention].as_py()!r} does not fit the text"
-            )
+            which = "a span" if start == end == BAD else f"span [{start}, {end}]"
+            faults[int(self.article[mention])] = f"{which} of {self.names[mention].as_py()!r} does not fit the text"
         given_indptr, texts = list_parts(self._given)
         for k in np.flatnonzero(self._given_qids < 0):
             mention = int(np.searchsorted(given_indptr, k, side="right")) - 1
@@ -217,6 +219,16 @@ class Batch:
                 f"candidate {texts[int(k)].as_py()!r} of {self.names[mention].as_py()!r} is no QID"
             )
         return faults
+
+
+def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
+    """Pairs of ends as an array; BAD where a pair or an end is null."""
+    flat = pairs.flatten()
+    if pairs.null_count or flat.null_count:
+        whole = [pair if pair is not None and None not in pair else [BAD, BAD] for pair in pairs.to_pylist()]
+        flat = pa.array(whole, pairs.type).flatten()
+    ends: Int32 = flat.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).reshape(-1, 2)
+    return ends
 
 
 def without(table: pa.Table, articles: set[int]) -> pa.Table:

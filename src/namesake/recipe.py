@@ -6,6 +6,7 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     anchors = "first"                  # first | all: which unambiguous mentions EEIScore and CSSVE compare with
     context = "article"                # article | narrow | both: the words of the text that IScore looks at
     words = "D+S"                      # the words of the entity: a sum of D, P, S, S_A
+    variants = "never"                 # never | missing | always: candidates by variants of a name, not its spelling
     tie_break = ["PR_WP", "LQID"]
     [[parts]]
     scorer = "IScore"
@@ -42,7 +43,11 @@ SCORERS = (
 ALIASES = {"PR_WD": ("PRWD",), "PR_WP": ("PRWP",), "mGENRE": ("mGENRE_t128",)}
 """Other names that score files use; the paper's Table 2 reports mGENRE with 128 tokens of context."""
 
-OPTIONS = {"anchors": ("first", "all"), "context": ("article", "narrow", "both")}
+OPTIONS = {
+    "anchors": ("first", "all"),
+    "context": ("article", "narrow", "both"),
+    "variants": ("never", "missing", "always"),
+}
 WORDS = ("D", "P", "S", "S_A")
 
 
@@ -101,6 +106,7 @@ class Recipe:
     anchors: str = "all"
     context: str = "article"
     words: str = "D+S"
+    variants: str = "never"
     tie_break: tuple[str, ...] = ("PR_WP", "LQID")
     decide: Decide | None = None
 
@@ -200,7 +206,7 @@ def _quoted(text: str) -> str:
 
 
 _NUMBERS = ("weight", "nil", "alone", "threshold", "confirm")
-_PLAIN = ("name", "description", "anchors", "context", "words")
+_PLAIN = ("name", "description", "anchors", "context", "words", "variants")
 
 
 def _validate(recipe: Recipe) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from namesake.arrays import Int64
 from namesake.batch import Batch, Options
+from namesake.candidates import Variants
 from namesake.decide import decide
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
@@ -45,7 +47,7 @@ def options(recipe: Recipe) -> Options:
                 f"recipe {recipe.name}: {name} cannot be computed here; "
                 "`namesake evaluate --scores` takes it from a score file"
             )
-    return Options(recipe.anchors, recipe.context, recipe.words)
+    return Options(recipe.anchors, recipe.context, recipe.words, cast(Variants, recipe.variants))
 
 
 def available(recipe: Recipe, kb: KB) -> list[str]:

@@ -27,4 +27,4 @@ def scorer(name: str) -> Callable[[Scorer], Scorer]:
     return register
 
 
-from namesake.scorers import dates, overlap, popularity, relations  # noqa: E402, F401  (they register themselves)
+from namesake.scorers import dates, names, overlap, popularity, relations  # noqa: E402, F401  (they register themselves)
