@@ -63,12 +63,12 @@ def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
         column = table.column(field.name)
         if not field.nullable and column.null_count:
             row = column.is_null().index(pa.scalar(True)).as_py()
-            raise NamesakeError(f"{what}: row {row} has no `{field.name}`")
+            raise NamesakeError(f"{what}: row {row} has no `{field.name}`" if what else f"no `{field.name}`")
         try:
             columns.append(column if column.type == field.type else _cast(column, field.type))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as problem:
             raise NamesakeError(
-                f"{what}: column `{field.name}` is {column.type}, not {field.type} ({problem})"
+                f"{what}: column `{field.name}`, which is {column.type}, cannot be read ({problem})"
             ) from None
     return pa.table(columns, schema=schema)
 

@@ -62,7 +62,7 @@ def link(
 
         with Rejects() as rejects:
             for table in _tables(articles, rejects):
-                show_links(linker, table, Console())
+                show_links(linker, table, Console(), rejects)
         _report_rejects(rejects, console)
         return
     rejects_path = out.with_name(out.name + ".rejects.jsonl")

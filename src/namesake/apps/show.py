@@ -14,15 +14,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from namesake.formats.rejects import Rejects
 from namesake.linker import Linker
 
 NAME_STYLE, MATCH_STYLE = "bold cyan", "bold green"
 CONTEXT = 900  # characters of an article shown around its matches
 
 
-def show_links(linker: Linker, articles: pa.Table, console: Console) -> None:
+def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Rejects | None = None) -> None:
     """A table of links for every article."""
-    links = linker.link(articles).to_pylist()
+    links = linker.link(articles, rejects=rejects).to_pylist()
     titles = dict(zip(articles.column("id").to_pylist(), articles.column("title").to_pylist(), strict=True))
     for article, rows in groupby(links, key=lambda row: row["article_id"]):
         table = Table(title=_title(article, titles[article]), title_justify="left", title_style="bold", box=None)

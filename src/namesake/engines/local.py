@@ -24,15 +24,32 @@ def link_tables(
             yield table.num_rows, linker.link(table, scores, rejects)
         return
     with ThreadPoolExecutor(threads, thread_name_prefix="link") as pool:
-        waiting: deque[tuple[int, Future[pa.Table]]] = deque()
+        waiting: deque[_Task] = deque()
         try:
             for table in tables:
-                waiting.append((table.num_rows, pool.submit(linker.link, table, scores, rejects)))
+                waiting.append(_Task(linker, table, scores, rejects, pool))
                 if len(waiting) > 2 * threads:
-                    size, links = waiting.popleft()
-                    yield size, links.result()
+                    yield waiting.popleft().result()
             while waiting:
-                size, links = waiting.popleft()
-                yield size, links.result()
+                yield waiting.popleft().result()
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _Task:
+    """A table being linked. What it sets aside is handed on with its result, so that no two threads share rejects."""
+
+    def __init__(
+        self, linker: Linker, table: pa.Table, scores: bool, rejects: Rejects | None, pool: ThreadPoolExecutor
+    ) -> None:
+        self.size = table.num_rows
+        self.rejects = rejects
+        self.own = None if rejects is None else Rejects(most=self.size)
+        self.links: Future[pa.Table] = pool.submit(linker.link, table, scores, self.own)
+
+    def result(self) -> tuple[int, pa.Table]:
+        links = self.links.result()
+        if self.rejects is not None and self.own is not None:
+            for reject in self.own.first:
+                self.rejects.add(reject)
+        return self.size, links

@@ -21,7 +21,7 @@ def read_articles(path: Path, rejects: Rejects, batch_articles: int = BATCH_ARTI
     """Tables of `schema.ARTICLES` from a file, in bounded batches; `-` reads JSON lines from standard input."""
     suffix = ".jsonl" if str(path) == "-" else kind(path)
     if suffix == ".parquet":
-        yield from read_parquet(path, batch_articles)
+        yield from read_parquet(path, rejects, batch_articles)
     elif suffix in {".jsonl", ".ndjson", ".json"}:
         yield from read_jsonl(path, rejects, ArticleBuilder(batch_articles))
     else:

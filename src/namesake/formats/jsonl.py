@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -19,13 +19,14 @@ from namesake.formats.files import open_lines
 from namesake.formats.rejects import Reject, Rejects
 
 Fields = dict[str, msgspec.Raw]
+Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
 
 
 class PlainMention(msgspec.Struct):
     """A mention as plain JSON has it."""
 
     name: str
-    spans: list[tuple[int, int]] = []
+    spans: list[tuple[Place, Place]] = []
     candidates: list[str] | None = None
 
 
@@ -33,7 +34,7 @@ class QuotebankName(msgspec.Struct):
     """A speaker candidate as Quotebank has it."""
 
     name: str
-    offsets: list[tuple[int, int]] = []
+    offsets: list[tuple[Place, Place]] = []
     ids: list[str] | None = None
 
 
@@ -44,18 +45,19 @@ _id = msgspec.json.Decoder(str | int)
 _mentions = msgspec.json.Decoder(list[PlainMention] | None)
 _names = msgspec.json.Decoder(list[QuotebankName] | None)
 _null = msgspec.Raw(b"null")
+BOM = b"\xef\xbb\xbf"  # what some editors write before the first line
 
 
 def read_jsonl(path: Path, rejects: Rejects, builder: ArticleBuilder) -> Iterator[Any]:
     """Tables of articles from a file of JSON lines; a line that is no article is set aside."""
     with open_lines(path) as lines:
         for number, line in enumerate(lines, 1):
-            record = line.strip()
+            record = line.strip() if number > 1 else line.removeprefix(BOM).strip()
             if not record:
                 continue
             try:
                 builder.add(read_article(record))
-            except (msgspec.MsgspecError, ValueError, KeyError) as problem:
+            except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
                 reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
                 rejects.add(Reject(reason, str(path), number))
             if builder.full:

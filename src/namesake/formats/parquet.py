@@ -10,19 +10,38 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from namesake.errors import NamesakeError
+from namesake.formats.rejects import Reject, Rejects
 from namesake.schema import ARTICLES, check
 
 
-def read_parquet(path: Path, batch_articles: int) -> Iterator[pa.Table]:
-    """Tables of articles from a Parquet file."""
+def read_parquet(path: Path, rejects: Rejects, batch_articles: int) -> Iterator[pa.Table]:
+    """Tables of articles from a Parquet file; a row that is no article is set aside."""
     try:
         with pq.ParquetFile(path, memory_map=True) as file:
+            before = 0
             for batch in file.iter_batches(batch_articles, use_threads=False):
-                yield check(_with_extra(pa.Table.from_batches([batch])), ARTICLES, str(path))
+                yield _checked(_with_extra(pa.Table.from_batches([batch])), path, before, rejects)
+                before += batch.num_rows
     except FileNotFoundError:
         raise NamesakeError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as problem:
         raise NamesakeError(f"{path} cannot be read as Parquet ({problem})") from None
+
+
+def _checked(table: pa.Table, path: Path, before: int, rejects: Rejects) -> pa.Table:
+    """The table with the columns of `ARTICLES`, less the rows that do not fit; `before` is how many came earlier."""
+    try:
+        return check(table, ARTICLES, str(path))
+    except NamesakeError:
+        kept = [check(table.slice(0, 0), ARTICLES, str(path))]  # columns that no row could fit are a fault of the file
+    for row in range(table.num_rows):
+        try:
+            kept.append(check(table.slice(row, 1), ARTICLES, ""))
+        except NamesakeError as problem:
+            identifier = table.column("id")[row].as_py()
+            reason = str(problem).removeprefix(": ")
+            rejects.add(Reject(reason, str(path), before + row + 1, None if identifier is None else str(identifier)))
+    return pa.concat_tables(kept)
 
 
 def _with_extra(table: pa.Table) -> pa.Table:

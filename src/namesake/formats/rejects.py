@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO
 
 import msgspec
+
+from namesake.formats.files import published
 
 
 @dataclass(frozen=True)
@@ -17,7 +20,7 @@ class Reject:
 
     reason: str
     file: str | None = None
-    line: int | None = None
+    line: int | None = None  # or row, counted from 1
     article_id: str | None = None
 
     def __str__(self) -> str:
@@ -27,35 +30,37 @@ class Reject:
 
 
 class Rejects:
-    """Counts rejects, keeps the first few to show, and writes all of them to a JSONL file made on first need."""
+    """Counts rejects, keeps the first to show (`most`), and writes all of them to a JSONL file.
 
-    SHOWN = 5
+    The file appears when the run ends well, if there were any, and takes the place of an earlier run's.
+    """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, most: int = 5) -> None:
         self.path = path
+        self.most = most
         self.count = 0
         self.first: list[Reject] = []
         self.reasons: Counter[str] = Counter()
+        self._stack = ExitStack()
         self._file: IO[bytes] | None = None
 
     def add(self, reject: Reject) -> None:
         """Set one record aside."""
         self.count += 1
         self.reasons[reject.reason] += 1
-        if len(self.first) < self.SHOWN:
+        if len(self.first) < self.most:
             self.first.append(reject)
         if self.path is not None:
             if self._file is None:
-                self._file = self.path.open("wb")
+                self._file = self._stack.enter_context(self._stack.enter_context(published(self.path)).open("wb"))
             self._file.write(msgspec.json.encode(asdict(reject)) + b"\n")
 
     def __enter__(self) -> Rejects:
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)  # what an earlier run set aside is not ours
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._stack.__exit__(kind, error, trace)
+        if kind is None and self.path is not None and self._file is None:
+            self.path.unlink(missing_ok=True)  # what an earlier run set aside is not ours
