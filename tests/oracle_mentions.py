@@ -47,14 +47,14 @@ class Tokeniser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.tokens: list[Token] = []
-        self.word, self.start, self.letters = "", 0, 0
+        self.word, self.start, self.stop, self.letters = "", 0, 0, 0
         self.capital = self.upper = False
         self.gap, self.newlines = HARD, 0
 
     def at(self, place: int) -> str:
         return self.text[place] if place < len(self.text) else " "
 
-    def finish(self, end: int) -> bool:
+    def finish(self) -> bool:
         """End the current word, if there is one; initials that follow each other are one token."""
         if not self.word:
             return False
@@ -62,22 +62,24 @@ class Tokeniser:
         before = self.tokens[-1] if self.tokens else None
         goes_on = before and initial and self.gap == SOFT and before.initials and before.capital == self.capital
         if goes_on and (before.dotted or self.capital):
-            before.text, before.end, before.dotted = before.text + self.word, end, False
+            before.text, before.end, before.dotted = before.text + self.word, self.stop, False
         else:
-            self.tokens.append(Token(self.word, self.start, end, self.capital, self.gap, initial, self.upper))
+            self.tokens.append(Token(self.word, self.start, self.stop, self.capital, self.gap, initial, self.upper))
         self.word, self.gap, self.newlines = "", SOFT, 0
         return True
 
     def separate(self, place: int) -> int:
         """Take a character that parts words; the place to go on from."""
         character, following = self.text[place], self.at(place + 1)
-        ended = self.finish(place)
+        ended = self.finish()
         if character == "<" and following.isascii() and (following.isalpha() or following in "/!"):
             close = self.text.find(">", place)
             if close >= 0 and len(self.text[place:close].encode()) <= LONGEST_TAG:
                 self.gap = HARD
                 return close + 1
-        if character.isspace():
+        if fold(character) == "|":
+            self.gap = HARD
+        elif character.isspace():
             self.newlines += character == "\n"
             self.gap = HARD if self.newlines > 1 else self.gap
         elif character == "." and ended and abbreviates(self.tokens[-1]):
@@ -95,7 +97,7 @@ class Tokeniser:
             folded = fold(character)
             if character in APOSTROPHES:
                 if self.at(place + 1) in "sS" and not in_word(self.at(place + 2)):
-                    self.finish(place)
+                    self.finish()
                     self.gap = HARD
                     place += 1
                 place += 1
@@ -108,7 +110,8 @@ class Tokeniser:
                 self.letters += bool(folded)
                 self.word += folded
                 place += 1
-        self.finish(len(self.text))
+                self.stop = place if folded else self.stop
+        self.finish()
         return self.tokens
 
 
@@ -182,7 +185,7 @@ class Finder:
             return None
         name, end = best
         words = name.split()
-        while len(words) > 2 and words[0] in wordlists.HONORIFICS and " ".join(words[1:]) in self.names:
+        while not skipped and len(words) > 2 and words[0] in wordlists.HONORIFICS and " ".join(words[1:]) in self.names:
             words, first = words[1:], first + 1
         return Match(" ".join(words), first, end, skipped)
 

@@ -1,0 +1,410 @@
+"""Names in raw text: the KB's names among a text's tokens, longest match first, and their short forms.
+
+The rules are those of `oracle_mentions.Finder` in the tests.
+"""
+
+import numpy as np
+from numba import njit, types
+
+from namesake.kernels.names import extend
+from namesake.kernels.nametokens import (
+    CASED,
+    COMMA,
+    FIRM,
+    FUNCTION,
+    HARD,
+    HONORIFIC,
+    IS_CAPITAL,
+    IS_DOTTED,
+    IS_INITIALS,
+    ORDINARY,
+    SOFT,
+    SUFFIX,
+    TOKENS,
+    U64,
+    cut,
+    style_of,
+)
+from namesake.kernels.spelling import LETTERS, WIDTHS
+from namesake.kernels.types import I32, I64, U8
+
+NOBODY, SEVERAL = -1, -2
+SURE, LIKELY, FAIR = 80, 60, 30  # how much of a person's a name must be, in percent, by what the capitals say
+WITHOUT_INITIAL, NO_PERSON = 1, 2  # bits of a mention
+
+INDEX = types.Tuple((U64, I32, U8, U8, I64, I32))
+"""The name index: hash table, its names, prefix bits; how much each is a person's; its bearers."""
+
+MATCHES = types.int64[:, ::1]  # name, first token, end, whether an initial was left out, mention
+NAME, FIRST, END, SKIPPED, MENTION = 0, 1, 2, 3, 4
+
+PEOPLE = types.int64[:, ::1]
+"""The people of a text: name, first token and end of the first full span, its first and end without titles and
+suffixes, whether an initial is always left out, whether it is a title with a surname, how many full spans there are and
+how many of them firms, and the place among the mentions."""
+LOW, HIGH, WITHOUT, TITLED, FULL, FIRMS, ORDER, COLUMNS = 3, 4, 5, 6, 7, 8, 9, 10
+
+
+@njit(types.int64(INDEX, types.uint64), cache=True, nogil=True)
+def name_of(index, key):
+    """The name with a hash, or NOBODY."""
+    keys, slots, _, _, _, _ = index
+    mask = np.uint64(len(keys) - 1)
+    at = np.int64(key & mask)
+    while slots[at] >= 0:
+        if keys[at] == key:
+            return np.int64(slots[at])
+        at = np.int64(np.uint64(at + 1) & mask)
+    return np.int64(NOBODY)
+
+
+@njit(types.boolean(TOKENS, types.int64, types.int64, types.int64, types.int64, types.int64), cache=True, nogil=True)
+def valid(tokens, first, end, skip, style, percent):
+    """Whether the text lets tokens first to end be a person's name, of which it is `percent`."""
+    _, _, bits, classes, gaps = tokens
+    titles = skip
+    for i in range(first, end):
+        if i == first or i > first + skip:
+            titles += classes[i] & HONORIFIC != 0
+    if titles == end - first:
+        return False
+    head, place = bits[first], tokens[1]
+    letter = head & IS_INITIALS != 0 and head & IS_DOTTED == 0 and place[first, 3] - place[first, 2] == 1
+    function = classes[first] & FUNCTION != 0
+    if style != CASED:
+        return percent >= LIKELY and not function and not classes[end - 1] & FUNCTION and not letter
+    if bits[end - 1] & IS_CAPITAL == 0:
+        return False
+    if function:
+        return gaps[first] != HARD and percent >= SURE and not letter
+    inside = head & IS_INITIALS != 0 and gaps[first] == SOFT and first > 0 and bits[first - 1] & IS_CAPITAL != 0
+    return percent >= FAIR and not inside
+
+
+@njit(types.int64(TOKENS, types.int64, types.int64, INDEX, MATCHES), cache=True, nogil=True)
+def match_names(tokens, count, style, index, matches):
+    """Find the full names, from left to right, the longest from each token on, and return how many.
+
+    Most words are turned away by the prefix bit of the word and its follower. The search is written out here: calls
+    that pass arrays count references, which costs more than the probes. A second search leaves out an initial.
+    """
+    hashes, _, bits, classes, gaps = tokens
+    keys, slots, prefixes, percent, _, _ = index
+    bit_mask, slot_mask = np.uint64(len(prefixes) * 8 - 1), np.uint64(len(keys) - 1)
+    found = 0
+    at = 0
+    while at < count - 1:
+        name, end, skip, searches = np.int64(NOBODY), at + 1, 0, 0
+        if bits[at] & IS_CAPITAL != 0 if style == CASED else classes[at] & FUNCTION == 0:
+            searches = 2 if at + 2 < count and bits[at + 1] & IS_INITIALS != 0 else 1
+        for skip in range(searches):
+            key = extend(np.uint64(0), hashes[at])
+            for i in range(at + 1, count):
+                if gaps[i] == HARD or (gaps[i] == COMMA and classes[i] & (SUFFIX | HONORIFIC) == 0):
+                    break
+                if i <= at + skip:
+                    continue
+                key = extend(key, hashes[i])
+                bit = np.int64(key & bit_mask)
+                if prefixes[bit >> 3] >> (bit & 7) & 1 == 0:
+                    break
+                slot = np.int64(key & slot_mask)
+                while slots[slot] >= 0 and keys[slot] != key:
+                    slot = np.int64(np.uint64(slot + 1) & slot_mask)
+                longer = slots[slot]
+                if longer >= 0 and valid(tokens, at, i + 1, skip, style, np.int64(percent[longer])):
+                    name, end = np.int64(longer), i + 1
+            if name >= 0:
+                break
+        if name < 0:
+            at += 1
+            continue
+        first = at
+        while skip == 0 and end - first > 2 and classes[first] & HONORIFIC != 0:
+            key = np.uint64(0)
+            for i in range(first + 1, end):
+                key = extend(key, hashes[i])
+            plain = name_of(index, key)
+            if plain < 0:
+                break
+            name, first = plain, first + 1
+        matches[found, NAME], matches[found, FIRST], matches[found, END], matches[found, SKIPPED] = (
+            name,
+            first,
+            end,
+            skip,
+        )
+        found += 1
+        at = end
+    return found
+
+
+@njit(types.boolean(INDEX, types.int64, types.int64), cache=True, nogil=True)
+def share_a_bearer(index, one, two):
+    """Whether somebody bears both names."""
+    indptr, rows = index[4], index[5]
+    i, j = indptr[one], indptr[two]
+    while i < indptr[one + 1] and j < indptr[two + 1]:
+        if rows[i] == rows[j]:
+            return True
+        if rows[i] < rows[j]:
+            i += 1
+        else:
+            j += 1
+    return False
+
+
+@njit(types.boolean(TOKENS, types.int64, types.int64, types.int64), cache=True, nogil=True)
+def is_titled(tokens, first, end, skip):
+    """Whether a full name is a title and one word ("President Obama")."""
+    return end - first - skip == 2 and tokens[3][first] & HONORIFIC != 0
+
+
+@njit(types.boolean(TOKENS, types.int64, types.int64, types.int64), cache=True, nogil=True)
+def is_firm(tokens, count, at, style):
+    """Whether token `at`, behind a name, makes it a firm's or a place's."""
+    _, _, bits, classes, gaps = tokens
+    if at >= count or gaps[at] == HARD or classes[at] & FIRM == 0:
+        return False
+    return style != CASED or bits[at] & IS_CAPITAL != 0
+
+
+@njit(types.int64(TOKENS, INDEX, MATCHES, types.int64, PEOPLE), cache=True, nogil=True)
+def gather_people(tokens, index, matches, found, people):
+    """Number the distinct names in the order of their first full span, tell each match which it is; how many.
+
+    A title and a surname are the full name elsewhere in the text that the same person bears.
+    """
+    classes = tokens[3]
+    count = 0
+    for turn in range(2):  # full names first, titles with a surname second
+        for m in range(found):
+            first, end, skip = matches[m, FIRST], matches[m, END], matches[m, SKIPPED]
+            titled = is_titled(tokens, first, end, skip)
+            if titled != (turn == 1):
+                continue
+            person = NOBODY
+            for p in range(count):
+                if people[p, NAME] == matches[m, NAME]:
+                    person = p
+                    break
+                if titled and people[p, TITLED] == 0 and tokens[0][people[p, HIGH] - 1] == tokens[0][end - 1]:
+                    if share_a_bearer(index, people[p, NAME], matches[m, NAME]):
+                        person = p
+                        break
+            if person == NOBODY:
+                person = count
+                count += 1
+                low, high = first, end
+                while high - low > 2 and classes[high - 1] & SUFFIX != 0:
+                    high -= 1
+                while high - low > 2 and classes[low] & HONORIFIC != 0:
+                    low += 1
+                people[person, NAME], people[person, FIRST], people[person, END] = matches[m, NAME], first, end
+                people[person, LOW], people[person, HIGH], people[person, WITHOUT] = low, high, skip
+                people[person, TITLED], people[person, FULL], people[person, FIRMS] = titled, 0, 0
+            if people[person, NAME] == matches[m, NAME] and skip == 0:
+                people[person, WITHOUT] = 0
+            matches[m, MENTION] = person
+    return count
+
+
+@njit(types.int64(U64, types.int64[::1], types.uint64), cache=True, nogil=True)
+def seat(keys, taken, key):
+    """Slot of a token in the table of short forms, or the empty one where it would go."""
+    mask = np.uint64(len(keys) - 1)
+    at = np.int64(key & mask)
+    while taken[at] != 0 and keys[at] != key:
+        at = np.int64(np.uint64(at + 1) & mask)
+    return at
+
+
+@njit(types.int64(TOKENS, types.int64, types.int64, types.uint8[::1], PEOPLE, types.int64), cache=True, nogil=True)
+def surname_start(tokens, at, style, covered, people, person):
+    """Where the end of a person's name that token `at` ends begins; NOBODY where another name seems to end there."""
+    hashes, _, bits, classes, gaps = tokens
+    start, word = at, people[person, HIGH] - 1
+    while word - 1 > people[person, LOW] and start > 0 and gaps[start] == SOFT and covered[start - 1] == 0:
+        if hashes[start - 1] != hashes[word - 1]:
+            break
+        start -= 1
+        word -= 1
+    if style == CASED and start > 0 and gaps[start] == SOFT and covered[start - 1] == 0:
+        if bits[start - 1] & IS_CAPITAL != 0 and classes[start - 1] & (HONORIFIC | FUNCTION) == 0:
+            return np.int64(NOBODY)
+    return start
+
+
+@njit(
+    types.int64(TOKENS, types.int64, types.int64, types.int64, types.uint8[::1], PEOPLE, types.int64),
+    cache=True,
+    nogil=True,
+)
+def first_name_end(tokens, count, at, style, covered, people, person):
+    """Where the beginning of a person's name that token `at` begins ends; NOBODY where another name seems to begin."""
+    hashes, _, bits, classes, gaps = tokens
+    end, word = at + 1, people[person, LOW] + 1
+    while word < people[person, HIGH] - 1 and end < count and gaps[end] == SOFT and covered[end] == 0:
+        if hashes[end] != hashes[word]:
+            break
+        end += 1
+        word += 1
+    if style == CASED:
+        if end < count and gaps[end] == SOFT and covered[end] == 0 and bits[end] & IS_CAPITAL != 0:
+            return np.int64(NOBODY)
+    elif end == at + 1 and classes[at] & (ORDINARY | FUNCTION | HONORIFIC) != 0:
+        return np.int64(NOBODY)
+    return end
+
+
+@njit(
+    types.int64(
+        TOKENS,
+        types.int64,
+        types.int64,
+        MATCHES,
+        types.int64,
+        PEOPLE,
+        types.int64,
+        types.uint8[::1],
+        types.int64[:, ::1],
+    ),
+    cache=True,
+    nogil=True,
+)
+def place_spans(tokens, count, style, matches, found, people, known, covered, spans):
+    """Write the spans of a text's people, full and short, as (person, first token, end); how many."""
+    hashes, _, bits, _, _ = tokens
+    room = 8
+    while room < 4 * known:
+        room *= 2
+    mask = np.uint64(room - 1)
+    keys, taken = np.zeros(room, np.uint64), np.zeros(room, np.int64)
+    surname, first_name = np.full(room, NOBODY, np.int64), np.full(room, NOBODY, np.int64)
+    covered[:count] = 0
+    for m in range(found):
+        person = matches[m, MENTION]
+        covered[matches[m, FIRST] : matches[m, END]] = 1
+        people[person, FULL] += 1
+        people[person, FIRMS] += is_firm(tokens, count, matches[m, END], style)
+        at = seat(keys, taken, hashes[people[person, HIGH] - 1])
+        keys[at], taken[at] = hashes[people[person, HIGH] - 1], 1
+        surname[at] = person if surname[at] == NOBODY else surname[at]
+        if people[person, TITLED] == 0:
+            at = seat(keys, taken, hashes[people[person, LOW]])
+            keys[at], taken[at] = hashes[people[person, LOW]], 1
+            first_name[at] = person if first_name[at] in (NOBODY, person) else SEVERAL
+    written = 0
+    at = 0
+    m = 0
+    while at < count:
+        start, end, person = at, at + 1, np.int64(NOBODY)
+        if m < found and matches[m, FIRST] == at:
+            person, end = matches[m, MENTION], matches[m, END]
+            surname[seat(keys, taken, hashes[people[person, HIGH] - 1])] = person
+            m += 1
+        elif style != CASED or bits[at] & IS_CAPITAL != 0:
+            place = np.int64(hashes[at] & mask)  # `seat`, but here for every word
+            while taken[place] != 0 and keys[place] != hashes[at]:
+                place = np.int64(np.uint64(place + 1) & mask)
+            if taken[place] != 0 and surname[place] >= 0:
+                person = surname[place]
+                start = surname_start(tokens, at, style, covered, people, person)
+            elif taken[place] != 0 and first_name[place] >= 0 and bits[at] & IS_INITIALS == 0:
+                person = first_name[place]
+                end = first_name_end(tokens, count, at, style, covered, people, person)
+            if start < 0 or end < 0 or (person >= 0 and is_firm(tokens, count, end, style)):
+                start, end, person = at, at + 1, np.int64(NOBODY)
+        if person >= 0:
+            spans[written, 0], spans[written, 1], spans[written, 2] = person, start, end
+            written += 1
+        at = end
+    return written
+
+
+RESULT = types.Tuple(
+    (
+        types.int64[::1],  # mentions of each text: offsets
+        types.int32[::1],  # name of each mention
+        types.int64[:, ::1],  # start and end byte of its first full span
+        types.uint8[::1],  # its bits
+        types.int64[::1],  # its spans: offsets
+        types.int32[:, ::1],  # start and end character of each span
+    )
+)
+
+
+@njit(types.int64(types.int64[:, ::1], types.int64, PEOPLE, types.int64), cache=True, nogil=True)
+def order_people(matches, found, people, known):
+    """Give the people of a text their places: in the order of their first full spans."""
+    place = 0
+    for m in range(found):
+        person = matches[m, MENTION]
+        if people[person, FIRST] == matches[m, FIRST] and people[person, NAME] == matches[m, NAME]:
+            people[person, ORDER] = place
+            place += 1
+    return place
+
+
+@njit(RESULT(U8, I64, WIDTHS, LETTERS, U8, U64, U8, INDEX), cache=True, nogil=True)
+def find_mentions(data, offsets, widths, letters, characters, word_keys, words, index):
+    """The people whom texts name, by text, each with the spans of the name and its short forms."""
+    texts = len(offsets) - 1
+    most = 2
+    for text in range(texts):
+        most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
+    places, bits, classes = np.empty((most, 4), np.int64), np.empty(most, np.uint8), np.empty(most, np.uint8)
+    tokens = (np.empty(most, np.uint64), places, bits, classes, np.empty(most, np.uint8))
+    matches, people = np.empty((most, 5), np.int64), np.empty((most, COLUMNS), np.int64)
+    covered, spans = np.empty(most, np.uint8), np.empty((most, 3), np.int64)
+
+    indptr = np.zeros(texts + 1, np.int64)
+    names, found_at = np.empty(256, np.int32), np.empty((256, 2), np.int64)
+    flags, sizes = np.empty(256, np.uint8), np.zeros(256, np.int64)
+    ends = np.empty((1024, 2), np.int32)
+    total = span_total = 0
+    for text in range(texts):
+        count = cut(data, offsets[text], offsets[text + 1], widths, letters, characters, word_keys, words, tokens)
+        style = style_of(bits, count)
+        found = match_names(tokens, count, style, index, matches)
+        known = gather_people(tokens, index, matches, found, people)
+        indptr[text + 1] = total + known
+        if known == 0:
+            continue
+        written = place_spans(tokens, count, style, matches, found, people, known, covered, spans)
+        order_people(matches, found, people, known)
+        while total + known > len(names):
+            names, found_at = np.append(names, names), np.concatenate((found_at, found_at))
+            flags, sizes = np.append(flags, flags), np.append(sizes, np.zeros_like(sizes))
+        while span_total + written > len(ends):
+            ends = np.concatenate((ends, ends))
+        for p in range(known):
+            m = total + people[p, ORDER]
+            names[m] = people[p, NAME]
+            found_at[m, 0], found_at[m, 1] = places[people[p, FIRST], 0], places[people[p, END] - 1, 1]
+            firm = people[p, FIRMS] == people[p, FULL]
+            flags[m] = (WITHOUT_INITIAL if people[p, WITHOUT] else 0) | (NO_PERSON if firm else 0)
+            sizes[m] = 0
+        for s in range(written):
+            sizes[total + people[spans[s, 0], ORDER]] += 1
+        write = np.empty(known, np.int64)
+        place = span_total
+        for p in range(known):
+            write[p] = place
+            place += sizes[total + p]
+        for s in range(written):
+            p = people[spans[s, 0], ORDER]
+            ends[write[p], 0], ends[write[p], 1] = places[spans[s, 1], 2], places[spans[s, 2] - 1, 3]
+            write[p] += 1
+        total += known
+        span_total += written
+    span_indptr = np.zeros(total + 1, np.int64)
+    span_indptr[1:] = np.cumsum(sizes[:total])
+    return (
+        indptr,
+        names[:total].copy(),
+        found_at[:total].copy(),
+        flags[:total].copy(),
+        span_indptr,
+        ends[:span_total].copy(),
+    )

@@ -1,0 +1,260 @@
+"""Raw text cut into the tokens that names are made of, in one pass: hashes, places, capitals, what parts them."""
+
+import numpy as np
+from numba import njit, types
+
+from namesake.kernels.names import FNV_PRIME, FNV_START
+from namesake.kernels.spelling import HARD as UNKNOWN
+from namesake.kernels.spelling import LETTERS, SPACE, WIDTHS, code_point
+from namesake.kernels.types import U8
+
+U64 = types.Array(types.uint64, 1, "C", readonly=True)
+
+# what a character is, by bits
+UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN, DIGIT = 1, 2, 4, 8, 16, 32
+# what a token is, by bits
+IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER = 1, 2, 4, 8, 16
+# what a word is, by bits
+HONORIFIC, SUFFIX, FUNCTION, ORDINARY, FIRM = 1, 2, 4, 8, 16
+SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
+LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
+
+LONGEST_TAG = 1000
+FEW_CAPITALS = 33  # a text with fewer than one capital in so many words is lowercased
+
+TOKENS = types.Tuple(
+    (
+        types.uint64[::1],  # hash
+        types.int64[:, ::1],  # start and end: bytes, then characters
+        types.uint8[::1],  # bits
+        types.uint8[::1],  # the word's bits
+        types.uint8[::1],  # gap
+    )
+)
+
+
+def _ascii_letters():
+    """What each byte is in a normalised token where it is an ASCII letter or digit, else 0."""
+    table = np.zeros(256, np.uint8)
+    for byte in b"abcdefghijklmnopqrstuvwxyz0123456789":
+        table[byte] = byte
+    table[ord("A") : ord("Z") + 1] = table[ord("a") : ord("z") + 1]
+    return table
+
+
+ASCII = _ascii_letters()
+APOSTROPHES = (0x27, 0x60)  # of ASCII; they may stand inside a word
+
+
+@njit(types.boolean(U8, types.int64, types.int64, WIDTHS), cache=True, nogil=True)
+def in_word(data, at, end, widths):
+    """Whether the character at byte `at` belongs to a word."""
+    if at >= end:
+        return False
+    point, _ = code_point(data, at, end)
+    return point >= 0 and point < len(widths) and widths[point] > 0
+
+
+@njit(types.int64(U8, types.int64, types.int64), cache=True, nogil=True)
+def tag_end(data, at, end):
+    """Where the tag that opens at byte `at` closes, or -1 where it is no tag."""
+    if at + 1 >= end:
+        return np.int64(-1)
+    following = data[at + 1]
+    if not (following in (0x21, 0x2F) or (following | 0x20 >= 0x61 and following | 0x20 <= 0x7A)):
+        return np.int64(-1)
+    for i in range(at, min(end, at + LONGEST_TAG + 1)):
+        if data[i] == 0x3E:
+            return np.int64(i)
+    return np.int64(-1)
+
+
+WORD = types.Tuple((types.int64,) * 4 + (types.uint64, types.int64))
+GAP = types.Tuple((types.int64, types.int64, types.int64, types.boolean))
+
+
+@njit(types.boolean(U8, types.int64, types.int64, WIDTHS), cache=True, nogil=True)
+def possessive(data, at, end, widths):
+    """Whether the s of a possessive stands at byte `at`, behind an apostrophe."""
+    return at < end and data[at] | 0x20 == 0x73 and not in_word(data, at + 1, end, widths)
+
+
+@njit(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8), cache=True, nogil=True)
+def read_word(data, at, end, widths, letters, kinds):
+    """Read a word from byte `at` on: where what follows it starts, in bytes and in characters read, the same of its
+    last letter, then hash and bits.
+    """
+    value = FNV_START
+    characters = stop_characters = flags = np.int64(0)
+    stop = at
+    while at < end:
+        point, width = np.int64(data[at]), np.int64(1)
+        if point >= 0x80:
+            point, width = code_point(data, at, end)
+        folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
+        if folded < 0:
+            break
+        if folded == 0 and kinds[point] & APOSTROPHE and possessive(data, at + width, end, widths):
+            break
+        at += width
+        characters += 1
+        if folded == 0:
+            continue
+        for i in range(folded):
+            value = (value ^ np.uint64(letters[point, i])) * FNV_PRIME
+        kind = np.int64(kinds[point])
+        if stop_characters == 0:
+            digit = letters[point, 0] <= 0x39
+            flags = np.int64(IS_CAPITAL * (kind & CAPITAL != 0) | IS_NUMBER * digit)
+            flags |= IS_INITIALS * (not digit and (folded == 1 or letters[point, 0] >= 0xC3))
+        else:
+            flags &= ~IS_INITIALS
+            flags |= IS_UPPER * (stop_characters == 1 and kind & UPPER_LETTER != 0)
+        stop, stop_characters = at, characters
+    return at, characters, stop, stop_characters, value, flags
+
+
+@njit(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8), cache=True, nogil=True)
+def read_gap(data, at, end, ended, abbreviation, widths, kinds):
+    """Read what parts two words, from byte `at` on: where the next starts, the characters read, the kind of gap, and
+    whether a period says that the word before was an abbreviation. `ended`: a word stands right before.
+    """
+    gap, dotted = np.int64(SOFT if ended else HARD), False
+    characters = newlines = np.int64(0)
+    while at < end:
+        point, width = np.int64(data[at]), np.int64(1)
+        if point >= 0x80:
+            point, width = code_point(data, at, end)
+        folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
+        if folded > 0:
+            break
+        kind = np.int64(kinds[point]) if folded != UNKNOWN else np.int64(0)
+        close = tag_end(data, at, end) if point == 0x3C else np.int64(-1)
+        if kind & APOSTROPHE and possessive(data, at + width, end, widths):
+            gap = np.int64(HARD)
+            width += 1
+            characters += 1
+        elif close >= 0:
+            gap = np.int64(HARD)
+            while at + width <= close:
+                width += code_point(data, at + width, end)[1]
+                characters += 1
+        elif folded == 0:
+            pass
+        elif kind & BLANK:
+            newlines += point == 0x0A
+            gap = np.int64(HARD) if newlines > 1 else gap
+        elif point == 0x2E and ended and abbreviation:
+            dotted = True
+        elif point == 0x2C and ended:
+            gap = np.int64(COMMA)
+        elif not (kind & HYPHEN and ended and in_word(data, at + width, end, widths)):
+            gap = np.int64(HARD)
+        ended = False
+        at += width
+        characters += 1
+    return at, characters, gap, dotted
+
+
+@njit(
+    types.Tuple((types.int64, types.int64, types.boolean))(U8, types.int64, types.int64, types.boolean),
+    cache=True,
+    nogil=True,
+)
+def read_plain_gap(data, begin, end, abbreviation):
+    """`read_gap` behind a word, for gaps of ASCII without apostrophes and tags; the end is -1 where it is another."""
+    gap, dotted, newlines = np.int64(SOFT), False, 0
+    at = begin
+    while at < end and ASCII[data[at]] == 0:
+        byte = data[at]
+        if byte >= 0x80 or byte == 0x3C or byte in APOSTROPHES:
+            return np.int64(-1), gap, dotted
+        if byte == SPACE or 0x09 <= byte <= 0x0D or 0x1C <= byte <= 0x1F:
+            newlines += byte == 0x0A
+            gap = np.int64(HARD) if newlines > 1 else gap
+        elif at > begin:
+            gap = np.int64(HARD)
+        elif byte == 0x2E and abbreviation:
+            dotted = True
+        elif byte == 0x2C:
+            gap = np.int64(COMMA)
+        elif byte != 0x2D or at + 1 == end or (data[at + 1] < 0x80 and ASCII[data[at + 1]] == 0):
+            gap = np.int64(HARD)
+        at += 1
+    return at, gap, dotted
+
+
+@njit(types.int64(U8, types.int64, types.int64, WIDTHS, LETTERS, U8, U64, U8, TOKENS), cache=True, nogil=True)
+def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
+    """Cut a text into normalised tokens and return how many; see `oracle_mentions.Tokeniser` for the rules.
+
+    Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
+    where the text itself parts two words. Most words are of ASCII letters and read here, the others by `read_word`.
+    """
+    hashes, places, bits, classes, gaps = tokens
+    mask = np.uint64(len(word_keys) - 1)
+    count = 0
+    at, character, gap, dotted = read_gap(data, begin, end, False, False, widths, kinds)
+    while at < end:
+        start, start_character, value = at, character, FNV_START
+        while at < end and ASCII[data[at]] != 0:
+            value = (value ^ np.uint64(ASCII[data[at]])) * FNV_PRIME
+            at += 1
+        stop, size = at, at - start
+        flags = np.int64(0)
+        if at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES):
+            at, character, stop, size, value, flags = read_word(data, start, end, widths, letters, kinds)
+            character += start_character
+        else:
+            character += size
+            capital, digit = data[start] != ASCII[data[start]], data[start] <= 0x39
+            flags = IS_CAPITAL * (capital or digit) | IS_NUMBER * digit | IS_INITIALS * (size == 1 and not digit)
+            flags |= IS_UPPER * (size > 1 and data[start + 1] != ASCII[data[start + 1]])
+        last = count - 1
+        joins = flags & IS_INITIALS != 0 and gap == SOFT and count > 0 and bits[last] & IS_INITIALS != 0
+        joins = joins and (np.int64(bits[last]) ^ flags) & IS_CAPITAL == 0
+        if joins and (bits[last] & IS_DOTTED != 0 or flags & IS_CAPITAL != 0):
+            point, _ = code_point(data, start, end)
+            value = hashes[last]
+            for i in range(widths[point]):
+                value = (value ^ np.uint64(letters[point, i])) * FNV_PRIME
+            flags = np.int64(bits[last]) & ~IS_DOTTED
+        else:
+            last = count
+            count += 1
+            places[last, 0], places[last, 2], gaps[last] = start, start_character, gap
+        places[last, 1], places[last, 3] = stop, start_character + size
+        place = np.int64(value & mask)  # what the word lists say: open addressing, an empty slot has no bits
+        while words[place] != 0 and word_keys[place] != value:
+            place = np.int64(np.uint64(place + 1) & mask)
+        hashes[last], bits[last], classes[last] = value, flags, words[place]
+        if at + 1 < end and data[at] == SPACE and ASCII[data[at + 1]] != 0:
+            at, character, gap = at + 1, character + 1, np.int64(SOFT)
+            continue
+        abbreviation = flags & IS_INITIALS != 0 or classes[last] & (HONORIFIC | SUFFIX) != 0
+        following, gap, dotted = read_plain_gap(data, at, end, abbreviation)
+        if following >= 0:
+            character += following - at
+            at = following
+        else:
+            at, characters, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
+            character += characters
+        if dotted:
+            bits[last] |= np.uint8(IS_DOTTED)
+    return count
+
+
+@njit(types.int64(types.uint8[::1], types.int64), cache=True, nogil=True)
+def style_of(bits, count):
+    """Whether capitals tell names: not in a text (almost) without them, nor in one with little else."""
+    words = capitals = uppers = 0
+    for i in range(count):
+        if bits[i] & IS_NUMBER:
+            continue
+        words += 1
+        if bits[i] & IS_CAPITAL:
+            capitals += 1
+            uppers += bits[i] & IS_UPPER != 0
+    if FEW_CAPITALS * capitals < words:
+        return LOWER
+    return ALL_CAPITALS if 2 * uppers > words else CASED
