@@ -56,7 +56,7 @@ def day_number(text: str | None) -> int:
         return UNDATED
     year, month, day = (int(group or 0) for group in found.groups())
     try:
-        if day:
+        if day or not year:
             return (date(year, month, day) - _EPOCH).days
         after = date(year + month // 12, month % 12 + 1, 1) if month else date(year + 1, 1, 1)
         return (after - _EPOCH).days - 1

@@ -1,0 +1,263 @@
+"""The signals beyond the paper, each against plain Python over the dump."""
+
+import math
+from datetime import date
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesake.batch import UNDATED, Batch, Options, day_number
+from namesake.formats import read_articles
+from namesake.formats.builder import Article, ArticleBuilder, Mention
+from namesake.formats.rejects import Rejects
+from namesake.kb.build import build
+from namesake.kb.store import KB
+from namesake.linker import Linker
+from namesake.recipe import Decide, Part, Recipe
+from namesake.sample import ARTICLES, DUMP
+from namesake.scorers import SCORERS
+from namesake.text import Lexicon, sentences
+from oracle import Oracle, sentence_words, words
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Oracle:
+    return Oracle.load(DUMP)
+
+
+@pytest.fixture(scope="module")
+def articles() -> pa.Table:
+    [table] = read_articles(ARTICLES, Rejects())
+    return table
+
+
+def batch_of(kb: KB, table: pa.Table) -> Batch:
+    return Batch(table, kb, Lexicon(kb.surface_hash, kb.surface_word, kb.stem_hash, kb.stem_word), Options())
+
+
+def by_candidate(kb: KB, table: pa.Table, name: str):
+    """Every candidate of every mention with its score: (article, mention, qid, score)."""
+    batch = batch_of(kb, table)
+    scores = SCORERS[name](batch, kb)
+    records = table.to_pylist()
+    for m in range(len(batch.names)):
+        article = records[batch.article[m]]
+        mention = article["mentions"][m - batch.articles[batch.article[m]]]
+        for k in range(batch.offsets[m], batch.offsets[m + 1]):
+            yield article, mention, f"Q{batch.qids[k]}", scores[k]
+
+
+@pytest.fixture(scope="module")
+def people(oracle: Oracle) -> list[str]:
+    return [qid for qid, entity in oracle.entities.items() if entity.person]
+
+
+def rarity(count: int, total: int) -> float:
+    return math.log(total / count) / math.log(total)
+
+
+@pytest.mark.parametrize("name", ["IScore_IDF", "NIScore_IDF"])
+def test_words_weigh_by_their_rarity(sample_kb, oracle, articles, people, name):
+    bags = {qid: oracle.entity_words(qid) for qid in people}
+    count = {word: sum(word in bag for bag in bags.values()) for word in set().union(*bags.values())}
+    positive = 0
+    for article, mention, qid, score in by_candidate(sample_kb, articles, name):
+        text = article["text"]
+        held = [
+            sentence_words(text[a:b])
+            for a, b in sentences(text)
+            if name == "IScore_IDF" or any(s < b and e > a for s, e in mention["spans"])
+        ]
+        shared = (set().union(*held) & bags[qid]) - words(mention["name"])
+        assert score == pytest.approx(sum(rarity(count[w], len(people)) for w in shared))
+        positive += score > 0
+    assert positive > 10
+
+
+def test_statements_weigh_by_their_rarity(sample_kb, oracle, articles, people):
+    count: dict = {}
+    for qid in people:
+        for pair in oracle.entities[qid].statements:
+            count[pair] = count.get(pair, 0) + 1
+    candidates: dict = {}
+    rows = list(by_candidate(sample_kb, articles, "EEIScore_IDF"))
+    for article, mention, qid, _ in rows:
+        candidates.setdefault(article["id"], {}).setdefault(mention["name"], []).append(qid)
+    positive = 0
+    for article, mention, qid, score in rows:
+        anchors = {name: ids[0] for name, ids in candidates[article["id"]].items() if len(ids) == 1}
+        own = anchors.get(mention["name"])
+        union = set().union(*(oracle.entities[a].statements for a in anchors.values() if a != own))
+        shared = oracle.entities[qid].statements & union
+        assert score == pytest.approx(sum(rarity(count[pair], len(people)) for pair in shared))
+        positive += score > 0
+    assert positive > 10
+
+
+def test_phrases_match_whole_labels_only(sample_kb, oracle):
+    """The officer John Prendergast fought in World War II: its words apart do not count, the phrase does."""
+    officer = "Q6253343"
+    labels = [oracle.entities[v[2:]].label for _, v in oracle.entities[officer].statements if v[2:] in oracle.entities]
+    phrase = next((label for label in labels if len(words(label)) > 1), None)
+    if phrase is None:
+        pytest.fail("the sample's officer has no value of several words")
+
+    def score(text: str) -> float:
+        builder = ArticleBuilder()
+        builder.add(Article("a", text, mentions=[Mention("John Prendergast", [(0, 1)], [officer])]))
+        [(_, _, _, value)] = by_candidate(sample_kb, builder.table(), "Phrases")
+        return value
+
+    apart = " nothing sport tennis players singer ".join(phrase.split())
+    assert score(f"He spoke of {phrase} at length.") > 0
+    assert score(f"He spoke of {apart} at length.") == 0
+
+
+# dates
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2016-12-26", date(2016, 12, 26)),
+        ("2016-12-26 08:15:00", date(2016, 12, 26)),
+        ("2016-12-26T08:15:00Z", date(2016, 12, 26)),
+        ("2016-12", date(2016, 12, 31)),
+        ("2016-2", date(2016, 2, 29)),
+        ("2016", date(2016, 12, 31)),
+        ("2999-01-01", date(2999, 1, 1)),
+    ],
+)
+def test_dates_are_read_as_precisely_as_they_are_written(text, day):
+    assert day_number(text) == (day - date(1970, 1, 1)).days
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "yesterday", "2016-13-01", "2016-02-31", "26.12.2016", "20161226", "0000-00-00"]
+)
+def test_what_is_no_date_is_no_date(text):
+    assert day_number(text) == UNDATED
+
+
+@given(st.dates(date(1000, 1, 1), date(3000, 1, 1)))
+def test_any_day_is_read(day):
+    assert day_number(day.isoformat()) == (day - date(1970, 1, 1)).days
+
+
+def person(qid: int, **claims) -> str:
+    """A line of a dump: somebody called Ann Lee, with dates and dated offices."""
+
+    def snak(prop, value, kind, datatype):
+        return {
+            "snaktype": "value",
+            "property": prop,
+            "datavalue": {"value": value, "type": kind},
+            "datatype": datatype,
+        }
+
+    def item(prop, number, qualifiers=None):
+        value = {"entity-type": "item", "numeric-id": number, "id": f"Q{number}"}
+        claim = {
+            "mainsnak": snak(prop, value, "wikibase-entityid", "wikibase-item"),
+            "type": "statement",
+            "rank": "normal",
+        }
+        if qualifiers:
+            claim["qualifiers"] = {p: [time(p, t)] for p, t in qualifiers.items()}
+        return claim
+
+    def time(prop, text):
+        day, precision = text
+        value = {"time": f"+{day}T00:00:00Z", "timezone": 0, "before": 0, "after": 0, "precision": precision}
+        value["calendarmodel"] = "http://www.wikidata.org/entity/Q1985727"
+        return snak(prop, value, "time", "time")
+
+    import json
+
+    statements = {"P31": [item("P31", 5)]}
+    for prop, text in claims.get("dates", {}).items():
+        statements[prop] = [{"mainsnak": time(prop, text), "type": "statement", "rank": "normal"}]
+    if "office" in claims:
+        statements["P39"] = [item("P39", 30461, claims["office"])]
+    label = {"en": {"language": "en", "value": "Ann Lee"}}
+    record = {"type": "item", "id": f"Q{qid}", "labels": label, "descriptions": {}, "aliases": {}}
+    return json.dumps(record | {"claims": statements, "sitelinks": {}})
+
+
+@pytest.fixture(scope="module")
+def dated_kb(tmp_path_factory) -> KB:
+    """People who differ in their dates alone; the QIDs are numbers of a made-up dump, not of Wikidata."""
+    lines = [
+        person(101, dates={"P569": ("1990-05-05", 11)}),
+        person(102, dates={"P569": ("1990-00-00", 9)}),
+        person(103, dates={"P570": ("1950-01-01", 11)}),
+        person(104, dates={"P570": ("1990-00-00", 9)}),
+        person(105, office={"P580": ("1985-01-01", 11), "P582": ("1995-01-01", 11)}),
+        person(106, office={"P580": ("1985-01-01", 11)}),
+        person(107),
+    ]
+    folder = tmp_path_factory.mktemp("dated")
+    (folder / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    build([folder / "dump.json"], folder / "kb")
+    return KB.open(folder / "kb")
+
+
+def dated(kb: KB, name: str, when: str | None) -> dict[int, float]:
+    builder = ArticleBuilder()
+    builder.add(Article("a", "Ann Lee spoke.", date=when, mentions=[Mention("Ann Lee", [(0, 7)])]))
+    return {int(qid[1:]): score for _, _, qid, score in by_candidate(kb, builder.table(), name)}
+
+
+def test_nobody_is_in_the_news_before_birth(dated_kb):
+    assert dated(dated_kb, "Born", "1989-12-31") == {101: -1, 102: -1, 103: 0, 104: 0, 105: 0, 106: 0, 107: 0}
+    assert dated(dated_kb, "Born", "1990-02-01")[102] == 0  # may have been born in January
+    assert dated(dated_kb, "Born", "1990-02-01")[101] == -1
+    assert set(dated(dated_kb, "Born", None).values()) == {0}
+    assert set(dated(dated_kb, "Born", "no date").values()) == {0}
+
+
+def test_the_long_dead_count_less_and_less(dated_kb):
+    scores = dated(dated_kb, "Dead", "2000-01-01")
+    assert scores[103] == pytest.approx(-math.log2(51), abs=0.01)
+    assert -math.log2(11) < scores[104] < 0  # died some time in 1990: counted from its end
+    assert dated(dated_kb, "Dead", "1949-01-01")[103] == 0
+    assert dated(dated_kb, "Dead", "1990-06-01")[104] == 0
+    assert scores[107] == 0
+
+
+def test_offices_have_their_years(dated_kb):
+    assert dated(dated_kb, "Tenure", "1990-01-01") == {101: 0, 102: 0, 103: 0, 104: 0, 105: 1, 106: 1, 107: 0}
+    assert dated(dated_kb, "Tenure", "2001-01-01")[105] == 0
+    assert dated(dated_kb, "Tenure", "2001-01-01")[106] == 1
+    assert dated(dated_kb, "Tenure", "1980-01-01")[106] == 0
+    assert set(dated(dated_kb, "Tenure", None).values()) == {0}
+
+
+# names
+def test_match_tells_a_label_from_an_alias(sample_kb, oracle, articles):
+    qualities = set()
+    for _, mention, qid, score in by_candidate(sample_kb, articles, "Match"):
+        entity = oracle.entities[qid]
+        name = mention["name"].casefold()
+        if name == entity.label.casefold():
+            assert score == 1
+        elif name in [alias.casefold() for alias in entity.aliases]:
+            assert 0 < score < 1
+        qualities.add(score)
+    assert 1.0 in qualities
+
+
+# the second pass
+def test_a_sure_link_becomes_an_anchor(sample_kb, articles):
+    """With `confirm`, statements are shared also with what the first pass is sure of, never fewer than without."""
+
+    def scores(confirm: float) -> np.ndarray:
+        parts = (Part("IScore"), Part("NIScore"), Part("EEIScore"))
+        linker = Linker(sample_kb, Recipe("r", parts, decide=Decide(3.0, confirm=confirm)))
+        links = linker.link(articles, scores=True).to_pylist()
+        return np.array([c["parts"]["EEIScore"] for link in links for c in link["candidates"]])
+
+    once, twice = scores(1.0), scores(0.6)
+    assert (twice >= once).all()
+    assert (twice > once).any()
