@@ -103,10 +103,10 @@ def _plain_mask(fits):
     return np.uint64(int.from_bytes(np.packbits(fits, bitorder="little").tobytes(), "little"))
 
 
-def _plain_block(data, position):
-    block = data[position : position + LANES]
-    if position < 0 or len(block) < LANES:
-        raise IndexError(f"64 bytes at {position} of {len(data)}")
+def _plain_block(data, position, size=LANES):
+    block = data[position : position + size]
+    if position < 0 or len(block) < size:
+        raise IndexError(f"{size} bytes at {position} of {len(data)}")
     return block
 
 
@@ -124,7 +124,7 @@ if config.DISABLE_JIT:
 
     def word(data, position):
         """See _word."""
-        return np.uint64(int.from_bytes(_plain_block(data, position)[:8].tobytes(), "little"))
+        return np.uint64(int.from_bytes(_plain_block(data, position, 8).tobytes(), "little"))
 
     def equal(data, position, value):
         """Mask of the bytes that are `value`."""
