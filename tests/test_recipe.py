@@ -24,7 +24,9 @@ PAPER_CHAINS = {  # the tie-breaks behind the paper's Table 2, each ending in LQ
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 parts = st.lists(
-    st.builds(Part, st.sampled_from(SCORERS), st.floats(0, 1e9), st.sampled_from(sorted(SCALES))),
+    st.builds(
+        Part, st.sampled_from(SCORERS), st.floats(0, 1e9), st.sampled_from(sorted(SCALES)), fixed=st.booleans()
+    ),
     min_size=1,
     max_size=4,
     unique_by=lambda part: part.scorer,
@@ -79,6 +81,7 @@ GOOD = 'name = "x"\n[[parts]]\nscorer = "NS"\n'
         (GOOD + "weight = nan", r"weight of NS is nan"),
         (GOOD + 'weight = "much"', "weight must be a number, not 'much'"),
         (GOOD + 'scale = "cubed"', "scale of NS is 'cubed': must be one of none, unit"),
+        (GOOD + "fixed = 1", "fixed must be true or false, not 1"),
         (GOOD + "wait = 1", "unknown key 'wait'; known are scorer, weight, scale"),
         ('colour = "red"\n' + GOOD, "unknown key 'colour'"),
         ('anchors = "some"\n' + GOOD, "anchors = 'some': must be one of first, all"),

@@ -13,6 +13,7 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     weight = 1.0
     scale = "none"                     # one of SCALES
     unless = "IScore_IDF"              # optional: count this part only where that scorer is absent
+    fixed = true                       # optional: tuning leaves this weight alone
     [decide]                           # without it the best candidate always wins
     nil = 5.0                          # the score of "none of them"; scores are then log-odds
     threshold = 0.5                    # answer with at least this probability
@@ -60,6 +61,8 @@ class Part:
     scale: str = "none"
     unless: str = ""
     """A scorer this part stands in for: it counts only where that one is absent."""
+    fixed: bool = False
+    """Tuning leaves this weight alone: it was reasoned out, for want of mentions to learn it from."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,7 @@ class Recipe:
             lines += ["", "[[parts]]", f"scorer = {_quoted(part.scorer)}"]
             lines += [f"weight = {float(part.weight)!r}", f"scale = {_quoted(part.scale)}"]
             lines += [f"unless = {_quoted(part.unless)}"] if part.unless else []
+            lines += ["fixed = true"] if part.fixed else []
         if self.decide is not None:
             given = {f.name: getattr(self.decide, f.name) for f in fields(Decide)}
             lines += ["", "[decide]", *(f"{key} = {float(n)!r}" for key, n in given.items() if n is not None)]
@@ -249,6 +253,8 @@ def _fields(cls: type, table: Mapping[str, Any]) -> dict[str, Any]:
             raise NamesakeError(f"{key} must be a text in quotes, not {value!r}")
         if key in _NUMBERS and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise NamesakeError(f"{key} must be a number, not {value!r}")
+        if key == "fixed" and not isinstance(value, bool):
+            raise NamesakeError(f"fixed must be true or false, not {value!r}")
     for required in ("name", "scorer"):
         if required in names and required not in table:
             raise NamesakeError(f"{required} is missing")
