@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.decide import ANSWERED, NO_CANDIDATES, NONE_FITS, TOO_CLOSE, decide, probabilities
+from namesake.decide import ANSWERED, NO_CANDIDATES, NONE_FITS, NOT_A_PERSON, TOO_CLOSE, decide, probabilities
 from namesake.recipe import Decide
 
 MENTIONS = st.lists(st.lists(st.floats(-30, 800), max_size=4), max_size=4)
@@ -34,7 +34,7 @@ def test_probabilities_are_the_softmax_with_nobody_in_it(mentions, many, alone):
 def test_answers_are_those_at_or_above_the_threshold(mentions, nil, threshold):
     total, offsets = flat(mentions)
     first = np.array([offsets[m] + int(np.argmax(s)) if s else -1 for m, s in enumerate(mentions)], np.int64)
-    decision = decide(total, offsets, first, Decide(nil, threshold=threshold))
+    decision = decide(total, offsets, first, Decide(nil, threshold=threshold), np.zeros(len(first), bool))
     probability, none = probabilities(total, offsets, Decide(nil))
     for m, scores in enumerate(mentions):
         if not scores:
@@ -49,8 +49,12 @@ def test_answers_are_those_at_or_above_the_threshold(mentions, nil, threshold):
 def test_reasons_tell_a_stranger_from_a_dead_heat():
     total, offsets = flat([[0.0, 0.0], [9.0, 9.0], [9.0, 0.0]])
     first = np.array([0, 2, 4])
-    decision = decide(total, offsets, first, Decide(nil=5.0, threshold=0.6))
+    people = np.zeros(3, bool)
+    decision = decide(total, offsets, first, Decide(nil=5.0, threshold=0.6), people)
     assert decision.reason.tolist() == [NONE_FITS, TOO_CLOSE, ANSWERED]
-    always = decide(total, offsets, first, None)
+    firms = decide(total, offsets, first, Decide(nil=5.0, threshold=0.6), ~people)
+    assert firms.reason.tolist() == [NOT_A_PERSON] * 3
+    assert firms.confidence.tolist() == [0.0] * 3
+    always = decide(total, offsets, first, None, people)
     assert always.reason.tolist() == [ANSWERED] * 3
     assert np.isnan(always.confidence).all()

@@ -10,7 +10,7 @@ import re
 from copy import copy
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,13 @@ import pyarrow.compute as pc
 from namesake.arrays import Int64, indptr, list_parts, one_chunk, text_buffers
 from namesake.candidates import Variants, candidates
 from namesake.kb.store import KB
+from namesake.kernels.cues import all_followed, word_hash
 from namesake.kernels.overlap import narrow_contexts
 from namesake.kernels.qids import parse_qids
 from namesake.kernels.spans import BAD, characters_to_bytes
 from namesake.schema import MENTION
 from namesake.text import Analysed, Lexicon
+from namesake.wordlists import NOT_A_PERSON
 
 Int32 = npt.NDArray[np.int32]
 
@@ -200,6 +202,14 @@ class Batch:
         )
         return contexts
 
+    @cached_property
+    def no_person(self) -> npt.NDArray[np.bool_]:
+        """Whether the text makes each mention a firm's or a place's name: "Inc." or "Stadium" follows it throughout."""
+        followed: npt.NDArray[np.bool_] = all_followed(
+            *text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, _cues()
+        )
+        return followed
+
     # what is wrong with the input
     def faults(self) -> dict[int, str]:
         """What is wrong with articles that cannot be linked, by their number in the batch."""
@@ -229,6 +239,14 @@ def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
         flat = pa.array(whole, pairs.type).flatten()
     ends: Int32 = flat.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).reshape(-1, 2)
     return ends
+
+
+@cache
+def _cues() -> npt.NDArray[np.uint64]:
+    """Hashes of the words that make a name a firm's or a place's, ascending."""
+    with np.errstate(over="ignore"):  # hashes wrap
+        texts = [np.frombuffer(word.encode(), np.uint8) for word in NOT_A_PERSON]
+        return np.sort(np.array([word_hash(text, 0, len(text)) for text in texts], np.uint64))
 
 
 def without(table: pa.Table, articles: set[int]) -> pa.Table:

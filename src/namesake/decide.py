@@ -48,11 +48,17 @@ def probabilities(total: FloatArray, offsets: IntArray, rule: Decide) -> tuple[F
     return weight / np.repeat(none + evidence, size), none / (none + evidence)
 
 
-def decide(total: FloatArray, offsets: IntArray, first: IntArray, rule: Decide | None) -> Decision:
+def decide(
+    total: FloatArray,
+    offsets: IntArray,
+    first: IntArray,
+    rule: Decide | None,
+    no_person: npt.NDArray[np.bool_] | None = None,
+) -> Decision:
     """What to answer, given each mention's best candidate; without a rule the best candidate is always the answer.
 
     Below the threshold the reason is `none fits` where "none of them" is likelier than all other candidates
-    together, else `too close to call`.
+    together, else `too close to call`. What the text makes no person is nobody, whatever the scores.
     """
     empty = first == NOBODY
     reason = np.where(empty, NO_CANDIDATES, ANSWERED).astype(np.int8)
@@ -64,4 +70,8 @@ def decide(total: FloatArray, offsets: IntArray, first: IntArray, rule: Decide |
     unsure = ~empty & (confidence < rule.threshold)
     others = 1 - none - confidence
     reason[unsure] = np.where(none >= others, NONE_FITS, TOO_CLOSE)[unsure]
-    return Decision(confidence, 1 - none, reason)
+    known = 1 - none
+    if no_person is not None:
+        reason[no_person & ~empty] = NOT_A_PERSON
+        confidence, known = np.where(no_person, 0.0, confidence), np.where(no_person, 0.0, known)
+    return Decision(confidence, known, reason)

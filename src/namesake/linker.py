@@ -23,6 +23,7 @@ from namesake.formats.rejects import Reject, Rejects
 from namesake.kb.store import KB
 from namesake.kernels.qids import format_qids
 from namesake.kernels.rank import top_two
+from namesake.mentions import fill_mentions
 from namesake.recipe import Recipe
 from namesake.schema import ARTICLES, LINKS, candidates_field, check
 from namesake.scoring import Scored, options, score
@@ -124,6 +125,7 @@ class Linker:
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
+        articles = fill_mentions(articles, self.kb)
         batch = Batch(articles, self.kb, self._lexicon(), self.options)
         faults = batch.faults()
         if faults:
@@ -198,7 +200,7 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
     batch, combined = scored.batch, scored.combined
     first, second, decided = top_two(batch.offsets, np.stack(combined.keys))
     nobody, alone = first < 0, second < 0
-    decision = decide(combined.total, batch.offsets, first, scored.recipe.decide)
+    decision = decide(combined.total, batch.offsets, first, scored.recipe.decide, batch.no_person)
     answered = decision.reason == ANSWERED
     best = np.append(batch.qids, -1)[first]
     unsure = np.isnan(decision.confidence)

@@ -75,5 +75,5 @@ def score(batch: Batch, recipe: Recipe) -> Scored:
 def _sure(batch: Batch, combined: Combined, rule: Decide) -> Int64:
     """The row that each mention is linked to with at least the probability `rule.confirm`, else -1."""
     first = top_two(batch.offsets, np.stack(combined.keys))[0]
-    sure = decide(combined.total, batch.offsets, first, rule).confidence >= rule.confirm
+    sure = decide(combined.total, batch.offsets, first, rule, batch.no_person).confidence >= rule.confirm
     return np.where(sure, np.append(batch.rows, -1)[first], -1)
