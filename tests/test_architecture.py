@@ -1,0 +1,150 @@
+"""The map holds: imports go one way, kernels stay bare, the core runs without extras, commands are documented."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "namesake"
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+
+ROAD = (
+    "errors",
+    "schema arrays wordlists sample kernels",
+    "text",
+    "textindex",
+    "kb formats",
+    "candidates",
+    "mentions batch",
+    "scorers",
+    "rank",
+    "scale",
+    "recipe",
+    "decide",
+    "scoring",
+    "explain",
+    "linker",
+    "engines",
+    "evaluate",
+    "apps",
+)
+"""From the ground up: a room imports itself and rooms on lines above its own."""
+LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split()}
+
+EVALUATE_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "apps"}
+"""Evaluation sees tables, whoever made them."""
+
+EXTRAS = ("simplemma", "zstandard", "matplotlib", "nltk", "nupunkt", "networkx", "hypothesis", "orjson", "psutil")
+
+
+def room_of(module: str) -> str:
+    """`kb` for `namesake.kb.store`; the package's own file is the shop window, above everything."""
+    return module.split(".")[1] if "." in module else "__init__"
+
+
+def module_of(path: Path) -> str:
+    parts = ("namesake", *path.relative_to(PACKAGE).with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Every module a file imports, wherever in the file it does so."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute here"
+            assert node.module is not None
+            if node.module == "namesake":  # from namesake import rank
+                yield from (f"namesake.{alias.name}" for alias in node.names)
+            else:
+                yield node.module
+
+
+def ours(path: Path) -> set[str]:
+    """The rooms a file imports."""
+    found = {room_of(name) for name in imported(path) if name.split(".")[0] == "namesake"}
+    return found - {"__version__"}
+
+
+def test_the_map_names_every_room():
+    rooms = {room_of(module_of(path)) for path in SOURCES} - {"__init__"}
+    assert rooms == set(LEVEL), "a room is not on the map: give it its place in ROAD and in docs/architecture.md"
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=module_of)
+def test_imports_go_one_way(path):
+    room = room_of(module_of(path))
+    if room == "__init__":
+        return
+    for other in ours(path) - {room}:
+        assert LEVEL[other] < LEVEL[room], f"{module_of(path)} imports {other}, which comes after {room}"
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if "evaluate" in path.parts], ids=module_of)
+def test_evaluation_never_sees_the_linker(path):
+    assert not ours(path) & EVALUATE_NEVER
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if "kernels" in path.parts], ids=module_of)
+def test_kernels_import_numpy_and_numba_only(path):
+    for name in imported(path):
+        bare = name.split(".")[0] in {"numpy", "numba", *sys.stdlib_module_names}
+        assert bare or name.startswith("namesake.kernels"), f"{module_of(path)} imports {name}"
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if "kernels" not in path.parts], ids=module_of)
+def test_compiled_functions_live_in_kernels(path):
+    assert "numba" not in {name.split(".")[0] for name in imported(path)}
+
+
+def test_a_file_is_short_enough_to_read():
+    assert {module_of(path): n for path in SOURCES if (n := len(path.read_text().splitlines())) > 450} == {}
+
+
+def test_every_module_imports_without_the_extras():
+    """In a process of its own, where importing an extra fails as if it were not installed."""
+    program = f"""
+import importlib, sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {EXTRAS!r}:
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Blocked())
+for module in {[module_of(path) for path in SOURCES]!r}:
+    importlib.import_module(module)
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+
+
+def commands() -> dict[str, str]:
+    """Every command by its full name, with its help."""
+    from namesake.apps.cli import app
+
+    def walk(group: typer.core.TyperGroup, prefix: str) -> Iterator[tuple[str, str]]:
+        for name, command in group.commands.items():
+            if isinstance(command, typer.core.TyperGroup):
+                yield from walk(command, f"{prefix} {name}")
+            else:
+                yield f"{prefix} {name}", command.help or ""
+
+    return dict(walk(typer.main.get_command(app), "namesake"))
+
+
+def test_every_command_is_documented():
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    assert [command for command in commands() if command not in text] == []
+
+
+def test_every_command_says_what_it_does():
+    """In its first line; then an example, unless the bare command is one."""
+    helps = commands()
+    assert [name for name, text in helps.items() if not text] == []
+    assert [name for name, text in helps.items() if f"Example: {name}" not in text and name != "namesake demo"] == []
