@@ -54,15 +54,19 @@ class Link:
 
 
 class Linker:
-    """Links names to the entities of a KB as a recipe says.
+    """Links names to the entities of a KB as a recipe says; `threshold` overrides when the recipe answers.
 
     The result for an article depends on the article, the KB and the recipe alone: not on the batch it comes
     in nor on the number of threads. One linker may be used from many threads.
     """
 
-    def __init__(self, kb: KB | str | Path, recipe: Recipe | str | Path = "default") -> None:
+    def __init__(
+        self, kb: KB | str | Path, recipe: Recipe | str | Path = "default", threshold: float | None = None
+    ) -> None:
         self.kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+        if threshold is not None:
+            self.recipe = self.recipe.at(threshold)
         self.options = options(self.recipe)
         self._own = threading.local()
 

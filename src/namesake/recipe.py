@@ -22,7 +22,7 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
 import json
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -149,6 +149,12 @@ class Recipe:
             if scorer not in known:
                 raise NamesakeError(f"{where}: unknown scorer {scorer!r}; known are {', '.join(sorted(known))}")
         return recipe
+
+    def at(self, threshold: float) -> "Recipe":
+        """The same recipe, answering only with at least this confidence."""
+        if self.decide is None:
+            raise NamesakeError(f"recipe {self.name} always answers: it has no [decide] table, so no threshold")
+        return replace(self, decide=replace(self.decide, threshold=threshold))
 
     @property
     def scorers(self) -> tuple[str, ...]:

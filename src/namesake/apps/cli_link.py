@@ -42,6 +42,10 @@ def link(
     kb: KbOption = None,
     recipe: RecipeOption = "default",
     scores: Annotated[bool, typer.Option("--scores", help="also write every candidate with its scores")] = False,
+    threshold: Annotated[
+        float | None, typer.Option("--threshold", min=0, max=1, help="answer only with at least this confidence")
+    ] = None,
+    date: Annotated[str | None, typer.Option("--date", help="ISO date of the articles that have none")] = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one a core")] = 0,
 ) -> None:
     """Link the names in articles to Wikidata.
@@ -56,13 +60,17 @@ def link(
     from namesake.linker import Linker
 
     console = Console(stderr=True)
-    linker = Linker(default_kb(kb), recipe)
+    linker = Linker(default_kb(kb), recipe, threshold)
     if out is None:
         from namesake.apps.show import show_links
+        from namesake.apps.show_text import show_text
 
         with Rejects() as rejects:
-            for table in _tables(articles, rejects):
-                show_links(linker, table, Console(), rejects)
+            for path in articles:
+                for table in _tables([path], rejects, date):
+                    if ".txt" in path.suffixes:
+                        show_text(linker, table, Console())
+                    show_links(linker, table, Console(), rejects)
         _report_rejects(rejects, console)
         return
     rejects_path = out.with_name(out.name + ".rejects.jsonl")
@@ -72,7 +80,7 @@ def link(
     with Rejects(rejects_path) as rejects, LinkWriter(out, linker.metadata) as writer, progress.stage("linking"):
         writer.write(linker.nothing(scores))
         for count, links in link_tables(
-            linker, _tables(articles, rejects), threads or os.cpu_count() or 1, scores, rejects
+            linker, _tables(articles, rejects, date), threads or os.cpu_count() or 1, scores, rejects
         ):
             writer.write(links)
             seen += count
@@ -119,11 +127,18 @@ def explain(
         show_explanation(table, rows, Console())
 
 
-def _tables(paths: list[Path], rejects: Rejects) -> Iterator[pa.Table]:
+def _tables(paths: list[Path], rejects: Rejects, date: str | None = None) -> Iterator[pa.Table]:
+    from namesake.batch import UNDATED, day_number
     from namesake.formats import read_articles
 
+    if date is not None and day_number(date) == UNDATED:
+        raise NamesakeError(f"--date {date}: not a date; write it as 2016-12-26, 2016-12 or 2016")
     for path in paths:
-        yield from read_articles(path, rejects)
+        for table in read_articles(path, rejects):
+            if date is not None:
+                place = table.schema.get_field_index("date")
+                table = table.set_column(place, table.schema.field(place), table.column("date").fill_null(date))
+            yield table
 
 
 def _find(paths: list[Path], article: str, rejects: Rejects) -> pa.Table:

@@ -12,6 +12,7 @@ from namesake.formats.builder import ArticleBuilder
 from namesake.formats.files import kind
 from namesake.formats.jsonl import read_jsonl
 from namesake.formats.parquet import read_parquet
+from namesake.formats.plaintext import read_text
 from namesake.formats.rejects import Rejects
 
 BATCH_ARTICLES = 2048
@@ -24,5 +25,7 @@ def read_articles(path: Path, rejects: Rejects, batch_articles: int = BATCH_ARTI
         yield from read_parquet(path, rejects, batch_articles)
     elif suffix in {".jsonl", ".ndjson", ".json"}:
         yield from read_jsonl(path, rejects, ArticleBuilder(batch_articles))
+    elif suffix == ".txt":
+        yield from read_text(path, ArticleBuilder(batch_articles))
     else:
-        raise NamesakeError(f"{path}: articles come as .jsonl, .jsonl.gz, .jsonl.bz2, .jsonl.zst or .parquet")
+        raise NamesakeError(f"{path}: articles come as .jsonl or .txt (also .gz, .bz2, .zst) or as .parquet")

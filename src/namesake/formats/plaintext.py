@@ -1,0 +1,18 @@
+"""An article from a plain text file: the file is the text, its name the id; names are found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from namesake.formats.builder import Article, ArticleBuilder
+from namesake.formats.files import open_lines
+
+
+def read_text(path: Path, builder: ArticleBuilder) -> Iterator[pa.Table]:
+    """The one article of a text file, in UTF-8; bytes that are none become U+FFFD."""
+    with open_lines(path) as stream:
+        builder.add(Article(path.name, stream.read().decode("utf-8-sig", "replace")))
+    yield builder.table()
