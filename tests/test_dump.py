@@ -438,9 +438,10 @@ def test_a_file_is_unpacked_by_what_it_is_not_by_its_name(tmp_path, kind):
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_stdin_is_unpacked_too(monkeypatch, kind):
-    pipe = io.BufferedReader(NoSeek(PACKED[kind]))
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(pipe))
+@pytest.mark.parametrize("piped", [True, False])
+def test_stdin_is_unpacked_too(monkeypatch, kind, piped):
+    stdin = io.BufferedReader(NoSeek(PACKED[kind]) if piped else io.BytesIO(PACKED[kind]))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(stdin))
     chunks = read_all(["-"])
     assert joined(chunks) == DUMP
     assert chunks[0].file == "stdin"

@@ -113,40 +113,41 @@ def _size(path: Path | str) -> int | None:
 def _open(path: Path | str, workers: int) -> Iterator[_Source]:
     """A dump, decompressed as its first bytes demand."""
     if str(path) == STDIN:
-        yield _decompressed("stdin", sys.stdin.buffer, workers)
+        if sys.stdin is None:
+            raise NamesakeError("stdin is closed; pipe a dump into it")
+        yield _decompressed("stdin", sys.stdin.buffer, None, workers)
         return
     try:
         raw = Path(path).open("rb")  # noqa: SIM115 (closed below)
     except OSError as problem:
         raise NamesakeError(f"{path} cannot be read: {problem.strerror}") from None
     with raw:
-        yield _decompressed(str(path), raw, workers)
+        yield _decompressed(str(path), raw, str(path) if raw.seekable() else None, workers)
 
 
-def _decompressed(name: str, raw: Any, workers: int) -> _Source:
+def _decompressed(name: str, raw: Any, file: str | None, workers: int) -> _Source:
+    """What `raw` holds; `file` is where it can be opened once more, if it can."""
     start = raw.peek(8)[:8]
     if not start:
         raise NamesakeError(f"{name} is empty; download the dump again")
     for magic, kind in OTHER_FORMATS.items():
         if start.startswith(magic):
             raise NamesakeError(f"{name} is packed with {kind}; unpack it and pipe it to `namesake kb build -`")
-    position = raw.tell if raw.seekable() else lambda: 0
+    position = raw.tell if file else lambda: 0
     if start.startswith(b"\x1f\x8b"):
         unpack: Any = igzip.open
         return _Source(name, unpack(raw, "rb"), position)
     if start.startswith(b"BZh"):
-        return _bzip2(name, raw, workers)
+        return _parallel_bzip2(name, file, workers) if file else _Source(name, bz2.BZ2File(raw), position)
     if start.startswith(BYTE_ORDER_MARK):
         raw.read(len(BYTE_ORDER_MARK))
     return _Source(name, raw, position)
 
 
-def _bzip2(name: str, raw: Any, workers: int) -> _Source:
-    if not raw.seekable():
-        return _Source(name, bz2.BZ2File(raw), lambda: 0)
+def _parallel_bzip2(name: str, file: str, workers: int) -> _Source:
     from rapidgzip import IndexedBzip2File  # heavy to load, and bzip2 is the rarer format
 
-    stream = IndexedBzip2File(name, parallelization=workers)
+    stream = IndexedBzip2File(file, parallelization=workers)
     return _Source(name, stream, lambda: int(stream.tell_compressed()) // 8)
 
 

@@ -96,7 +96,7 @@ def same_text(table, mask, column, first, to):
     base, row = column * to.counts[CAPACITY], to.counts[column] - 1
     start = base + to.offsets[row * TEXT_COLUMNS + column]
     end = base + to.offsets[(row + 1) * TEXT_COLUMNS + column]
-    h = 2166136261
+    h = np.int64(2166136261)
     for i in range(start, end):
         h = ((h ^ np.int64(to.text[i])) * 16777619) & 0xFFFFFFFF
     h = (h ^ (h >> 15)) & mask
