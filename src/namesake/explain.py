@@ -6,7 +6,9 @@ Explanations are tables; terminals and pages draw them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,9 @@ import pyarrow as pa
 
 from namesake import rank
 from namesake.arrays import Int64
+from namesake.decide import REASONS, decide, probabilities
 from namesake.kb.store import KB
+from namesake.schema import SPANS
 from namesake.scoring import Scored
 
 SOURCE = pa.struct(
@@ -29,8 +33,8 @@ SOURCE = pa.struct(
 )
 MATCH = pa.struct(
     [
-        pa.field("word", pa.string()),  # the normalised word, or null for a shared statement
-        pa.field("spans", pa.list_(pa.list_(pa.int32(), 2))),  # where it stands in the article, in characters
+        pa.field("word", pa.string()),  # the normalised word, the phrase, or null for a shared statement
+        pa.field("spans", SPANS),  # where it stands in the article, in characters
         pa.field("sources", pa.list_(SOURCE)),
     ]
 )
@@ -38,13 +42,16 @@ EXPLANATION = pa.schema(
     [
         pa.field("article_id", pa.string()),
         pa.field("name", pa.string()),
+        pa.field("spans", SPANS),  # of the name, in characters
         pa.field("qid", pa.string()),
         pa.field("label", pa.string()),
         pa.field("description", pa.string()),
         pa.field("rank", pa.int32()),
         pa.field("score", pa.float64()),
+        pa.field("confidence", pa.float64()),  # P(this candidate is right); null where the recipe cannot tell
         pa.field("margin", pa.float64()),  # of the mention: best minus second-best score
         pa.field("tie_break", pa.string()),  # of the mention: the key that decided, null if the score did
+        pa.field("reason", pa.string()),  # of the mention: why nobody is the answer, null if somebody is
         pa.field("part", pa.string()),
         pa.field("role", pa.string()),  # part of the score, or tie-break
         pa.field("value", pa.float64()),
@@ -54,7 +61,7 @@ EXPLANATION = pa.schema(
     ]
 )
 
-_SURFACE = re.compile(r"[^\W_]+(?:[-'’.&][^\W_]+)*")
+_SURFACE = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
 
 def explain(scored: Scored, name: str | None = None) -> pa.Table:
@@ -83,12 +90,21 @@ class _Mention:
         shared = {
             "article_id": self.batch.ids[self.article].as_py(),
             "name": self.batch.names[self.mention].as_py(),
+            "spans": _row(self.batch.span_indptr, self.batch.spans, self.mention),
             "margin": None if np.isnan(margin) else margin,
             "tie_break": names[decided] if decided > 0 else None,
+            "reason": self._reason(offsets, keys),
         }
+        rule = self.scored.recipe.decide
+        confidence = probabilities(keys[0], offsets, rule)[0].tolist() if rule is not None else [None] * len(keys[0])
         for place, local in enumerate(rank.order(offsets, *keys), 1):
-            candidate = int(begin + local)
-            yield from self._candidate(candidate, shared | {"rank": place})
+            yield from self._candidate(int(begin + local), shared | {"rank": place, "confidence": confidence[local]})
+
+    def _reason(self, offsets: Int64, keys: list[rank.FloatArray]) -> str | None:
+        """Why the mention has no answer; None where it has one."""
+        no_person = self.batch.no_person[self.mention : self.mention + 1]
+        decision = decide(keys[0], offsets, rank.winner(offsets, *keys), self.scored.recipe.decide, no_person)
+        return REASONS[decision.reason[0]] if decision.reason[0] >= 0 else None
 
     def _candidate(self, candidate: int, shared: dict[str, Any]) -> Iterator[dict[str, Any]]:
         row = int(self.batch.rows[candidate])
@@ -100,6 +116,8 @@ class _Mention:
             "score": float(combined.total[candidate]),
         }
         for part in self.scored.recipe.parts:
+            if part.scorer not in self.scored.scores:
+                continue  # the KB lacks what it takes, or another part does its work
             yield about | {
                 "part": part.scorer,
                 "role": "part",
@@ -118,33 +136,85 @@ class _Mention:
         if kind == "EEIScore":
             return self._shared_statements(row)
         if kind in {"IScore", "NIScore"}:
-            narrow = kind == "NIScore" or self.scored.recipe.context == "narrow"
-            return self._shared_words(row, narrow)
+            return self._shared_words(row, kind == "NIScore" or self.scored.recipe.context == "narrow")
+        if kind == "Phrases":
+            return self._shared_phrases(row)
         return []
 
     # words
-    def _shared_words(self, row: int, narrow: bool) -> list[dict[str, Any]]:
+    @cached_property
+    def _words(self) -> list[int]:
+        """The article's words in text order."""
+        return _row(self.batch.words.indptr, self.batch.words.word, self.article)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        """The byte at which each of the words begins."""
+        return _row(self.batch.words.indptr, self.batch.words.start, self.article)
+
+    @cached_property
+    def _characters(self) -> Int64:
+        """How many characters begin before each byte of the text."""
+        raw = np.frombuffer(self.text.encode(), np.uint8)
+        return np.concatenate([[0], np.cumsum((raw & 0xC0) != 0x80)])
+
+    @cached_property
+    def _wide(self) -> dict[int, list[int]]:
+        """Where each word of the article stands; those of the name itself left out."""
+        return self._places(range(len(self._words)))
+
+    @cached_property
+    def _narrow(self) -> dict[int, list[int]]:
+        """The same for the sentences that hold a span of the mention."""
         words = self.batch.words
+        sentences = _row(words.sentence_indptr, words.sentence, self.article)
+        near: set[int] = set()
+        for start, end in _row(self.batch.span_indptr, self.batch.byte_spans, self.mention):
+            first = max(bisect_right(sentences, start) - 1, 0)
+            near.update(range(first, max(bisect_right(sentences, end - 1), first)))
+        return self._places(at for at, start in enumerate(self._starts) if bisect_right(sentences, start) - 1 in near)
+
+    def _places(self, positions: Iterable[int]) -> dict[int, list[int]]:
         places: dict[int, list[int]] = {}
-        context = set(_row(*self.batch.narrow, self.mention)) if narrow else None
-        for word, start in zip(
-            _row(words.indptr, words.word, self.article), _row(words.indptr, words.start, self.article), strict=True
-        ):
-            if word not in self.name_words and (context is None or word in context):
-                places.setdefault(word, []).append(start)
+        for at in positions:
+            if self._words[at] not in self.name_words:
+                places.setdefault(self._words[at], []).append(self._starts[at])
+        return places
+
+    def _shared_words(self, row: int, narrow: bool) -> list[dict[str, Any]]:
+        places = self._narrow if narrow else self._wide
         sources = word_sources(self.kb, row, self.scored.recipe.words)
         return [
-            {"word": self.kb.words[word], "spans": self._spans(places[word]), "sources": sources[word]}
+            {
+                "word": (text := self.kb.words[word]),
+                "spans": self._spans(places[word], text.endswith(".")),
+                "sources": sources[word],
+            }
             for word in sorted(places.keys() & sources.keys(), key=lambda word: places[word][0])
         ]
 
-    def _spans(self, starts: list[int]) -> list[tuple[int, int]]:
-        raw = self.text.encode()
+    def _shared_phrases(self, row: int) -> list[dict[str, Any]]:
+        """Labels of several words that stand in the article side by side, where they first do."""
+        matches = []
+        for value, pair in {int(self.kb.pair_value[p]): p for p in reversed(self.kb.statements[row].tolist())}.items():
+            label = set(self.kb.words_item[value].tolist()) if value >= 0 else set()
+            if len(label) > 1 and label <= self._wide.keys():
+                windows = (range(at, at + len(label)) for at in range(len(self._words) - len(label) + 1))
+                found = next((w for w in windows if {self._words[at] for at in w} == label), None)
+                if found is not None:
+                    spans = self._spans([self._starts[at] for at in found])
+                    source = statement_source(self.kb, pair)
+                    matches.append({"word": source["value"], "spans": spans, "sources": [source]})
+        return sorted(matches, key=lambda match: match["spans"])
+
+    def _spans(self, starts: list[int], dotted: bool = False) -> list[tuple[int, int]]:
+        """Words by their first bytes as spans of characters; `dotted` words end in a full stop."""
         spans = []
         for start in starts:
-            character = len(raw[:start].decode("utf-8", "replace"))
+            character = int(self._characters[start])
             surface = _SURFACE.match(self.text, character)
-            spans.append((character, surface.end() if surface else character + 1))
+            end = surface.end() if surface else character + 1
+            spans.append((character, end + (dotted and self.text.startswith(".", end))))
         return spans
 
     # statements
@@ -210,5 +280,5 @@ def property_label(kb: KB, number: int) -> str | None:
     return kb.property_labels[at] if found else None
 
 
-def _row(indptr: Int64, values: Any, row: int) -> list[int]:
+def _row(indptr: Int64, values: Any, row: int) -> list[Any]:
     return values[indptr[row] : indptr[row + 1]].tolist()  # type: ignore[no-any-return]
