@@ -55,23 +55,18 @@ def whole(dump: Path, out: Path) -> Measured:
 
 def parse(dump: Path, out: Path, times: int) -> Measured:
     """The parse stage alone over the dump, several times in a row: its largest resident memory."""
-    from namesake.kb.items import read_items
+    from namesake.kb.items import gather_items
     from namesake.kb.progress import Reporter
     from namesake.kb.rejects import Rejects
     from namesake.kb.spill import Spill
 
-    class Watch(Reporter):
-        seen: Measured
-
-        def advance(self, fraction: float | None, count: int, unit: str = "items") -> None:
-            self.seen = usage() | {"items": count}
-
     out.mkdir()
-    watch = Watch()
     before, began = usage(), time.perf_counter()
     with Spill(out) as spill:
-        read_items([str(dump)] * times, "people", os.cpu_count() or 1, spill, Rejects(), watch)
-    return watch.seen | {"cpu": watch.seen["cpu"] - before["cpu"], "wall": time.perf_counter() - began}
+        gathered = gather_items([str(dump)] * times, "people", os.cpu_count() or 1, spill, Rejects(), Reporter())
+    after = usage()
+    took = {"cpu": after["cpu"] - before["cpu"], "wall": time.perf_counter() - began, "rss": after["rss"]}
+    return took | {"items": gathered.items}
 
 
 def opening(_: Path, kb: Path) -> Measured:

@@ -243,8 +243,12 @@ def test_a_dump_that_cannot_be_read_leaves_nothing(tmp_path: Path, content: byte
 
 def test_what_cannot_work_is_refused_at_once(tmp_path: Path) -> None:
     good = dump(tmp_path / "d.json", item(9, "Ann", HUMAN))
-    with pytest.raises(NamesakeError, match="no such file"):
+    with pytest.raises(NamesakeError, match=r"absent\.json: No such file"):
         build([tmp_path / "absent.json"], tmp_path / "kb")
+    with pytest.raises(NamesakeError, match="is a folder"):
+        build([tmp_path], tmp_path / "kb")
+    with pytest.raises(NamesakeError, match=r"d\.json:1: .* is no QID, tab and rank"):
+        build([tmp_path / "absent.json"], tmp_path / "kb", ranks={"wikidata": good})
     with pytest.raises(NamesakeError, match="no such file"):
         build([good], tmp_path / "kb", wikipedia=tmp_path / "absent")
     with pytest.raises(NamesakeError, match="people or all"):

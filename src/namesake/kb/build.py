@@ -21,13 +21,13 @@ from namesake.kb.assemble import Numbering, Statements, links, number, repeated,
 from namesake.kb.dump import STDIN
 from namesake.kb.entities import EntityTexts, entity_columns, item_columns, statement_columns
 from namesake.kb.graph import pagerank
-from namesake.kb.items import Items, read_items
+from namesake.kb.items import Items, gather_items
 from namesake.kb.manifest import FORMAT_VERSION, Manifest
 from namesake.kb.names import build_names
 from namesake.kb.orderly import orderly
 from namesake.kb.progress import Reporter
 from namesake.kb.publish import Draft, clear_leftovers
-from namesake.kb.ranks import SOURCES, read_ranks
+from namesake.kb.ranks import SOURCES, check_ranks, read_ranks
 from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
@@ -91,10 +91,10 @@ def _check(options: Options) -> None:
     """Refuse at once what would fail in an hour."""
     if options.keep not in ("people", "all"):
         raise NamesakeError(f"keep can be people or all, not {options.keep!r}")
-    files = [Path(dump) for dump in options.dumps if dump != "-"]
-    for file in [*files, *options.ranks.values(), *([options.wikipedia] if options.wikipedia else [])]:
-        if not file.is_file() and not file.is_fifo():
-            raise NamesakeError(f"{file}: no such file")
+    if options.wikipedia is not None and not options.wikipedia.is_file():
+        raise NamesakeError(f"{options.wikipedia}: no such file; name a CirrusSearch content dump")
+    for file in options.ranks.values():
+        check_ranks(file)
     if not options.dumps:
         raise NamesakeError("no dump given: name a Wikidata dump, or - for stdin")
     Normaliser(options.words)  # says what it needs
@@ -104,8 +104,9 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
     """The stages, each writing the columns it makes into the draft."""
     rejects = Rejects()
     with reporter.stage("reading the dump"):
-        items = read_items(options.dumps, options.keep, options.workers, spill, rejects, reporter)
+        gathered = gather_items(options.dumps, options.keep, options.workers, spill, rejects, reporter)
     with reporter.stage("numbering items and statements"):
+        items = gathered.finish()
         rows = number(items)
         rejects.add(repeated(items, rows))
         stated = state(items, rows)

@@ -104,14 +104,14 @@ class Gathering:
         return Items(**columns, files=self._files)
 
 
-def read_items(
+def gather_items(
     dumps: Sequence[str],
     keep: Literal["people", "all"],
     workers: int,
     spill: Spill,
     rejects: Rejects,
     reporter: Reporter,
-) -> Items:
+) -> Gathering:
     """Parse dumps on `workers` threads: the scanner is compiled and holds no lock of the interpreter.
 
     At most `IN_FLIGHT` chunks a worker are in memory, and they are spilled in the order of the dump.
@@ -126,7 +126,7 @@ def read_items(
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return gathering.finish()
+    return gathering
 
 
 def _in_order(

@@ -28,6 +28,11 @@ def parse_option(option: str) -> tuple[str, Path]:
     return source, Path(file)
 
 
+def check_ranks(path: Path) -> None:
+    """Read the beginning of a file, so that a wrong one is refused before the dump is read and not after."""
+    next(_batches(path))
+
+
 def read_ranks(path: Path, qids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
     """The rank of each of the ascending `qids`, 0 where the file has none."""
     ranks = np.zeros(len(qids), np.float64)
