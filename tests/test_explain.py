@@ -1,0 +1,277 @@
+"""Explanations: they add up, agree with the links and the oracle, and every source really has the word."""
+
+import json
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from namesake.formats import read_articles
+from namesake.formats.builder import Article, ArticleBuilder, Mention
+from namesake.formats.rejects import Rejects
+from namesake.linker import Linker
+from namesake.recipe import Decide, Part, Recipe
+from namesake.sample import ARTICLES, DUMP
+from namesake.text import sentences
+from oracle import Oracle, sentence_words, words
+
+UI = ("IScore", "NIScore", "EEIScore")
+
+
+def recipe(*scorers: str, **options) -> Recipe:
+    return Recipe("test", tuple(Part(name) for name in scorers), tie_break=("NS", "LQID"), **options)
+
+
+@pytest.fixture(scope="module")
+def oracle() -> Oracle:
+    return Oracle.load(DUMP)
+
+
+@pytest.fixture(scope="module")
+def property_labels() -> dict[str, str]:
+    records = (json.loads(line.rstrip().rstrip(",")) for line in DUMP.read_text().splitlines() if len(line) > 2)
+    return {r["id"]: r["labels"]["en"]["value"] for r in records if r["type"] == "property" and "en" in r["labels"]}
+
+
+@pytest.fixture(scope="module")
+def articles() -> pa.Table:
+    return pa.concat_tables(read_articles(ARTICLES, Rejects()))
+
+
+@pytest.fixture(scope="module")
+def texts(articles) -> dict[str, str]:
+    return dict(zip(articles.column("id").to_pylist(), articles.column("text").to_pylist(), strict=True))
+
+
+def explained(linker: Linker, table: pa.Table, role: str = "part") -> list[dict]:
+    return [row for row in linker.explain(table).to_pylist() if row["role"] == role]
+
+
+SCALED = Recipe(
+    "scaled",
+    (Part("IScore", 0.5, "log1p"), Part("NIScore", 2.0, "share"), Part("EEIScore", 0.25, "sqrt"), Part("NS", 1, "top")),
+    decide=Decide(nil=1.0, threshold=0.6),
+)
+
+
+@pytest.mark.parametrize(
+    "one", [recipe(*UI), recipe(*UI, anchors="first", context="both"), SCALED], ids=["plain", "both", "scaled"]
+)
+def test_contributions_add_up_to_the_score_and_agree_with_the_links(sample_kb, articles, one):
+    linker = Linker(sample_kb, one)
+    rows = explained(linker, articles)
+    links = {(r["article_id"], r["name"]): r for r in linker.link(articles, scores=True).to_pylist()}
+    by_candidate: dict[tuple, list[dict]] = {}
+    for row in rows:
+        by_candidate.setdefault((row["article_id"], row["name"], row["qid"]), []).append(row)
+    assert len(by_candidate) == sum(len(link["candidates"]) for link in links.values())
+    for (article, name, qid), parts in by_candidate.items():
+        link = links[article, name]
+        [candidate] = [c for c in link["candidates"] if c["qid"] == qid]
+        first = parts[0]
+        assert sum(part["contribution"] for part in parts) == pytest.approx(first["score"], rel=1e-12)
+        assert first["score"] == candidate["score"]
+        assert {p["part"]: p["value"] for p in parts}.items() <= candidate["parts"].items()
+        assert (first["margin"], first["tie_break"], first["reason"]) == tuple(
+            link[key] for key in ("margin", "tie_break", "reason")
+        )
+        assert first["spans"] == link["spans"]
+        if first["rank"] == 1:
+            assert qid == link["best"]
+            assert first["confidence"] == pytest.approx(link["confidence"])
+
+
+def test_ranks_go_by_score_then_by_the_tie_breaks_shown(sample_kb, articles):
+    linker = Linker(sample_kb, recipe(*UI))
+    mentions: dict[tuple, dict[int, list]] = {}
+    for row in linker.explain(articles).to_pylist():
+        places = mentions.setdefault((row["article_id"], row["name"]), {})
+        key = places.setdefault(row["rank"], [row["score"]])
+        if row["role"] == "tie-break":
+            key.append(row["value"])
+    ties = 0
+    for places in mentions.values():
+        keys = [places[rank] for rank in range(1, len(places) + 1)]
+        assert keys == sorted(keys, reverse=True)
+        ties += len(keys) > 1 and keys[0][0] == keys[1][0]
+    assert ties > 0
+
+
+@pytest.mark.parametrize("features", ["D", "S", "D+S", "D+S_A"])
+def test_matched_words_are_the_oracles(sample_kb, oracle, articles, texts, features):
+    seen = 0
+    for row in explained(Linker(sample_kb, recipe(*UI, words=features)), articles):
+        if row["part"] == "EEIScore":
+            continue
+        text, spans = texts[row["article_id"]], row["spans"]
+        context = words(text)
+        if row["part"] == "NIScore":
+            near = [s for s in sentences(text) if any(a < s[1] and b > s[0] for a, b in spans)]
+            context = set().union(*(sentence_words(text[a:b]) for a, b in near))
+        wanted = (context & oracle.entity_words(row["qid"], features)) - words(row["name"])
+        assert {match["word"] for match in row["matches"]} == wanted
+        assert len(row["matches"]) == row["value"]
+        seen += len(wanted)
+    assert seen > 50
+
+
+def test_spans_point_at_the_word_in_text_order(sample_kb, articles, texts):
+    seen = 0
+    for row in explained(Linker(sample_kb, recipe(*UI)), articles):
+        text = texts[row["article_id"]]
+        narrow = [s for s in sentences(text) if any(a < s[1] and b > s[0] for a, b in row["spans"])]
+        firsts = [match["spans"][0] for match in row["matches"] if match["spans"]]
+        assert firsts == sorted(firsts)
+        for match in row["matches"]:
+            for start, end in match["spans"]:
+                assert words(text[start:end]) == {match["word"]}
+                if row["part"] == "NIScore":
+                    assert any(a <= start < end <= b for a, b in narrow)
+                seen += 1
+    assert seen > 100
+
+
+def test_each_source_has_the_word(sample_kb, oracle, articles, property_labels):
+    kinds = set()
+    for row in explained(Linker(sample_kb, recipe("IScore", words="D+S_A")), articles):
+        entity = oracle.entities[row["qid"]]
+        assert (row["label"], row["description"]) == (entity.label, entity.description)
+        for match in row["matches"]:
+            assert match["sources"]
+            for source in match["sources"]:
+                kinds.add(source["source"])
+                if source["source"] == "description":
+                    assert match["word"] in words(entity.description)
+                    continue
+                values = [v for p, v in entity.statements if p == source["property"]]
+                assert source["property_label"] == property_labels.get(source["property"])
+                items = [oracle.entities[v[2:]] for v in values if v.startswith("Q:") and v[2:] in oracle.entities]
+                assert source["value"] in {i.label for i in items} | {v[2:] for v in values if v.startswith("S:")}
+                assert match["word"] in words(source["value"])
+    assert kinds == {"description", "statement"}
+
+
+def item(identifier: str, label: str, aliases: list[str], **claims: str) -> str:
+    def claim(name: str, value: str) -> dict:
+        snak = {"snaktype": "value", "property": name, "datatype": "wikibase-item"}
+        snak["datavalue"] = {"type": "wikibase-entityid", "value": {"entity-type": "item", "id": value}}
+        return {"mainsnak": snak, "type": "statement", "rank": "normal"}
+
+    texts = {"labels": {"en": {"language": "en", "value": label}}, "descriptions": {}, "sitelinks": {}}
+    texts["aliases"] = {"en": [{"language": "en", "value": alias} for alias in aliases]}
+    return json.dumps(
+        {"type": "item", "id": identifier, **texts, "claims": {p: [claim(p, v)] for p, v in claims.items()}}
+    )
+
+
+def test_an_alias_of_a_value_is_named_as_such(tmp_path):
+    """Douglas Adams is a writer, also known as author."""
+    from namesake.kb.build import build
+
+    dump = tmp_path / "dump.json"
+    records = [item("Q42", "Douglas Adams", [], P31="Q5", P106="Q36180"), item("Q36180", "writer", ["author"])]
+    dump.write_text("[\n" + ",\n".join(records) + "\n]\n")
+    build([dump], tmp_path / "kb")
+    builder = ArticleBuilder()
+    builder.add(Article("x", "The author Douglas Adams.", mentions=[Mention("Douglas Adams", [(11, 24)], ["Q42"])]))
+    table = builder.table()
+    [row] = explained(Linker(tmp_path / "kb", recipe("IScore", words="S_A")), table)
+    [match] = row["matches"]
+    assert (match["word"], match["spans"]) == ("author", [[4, 10]])
+    [source] = match["sources"]
+    assert (source["source"], source["property"], source["value"]) == ("alias", "P106", "writer")
+    [plain] = explained(Linker(tmp_path / "kb", recipe("IScore", words="S")), table)
+    assert plain["matches"] == []
+
+
+@pytest.mark.parametrize("anchors", ["first", "all"])
+def test_shared_statements_name_every_anchor_that_has_them(sample_kb, oracle, articles, anchors):
+    linker = Linker(sample_kb, recipe(*UI, anchors=anchors))
+    mentions: dict[str, list[tuple[str, list[str]]]] = {}
+    for link in linker.link(articles, scores=True).to_pylist():
+        candidates = [c["qid"] for c in link["candidates"]]
+        mentions.setdefault(link["article_id"], []).append((link["name"], candidates))
+    shown = 0
+    for row in explained(linker, articles):
+        if row["part"] != "EEIScore":
+            continue
+        alone = [(name, ids[0]) for name, ids in mentions[row["article_id"]] if len(ids) == 1]
+        if anchors == "first":
+            alone = alone[:1]
+        others = {qid for name, qid in alone if name != row["name"]} - {q for n, q in alone if n == row["name"]}
+        own = oracle.entities[row["qid"]].statements
+        wanted = {(p, anchor) for anchor in others for p, _ in own & oracle.entities[anchor].statements}
+        got = {(s["property"], s["anchor"]) for match in row["matches"] for s in match["sources"]}
+        assert got == wanted
+        assert len(row["matches"]) == row["value"]
+        for match in row["matches"]:
+            assert match["word"] is None
+            assert len({(s["property"], s["value"]) for s in match["sources"]}) == 1
+            for source in match["sources"]:
+                assert source["anchor_label"] == oracle.entities[source["anchor"]].label
+        shown += len(row["matches"])
+    assert shown > 20
+
+
+def test_phrases_stand_side_by_side(sample_kb, articles, texts):
+    shown = 0
+    for row in explained(Linker(sample_kb, recipe("Phrases")), articles):
+        assert (row["value"] > 0) == bool(row["matches"])
+        for match in row["matches"]:
+            text = texts[row["article_id"]]
+            found = [words(text[start:end]) for start, end in match["spans"]]
+            assert set().union(*found) == words(match["word"])
+            between = text[match["spans"][0][0] : match["spans"][-1][1]]
+            assert words(between) == words(match["word"])
+            shown += 1
+    assert shown > 3
+
+
+VOCABULARY = [
+    "basketball",
+    "player",
+    "player.",
+    "The",
+    "the",
+    "é",
+    "“singer”",
+    "U.S.",
+    "R&B",
+    "it's",
+    "\0",
+    "😀",
+    "?\n",
+]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=30).map(" ".join), data=st.data())
+def test_values_are_numbers_of_matches_on_any_text(sample_kb, text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    span = (start, data.draw(st.integers(start + 1, len(text))))
+    ids = [f"Q{sample_kb.qids[row]}" for row in sample_kb.names.lookup("Michael Jordan")[0]]
+    builder = ArticleBuilder()
+    builder.add(Article("x", text, mentions=[Mention("Michael Jordan", [span], [*ids, "Q999999999"])]))
+    for row in explained(Linker(sample_kb, recipe(*UI)), builder.table()):
+        assert len(row["matches"]) == row["value"]
+        for match in row["matches"]:
+            for begin, end in match["spans"]:
+                assert 0 <= begin < end <= len(text)
+                assert text[begin].isalpha()
+
+
+def test_an_unknown_candidate_is_explained_by_nothing(sample_kb):
+    builder = ArticleBuilder()
+    builder.add(Article("x", "Michael Jordan plays.", mentions=[Mention("Michael Jordan", [(0, 14)], ["Q999999999"])]))
+    rows = Linker(sample_kb, recipe(*UI)).explain(builder.table()).to_pylist()
+    assert {row["qid"] for row in rows} == {"Q999999999"}
+    assert all(row["label"] is None and not row["matches"] and row["score"] == 0 for row in rows)
+
+
+def test_only_the_mention_asked_for_whatever_its_case(sample_kb, articles):
+    linker = Linker(sample_kb, recipe(*UI))
+    rows = linker.explain(articles, "CHRIS carter").to_pylist()
+    assert {row["name"] for row in rows} == {"Chris Carter"}
+    assert linker.explain(articles, "Nobody At All").num_rows == 0
+    assert linker.explain(articles, "Nobody At All").schema == linker.explain(articles).schema
