@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -266,3 +268,16 @@ def test_the_columns_promised_are_there(tmp_path: Path) -> None:
     for name, _ in KB.documented():
         assert len(getattr(kb, name)) >= 0
     kb.verify()
+
+
+def test_the_synthetic_dump_has_namesakes_and_builds(tmp_path: Path) -> None:
+    made = tmp_path / "people.json.gz"
+    command = [sys.executable, "-m", "benchmarks.synthetic", "--people", "3000", "--out", str(made)]
+    subprocess.run(command, check=True, cwd=Path(__file__).parents[1])
+    manifest = build([made], tmp_path / "kb")
+    assert (manifest.people, manifest.rejected, manifest.statements) == (3000, 0, 18_000)
+    kb = KB.open(tmp_path / "kb")
+    labels = [kb.label(row) for row in range(len(kb))]
+    commonest = max(set(labels), key=labels.count)
+    assert 1 < labels.count(commonest) <= len(kb.names.lookup(commonest)[0])
+    assert len(kb.tenure_entity) == 3000
