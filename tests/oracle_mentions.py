@@ -8,6 +8,7 @@ from namesake.kb.spelling import APOSTROPHES, FOLD, fold_table
 LOWER, CASED, UPPER = range(3)
 SOFT, COMMA, HARD = range(3)
 LONGEST_TAG = 1000
+LONGEST_RUN = 64
 
 
 @dataclass
@@ -61,6 +62,7 @@ class Tokeniser:
         initial = len(self.word) == 1 and self.word.isalpha() and ord(self.word) < 0x0590
         before = self.tokens[-1] if self.tokens else None
         goes_on = before and initial and self.gap == SOFT and before.initials and before.capital == self.capital
+        goes_on = goes_on and len(self.text[before.start : self.stop].encode()) <= LONGEST_RUN
         if goes_on and (before.dotted or self.capital):
             before.text, before.end, before.dotted = before.text + self.word, self.stop, False
         else:

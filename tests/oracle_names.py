@@ -22,7 +22,8 @@ def bare(name: str, least: int) -> str:
         stripped = False
         for size in (1, 2):
             if len(tokens) - size >= least and " ".join(tokens[:size]) in wordlists.HONORIFICS:
-                tokens, stripped = tokens[size:], True
+                if tokens[size] not in wordlists.CONNECTORS:
+                    tokens, stripped = tokens[size:], True
                 break
     return " ".join(tokens)
 

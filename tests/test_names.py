@@ -17,7 +17,7 @@ from namesake.kernels import names as kernels
 pytestmark = pytest.mark.kernel
 
 WORDS = ["Dr.", "Sir", "vice", "President", "John", "J.", "K.", "Smith", "smith", "Gaël", "Ph.D.", "Jr.", "III", "Li"]
-WORDS += [", 2nd Earl of", '"Bill"', "(politician)", "O'Neil", "of", "мир", "李", "Jean-Luc"]
+WORDS += [", 2nd Earl of", "Queen", '"Bill"', "(politician)", "O'Neil", "of", "мир", "李", "Jean-Luc"]
 spelled = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 wild = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text("aÀßŁé'’.- \u0301İǆ½äКй王", max_size=12)
 
@@ -150,6 +150,12 @@ def test_titles_suffixes_and_brackets() -> None:
     assert found("Bill Gates") == [(4, BARE_LABEL)]
     assert found("William Gates") == [(4, BARE_LABEL)]
     assert BARE_ALIAS not in index.kinds
+
+
+def test_a_title_before_a_connector_is_part_of_the_name() -> None:
+    index = index_of(["Queen of England"], [[]])
+    assert index.lookup("Queen of England")[0].tolist() == [0]
+    assert index.lookup("of England")[0].tolist() == []
 
 
 def test_a_kb_without_names_finds_nobody() -> None:

@@ -35,6 +35,9 @@ SUFFIXES = _words(
 )
 """What may follow a name: generations, degrees, memberships, orders."""
 
+CONNECTORS = _words("of the and for in to on at")
+"""What follows a title that is no title but a name itself: Queen of England, King of Pop."""
+
 NICKNAMES = tuple(
     tuple(names.split())
     for names in (

@@ -40,9 +40,9 @@ NO_TEXT = Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
 
 
 @cache
-def affixes() -> tuple[UInt64, UInt64]:
-    """Hashes of the honorifics and of the suffixes, ascending."""
-    return _hashes(wordlists.HONORIFICS), _hashes(wordlists.SUFFIXES)
+def affixes() -> tuple[UInt64, UInt64, UInt64]:
+    """Hashes of the honorifics, of the suffixes and of the connectors, each ascending."""
+    return _hashes(wordlists.HONORIFICS), _hashes(wordlists.SUFFIXES), _hashes(wordlists.CONNECTORS)
 
 
 def _hashes(words: Iterable[str]) -> UInt64:
@@ -86,7 +86,7 @@ def build_names(
         "name.drawer": drawers,
         "name.filed": filed,
         "name.person": person_percent(names_by_id, prose),
-        "name.hash": keys,
+        "name.key": keys,
         "name.slot": slots,
         "name.prefix": bits,
         "name.text.offsets": offsets,
@@ -172,7 +172,7 @@ class NameIndex:
     @cached_property
     def hashes(self) -> UInt64:
         """Hash table by open addressing, size a power of two: hash of the name in each slot."""
-        return self._columns.array("name.hash", np.uint64)
+        return self._columns.array("name.key", np.uint64)
 
     @cached_property
     def slots(self) -> Int32:

@@ -17,6 +17,7 @@ from namesake.kernels.nametokens import (
     IS_CAPITAL,
     IS_DOTTED,
     IS_INITIALS,
+    IS_JOINED,
     ORDINARY,
     SOFT,
     SUFFIX,
@@ -28,6 +29,7 @@ from namesake.kernels.nametokens import (
 from namesake.kernels.spelling import LETTERS, WIDTHS
 from namesake.kernels.types import I32, I64, U8
 
+BITS = types.uint8[::1]
 NOBODY, SEVERAL = -1, -2
 SURE, LIKELY, FAIR = 80, 60, 30  # how much of a person's a name must be, in percent, by what the capitals say
 WITHOUT_INITIAL, NO_PERSON = 1, 2  # bits of a mention
@@ -58,18 +60,21 @@ def name_of(index, key):
     return np.int64(NOBODY)
 
 
-@njit(types.boolean(TOKENS, types.int64, types.int64, types.int64, types.int64, types.int64), cache=True, nogil=True)
-def valid(tokens, first, end, skip, style, percent):
+@njit(
+    types.boolean(BITS, BITS, BITS, types.int64, types.int64, types.int64, types.int64, types.int64),
+    cache=True,
+    nogil=True,
+)
+def valid(bits, classes, gaps, first, end, skip, style, percent):
     """Whether the text lets tokens first to end be a person's name, of which it is `percent`."""
-    _, _, bits, classes, gaps = tokens
     titles = skip
     for i in range(first, end):
         if i == first or i > first + skip:
             titles += classes[i] & HONORIFIC != 0
     if titles == end - first:
         return False
-    head, place = bits[first], tokens[1]
-    letter = head & IS_INITIALS != 0 and head & IS_DOTTED == 0 and place[first, 3] - place[first, 2] == 1
+    head = bits[first]
+    letter = head & IS_INITIALS != 0 and head & (IS_DOTTED | IS_JOINED) == 0
     function = classes[first] & FUNCTION != 0
     if style != CASED:
         return percent >= LIKELY and not function and not classes[end - 1] & FUNCTION and not letter
@@ -112,7 +117,7 @@ def match_names(tokens, count, style, index, matches):
                 while slots[slot] >= 0 and keys[slot] != key:
                     slot = np.int64(np.uint64(slot + 1) & slot_mask)
                 longer = slots[slot]
-                if longer >= 0 and valid(tokens, at, i + 1, skip, style, np.int64(percent[longer])):
+                if longer >= 0 and valid(bits, classes, gaps, at, i + 1, skip, style, np.int64(percent[longer])):
                     name, end = np.int64(longer), i + 1
             if name >= 0:
                 break
@@ -154,16 +159,9 @@ def share_a_bearer(index, one, two):
     return False
 
 
-@njit(types.boolean(TOKENS, types.int64, types.int64, types.int64), cache=True, nogil=True)
-def is_titled(tokens, first, end, skip):
-    """Whether a full name is a title and one word ("President Obama")."""
-    return end - first - skip == 2 and tokens[3][first] & HONORIFIC != 0
-
-
-@njit(types.boolean(TOKENS, types.int64, types.int64, types.int64), cache=True, nogil=True)
-def is_firm(tokens, count, at, style):
+@njit(types.boolean(BITS, BITS, BITS, types.int64, types.int64, types.int64), cache=True, nogil=True)
+def is_firm(bits, classes, gaps, count, at, style):
     """Whether token `at`, behind a name, makes it a firm's or a place's."""
-    _, _, bits, classes, gaps = tokens
     if at >= count or gaps[at] == HARD or classes[at] & FIRM == 0:
         return False
     return style != CASED or bits[at] & IS_CAPITAL != 0
@@ -175,12 +173,12 @@ def gather_people(tokens, index, matches, found, people):
 
     A title and a surname are the full name elsewhere in the text that the same person bears.
     """
-    classes = tokens[3]
+    hashes, _, _, classes, _ = tokens
     count = 0
     for turn in range(2):  # full names first, titles with a surname second
         for m in range(found):
             first, end, skip = matches[m, FIRST], matches[m, END], matches[m, SKIPPED]
-            titled = is_titled(tokens, first, end, skip)
+            titled = end - first - skip == 2 and classes[first] & HONORIFIC != 0  # "President Obama"
             if titled != (turn == 1):
                 continue
             person = NOBODY
@@ -188,7 +186,7 @@ def gather_people(tokens, index, matches, found, people):
                 if people[p, NAME] == matches[m, NAME]:
                     person = p
                     break
-                if titled and people[p, TITLED] == 0 and tokens[0][people[p, HIGH] - 1] == tokens[0][end - 1]:
+                if titled and people[p, TITLED] == 0 and hashes[people[p, HIGH] - 1] == hashes[end - 1]:
                     if share_a_bearer(index, people[p, NAME], matches[m, NAME]):
                         person = p
                         break
@@ -219,7 +217,7 @@ def seat(keys, taken, key):
     return at
 
 
-@njit(types.int64(TOKENS, types.int64, types.int64, types.uint8[::1], PEOPLE, types.int64), cache=True, nogil=True)
+@njit(types.int64(TOKENS, types.int64, types.int64, BITS, PEOPLE, types.int64), cache=True, nogil=True)
 def surname_start(tokens, at, style, covered, people, person):
     """Where the end of a person's name that token `at` ends begins; NOBODY where another name seems to end there."""
     hashes, _, bits, classes, gaps = tokens
@@ -274,7 +272,7 @@ def first_name_end(tokens, count, at, style, covered, people, person):
 )
 def place_spans(tokens, count, style, matches, found, people, known, covered, spans):
     """Write the spans of a text's people, full and short, as (person, first token, end); how many."""
-    hashes, _, bits, _, _ = tokens
+    hashes, _, bits, classes, gaps = tokens
     room = 8
     while room < 4 * known:
         room *= 2
@@ -286,7 +284,7 @@ def place_spans(tokens, count, style, matches, found, people, known, covered, sp
         person = matches[m, MENTION]
         covered[matches[m, FIRST] : matches[m, END]] = 1
         people[person, FULL] += 1
-        people[person, FIRMS] += is_firm(tokens, count, matches[m, END], style)
+        people[person, FIRMS] += is_firm(bits, classes, gaps, count, matches[m, END], style)
         at = seat(keys, taken, hashes[people[person, HIGH] - 1])
         keys[at], taken[at] = hashes[people[person, HIGH] - 1], 1
         surname[at] = person if surname[at] == NOBODY else surname[at]
@@ -313,7 +311,7 @@ def place_spans(tokens, count, style, matches, found, people, known, covered, sp
             elif taken[place] != 0 and first_name[place] >= 0 and bits[at] & IS_INITIALS == 0:
                 person = first_name[place]
                 end = first_name_end(tokens, count, at, style, covered, people, person)
-            if start < 0 or end < 0 or (person >= 0 and is_firm(tokens, count, end, style)):
+            if start < 0 or end < 0 or (person >= 0 and is_firm(bits, classes, gaps, count, end, style)):
                 start, end, person = at, at + 1, np.int64(NOBODY)
         if person >= 0:
             spans[written, 0], spans[written, 1], spans[written, 2] = person, start, end

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit, types
 
+from namesake.kernels.simd import pointer, word
 from namesake.kernels.types import I32, I64, U8
 
 I8 = types.Array(types.int8, 1, "C", readonly=True)
@@ -12,8 +13,8 @@ SPACE = 0x20
 NOBODY = -1
 MOST_TOKENS = 32  # a longer name has no bare form and no more prefixes
 
-FNV_START = np.uint64(0xCBF29CE484222325)
-FNV_PRIME = np.uint64(0x100000001B3)
+SEED = np.uint64(0xCBF29CE484222325)
+FIRST_BYTES = np.array([(1 << 8 * count) - 1 for count in range(9)], np.uint64)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 LEFT, RIGHT, HALF, FOLDED = np.uint64(25), np.uint64(39), np.uint64(32), np.uint64(29)
 
@@ -26,12 +27,25 @@ def mix(value):
     return value ^ (value >> FOLDED)
 
 
+@njit(types.uint64(types.uint64, types.uint64), cache=True, nogil=True)
+def absorb(value, eight):
+    """Hash of a token with up to eight more bytes, the first of them lowest."""
+    return mix((value ^ eight) * GOLDEN)
+
+
 @njit(types.uint64(U8, types.int64, types.int64), cache=True, nogil=True)
 def token_hash(data, start, end):
-    """Hash of one token: FNV-1a."""
-    value = FNV_START
-    for i in range(start, end):
-        value = (value ^ np.uint64(data[i])) * FNV_PRIME
+    """Hash of one token, eight bytes at a time."""
+    value = SEED
+    for i in range(start, end, 8):
+        size = min(8, end - i)
+        if i + 8 <= len(data):
+            eight = word(pointer(data), i) & FIRST_BYTES[size]
+        else:
+            eight = np.uint64(0)
+            for j in range(size):
+                eight |= np.uint64(data[i + j]) << np.uint64(8 * j)
+        value = absorb(value, eight)
     return value
 
 
@@ -70,7 +84,8 @@ def among(hashes, wanted):
 def tokens(data, start, end, starts, hashes):
     """Where the tokens of a normalised name start and their hashes; at most MOST_TOKENS.
 
-    Returns how many; starts[how many] is one past the space behind them, or past the end where these are all."""
+    Returns how many; starts[how many] is one past the space behind them, or past the end where these are all.
+    """
     count = 0
     token = start
     for i in range(start, end + 1):
@@ -84,12 +99,15 @@ def tokens(data, start, end, starts, hashes):
 
 
 @njit(
-    types.Tuple((types.int64, types.int64))(types.uint64[::1], types.int64, U64, U64, types.int64),
+    types.Tuple((types.int64, types.int64))(types.uint64[::1], types.int64, U64, U64, U64, types.int64),
     cache=True,
     nogil=True,
 )
-def bare(hashes, count, honorifics, suffixes, least):
-    """First token and end of a name without its titles and suffixes, of which `least` tokens must remain."""
+def bare(hashes, count, honorifics, suffixes, connectors, least):
+    """First token and end of a name without its titles and suffixes, of which `least` tokens must remain.
+
+    A title that a connector follows ("Queen of England") is the name itself.
+    """
     first, end = 0, count
     nothing = np.uint64(0)
     while end - first > least:
@@ -100,12 +118,14 @@ def bare(hashes, count, honorifics, suffixes, least):
         else:
             break
     while end - first > least:
+        size = 0
         if among(honorifics, extend(nothing, hashes[first])):
-            first += 1
+            size = 1
         elif end - first >= least + 2 and among(honorifics, extend(extend(nothing, hashes[first]), hashes[first + 1])):
-            first += 2
-        else:
+            size = 2
+        if size == 0 or among(connectors, extend(nothing, hashes[first + size])):
             break
+        first += size
     return first, end
 
 
@@ -152,8 +172,9 @@ def mark_prefixes(hashes, low, high, bits):
         I64,  # which text comes next
         I32,  # its entity row, ascending
         I8,  # its kind
-        U64,
-        U64,
+        U64,  # honorifics
+        U64,  # suffixes
+        U64,  # connectors
         types.uint64[::1],  # keys of the table
         types.int32[::1],  # its names
         types.uint8[::1],  # bits of the prefixes
@@ -174,6 +195,7 @@ def index_names(
     kinds,
     honorifics,
     suffixes,
+    connectors,
     keys,
     slots,
     bits,
@@ -198,7 +220,7 @@ def index_names(
             continue
         count = tokens(texts, start_of_text, end_of_text, at, hashes)
         whole = at[count] == end_of_text + 1
-        first, end = bare(hashes, count, honorifics, suffixes, 2) if whole else (0, count)
+        first, end = bare(hashes, count, honorifics, suffixes, connectors, 2) if whole else (0, count)
         for form in range(1 if first == 0 and end == count else 2):
             low = 0 if form == 0 else first
             high = count if form == 0 else end
@@ -252,8 +274,8 @@ def copy_texts(texts, starts, ends, out, offsets):
         offsets[name + 1] = write
 
 
-@njit(types.void(U8, I64, U64, U64, U64, I32, I64, U8, types.int32[::1]), cache=True, nogil=True)
-def find_names(data, offsets, honorifics, suffixes, keys, slots, name_offsets, name_texts, found):
+@njit(types.void(U8, I64, U64, U64, U64, U64, I32, I64, U8, types.int32[::1]), cache=True, nogil=True)
+def find_names(data, offsets, honorifics, suffixes, connectors, keys, slots, name_offsets, name_texts, found):
     """Id of each normalised text, as it is or else without titles and suffixes; NOBODY where there is none."""
     at = np.empty(MOST_TOKENS + 1, np.int64)
     hashes = np.empty(MOST_TOKENS, np.uint64)
@@ -268,7 +290,7 @@ def find_names(data, offsets, honorifics, suffixes, keys, slots, name_offsets, n
         if found[text] >= 0:
             continue
         count = tokens(data, start, end, at, hashes)
-        first, last = bare(hashes, count, honorifics, suffixes, 1)
+        first, last = bare(hashes, count, honorifics, suffixes, connectors, 1)
         if at[count] == end + 1 and (first > 0 or last < count):
             start, end = at[first], at[last] - 1
             key = name_hash(data, start, end)

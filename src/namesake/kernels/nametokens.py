@@ -3,7 +3,8 @@
 import numpy as np
 from numba import njit, types
 
-from namesake.kernels.names import FNV_PRIME, FNV_START
+from namesake.kernels.names import FIRST_BYTES, SEED, absorb
+from namesake.kernels.simd import lowest, pointer, word
 from namesake.kernels.spelling import HARD as UNKNOWN
 from namesake.kernels.spelling import LETTERS, SPACE, WIDTHS, code_point
 from namesake.kernels.types import U8
@@ -11,15 +12,16 @@ from namesake.kernels.types import U8
 U64 = types.Array(types.uint64, 1, "C", readonly=True)
 
 # what a character is, by bits
-UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN, DIGIT = 1, 2, 4, 8, 16, 32
+UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN = 1, 2, 4, 8, 16
 # what a token is, by bits
-IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER = 1, 2, 4, 8, 16
+IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER, IS_JOINED = 1, 2, 4, 8, 16, 32
 # what a word is, by bits
 HONORIFIC, SUFFIX, FUNCTION, ORDINARY, FIRM = 1, 2, 4, 8, 16
 SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
 LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
 LONGEST_TAG = 1000
+LONGEST_RUN = 64  # bytes of initials that make one token
 FEW_CAPITALS = 33  # a text with fewer than one capital in so many words is lowercased
 
 TOKENS = types.Tuple(
@@ -43,6 +45,13 @@ def _ascii_letters():
 
 
 ASCII = _ascii_letters()
+ZERO = np.uint64(0)
+TOPS, REST, TO_LOWER = np.uint64(0x8080808080808080), np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x2020202020202020)
+UP_TO_A, UP_PAST_Z = (
+    np.uint64(0x1F1F1F1F1F1F1F1F),
+    np.uint64(0x0505050505050505),
+)  # carry into the top bit from a, from {
+UP_TO_0, UP_PAST_9 = np.uint64(0x5050505050505050), np.uint64(0x4646464646464646)  # from 0, from :
 APOSTROPHES = (0x27, 0x60)  # of ASCII; they may stand inside a word
 
 
@@ -69,6 +78,30 @@ def tag_end(data, at, end):
     return np.int64(-1)
 
 
+@njit(types.Tuple((types.uint64, types.int64))(types.uint64), cache=True, nogil=True)
+def fold_eight(eight):
+    """Eight bytes of text in lower case, and how many of them, from the first on, are ASCII letters or digits."""
+    lower = eight | TO_LOWER
+    letters = ((lower & REST) + UP_TO_A) & ~((lower & REST) + UP_PAST_Z)
+    digits = ((eight & REST) + UP_TO_0) & ~((eight & REST) + UP_PAST_9)
+    return lower, lowest(~((letters | digits) & ~eight) & TOPS) >> 3
+
+
+@njit(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS), cache=True, nogil=True)
+def hash_letters(data, at, end, widths, letters):
+    """Hash of all letters between two bytes as one token, whatever parts them."""
+    value, eight, filled = SEED, ZERO, 0
+    while at < end:
+        point, width = code_point(data, at, end)
+        for i in range(max(widths[point], 0)):
+            if filled == 8:
+                value, eight, filled = absorb(value, eight), ZERO, 0
+            eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
+            filled += 1
+        at += width
+    return absorb(value, eight)
+
+
 WORD = types.Tuple((types.int64,) * 4 + (types.uint64, types.int64))
 GAP = types.Tuple((types.int64, types.int64, types.int64, types.boolean))
 
@@ -84,7 +117,7 @@ def read_word(data, at, end, widths, letters, kinds):
     """Read a word from byte `at` on: where what follows it starts, in bytes and in characters read, the same of its
     last letter, then hash and bits.
     """
-    value = FNV_START
+    value, eight, filled = SEED, ZERO, 0
     characters = stop_characters = flags = np.int64(0)
     stop = at
     while at < end:
@@ -101,7 +134,10 @@ def read_word(data, at, end, widths, letters, kinds):
         if folded == 0:
             continue
         for i in range(folded):
-            value = (value ^ np.uint64(letters[point, i])) * FNV_PRIME
+            if filled == 8:
+                value, eight, filled = absorb(value, eight), ZERO, 0
+            eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
+            filled += 1
         kind = np.int64(kinds[point])
         if stop_characters == 0:
             digit = letters[point, 0] <= 0x39
@@ -111,7 +147,7 @@ def read_word(data, at, end, widths, letters, kinds):
             flags &= ~IS_INITIALS
             flags |= IS_UPPER * (stop_characters == 1 and kind & UPPER_LETTER != 0)
         stop, stop_characters = at, characters
-    return at, characters, stop, stop_characters, value, flags
+    return at, characters, stop, stop_characters, absorb(value, eight), flags
 
 
 @njit(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8), cache=True, nogil=True)
@@ -193,13 +229,25 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
     """
     hashes, places, bits, classes, gaps = tokens
     mask = np.uint64(len(word_keys) - 1)
+    text, room = pointer(data), len(data) - 8
     count = 0
     at, character, gap, dotted = read_gap(data, begin, end, False, False, widths, kinds)
     while at < end:
-        start, start_character, value = at, character, FNV_START
-        while at < end and ASCII[data[at]] != 0:
-            value = (value ^ np.uint64(ASCII[data[at]])) * FNV_PRIME
-            at += 1
+        start, start_character, value, count_of_eight = at, character, SEED, 8
+        while count_of_eight == 8:
+            if at <= room:
+                eight, count_of_eight = fold_eight(word(text, at))
+                count_of_eight = min(count_of_eight, end - at)
+                eight &= FIRST_BYTES[count_of_eight]
+            else:  # too near the end of the data to look at eight bytes
+                eight, count_of_eight = ZERO, 0
+                while count_of_eight < 8 and at < end and ASCII[data[at]] != 0:
+                    eight |= np.uint64(ASCII[data[at]]) << np.uint64(8 * count_of_eight)
+                    count_of_eight += 1
+                    at += 1
+                at -= count_of_eight
+            value = absorb(value, eight) if count_of_eight else value
+            at += count_of_eight
         stop, size = at, at - start
         flags = np.int64(0)
         if at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES):
@@ -212,13 +260,10 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
             flags |= IS_UPPER * (size > 1 and data[start + 1] != ASCII[data[start + 1]])
         last = count - 1
         joins = flags & IS_INITIALS != 0 and gap == SOFT and count > 0 and bits[last] & IS_INITIALS != 0
-        joins = joins and (np.int64(bits[last]) ^ flags) & IS_CAPITAL == 0
+        joins = joins and (np.int64(bits[last]) ^ flags) & IS_CAPITAL == 0 and stop - places[last, 0] <= LONGEST_RUN
         if joins and (bits[last] & IS_DOTTED != 0 or flags & IS_CAPITAL != 0):
-            point, _ = code_point(data, start, end)
-            value = hashes[last]
-            for i in range(widths[point]):
-                value = (value ^ np.uint64(letters[point, i])) * FNV_PRIME
-            flags = np.int64(bits[last]) & ~IS_DOTTED
+            value = hash_letters(data, places[last, 0], stop, widths, letters)
+            flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
         else:
             last = count
             count += 1

@@ -151,13 +151,13 @@ def first_at_least(ascending, wanted):
 
 @njit(
     types.Tuple((types.int64[::1], types.int32[::1], types.float64[::1]))(
-        U8, I64, U64, U64, ROMANS, U64, I64, U64, U8, U64, I32, I64, U8
+        U8, I64, U64, U64, U64, ROMANS, U64, I64, U64, U8, U64, I32, I64, U8
     ),
     cache=True,
     nogil=True,
 )
 def find_variants(
-    data, offsets, honorifics, suffixes, romans, nick_keys, nick_indptr, nick_hashes, nick_letters,
+    data, offsets, honorifics, suffixes, connectors, romans, nick_keys, nick_indptr, nick_hashes, nick_letters,
     drawers, filed, name_offsets, name_texts,
 ):  # fmt: skip
     """Names that may be meant by each normalised query, as CSR: offsets, name ids, likeness; equal names included."""
@@ -172,7 +172,7 @@ def find_variants(
         if offsets[query] == offsets[query + 1]:
             continue
         count = tokens(data, offsets[query], offsets[query + 1], starts, hashes)
-        low, high = bare(hashes, count, honorifics, suffixes, 2)
+        low, high = bare(hashes, count, honorifics, suffixes, connectors, 2)
         if high - low < 2 or starts[count] != offsets[query + 1] + 1:
             continue
         key = drawer(data, starts[low], starts[low + 1] - 1, starts[high - 1], starts[high] - 1, romans, letters)
