@@ -37,7 +37,7 @@ class Words(StrEnum):
 
 @app.command()
 def build(
-    dumps: Annotated[list[str], typer.Argument(metavar="DUMP...", help=".json .json.gz .json.bz2, JSONL, - for stdin")],
+    dumps: Annotated[list[str], typer.Argument(metavar="DUMP", help=".json .json.gz .json.bz2, JSONL, - for stdin")],
     out: Annotated[Path, typer.Option("--out", "-o", help="the folder to make")],
     keep: Annotated[
         Keep, typer.Option(help="items that become entities; all others keep label and links")

@@ -22,7 +22,7 @@ from namesake.kb.dump import STDIN
 from namesake.kb.entities import EntityTexts, entity_columns, item_columns, statement_columns
 from namesake.kb.graph import pagerank
 from namesake.kb.items import Items, gather_items
-from namesake.kb.manifest import FORMAT_VERSION, Manifest
+from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names import build_names
 from namesake.kb.orderly import orderly
 from namesake.kb.progress import Reporter
@@ -71,7 +71,7 @@ def build(
     """
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),
-        out=Path(out),
+        out=Path(out) if Path(out).name not in ("", "..") else Path(out).resolve(),
         keep=keep,
         wikipedia=None if wikipedia is None else Path(wikipedia),
         ranks=ranks or {},
@@ -118,7 +118,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
     with reporter.stage("indexing names and words, ranking items"):
         names, words = _index(options, draft, items, rows, stated, wikipedia)
     with reporter.stage("publishing"):
-        rejects.write(draft.folder)
+        draft.write_bytes(REJECTS, rejects.lines())
         return draft.publish(
             Manifest(
                 format_version=FORMAT_VERSION,

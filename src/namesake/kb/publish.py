@@ -40,9 +40,13 @@ class Draft:
     def __enter__(self) -> Draft:
         check_free(self.out, self.force)
         self.out.parent.mkdir(parents=True, exist_ok=True)
-        self.spill.mkdir(parents=True)
-        self.lock = (self.folder / LOCK).open("wb")
-        fcntl.flock(self.lock, fcntl.LOCK_EX)
+        try:
+            self.spill.mkdir(parents=True)
+            self.lock = (self.folder / LOCK).open("wb")
+            fcntl.flock(self.lock, fcntl.LOCK_EX)
+        except BaseException:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
@@ -65,6 +69,11 @@ class Draft:
         """Write several columns, each under its name."""
         for name, column in columns.items():
             self.write(name, column)
+
+    def write_bytes(self, name: str, content: bytes) -> None:
+        """Write a file that is no column."""
+        (self.folder / name).write_bytes(content)
+        self.files[name] = f"crc32:{isal_zlib.crc32(content):08x}"
 
     def _write_array(self, name: str, array: npt.NDArray[Any]) -> None:
         header = io.BytesIO()

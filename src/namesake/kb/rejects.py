@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 
-from namesake.kb.manifest import REJECTS, Reject
+from namesake.kb.manifest import Reject
 
 NAMED = 10_000  # rejects that are named; all are counted
 REASONS = 50  # reasons that are counted apart
@@ -34,6 +33,6 @@ class Rejects:
     def __len__(self) -> int:
         return self.reasons.total()
 
-    def write(self, folder: Path) -> None:
-        """Write `rejects.jsonl`."""
-        (folder / REJECTS).write_bytes(b"".join(msgspec.json.encode(reject) + b"\n" for reject in self.named))
+    def lines(self) -> bytes:
+        """The content of `rejects.jsonl`."""
+        return b"".join(msgspec.json.encode(reject) + b"\n" for reject in self.named)
