@@ -1,5 +1,6 @@
 """Explanations: they add up, agree with the links and the oracle, and every source really has the word."""
 
+import io
 import json
 
 import pyarrow as pa
@@ -275,3 +276,73 @@ def test_only_the_mention_asked_for_whatever_its_case(sample_kb, articles):
     assert {row["name"] for row in rows} == {"Chris Carter"}
     assert linker.explain(articles, "Nobody At All").num_rows == 0
     assert linker.explain(articles, "Nobody At All").schema == linker.explain(articles).schema
+
+
+# in the terminal
+def drawn(linker: Linker, article: pa.Table, name: str, width: int = 80, everything: bool = False) -> str:
+    from rich.console import Console
+
+    from namesake.apps.show_explanation import show_explanation
+
+    console = Console(width=width, record=True, file=io.StringIO())
+    show_explanation(article, linker.explain(article, name), console, everything)
+    return console.export_text()
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_drawing_names_who_won_why_and_by_how_much(sample_kb, articles, width):
+    linker = Linker(sample_kb, recipe(*UI))
+    one = articles.filter([i == "amazon-pilots" for i in articles.column("id").to_pylist()])
+    rows = linker.explain(one, "Chris Carter").to_pylist()
+    text = drawn(linker, one, "Chris Carter", width)
+    assert max(map(len, text.splitlines())) <= width
+    assert f"→ {rows[0]['qid']} Chris Carter: ahead of the next by {rows[0]['margin']:.0f}." in text
+    flat = " ".join(text.split())
+    for row in rows:
+        if row["role"] == "part" and row["value"]:
+            assert f"{row['part']} {row['value']:.0f} " in flat
+    assert "New, York, player ← description" in flat
+
+
+def test_a_drawing_shows_the_first_candidates_unless_all_are_wanted(sample_kb):
+    people = [f"Q{qid}" for qid in sample_kb.qids[sample_kb.person][:20]]
+    builder = ArticleBuilder()
+    builder.add(Article("x", "John Doe, a player.", mentions=[Mention("John Doe", [(0, 8)], people)]))
+    table = builder.table()
+    linker = Linker(sample_kb, recipe(*UI))
+    assert "… and 17 more candidates (--all)" in drawn(linker, table, "John Doe")
+    whole = drawn(linker, table, "John Doe", everything=True)
+    assert all(qid in whole for qid in people)
+
+
+def test_a_drawing_marks_name_and_words_and_leaves_the_rest_out(sample_kb, articles, texts):
+    from namesake.apps.show_explanation import EXCERPT, MATCH_STYLE, NAME_STYLE, excerpt
+
+    linker = Linker(sample_kb, recipe(*UI))
+    filler = "Nothing at all happened here on that day. " * 200
+    for row in explained(linker, articles):
+        text = texts[row["article_id"]]
+        shifted = {
+            **row,
+            "spans": [[a + len(filler), b + len(filler)] for a, b in row["spans"]],
+            "matches": [
+                m | {"spans": [[a + len(filler), b + len(filler)] for a, b in m["spans"]]} for m in row["matches"]
+            ],
+        }
+        marked = excerpt(filler + text + filler, [shifted])
+        assert len(marked) < EXCERPT + 100
+        styled = {(str(span.style), marked.plain[span.start : span.end]) for span in marked.spans}
+        names = {text[a:b].replace("\n", " ") for a, b in row["spans"]}
+        assert {piece for style, piece in styled if style == NAME_STYLE} & names
+        assert {piece for style, piece in styled if style == MATCH_STYLE} <= {
+            text[a:b] for match in row["matches"] for a, b in match["spans"]
+        }
+
+
+def test_a_drawing_cannot_be_steered_by_the_text(sample_kb):
+    builder = ArticleBuilder()
+    text = "\x1b[31mMichael Jordan\x1b[0m \x07[bold]plays[/bold]\x9b basketball."
+    builder.add(Article("x\x1b", text, title="\x1b]0;", mentions=[Mention("Michael Jordan", [(5, 19)])]))
+    shown = drawn(Linker(sample_kb, recipe(*UI)), builder.table(), "Michael Jordan")
+    assert not {"\x1b", "\x07", "\x9b"} & set(shown)
+    assert "[bold]plays[/bold]" in shown

@@ -30,7 +30,8 @@ def register(app: typer.Typer) -> None:
 def demo() -> None:
     """Build the sample KB, show its namesakes, link its articles and explain one decision."""
     from namesake.apps.sample_kb import sample_kb
-    from namesake.apps.show import show_explanation, show_links
+    from namesake.apps.show import show_links
+    from namesake.apps.show_explanation import show_explanation
     from namesake.formats import read_articles
     from namesake.formats.rejects import Rejects
     from namesake.kb.store import KB
@@ -59,7 +60,9 @@ def demo() -> None:
     console.print("[bold]4. Why?[/]  One decision, taken apart\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
-    console.print(NEXT.replace("SAMPLE", str(kb.path)).replace("ARTICLES", str(ARTICLES)), highlight=False, soft_wrap=True)
+    console.print(
+        NEXT.replace("SAMPLE", str(kb.path)).replace("ARTICLES", str(ARTICLES)), highlight=False, soft_wrap=True
+    )
 
 
 def namesakes(kb: KB, most: int = 8) -> Table:

@@ -101,6 +101,7 @@ def explain(
     name: Annotated[str | None, typer.Option("--name", help="only the mention with this name")] = None,
     kb: KbOption = None,
     recipe: RecipeOption = "default",
+    all: Annotated[bool, typer.Option("--all", help="every candidate, every match, the whole text")] = False,
     json: Annotated[bool, typer.Option("--json", help="rows for programs: one a candidate and part")] = False,
 ) -> None:
     """Show why each name of an article was linked as it was.
@@ -108,7 +109,7 @@ def explain(
     Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
     """
     from namesake.apps.cli import default_kb
-    from namesake.apps.show import show_explanation
+    from namesake.apps.show_explanation import show_explanation
     from namesake.formats.rejects import Rejects
     from namesake.linker import Linker
 
@@ -116,7 +117,7 @@ def explain(
     table = _find([articles], article, Rejects())
     rows = linker.explain(table, name)
     if not rows.num_rows:
-        known = ", ".join(sorted({m["name"] for m in table.column("mentions")[0].as_py() or []})) or "none"
+        known = ", ".join(sorted(set(linker.link(table).column("name").to_pylist()))) or "none"
         wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
         raise NamesakeError(f"article {article}: {wanted}; its names are: {known}")
     if json:
@@ -124,7 +125,7 @@ def explain(
 
         print(msgspec.json.format(msgspec.json.encode(rows.to_pylist()), indent=2).decode())
     else:
-        show_explanation(table, rows, Console())
+        show_explanation(table, rows, Console(), all)
 
 
 def _tables(paths: list[Path], rejects: Rejects, date: str | None = None) -> Iterator[pa.Table]:
