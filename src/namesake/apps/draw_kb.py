@@ -60,7 +60,9 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], console: Console
     table.add_column("lived", no_wrap=True)
     table.add_column("sitelinks", justify="right", no_wrap=True)
     for entity in entities:
-        about = Text.assemble((entity.label, "bold"), ", ", entity.description or (_gist(entity), "dim"))
+        about = Text(entity.label or "(no label)", style="bold")
+        if entity.description or _gist(entity):
+            about = Text.assemble(about, ", ", entity.description or (_gist(entity), "dim"))
         table.add_row(entity.qid, about, years(entity), f"{entity.sitelinks:,}" if entity.sitelinks else "")
     console.print(table)
     console.print(Text(f"One of them in full: namesake kb show {kb} {entities[0].qid}", style="dim"), soft_wrap=True)
@@ -108,7 +110,8 @@ def _gist(entity: Entity) -> str:
 
 def _fame(entity: Entity) -> list[tuple[str, str]]:
     rows = [("sitelinks (NS)", f"{entity.sitelinks:,}"), ("properties (NP)", f"{entity.properties:,}")]
-    rows.append(("PageRank", f"Wikidata {entity.pagerank_wikidata:.3f}, Wikipedia {entity.pagerank_wikipedia:.3f}"))
+    ranks = (("Wikidata", entity.pagerank_wikidata), ("Wikipedia", entity.pagerank_wikipedia))
+    rows.append(("PageRank", ", ".join(f"{source} {rank:.3f}" for source, rank in ranks if rank)))
     if entity.title:
         rows.append(("Wikipedia", entity.title))
     return rows
