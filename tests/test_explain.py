@@ -296,8 +296,8 @@ def test_a_drawing_names_who_won_why_and_by_how_much(sample_kb, articles, width)
     rows = linker.explain(one, "Chris Carter").to_pylist()
     text = drawn(linker, one, "Chris Carter", width)
     assert max(map(len, text.splitlines())) <= width
-    assert f"→ {rows[0]['qid']} Chris Carter: ahead of the next by {rows[0]['margin']:.0f}." in text
     flat = " ".join(text.split())
+    assert f"→ {rows[0]['qid']} Chris Carter: ahead of the next by {rows[0]['margin']:.0f}." in flat
     for row in rows:
         if row["role"] == "part" and row["value"]:
             assert f"{row['part']} {row['value']:.0f} " in flat
@@ -320,16 +320,14 @@ def test_a_drawing_marks_name_and_words_and_leaves_the_rest_out(sample_kb, artic
 
     linker = Linker(sample_kb, recipe(*UI))
     filler = "Nothing at all happened here on that day. " * 200
+
+    def later(spans: list[list[int]]) -> list[list[int]]:
+        return [[start + len(filler), end + len(filler)] for start, end in spans]
+
     for row in explained(linker, articles):
         text = texts[row["article_id"]]
-        shifted = {
-            **row,
-            "spans": [[a + len(filler), b + len(filler)] for a, b in row["spans"]],
-            "matches": [
-                m | {"spans": [[a + len(filler), b + len(filler)] for a, b in m["spans"]]} for m in row["matches"]
-            ],
-        }
-        marked = excerpt(filler + text + filler, [shifted])
+        matches = [match | {"spans": later(match["spans"])} for match in row["matches"]]
+        marked = excerpt(filler + text + filler, [row | {"spans": later(row["spans"]), "matches": matches}])
         assert len(marked) < EXCERPT + 100
         styled = {(str(span.style), marked.plain[span.start : span.end]) for span in marked.spans}
         names = {text[a:b].replace("\n", " ") for a, b in row["spans"]}
