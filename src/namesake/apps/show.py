@@ -16,6 +16,12 @@ from namesake.formats.rejects import Rejects
 from namesake.linker import Linker
 
 NAME_STYLE, MATCH_STYLE = "bold cyan", "bold green"
+CONTROL = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd") | {9: " ", 10: " ", 13: " "}
+
+
+def clean(text: str | None) -> str:
+    """A text that cannot steer the terminal: control characters replaced one for one."""
+    return (text or "").translate(CONTROL)
 
 
 def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Rejects | None = None) -> None:
@@ -38,16 +44,16 @@ def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Re
 
 
 def _title(article: str, title: str | None) -> str:
-    return escape(f"{article}  {title}" if title else article)
+    return escape(clean(f"{article}  {title}" if title else article))
 
 
 def _link_cells(linker: Linker, row: dict[str, Any]) -> list[str]:
-    name = f"[{NAME_STYLE}]{escape(row['name'])}[/]"
+    name = f"[{NAME_STYLE}]{escape(clean(row['name']))}[/]"
     if row["qid"] is None:
-        return [name, "[yellow]nobody we know[/]", "", "", ""]
+        return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}[/]", "", ""]
     at = int(linker.kb.rows(np.array([int(row["qid"][1:])]))[0])
     about = linker.kb.descriptions[at] if at >= 0 else "not in this KB"
-    return [name, f"{row['qid']}", escape(about), number(row["score"]), _ahead(row["margin"], row["tie_break"])]
+    return [name, f"{row['qid']}", escape(clean(about)), number(row["score"]), _ahead(row["margin"], row["tie_break"])]
 
 
 def _ahead(margin: float | None, tie_break: str | None) -> str:

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from namesake.apps.show import MATCH_STYLE, NAME_STYLE, number
+from namesake.apps.show import MATCH_STYLE, NAME_STYLE, clean, number
 
 Span = Sequence[int]
 Row = dict[str, Any]
@@ -21,7 +21,6 @@ EXCERPT = 800  # characters of an article, at most
 AROUND_NAME, AROUND_WORD = 140, 50  # characters on each side of what is marked
 CANDIDATES = 3
 LINES = 8  # of what matched, a part
-CONTROL = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd") | {9: " ", 10: " ", 13: " "}
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -40,11 +39,6 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
         if len(shown) < len(candidates):
             console.print(Text(f"    … and {len(candidates) - len(shown):,} more candidates (--all)\n", style="dim"))
         console.print(Padding(verdict(best[0]), (0, 0, 1, 0)))
-
-
-def clean(text: str | None) -> str:
-    """A text that cannot steer the terminal: control characters replaced one for one."""
-    return (text or "").translate(CONTROL)
 
 
 def _heading(row: Row, title: str | None) -> Text:
