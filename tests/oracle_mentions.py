@@ -215,7 +215,7 @@ class Finder:
         words, head = name.split(), self.tokens[first]
         percent, _ = self.names[name]
         lone_letter = len(head.text) == 1 and head.initials and not head.dotted
-        if all(word in wordlists.HONORIFICS for word in words):
+        if all(word in wordlists.TITLE_WORDS for word in words):
             return False
         if self.style != CASED:
             ordinary = words[0] in wordlists.FUNCTION_WORDS or words[-1] in wordlists.FUNCTION_WORDS
@@ -224,8 +224,11 @@ class Finder:
             return False
         if words[0] in wordlists.FUNCTION_WORDS:
             return head.gap != HARD and percent >= 80 and not lone_letter
-        inside = head.initials and head.gap == SOFT and first > 0 and self.tokens[first - 1].capital
-        return percent >= 30 and not inside
+        if len(head.text) == 1 and head.initials and head.gap == SOFT and first > 0:  # "E. Smith" in "Al E. Smith"
+            before = self.tokens[first - 1]
+            if before.capital and before.text not in wordlists.FUNCTION_WORDS | wordlists.HONORIFICS:
+                return False
+        return percent >= 30
 
     # mentions
     def gather(self, matches: list[Match]) -> list[Mention]:
@@ -273,8 +276,10 @@ class Finder:
         for match, mention in of_match:
             covered[match.first : match.end] = [True] * (match.end - match.first)
             mention.full += 1
-            mention.firms += self.is_firm(match.end)
-            mention.spans.append((self.tokens[match.first].start, self.tokens[match.end - 1].end))
+            firm = self.is_firm(match.end)
+            mention.firms += firm
+            if not firm:
+                mention.spans.append((self.tokens[match.first].start, self.tokens[match.end - 1].end))
             surnames.setdefault(self.surname(mention), []).append((match.first, mention))
             known = firsts.setdefault(self.tokens[mention.words[0]].text, [])
             if mention not in known and not self.is_titled_name(mention.name):

@@ -3,8 +3,11 @@
 from collections import Counter
 
 from namesake import wordlists
+from namesake.kb import variants as variants_of_kb
 from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.kb.spelling import normalise, other_forms
+
+QUALITY = {LABEL: 1.0, ALIAS: 0.95, BARE_LABEL: 0.9, BARE_ALIAS: 0.85}
 
 
 def bare(name: str, least: int) -> str:
@@ -72,3 +75,57 @@ def person_percent(names: list[str], prose: list[str]) -> list[int]:
         counts = [(sum(edges[t] for t in group), sum(words[t] for t in group)) for group in groups]
         percents.append(max((100 * names // (names + prose) for names, prose in counts), default=0))
     return percents
+
+
+def sound(token: str) -> bytes:
+    """A token as it sounds, roughly."""
+    out = ""
+    for place, letter in enumerate(token):
+        if letter == "e" and place and token[place - 1] in "aou":
+            continue
+        latin = "ks" if letter == "x" else variants_of_kb.CYRILLIC.get(letter, letter).strip("-")
+        for sounded in latin.translate(variants_of_kb.SOUNDS):
+            if not (out and sounded.isascii() and sounded in ("h", out[-1])):
+                out += sounded
+    return out.encode()
+
+
+def likeness(query: list[str], name: list[str]) -> float:
+    """How well the tokens of a query fit those of a name; 0 if they contradict each other."""
+
+    def alike(one: str, two: str) -> bool:
+        return min(len(one.encode()), len(two.encode())) > 2 and sound(one) == sound(two)
+
+    def initial(one: str, two: str) -> bool:
+        return one[0] == two[0] and 1 in (len(one.encode()), len(two.encode()))
+
+    quality = 1.0
+    if query[-1] != name[-1]:
+        quality *= 0.7 * alike(query[-1], name[-1])
+    if query[0] != name[0]:
+        if any(query[0] in group and name[0] in group for group in wordlists.NICKNAMES):
+            quality *= 0.85
+        elif initial(query[0], name[0]):
+            quality *= 0.7
+        else:
+            quality *= 0.8 * alike(query[0], name[0])
+    middles = zip(query[1:-1], name[1:-1], strict=False)
+    if not all(one == two or initial(one, two) for one, two in middles):
+        return 0.0
+    return quality * (1.0 if len(query) == len(name) else 0.9)
+
+
+def variants(labels: list[str], query: str) -> dict[int, float]:
+    """Best quality by row of all who bear the name or a variant of it."""
+    known = index(labels, [[] for _ in labels])
+    best = {row: QUALITY[kind] for row, kind in lookup(known, query)}
+    asked = bare(normalise(query), 2).split()
+    for name, bearers in known.items():
+        tokens = name.split()
+        if len(asked) < 2 or len(tokens) < 2:
+            continue
+        like = likeness(asked, tokens)
+        for row, kind in bearers.items():
+            if like:
+                best[row] = max(best.get(row, 0.0), like * QUALITY[kind])
+    return best

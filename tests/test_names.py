@@ -41,8 +41,8 @@ def column_of_lists(lists: list[list[str]]) -> tuple[Ragged, Strings]:
     return Ragged(ends.astype(np.int64), np.array(rows, np.int32)), Strings.of(texts)
 
 
-def index_of(labels: list[str], aliases: list[list[str]]) -> NameIndex:
-    return NameIndex(InMemory(build_names(Strings.of(labels), *column_of_lists(aliases))))
+def index_of(labels: list[str], aliases: list[list[str]], prose: list[str] = []) -> NameIndex:  # noqa: B006
+    return NameIndex(InMemory(build_names(Strings.of(labels), *column_of_lists(aliases), Strings.of(prose))))
 
 
 @pytest.mark.parametrize(

@@ -43,11 +43,9 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
     name = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     quality = KIND_QUALITY[kinds]
     if variants != "never":
-        more_name, more_rows, more_quality = _variants(index, normalise_many(Strings(offsets, data)))
-        if variants == "missing":
-            wanted = np.diff(indptr)[more_name] == 0
-            more_name, more_rows, more_quality = more_name[wanted], more_rows[wanted], more_quality[wanted]
-        name = np.concatenate([name, more_name])
+        asked = np.arange(len(indptr) - 1) if variants == "always" else np.flatnonzero(np.diff(indptr) == 0)
+        query, more_rows, more_quality = _variants(index, normalise_many(Strings(offsets, data)).take(asked))
+        name = np.concatenate([name, asked[query]])
         rows = np.concatenate([rows, more_rows])
         quality = np.concatenate([quality, more_quality])
         order = np.lexsort([-quality, rows, name])

@@ -181,6 +181,7 @@ def _words() -> tuple[UInt64, UInt8]:
         nametokens.FUNCTION: wordlists.FUNCTION_WORDS,
         nametokens.ORDINARY: wordlists.ORDINARY_FIRST_NAMES,
         nametokens.FIRM: wordlists.NOT_A_PERSON,
+        nametokens.TITLE: wordlists.TITLE_WORDS,
     }
     bits: dict[str, int] = {}
     for bit, words in lists.items():

@@ -27,6 +27,9 @@ HONORIFICS = _words(
 )
 """Titles that stand in front of a name."""
 
+TITLE_WORDS = frozenset(word for title in HONORIFICS for word in title.split())
+"""The words titles are made of: a name of nothing else is nobody's ("Prime Minister")."""
+
 SUFFIXES = _words(
     """
     jr sr junior senior ii iii iv vi vii viii phd ph|d md dds jd mba esq esquire qc kc mp mep mla mlc tds

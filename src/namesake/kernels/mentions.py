@@ -21,6 +21,7 @@ from namesake.kernels.nametokens import (
     ORDINARY,
     SOFT,
     SUFFIX,
+    TITLE,
     TOKENS,
     U64,
     cut,
@@ -70,7 +71,7 @@ def valid(bits, classes, gaps, first, end, skip, style, percent):
     titles = skip
     for i in range(first, end):
         if i == first or i > first + skip:
-            titles += classes[i] & HONORIFIC != 0
+            titles += classes[i] & TITLE != 0
     if titles == end - first:
         return False
     head = bits[first]
@@ -82,8 +83,10 @@ def valid(bits, classes, gaps, first, end, skip, style, percent):
         return False
     if function:
         return gaps[first] != HARD and percent >= SURE and not letter
-    inside = head & IS_INITIALS != 0 and gaps[first] == SOFT and first > 0 and bits[first - 1] & IS_CAPITAL != 0
-    return percent >= FAIR and not inside
+    inside = head & IS_INITIALS != 0 and head & IS_JOINED == 0 and gaps[first] == SOFT  # as "E. Smith" in "Al E. Smith"
+    if inside and first > 0 and bits[first - 1] & IS_CAPITAL != 0 and classes[first - 1] & (FUNCTION | HONORIFIC) == 0:
+        return False
+    return percent >= FAIR
 
 
 @njit(types.int64(TOKENS, types.int64, types.int64, INDEX, MATCHES), cache=True, nogil=True)
@@ -300,6 +303,7 @@ def place_spans(tokens, count, style, matches, found, people, known, covered, sp
         if m < found and matches[m, FIRST] == at:
             person, end = matches[m, MENTION], matches[m, END]
             surname[seat(keys, taken, hashes[people[person, HIGH] - 1])] = person
+            person = NOBODY if is_firm(bits, classes, gaps, count, end, style) else person
             m += 1
         elif style != CASED or bits[at] & IS_CAPITAL != 0:
             place = np.int64(hashes[at] & mask)  # `seat`, but here for every word
