@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
+from shutil import copyfile
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
+
+from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
@@ -25,6 +29,7 @@ NEXT = """[bold]What to type next[/]
 def register(app: typer.Typer) -> None:
     """Mount the command."""
     app.command()(demo)
+    app.command()(sample)
 
 
 def demo() -> None:
@@ -63,6 +68,26 @@ def demo() -> None:
     console.print(
         NEXT.replace("SAMPLE", str(kb.path)).replace("ARTICLES", str(ARTICLES)), highlight=False, soft_wrap=True
     )
+
+
+def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:
+    """Write the embedded sample to a folder to play in: dump.json, articles.jsonl, expected.jsonl and its KB as kb.
+
+    Example: namesake sample play
+    """
+    from namesake.kb.build import build
+    from namesake.sample import ARTICLES, DUMP, EXPECTED
+
+    if folder.exists():
+        raise NamesakeError(f"{folder} is there already: name a new folder")
+    try:
+        folder.mkdir(parents=True)
+        for source in (DUMP, ARTICLES, EXPECTED):
+            copyfile(source, folder / source.name)
+    except OSError as problem:
+        raise NamesakeError(f"{folder} cannot be written ({problem.strerror})") from None
+    build([folder / DUMP.name], folder / "kb")
+    print(f"{folder}: dump.json, articles.jsonl, expected.jsonl, kb")
 
 
 def namesakes(kb: KB, most: int = 8) -> Table:
