@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit, types
 
+from namesake.kernels.simd import LANES, below, ones, pointer
 from namesake.kernels.types import I32, I64, PAIRS, U8
 
 BAD = -1  # both ends of a span that does not fit its text
@@ -74,19 +75,26 @@ def tokens_to_characters(data, offsets, indptr, spans):
     return out
 
 
-BLOCK = 64  # bytes between two counts of characters
+BLOCK = LANES  # bytes between two counts of characters
+ASCII_END, CONTINUATION_END = np.uint8(0x80), np.uint8(0xC0)
 
 
 @njit(types.int64(U8, types.int64, types.int64, types.int32[::1]), cache=True, nogil=True)
 def count_characters(data, begin, end, counts):
-    """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`."""
+    """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`.
+
+    Every byte but the continuations, 0x80 to 0xBF, begins a character.
+    """
+    raw = pointer(data)
+    whole = (end - begin) // BLOCK
     total = 0
-    for k in range((end - begin + BLOCK - 1) // BLOCK):
+    for k in range(whole):
         counts[k] = total
-        starts = 0
-        for at in range(begin + k * BLOCK, min(begin + (k + 1) * BLOCK, end)):
-            starts += (data[at] & 0xC0) != 0x80  # every byte but the continuations begins a character
-        total += starts
+        at = begin + k * BLOCK
+        total += BLOCK - ones(below(raw, at, CONTINUATION_END) & ~below(raw, at, ASCII_END))
+    counts[whole] = total
+    for at in range(begin + whole * BLOCK, end):
+        total += (data[at] & 0xC0) != 0x80
     return total
 
 
