@@ -6,6 +6,8 @@ the name. Beyond it, words weigh by their rarity in the KB (…_IDF), and labels
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from namesake.arrays import Int64
@@ -20,13 +22,13 @@ _NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
 @scorer("IScore")
 def iscore(batch: Batch, kb: KB) -> Scores:
     """|(W_A ∩ W_e) \\ stop words|; with the recipe's context `narrow` it is NIScore, with `both` their sum."""
-    return _in_context(batch, kb, np.ones(len(kb.words)))
+    return _in_context(batch, kb, equal(kb))
 
 
 @scorer("NIScore")
 def niscore(batch: Batch, kb: KB) -> Scores:
     """IScore over the sentences that hold a span of the mention."""
-    return _narrow(batch, kb, np.ones(len(kb.words)))
+    return _narrow(batch, kb, equal(kb))
 
 
 @scorer("IScore_IDF")
@@ -63,6 +65,13 @@ def phrases(batch: Batch, kb: KB) -> Scores:
     return shared
 
 
+@lru_cache(maxsize=4)  # a vocabulary of millions of words is not weighed anew for every batch
+def equal(kb: KB) -> Scores:
+    """1 for every word: what counts words instead of weighing them."""
+    return np.ones(len(kb.words))
+
+
+@lru_cache(maxsize=4)
 def rarity(kb: KB) -> Scores:
     """log(N / n_w) / log(N) for every word: 1 if one entity of N has it, 0 if all do."""
     entities = max(len(kb), 2)
