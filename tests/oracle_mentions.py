@@ -137,6 +137,8 @@ class Match:
     first: int
     end: int
     skipped: bool
+    begin: int
+    """Where its titles begin."""
 
 
 @dataclass
@@ -186,10 +188,11 @@ class Finder:
         if best is None:
             return None
         name, end = best
+        begin = first
         words = name.split()
         while not skipped and len(words) > 2 and words[0] in wordlists.HONORIFICS and " ".join(words[1:]) in self.names:
             words, first = words[1:], first + 1
-        return Match(" ".join(words), first, end, skipped)
+        return Match(" ".join(words), first, end, skipped, begin)
 
     def longest(self, first: int, skip: int) -> tuple[str, int] | None:
         """The longest name from token `first` on, leaving out `skip` tokens behind it."""
@@ -271,6 +274,7 @@ class Finder:
     def assign(self, of_match: list[tuple[Match, Mention]]) -> None:
         """Give every mention its full spans and its short ones."""
         covered = [False] * len(self.tokens)
+        titles = {place for match, _ in of_match for place in range(match.begin, match.first)}
         surnames: dict[str, list[tuple[int, Mention]]] = {}
         firsts: dict[str, list[Mention]] = {}
         for match, mention in of_match:
@@ -288,7 +292,8 @@ class Finder:
         while at < len(self.tokens):
             token = self.tokens[at]
             end = at + 1
-            if not covered[at] and (self.style != CASED or token.capital):
+            alone = token.capital if self.style == CASED else token.text not in wordlists.FUNCTION_WORDS
+            if not covered[at] and at not in titles and alone:
                 if token.text in surnames:
                     earlier = [mention for place, mention in surnames[token.text] if place < at]
                     self.short_surname(at, earlier[-1] if earlier else surnames[token.text][0][1], covered)

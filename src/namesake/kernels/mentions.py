@@ -31,6 +31,7 @@ from namesake.kernels.spelling import LETTERS, WIDTHS
 from namesake.kernels.types import I32, I64, U8
 
 BITS = types.uint8[::1]
+SPANS = types.int64[:, ::1]
 NOBODY, SEVERAL = -1, -2
 SURE, LIKELY, FAIR = 80, 60, 30  # how much of a person's a name must be, in percent, by what the capitals say
 WITHOUT_INITIAL, NO_PERSON = 1, 2  # bits of a mention
@@ -89,22 +90,25 @@ def valid(bits, classes, gaps, first, end, skip, style, percent):
     return percent >= FAIR
 
 
-@njit(types.int64(TOKENS, types.int64, types.int64, INDEX, MATCHES), cache=True, nogil=True)
-def match_names(tokens, count, style, index, matches):
+@njit(types.int64(TOKENS, types.int64, types.int64, INDEX, MATCHES, types.int64[::1]), cache=True, nogil=True)
+def match_names(tokens, count, style, index, matches, singles):
     """Find the full names, from left to right, the longest from each token on, and return how many.
 
     Most words are turned away by the prefix bit of the word and its follower. The search is written out here: calls
     that pass arrays count references, which costs more than the probes. A second search leaves out an initial.
+    `singles` gets the tokens that might be short forms of a name, and `count` behind them.
     """
     hashes, _, bits, classes, gaps = tokens
     keys, slots, prefixes, percent, _, _ = index
     bit_mask, slot_mask = np.uint64(len(prefixes) * 8 - 1), np.uint64(len(keys) - 1)
-    found = 0
+    found = alone = 0
     at = 0
-    while at < count - 1:
+    while at < count:
         name, end, skip, searches = np.int64(NOBODY), at + 1, 0, 0
         if bits[at] & IS_CAPITAL != 0 if style == CASED else classes[at] & FUNCTION == 0:
             searches = 2 if at + 2 < count and bits[at + 1] & IS_INITIALS != 0 else 1
+            singles[alone] = at
+            alone += 1
         for skip in range(searches):
             key = extend(np.uint64(0), hashes[at])
             for i in range(at + 1, count):
@@ -143,7 +147,9 @@ def match_names(tokens, count, style, index, matches):
             skip,
         )
         found += 1
+        alone -= 1
         at = end
+    singles[alone] = count
     return found
 
 
@@ -220,6 +226,19 @@ def seat(keys, taken, key):
     return at
 
 
+@njit(
+    types.int64(types.uint64[::1], types.int64[::1], types.int64[::1], types.int64[::1], types.uint64),
+    cache=True,
+    nogil=True,
+)
+def take_seat(keys, taken, surname, first_name, key):
+    """The slot of a token, made ready where it is new."""
+    at = seat(keys, taken, key)
+    if taken[at] == 0:
+        keys[at], taken[at], surname[at], first_name[at] = key, 1, NOBODY, NOBODY
+    return at
+
+
 @njit(types.int64(TOKENS, types.int64, types.int64, BITS, PEOPLE, types.int64), cache=True, nogil=True)
 def surname_start(tokens, at, style, covered, people, person):
     """Where the end of a person's name that token `at` ends begins; NOBODY where another name seems to end there."""
@@ -260,54 +279,48 @@ def first_name_end(tokens, count, at, style, covered, people, person):
 
 @njit(
     types.int64(
-        TOKENS,
-        types.int64,
-        types.int64,
-        MATCHES,
-        types.int64,
-        PEOPLE,
-        types.int64,
-        types.uint8[::1],
-        types.int64[:, ::1],
+        TOKENS, types.int64, types.int64, MATCHES, types.int64, types.int64[::1], PEOPLE, types.int64, BITS, SPANS
     ),
     cache=True,
     nogil=True,
 )
-def place_spans(tokens, count, style, matches, found, people, known, covered, spans):
+def place_spans(tokens, count, style, matches, found, singles, people, known, covered, spans):
     """Write the spans of a text's people, full and short, as (person, first token, end); how many."""
     hashes, _, bits, classes, gaps = tokens
     room = 8
     while room < 4 * known:
         room *= 2
     mask = np.uint64(room - 1)
-    keys, taken = np.zeros(room, np.uint64), np.zeros(room, np.int64)
-    surname, first_name = np.full(room, NOBODY, np.int64), np.full(room, NOBODY, np.int64)
+    keys, taken = np.empty(room, np.uint64), np.zeros(room, np.int64)
+    surname, first_name = np.empty(room, np.int64), np.empty(room, np.int64)
     covered[:count] = 0
     for m in range(found):
         person = matches[m, MENTION]
         covered[matches[m, FIRST] : matches[m, END]] = 1
         people[person, FULL] += 1
         people[person, FIRMS] += is_firm(bits, classes, gaps, count, matches[m, END], style)
-        at = seat(keys, taken, hashes[people[person, HIGH] - 1])
-        keys[at], taken[at] = hashes[people[person, HIGH] - 1], 1
+        at = take_seat(keys, taken, surname, first_name, hashes[people[person, HIGH] - 1])
         surname[at] = person if surname[at] == NOBODY else surname[at]
         if people[person, TITLED] == 0:
-            at = seat(keys, taken, hashes[people[person, LOW]])
-            keys[at], taken[at] = hashes[people[person, LOW]], 1
+            at = take_seat(keys, taken, surname, first_name, hashes[people[person, LOW]])
             first_name[at] = person if first_name[at] in (NOBODY, person) else SEVERAL
-    written = 0
-    at = 0
-    m = 0
-    while at < count:
+    written = m = s = 0
+    at = np.int64(0)
+    while True:
+        while singles[s] < at:
+            s += 1
+        at = min(singles[s], matches[m, FIRST]) if m < found else singles[s]
+        if at == count:
+            return written
         start, end, person = at, at + 1, np.int64(NOBODY)
         if m < found and matches[m, FIRST] == at:
             person, end = matches[m, MENTION], matches[m, END]
             surname[seat(keys, taken, hashes[people[person, HIGH] - 1])] = person
             person = NOBODY if is_firm(bits, classes, gaps, count, end, style) else person
             m += 1
-        elif style != CASED or bits[at] & IS_CAPITAL != 0:
+        else:
             place = np.int64(hashes[at] & mask)  # `seat`, but here for every word
-            while taken[place] != 0 and keys[place] != hashes[at]:
+            while (taken[place] != 0) & (keys[place] != hashes[at]):
                 place = np.int64(np.uint64(place + 1) & mask)
             if taken[place] != 0 and surname[place] >= 0:
                 person = surname[place]
@@ -321,7 +334,6 @@ def place_spans(tokens, count, style, matches, found, people, known, covered, sp
             spans[written, 0], spans[written, 1], spans[written, 2] = person, start, end
             written += 1
         at = end
-    return written
 
 
 RESULT = types.Tuple(
@@ -358,7 +370,7 @@ def find_mentions(data, offsets, widths, letters, characters, word_keys, words, 
     places, bits, classes = np.empty((most, 4), np.int64), np.empty(most, np.uint8), np.empty(most, np.uint8)
     tokens = (np.empty(most, np.uint64), places, bits, classes, np.empty(most, np.uint8))
     matches, people = np.empty((most, 5), np.int64), np.empty((most, COLUMNS), np.int64)
-    covered, spans = np.empty(most, np.uint8), np.empty((most, 3), np.int64)
+    covered, spans, singles = np.empty(most, np.uint8), np.empty((most, 3), np.int64), np.empty(most + 1, np.int64)
 
     indptr = np.zeros(texts + 1, np.int64)
     names, found_at = np.empty(256, np.int32), np.empty((256, 2), np.int64)
@@ -368,12 +380,12 @@ def find_mentions(data, offsets, widths, letters, characters, word_keys, words, 
     for text in range(texts):
         count = cut(data, offsets[text], offsets[text + 1], widths, letters, characters, word_keys, words, tokens)
         style = style_of(bits, count)
-        found = match_names(tokens, count, style, index, matches)
+        found = match_names(tokens, count, style, index, matches, singles)
         known = gather_people(tokens, index, matches, found, people)
         indptr[text + 1] = total + known
         if known == 0:
             continue
-        written = place_spans(tokens, count, style, matches, found, people, known, covered, spans)
+        written = place_spans(tokens, count, style, matches, found, singles, people, known, covered, spans)
         order_people(matches, found, people, known)
         while total + known > len(names):
             names, found_at = np.append(names, names), np.concatenate((found_at, found_at))

@@ -270,7 +270,7 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
             places[last, 0], places[last, 2], gaps[last] = start, start_character, gap
         places[last, 1], places[last, 3] = stop, start_character + size
         place = np.int64(value & mask)  # what the word lists say: open addressing, an empty slot has no bits
-        while words[place] != 0 and word_keys[place] != value:
+        while (words[place] != 0) & (word_keys[place] != value):  # one branch, hardly ever taken
             place = np.int64(np.uint64(place + 1) & mask)
         hashes[last], bits[last], classes[last] = value, flags, words[place]
         if at + 1 < end and data[at] == SPACE and ASCII[data[at + 1]] != 0:
