@@ -204,7 +204,8 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
     batch, combined = scored.batch, scored.combined
     first, second, decided = top_two(batch.offsets, np.stack(combined.keys))
     nobody, alone = first < 0, second < 0
-    decision = decide(combined.total, batch.offsets, first, scored.recipe.decide, batch.no_person)
+    rule = scored.recipe.decide
+    decision = decide(combined.total, batch.offsets, first, rule, None if rule is None else batch.no_person)
     answered = decision.reason == ANSWERED
     best = np.append(batch.qids, -1)[first]
     unsure = np.isnan(decision.confidence)

@@ -1,0 +1,25 @@
+"""Run benchmarks by name, or all of them: `python -m benchmarks [text build link …]`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+HELPERS = {"__init__", "__main__", "plain", "synthetic"}
+
+
+def main() -> None:
+    known = sorted(path.stem for path in Path(__file__).parent.glob("*.py") if path.stem not in HELPERS)
+    wanted = sys.argv[1:] or known
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        sys.exit(f"no benchmark {', '.join(unknown)}; there are {', '.join(known)}")
+    for name in wanted:
+        print(f"\n# {name}\n", flush=True)
+        sys.argv = [f"benchmarks.{name}"]
+        import_module(f"benchmarks.{name}").main()
+
+
+if __name__ == "__main__":
+    main()
