@@ -11,7 +11,7 @@ import msgspec
 import typer
 from rich.console import Console
 
-from namesake.apps.draw_kb import draw_entity, draw_info, draw_namesakes, draw_summary
+from namesake.apps.draw_kb import NAMESAKES_SHOWN, draw_entity, draw_info, draw_namesakes, draw_summary
 from namesake.kb.manifest import read_manifest
 
 app = typer.Typer(help="Build a knowledge base from a Wikidata dump, and look into it.", no_args_is_help=True)
@@ -112,13 +112,13 @@ def show(
 
     opened = KB.open(kb)
     rows = look_up(opened, who)
-    entities = [describe(opened, row) for row in rows]
+    entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(entities)).decode())
     elif len(entities) == 1:
         draw_entity(entities[0], Console())
     else:
-        draw_namesakes(kb, who, entities, Console())
+        draw_namesakes(kb, who, entities, len(rows), Console())
 
 
 def register(root: typer.Typer) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 VALUES_SHOWN = 8
 REJECTS_SHOWN = 5
+NAMESAKES_SHOWN = 50
 
 
 def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
@@ -51,9 +52,9 @@ def draw_entity(entity: Entity, console: Console) -> None:
     console.print(Panel(Group(*parts), title=title, title_align="left", expand=False))
 
 
-def draw_namesakes(kb: Path, name: str, entities: list[Entity], console: Console) -> None:
-    """Everybody who bears a name, the best known first."""
-    console.print(Text(f"{len(entities)} are called {name}", style="bold"))
+def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, console: Console) -> None:
+    """Those who bear a name, the best known first, and how many there are in all."""
+    console.print(Text(f"{total:,} are called {name}", style="bold"))
     table = Table(box=box.SIMPLE_HEAD, expand=True)
     table.add_column("QID", style="cyan", no_wrap=True)
     table.add_column("who", ratio=1)
@@ -65,6 +66,8 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], console: Console
             about = Text.assemble(about, ", ", entity.description or (_gist(entity), "dim"))
         table.add_row(entity.qid, about, years(entity), f"{entity.sitelinks:,}" if entity.sitelinks else "")
     console.print(table)
+    if total > len(entities):
+        console.print(Text(f"and {total - len(entities):,} more: --json lists them all", style="dim"))
     console.print(Text(f"One of them in full: namesake kb show {kb} {entities[0].qid}", style="dim"), soft_wrap=True)
 
 
