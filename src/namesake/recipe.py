@@ -177,7 +177,10 @@ class Recipe:
 
     def save(self, path: str | Path) -> None:
         """Write the recipe to a `.toml` file."""
-        Path(path).write_text(self.toml(), encoding="utf-8")
+        try:
+            Path(path).write_text(self.toml(), encoding="utf-8")
+        except OSError as error:
+            raise NamesakeError(f"{path}: the recipe cannot be written there ({error.strerror})") from None
 
     def combine(self, scores: Mapping[str, FloatArray], offsets: IntArray) -> Combined:
         """Weigh and add the parts of `scores`, flat arrays over the candidates that `offsets` divides by mention."""
