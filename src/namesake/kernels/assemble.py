@@ -25,7 +25,7 @@ def same_bytes(data, a, a_end, b, b_end):
     """Whether two stretches of bytes are equal."""
     if a_end - a != b_end - b:
         return False
-    for i in range(a_end - a):  # noqa: SIM110 (numba has no all() over a generator)
+    for i in range(a_end - a):
         if data[a + i] != data[b + i]:
             return False
     return True
