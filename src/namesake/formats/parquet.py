@@ -13,11 +13,14 @@ from namesake.errors import NamesakeError
 from namesake.formats.rejects import Reject, Rejects
 from namesake.schema import ARTICLES, check
 
+BUFFER = 1 << 20
+
 
 def read_parquet(path: Path, rejects: Rejects, batch_articles: int) -> Iterator[pa.Table]:
     """Tables of articles from a Parquet file; a row that is no article is set aside."""
     try:
-        with pq.ParquetFile(path, memory_map=True) as file:
+        # Pages as they are needed: by default all of the file's bytes would stay in memory.
+        with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
             before = 0
             for batch in file.iter_batches(batch_articles, use_threads=False):
                 yield _checked(_with_extra(pa.Table.from_batches([batch])), path, before, rejects)
