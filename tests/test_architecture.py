@@ -15,7 +15,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
     "errors",
-    "schema arrays wordlists sample kernels",
+    "schema arrays progress wordlists sample kernels",
     "text",
     "textindex",
     "kb formats",

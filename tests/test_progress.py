@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from namesake.kb import progress
+from namesake import progress
 
 
 def test_one_line_a_minute_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

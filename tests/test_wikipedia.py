@@ -11,10 +11,10 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
-from namesake.kb.progress import Reporter
 from namesake.kb.spill import Spill
 from namesake.kb.store import KB
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
+from namesake.progress import Reporter
 from namesake.sample import DUMP
 
 

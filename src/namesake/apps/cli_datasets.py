@@ -56,7 +56,7 @@ def get(
     """
     from namesake.evaluate.datasets import dataset
     from namesake.evaluate.download import download
-    from namesake.kb.progress import reporter
+    from namesake.progress import reporter
 
     one = dataset(name)
     if one.url is None:

@@ -59,8 +59,8 @@ def build(
     Example: namesake kb build latest-all.json.gz --out kb/
     """
     from namesake.kb.build import build as build_kb
-    from namesake.kb.progress import reporter
     from namesake.kb.ranks import parse_option
+    from namesake.progress import reporter
 
     console = Console(stderr=True)
     began = time.monotonic()

@@ -56,8 +56,8 @@ def link(
     from namesake.engines.local import link_tables
     from namesake.formats.links import LinkWriter
     from namesake.formats.rejects import Rejects
-    from namesake.kb.progress import reporter
     from namesake.linker import Linker
+    from namesake.progress import reporter
 
     console = Console(stderr=True)
     linker = Linker(default_kb(kb), recipe, threshold)

@@ -25,13 +25,13 @@ from namesake.kb.items import Items, gather_items
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names import build_names
 from namesake.kb.orderly import orderly
-from namesake.kb.progress import Reporter
 from namesake.kb.publish import Draft, clear_leftovers
 from namesake.kb.ranks import SOURCES, check_ranks, read_ranks
 from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
 from namesake.kb.words import index_kb_words
+from namesake.progress import Reporter
 from namesake.text import Normaliser
 
 Float64 = npt.NDArray[np.float64]

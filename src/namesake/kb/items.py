@@ -14,9 +14,9 @@ import numpy.typing as npt
 from namesake.kb.columns import Strings
 from namesake.kb.dump import read_chunks
 from namesake.kb.parse import Parsed, parse_chunk
-from namesake.kb.progress import Reporter
 from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
+from namesake.progress import Reporter
 
 Bool = npt.NDArray[np.bool_]
 Int8 = npt.NDArray[np.int8]

@@ -20,9 +20,9 @@ from namesake.kb.columns import Strings
 from namesake.kb.dump import Chunk, read_chunks
 from namesake.kb.graph import pagerank
 from namesake.kb.manifest import Reject
-from namesake.kb.progress import Reporter
 from namesake.kb.spill import Spill
 from namesake.kernels.assemble import hash_titles
+from namesake.progress import Reporter
 
 Int64 = npt.NDArray[np.int64]
 Float64 = npt.NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""How far a build is: a bar with rate and time left on a terminal, one line a minute elsewhere."""
+"""How far long work is: a bar with rate and time left on a terminal, one line a minute elsewhere."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ INTERVAL = 60.0  # seconds between two lines where there is no terminal
 
 
 class Reporter:
-    """Says nothing: the ear of a build that nobody watches, and the interface of those that speak."""
+    """Says nothing: the ear of work that nobody watches, and the interface of those that speak."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A part of the build, from here to the end of the block."""
+        """A part of the work, from here to the end of the block."""
         yield
 
     def advance(self, fraction: float | None, count: int, unit: str = "items") -> None:
@@ -37,7 +37,7 @@ class Lines(Reporter):
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A part of the build, from here to the end of the block."""
+        """A part of the work, from here to the end of the block."""
         self.name = name
         self.began = self.spoke = time.monotonic()
         self.say(f"{name} …")
@@ -60,7 +60,7 @@ class Bar(Lines):
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A part of the build, from here to the end of the block."""
+        """A part of the work, from here to the end of the block."""
         self.began = time.monotonic()
         columns = (
             SpinnerColumn(),
