@@ -84,6 +84,7 @@ def test_what_the_page_shows_is_what_happens(page, desk, monkeypatch, capfd):
     for kind, text in blocks(page):
         if kind == "python":
             exec(compile(text, page.name, "exec"), names)
+            capfd.readouterr()
             continue
         for command, shown in runs(text):
             if command.split()[0] != "namesake":
