@@ -360,14 +360,24 @@ def order_people(matches, found, people, known):
     return place
 
 
+@njit(types.Tuple((types.int64, types.int64))(U8, types.int64, types.int64, types.int64), cache=True, nogil=True)
+def count_characters(data, at, characters, to):
+    """Go from byte `at`, before which there are so many characters, on or back to byte `to`."""
+    for i in range(at, to):
+        characters += data[i] & 0xC0 != 0x80
+    for i in range(to, at):
+        characters -= data[i] & 0xC0 != 0x80
+    return to, characters
+
+
 @njit(RESULT(U8, I64, WIDTHS, LETTERS, U8, U64, U8, INDEX), cache=True, nogil=True)
-def find_mentions(data, offsets, widths, letters, characters, word_keys, words, index):
+def find_mentions(data, offsets, widths, letters, kinds, word_keys, words, index):
     """The people whom texts name, by text, each with the spans of the name and its short forms."""
     texts = len(offsets) - 1
     most = 2
     for text in range(texts):
         most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
-    places, bits, classes = np.empty((most, 4), np.int64), np.empty(most, np.uint8), np.empty(most, np.uint8)
+    places, bits, classes = np.empty((most, 2), np.int64), np.empty(most, np.uint8), np.empty(most, np.uint8)
     tokens = (np.empty(most, np.uint64), places, bits, classes, np.empty(most, np.uint8))
     matches, people = np.empty((most, 5), np.int64), np.empty((most, COLUMNS), np.int64)
     covered, spans, singles = np.empty(most, np.uint8), np.empty((most, 3), np.int64), np.empty(most + 1, np.int64)
@@ -378,7 +388,7 @@ def find_mentions(data, offsets, widths, letters, characters, word_keys, words, 
     ends = np.empty((1024, 2), np.int32)
     total = span_total = 0
     for text in range(texts):
-        count = cut(data, offsets[text], offsets[text + 1], widths, letters, characters, word_keys, words, tokens)
+        count = cut(data, offsets[text], offsets[text + 1], widths, letters, kinds, word_keys, words, tokens)
         style = style_of(bits, count)
         found = match_names(tokens, count, style, index, matches, singles)
         known = gather_people(tokens, index, matches, found, people)
@@ -406,9 +416,13 @@ def find_mentions(data, offsets, widths, letters, characters, word_keys, words, 
         for p in range(known):
             write[p] = place
             place += sizes[total + p]
+        at, characters = offsets[text], np.int64(0)
         for s in range(written):
             p = people[spans[s, 0], ORDER]
-            ends[write[p], 0], ends[write[p], 1] = places[spans[s, 1], 2], places[spans[s, 2] - 1, 3]
+            at, characters = count_characters(data, at, characters, places[spans[s, 1], 0])
+            ends[write[p], 0] = characters
+            at, characters = count_characters(data, at, characters, places[spans[s, 2] - 1, 1])
+            ends[write[p], 1] = characters
             write[p] += 1
         total += known
         span_total += written

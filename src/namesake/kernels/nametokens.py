@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit, types
 
 from namesake.kernels.names import FIRST_BYTES, SEED, absorb
-from namesake.kernels.simd import lowest, pointer, word
+from namesake.kernels.simd import BYTES, byte, inlined, lowest, pointer, word
 from namesake.kernels.spelling import HARD as UNKNOWN
 from namesake.kernels.spelling import LETTERS, SPACE, WIDTHS, code_point
 from namesake.kernels.types import U8
@@ -27,7 +27,7 @@ FEW_CAPITALS = 33  # a text with fewer than one capital in so many words is lowe
 TOKENS = types.Tuple(
     (
         types.uint64[::1],  # hash
-        types.int64[:, ::1],  # start and end: bytes, then characters
+        types.int64[:, ::1],  # start and end byte
         types.uint8[::1],  # bits
         types.uint8[::1],  # the word's bits
         types.uint8[::1],  # gap
@@ -38,13 +38,23 @@ TOKENS = types.Tuple(
 def _ascii_letters():
     """What each byte is in a normalised token where it is an ASCII letter or digit, else 0."""
     table = np.zeros(256, np.uint8)
-    for byte in b"abcdefghijklmnopqrstuvwxyz0123456789":
-        table[byte] = byte
+    for letter in b"abcdefghijklmnopqrstuvwxyz0123456789":
+        table[letter] = letter
     table[ord("A") : ord("Z") + 1] = table[ord("a") : ord("z") + 1]
     return table
 
 
+def _first_bits():
+    """The bits of a token that its first byte tells."""
+    table = np.zeros(256, np.uint8)
+    table[ord("A") : ord("Z") + 1] = IS_CAPITAL
+    table[ord("0") : ord("9") + 1] = IS_CAPITAL | IS_NUMBER
+    return table
+
+
 ASCII = _ascii_letters()
+FIRST_BITS = _first_bits()
+SECOND_BITS = np.where(FIRST_BITS == IS_CAPITAL, np.uint8(IS_UPPER), np.uint8(0))
 ZERO = np.uint64(0)
 TOPS, REST, TO_LOWER = np.uint64(0x8080808080808080), np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x2020202020202020)
 UP_TO_A, UP_PAST_Z = (
@@ -78,7 +88,7 @@ def tag_end(data, at, end):
     return np.int64(-1)
 
 
-@njit(types.Tuple((types.uint64, types.int64))(types.uint64), cache=True, nogil=True)
+@inlined(types.Tuple((types.uint64, types.int64))(types.uint64))
 def fold_eight(eight):
     """Eight bytes of text in lower case, and how many of them, from the first on, are ASCII letters or digits."""
     lower = eight | TO_LOWER
@@ -102,8 +112,8 @@ def hash_letters(data, at, end, widths, letters):
     return absorb(value, eight)
 
 
-WORD = types.Tuple((types.int64,) * 4 + (types.uint64, types.int64))
-GAP = types.Tuple((types.int64, types.int64, types.int64, types.boolean))
+WORD = types.Tuple((types.int64, types.int64, types.uint64, types.int64))
+GAP = types.Tuple((types.int64, types.int64, types.boolean))
 
 
 @njit(types.boolean(U8, types.int64, types.int64, WIDTHS), cache=True, nogil=True)
@@ -114,23 +124,18 @@ def possessive(data, at, end, widths):
 
 @njit(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8), cache=True, nogil=True)
 def read_word(data, at, end, widths, letters, kinds):
-    """Read a word from byte `at` on: where what follows it starts, in bytes and in characters read, the same of its
-    last letter, then hash and bits.
-    """
+    """Read a word from byte `at` on: where what follows it starts, where its last letter ends, its hash and bits."""
     value, eight, filled = SEED, ZERO, 0
-    characters = stop_characters = flags = np.int64(0)
+    flags = read = np.int64(0)
     stop = at
     while at < end:
-        point, width = np.int64(data[at]), np.int64(1)
-        if point >= 0x80:
-            point, width = code_point(data, at, end)
+        point, width = code_point(data, at, end)
         folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
         if folded < 0:
             break
         if folded == 0 and kinds[point] & APOSTROPHE and possessive(data, at + width, end, widths):
             break
         at += width
-        characters += 1
         if folded == 0:
             continue
         for i in range(folded):
@@ -139,28 +144,27 @@ def read_word(data, at, end, widths, letters, kinds):
             eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
             filled += 1
         kind = np.int64(kinds[point])
-        if stop_characters == 0:
+        if read == 0:
             digit = letters[point, 0] <= 0x39
             flags = np.int64(IS_CAPITAL * (kind & CAPITAL != 0) | IS_NUMBER * digit)
             flags |= IS_INITIALS * (not digit and (folded == 1 or letters[point, 0] >= 0xC3))
         else:
             flags &= ~IS_INITIALS
-            flags |= IS_UPPER * (stop_characters == 1 and kind & UPPER_LETTER != 0)
-        stop, stop_characters = at, characters
-    return at, characters, stop, stop_characters, absorb(value, eight), flags
+            flags |= IS_UPPER * (read == 1 and kind & UPPER_LETTER != 0)
+        read += 1
+        stop = at
+    return at, stop, absorb(value, eight), flags
 
 
 @njit(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8), cache=True, nogil=True)
 def read_gap(data, at, end, ended, abbreviation, widths, kinds):
-    """Read what parts two words, from byte `at` on: where the next starts, the characters read, the kind of gap, and
-    whether a period says that the word before was an abbreviation. `ended`: a word stands right before.
+    """Read what parts two words, from byte `at` on: where the next starts, the kind of gap, and whether a period says
+    that the word before was an abbreviation. `ended`: a word stands right before.
     """
     gap, dotted = np.int64(SOFT if ended else HARD), False
-    characters = newlines = np.int64(0)
+    newlines = 0
     while at < end:
-        point, width = np.int64(data[at]), np.int64(1)
-        if point >= 0x80:
-            point, width = code_point(data, at, end)
+        point, width = code_point(data, at, end)
         folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
         if folded > 0:
             break
@@ -169,12 +173,9 @@ def read_gap(data, at, end, ended, abbreviation, widths, kinds):
         if kind & APOSTROPHE and possessive(data, at + width, end, widths):
             gap = np.int64(HARD)
             width += 1
-            characters += 1
         elif close >= 0:
             gap = np.int64(HARD)
-            while at + width <= close:
-                width += code_point(data, at + width, end)[1]
-                characters += 1
+            width = close + 1 - at
         elif folded == 0:
             pass
         elif kind & BLANK:
@@ -188,33 +189,28 @@ def read_gap(data, at, end, ended, abbreviation, widths, kinds):
             gap = np.int64(HARD)
         ended = False
         at += width
-        characters += 1
-    return at, characters, gap, dotted
+    return at, gap, dotted
 
 
-@njit(
-    types.Tuple((types.int64, types.int64, types.boolean))(U8, types.int64, types.int64, types.boolean),
-    cache=True,
-    nogil=True,
-)
-def read_plain_gap(data, begin, end, abbreviation):
+@inlined(types.Tuple((types.int64, types.int64, types.boolean))(BYTES, types.int64, types.int64, types.boolean))
+def read_plain_gap(text, begin, end, abbreviation):
     """`read_gap` behind a word, for gaps of ASCII without apostrophes and tags; the end is -1 where it is another."""
     gap, dotted, newlines = np.int64(SOFT), False, 0
     at = begin
-    while at < end and ASCII[data[at]] == 0:
-        byte = data[at]
-        if byte >= 0x80 or byte == 0x3C or byte in APOSTROPHES:
+    while at < end and ASCII[byte(text, at)] == 0:
+        this = byte(text, at)
+        if this >= 0x80 or this == 0x3C or this in APOSTROPHES:
             return np.int64(-1), gap, dotted
-        if byte == SPACE or 0x09 <= byte <= 0x0D or 0x1C <= byte <= 0x1F:
-            newlines += byte == 0x0A
+        if this == SPACE or 0x09 <= this <= 0x0D or 0x1C <= this <= 0x1F:
+            newlines += this == 0x0A
             gap = np.int64(HARD) if newlines > 1 else gap
         elif at > begin:
             gap = np.int64(HARD)
-        elif byte == 0x2E and abbreviation:
+        elif this == 0x2E and abbreviation:
             dotted = True
-        elif byte == 0x2C:
+        elif this == 0x2C:
             gap = np.int64(COMMA)
-        elif byte != 0x2D or at + 1 == end or (data[at + 1] < 0x80 and ASCII[data[at + 1]] == 0):
+        elif this != 0x2D or at + 1 == end or (byte(text, at + 1) < 0x80 and ASCII[byte(text, at + 1)] == 0):
             gap = np.int64(HARD)
         at += 1
     return at, gap, dotted
@@ -231,61 +227,52 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
     mask = np.uint64(len(word_keys) - 1)
     text, room = pointer(data), len(data) - 8
     count = 0
-    at, character, gap, dotted = read_gap(data, begin, end, False, False, widths, kinds)
+    at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
     while at < end:
-        start, start_character, value, count_of_eight = at, character, SEED, 8
-        while count_of_eight == 8:
+        start, value, letters_read = at, SEED, 8
+        while letters_read == 8:
             if at <= room:
-                eight, count_of_eight = fold_eight(word(text, at))
-                count_of_eight = min(count_of_eight, end - at)
-                eight &= FIRST_BYTES[count_of_eight]
+                eight, letters_read = fold_eight(word(text, at))
+                letters_read = min(letters_read, end - at)
+                eight &= FIRST_BYTES[letters_read]
             else:  # too near the end of the data to look at eight bytes
-                eight, count_of_eight = ZERO, 0
-                while count_of_eight < 8 and at < end and ASCII[data[at]] != 0:
-                    eight |= np.uint64(ASCII[data[at]]) << np.uint64(8 * count_of_eight)
-                    count_of_eight += 1
-                    at += 1
-                at -= count_of_eight
-            value = absorb(value, eight) if count_of_eight else value
-            at += count_of_eight
-        stop, size = at, at - start
-        flags = np.int64(0)
+                eight, letters_read = ZERO, 0
+                while letters_read < 8 and at + letters_read < end and ASCII[data[at + letters_read]] != 0:
+                    eight |= np.uint64(ASCII[data[at + letters_read]]) << np.uint64(8 * letters_read)
+                    letters_read += 1
+            value = absorb(value, eight) if letters_read else value
+            at += letters_read
+        stop = at
+        flags = np.int64(FIRST_BITS[data[start]])
         if at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES):
-            at, character, stop, size, value, flags = read_word(data, start, end, widths, letters, kinds)
-            character += start_character
+            at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
+        elif at - start > 1:
+            flags |= SECOND_BITS[data[start + 1]]
         else:
-            character += size
-            capital, digit = data[start] != ASCII[data[start]], data[start] <= 0x39
-            flags = IS_CAPITAL * (capital or digit) | IS_NUMBER * digit | IS_INITIALS * (size == 1 and not digit)
-            flags |= IS_UPPER * (size > 1 and data[start + 1] != ASCII[data[start + 1]])
-        last = count - 1
-        joins = flags & IS_INITIALS != 0 and gap == SOFT and count > 0 and bits[last] & IS_INITIALS != 0
-        joins = joins and (np.int64(bits[last]) ^ flags) & IS_CAPITAL == 0 and stop - places[last, 0] <= LONGEST_RUN
-        if joins and (bits[last] & IS_DOTTED != 0 or flags & IS_CAPITAL != 0):
-            value = hash_letters(data, places[last, 0], stop, widths, letters)
-            flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
-        else:
-            last = count
+            flags |= IS_INITIALS * (flags & IS_NUMBER == 0)
+        last = count
+        if flags & IS_INITIALS and gap == SOFT and count > 0 and bits[count - 1] & IS_INITIALS:
+            same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - places[count - 1, 0] <= LONGEST_RUN
+            if same and (bits[count - 1] & IS_DOTTED or flags & IS_CAPITAL):
+                last = count - 1
+                value = hash_letters(data, places[last, 0], stop, widths, letters)
+                flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
+        if last == count:
             count += 1
-            places[last, 0], places[last, 2], gaps[last] = start, start_character, gap
-        places[last, 1], places[last, 3] = stop, start_character + size
+            places[last, 0], gaps[last] = start, gap
         place = np.int64(value & mask)  # what the word lists say: open addressing, an empty slot has no bits
         while (words[place] != 0) & (word_keys[place] != value):  # one branch, hardly ever taken
             place = np.int64(np.uint64(place + 1) & mask)
-        hashes[last], bits[last], classes[last] = value, flags, words[place]
+        hashes[last], places[last, 1], bits[last], classes[last] = value, stop, flags, words[place]
         if at + 1 < end and data[at] == SPACE and ASCII[data[at + 1]] != 0:
-            at, character, gap = at + 1, character + 1, np.int64(SOFT)
+            at, gap = at + 1, np.int64(SOFT)
             continue
         abbreviation = flags & IS_INITIALS != 0 or classes[last] & (HONORIFIC | SUFFIX) != 0
-        following, gap, dotted = read_plain_gap(data, at, end, abbreviation)
-        if following >= 0:
-            character += following - at
-            at = following
-        else:
-            at, characters, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
-            character += characters
-        if dotted:
-            bits[last] |= np.uint8(IS_DOTTED)
+        following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
+        if following < 0:
+            following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
+        bits[last] |= np.uint8(IS_DOTTED * dotted)
+        at = following
     return count
 
 
@@ -293,13 +280,12 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
 def style_of(bits, count):
     """Whether capitals tell names: not in a text (almost) without them, nor in one with little else."""
     words = capitals = uppers = 0
-    for i in range(count):
-        if bits[i] & IS_NUMBER:
-            continue
-        words += 1
-        if bits[i] & IS_CAPITAL:
-            capitals += 1
-            uppers += bits[i] & IS_UPPER != 0
+    for i in range(count):  # without branches: a capital is hard to foresee
+        word_here = bits[i] & IS_NUMBER == 0
+        capital = word_here & (bits[i] & IS_CAPITAL != 0)
+        words += word_here
+        capitals += capital
+        uppers += capital & (bits[i] & IS_UPPER != 0)
     if FEW_CAPITALS * capitals < words:
         return LOWER
     return ALL_CAPITALS if 2 * uppers > words else CASED

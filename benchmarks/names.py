@@ -1,0 +1,178 @@
+"""Names: how fast the index builds, finds and reads raw text, and how much of what Quotebank knows it finds.
+
+    python -m benchmarks.names KB [--names 10000000]
+
+Needs ../shared beside the project, and a KB of its slice. With `--names` an index of that many made-up names is built
+in memory instead, and its time and peak memory are reported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import resource
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from namesake.candidates import candidates
+from namesake.formats import read_articles
+from namesake.formats.rejects import Rejects
+from namesake.kb.columns import Ragged, Strings
+from namesake.kb.names import build_names
+from namesake.kb.spelling import normalise
+from namesake.kb.store import KB
+from namesake.linker import Linker
+from namesake.mentions import candidates_of, fill_mentions, find
+from namesake.wordlists import HONORIFICS, SUFFIXES
+
+QUOTEBANK = Path(__file__).resolve().parents[2] / "shared" / "quotebank"
+
+Row = tuple[str, str]
+
+
+def best(run: Callable[[], object], tries: int = 7) -> float:
+    """The fewest seconds of processor time that a run took, once warm."""
+    run()
+    seconds = []
+    for _ in range(tries):
+        begin = time.thread_time()
+        run()
+        seconds.append(time.thread_time() - begin)
+    return min(seconds)
+
+
+def quotebank_names() -> list[tuple[str, set[int]]]:
+    """Names as Quotebank spells them, with the numbers of their candidates."""
+    lines = (QUOTEBANK / "speaker_names.tsv").read_text().splitlines()
+    pairs = (line.split("\t") for line in lines)
+    return [(name, {int(qid[1:]) for qid in qids.replace(",", " ").split()}) for name, qids in pairs]
+
+
+def article_names() -> list[tuple[str, set[int]]]:
+    with gzip.open(QUOTEBANK / "articles.jsonl.gz") as lines:
+        articles = [json.loads(line) for line in lines]
+    return [(n["name"], {int(qid[1:]) for qid in n["ids"]}) for article in articles for n in article["names"]]
+
+
+def speed(kb: KB) -> Iterator[Row]:
+    labels = kb.item_labels.take(kb.entity_item.astype(np.int64))
+    texts, aliases = kb.alias_texts, kb.aliases
+    seconds = best(lambda: build_names(labels, aliases, texts, kb.descriptions), 3)
+    yield f"build the index: {len(labels):,} labels, {len(texts):,} aliases", f"{seconds:.2f} s"
+    seconds = best(lambda: kb.names.lookup_many(labels.data, labels.offsets))
+    yield "look up a name", f"{seconds / len(labels) * 1e9:.0f} ns"
+    asked = Strings.of(name for name, _ in quotebank_names())
+    seconds = best(lambda: candidates(kb.names, asked.data, asked.offsets, variants="always"), 3)
+    yield "look up a name and its variants", f"{seconds / len(asked) * 1e6:.1f} µs"
+
+
+def reading(kb: KB) -> Iterator[Row]:
+    tables = list(read_articles(QUOTEBANK / "articles.jsonl.gz", Rejects()))
+    given = pa.concat_tables(tables * 5).combine_chunks()
+    place = given.schema.get_field_index("mentions")
+    field = given.schema.field(place)
+    raw = given.set_column(place, field, pa.nulls(len(given), field.type))
+    linker = Linker(kb)
+    per_article = 1e6 / len(given)
+    link = best(lambda: linker.link(given)) * per_article
+    fill = best(lambda: fill_mentions(raw, kb)) * per_article
+    filled = fill_mentions(raw, kb)
+    whole = best(lambda: linker.link(filled)) * per_article
+    yield "link an article, names given", f"{link:.0f} µs"
+    yield "find the names of an article", f"{fill:.0f} µs"
+    yield "raw text against names given", f"{(fill + whole) / link:.2f} times"
+
+
+def recall(kb: KB) -> Iterator[Row]:
+    for what, pairs in (("speaker names", quotebank_names()), ("names of the 300 articles", article_names())):
+        asked = Strings.of(name for name, _ in pairs)
+        in_kb = [{int(row) for row in kb.rows(np.array(sorted(qids), np.int64)) if row >= 0} for _, qids in pairs]
+        for variants in ("never", "missing", "always"):
+            indptr, rows, _ = candidates(kb.names, asked.data, asked.offsets, variants=variants)
+            found = [set(rows[indptr[i] : indptr[i + 1]].tolist()) for i in range(len(pairs))]
+            asked_for = [(want, got) for want, got in zip(in_kb, found, strict=True) if want]
+            names = sum(bool(want & got) for want, got in asked_for) / len(asked_for)
+            total = sum(len(want) for want, _ in asked_for)
+            right = sum(len(want & got) for want, got in asked_for)
+            extra = sum(len(got - want) for want, got in asked_for)
+            row = f"{names:.2%} of {len(asked_for):,} names, {right / total:.2%} of {total:,} candidates"
+            yield f"{what}, variants {variants}", f"{row}, {extra:,} others"
+
+
+def detection(kb: KB) -> Iterator[Row]:
+    with gzip.open(QUOTEBANK / "articles.jsonl.gz") as lines:
+        articles = [json.loads(line) for line in lines]
+    texts = Strings.of(article["content"] for article in articles)
+    found = find(kb.names, texts.data, texts.offsets)
+    indptr, rows, _ = candidates_of(kb.names, found)
+    for phases in ("ABC", "D", "E", "ABCDE"):
+        count: Counter[str] = Counter()
+        for place, article in enumerate(articles):
+            if article["phase"] not in phases:
+                continue
+            listed = {bare(normalise(n["name"])): {int(qid[1:]) for qid in n["ids"]} for n in article["names"]}
+            gold = {name for name, qids in listed.items() if (kb.rows(np.array(sorted(qids), np.int64)) >= 0).any()}
+            here = [m for m in range(found.indptr[place], found.indptr[place + 1]) if found.person[m]]
+            got = {bare(kb.names.texts[int(found.names[m])]) for m in here}
+            meant = {int(kb.qids[row]) for m in here for row in rows[indptr[m] : indptr[m + 1]]}
+            count["gold"] += len(gold)
+            count["found"] += len(gold & got)
+            count["others"] += len(got - set(listed))
+            count["meant"] += sum(bool(listed[name] & meant) for name in gold)
+        precision = count["found"] / (count["found"] + count["others"])
+        row = f"recall {count['found'] / count['gold']:.2%} of {count['gold']}, precision {precision:.2%}, "
+        yield f"names in raw text, phases {phases}", row + f"a listed candidate {count['meant'] / count['gold']:.2%}"
+
+
+def bare(name: str) -> str:
+    """A name without its titles, as Quotebank counts it: "president barack obama" is "barack obama"."""
+    words = name.split()
+    while len(words) > 2 and words[-1] in SUFFIXES:
+        words = words[:-1]
+    while len(words) > 2 and words[0] in HONORIFICS:
+        words = words[1:]
+    return " ".join(words)
+
+
+def many(count: int) -> Iterator[Row]:
+    """An index of made-up names: two tokens of a large vocabulary each."""
+    random = np.random.default_rng(1)
+    letters = random.integers(97, 123, (200_000, 7), np.uint8)
+    whole = np.full((count, 15), ord(" "), np.uint8)
+    whole[:, :7] = letters[random.integers(0, 20_000, count)]
+    whole[:, 8:] = letters[random.integers(0, 200_000, count)]
+    labels = Strings(np.arange(count + 1, dtype=np.int64) * 15, whole.ravel())
+    nobody = Ragged(np.zeros(count + 1, np.int64), np.empty(0, np.int32))
+    begin = time.perf_counter()
+    columns = build_names(labels, nobody, Strings.of([]), Strings.of([]))
+    seconds = time.perf_counter() - begin
+    size = sum(column.nbytes for column in columns.values())
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    yield f"build an index of {len(columns['name.text.offsets']) - 1:,} names", f"{seconds:.1f} s"
+    yield "its size on disk, peak memory of the process", f"{size / 2**20:.0f} MB, {peak:.0f} MB"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kb", type=Path, nargs="?")
+    parser.add_argument("--names", type=int)
+    options = parser.parse_args()
+    parts: list[Iterator[Row]] = []
+    if options.kb:
+        kb = KB.open(options.kb)
+        parts += [speed(kb), reading(kb), recall(kb), detection(kb)]
+    if options.names:
+        parts.append(many(options.names))
+    for part in parts:
+        for what, value in part:
+            print(f"| {what} | {value} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
