@@ -44,7 +44,7 @@ def runs(text: str) -> list[tuple[str, str]]:
 
 def fits(shown: str, printed: str) -> bool:
     """Whether the page's text is what was printed: blanks at line ends aside, `…` for anything."""
-    clean = "\n".join(line.rstrip() for line in printed.strip("\n").splitlines())
+    clean = "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
     pattern = ".*".join(re.escape(part) for part in shown.strip("\n").split("…"))
     return re.fullmatch(pattern, clean, re.DOTALL) is not None
 
