@@ -108,7 +108,7 @@ def test_extra_fields_are_carried_through(run):
 
 def test_without_out_a_table_is_printed_and_bad_articles_are_named(run):
     written("a.jsonl", GOOD, article("bad", spans=[[5, 2]]), GOOD | {"id": "after"})
-    ran = run("link", "a.jsonl")
+    ran = run("link", "a.jsonl", "--recipe", "uiscore-paper")
     assert ran.code == 0
     assert "good" in ran.out
     assert "after" in ran.out
@@ -174,7 +174,7 @@ def test_an_id_may_be_a_number(run):
 
 def test_duplicate_ids_stay_apart(run):
     written("a.jsonl", article("x", candidates=["Q1"]), article("x", candidates=["Q2"]))
-    assert run("link", "a.jsonl", "-o", "o.jsonl").code == 0
+    assert run("link", "a.jsonl", "-o", "o.jsonl", "--recipe", "uiscore-paper").code == 0
     assert [row["qid"] for row in read("o.jsonl")] == ["Q1", "Q2"]
 
 
