@@ -69,7 +69,20 @@ def grid_places(recipe, data, points):
     return [list(row) for row in zip(*table, strict=True)]
 
 
-def log_likelihood(parts, gold, beta):
-    """log of the softmax probability of the gold candidate of one mention."""
+def log_likelihood(parts, gold, beta, none=None):
+    """log of the softmax probability of the right alternative of one mention.
+
+    The alternatives are its candidates and, with the score `none`, "none of them", which is right where gold is None.
+    """
     scores = [sum(b * x for b, x in zip(beta, row, strict=True)) for row in parts]
-    return scores[gold] - math.log(sum(math.exp(score) for score in scores))
+    alternatives = scores if none is None else [*scores, none]
+    right = none if gold is None else scores[gold]
+    return right - math.log(sum(math.exp(score) for score in alternatives))
+
+
+def penalised_loss(mentions, weights, nil, alone, penalty):
+    """What the fit minimises, mention by mention: (parts of each candidate, index of the right one or None)."""
+    loss = penalty * sum(w * w for w in weights) / 2
+    for parts, gold in mentions:
+        loss -= log_likelihood(parts, gold, weights, alone if len(parts) == 1 else nil)
+    return loss

@@ -1,51 +1,21 @@
-"""Evaluation from files to tables: both layouts, NIL, slices, the commands, and bad input refused by name."""
+"""Evaluation from files to tables: both layouts, NIL, probabilities, slices, and bad input refused by name."""
 
 import json
+import math
 from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from namesake.apps import cli_evaluate
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import MISSED, align, in_split, read_gold
-from namesake.evaluate.methods import methods
+from namesake.evaluate.gold import MISSED, NIL, align, in_split, read_gold
+from namesake.evaluate.methods import from_recipe, methods
 from namesake.evaluate.scores import read_scores, score_table
 from namesake.evaluate.tables import evaluate_scores
-from namesake.recipe import Part, Recipe
-from namesake.sample import ARTICLES, EXPECTED
-
-LONG = [  # article, name, candidate, qid, NS, IScore
-    ("a1", "john smith", 0, "Q10", 5.0, 0.0),
-    ("a1", "john smith", 1, "Q20", 1.0, 3.0),
-    ("a1", "ann lee", 0, "Q30", 2.0, 1.0),
-    ("a1", "ann lee", 1, "Q40", 2.0, 1.0),
-    ("a2", "john smith", 0, "Q10", 5.0, 2.0),
-    ("a2", "john smith", 1, "Q20", 1.0, 0.0),
-    ("a2", "bo chan", 0, "Q50", 1.0, 1.0),
-    ("a2", "bo chan", 1, "Q60", 0.0, 0.0),
-]
-GOLD = [  # IScore: right, right by LQID, right, wrong (NIL); NS: wrong, right by LQID, right, wrong
-    {"articleID": "a1", "name": "john smith", "gold": 1, "split": "test", "kind": "x"},
-    {"articleID": "a1", "name": "ann lee", "gold": 0, "split": "test", "kind": "y"},
-    {"articleID": "a2", "name": "john smith", "gold": "Q10", "split": "tune", "kind": "y"},
-    {"articleID": "a2", "name": "bo chan", "gold": None, "split": "tune", "kind": None},
-]
-
-
-def long_table(rows=LONG):
-    columns = list(zip(*rows, strict=True))
-    names = ("articleID", "name", "candidate", "qid", "NS", "IScore")
-    return pa.table(dict(zip(names, map(list, columns), strict=True)))
-
-
-def gold_file(path, rows=GOLD):
-    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
-    return path
+from namesake.recipe import Decide, Part, Recipe
+from small_gold import GOLD, LONG, figures, gold_file, long_table
 
 
 @pytest.fixture
@@ -57,10 +27,6 @@ def files(tmp_path):
 @pytest.fixture
 def data(files):
     return align(read_scores(files[0]), read_gold(files[1]))
-
-
-def figures(evaluation):
-    return {(row.method, row.slice, row.metric): (row.value, row.n) for row in evaluation.rows}
 
 
 def test_figures_by_hand(data):
@@ -134,13 +100,72 @@ def test_links_without_candidates_need_gold_as_qids(tmp_path):
         align(links_table(answers, False), read_gold(gold_file(tmp_path / "h.jsonl", GOLD[:1])))
 
 
-def test_gold_outside_the_candidates_is_missed_not_nil(tmp_path, files):
+def test_gold_outside_the_candidates_makes_nobody_the_right_answer(tmp_path, files):
     rows = [{**GOLD[0], "gold": "Q999"}, GOLD[1]]
     data = align(read_scores(files[0]), read_gold(gold_file(tmp_path / "g.jsonl", rows)))
     assert data.gold.tolist()[0] == MISSED
-    found = figures(evaluate_scores(data, methods(["NS"], data), samples=200))
+    cautious = Recipe("cautious", (Part("NS"),), tie_break=("LQID",), decide=Decide(nil=50.0))
+    answers = [*methods(["NS"], data), from_recipe(cautious, data, "cautious")]
+    found = figures(evaluate_scores(data, answers, samples=200))
     assert found["ceiling", "all", "candidate recall"] == (0.5, 2)
-    assert ("NS", "all", "accuracy with NIL") not in found
+    assert found["NS", "all", "accuracy with NIL"] == (0.5, 2)
+    assert found["cautious", "all", "accuracy with NIL"] == (0.5, 2)
+    assert found["cautious", "all", "P@1"] == (1.0, 1)
+
+
+# probabilities and "nobody"
+
+
+def test_a_recipe_that_decides_is_measured_by_its_probabilities(data):
+    recipe = Recipe("p", (Part("IScore"),), tie_break=("LQID",), decide=Decide(nil=1.0, threshold=0.5))
+    method = from_recipe(recipe, data, "p")
+    by_mention = ((0, 3), (1, 1), (2, 0), (1, 0))
+    expected = [math.exp(max(scores)) / (math.e + sum(map(math.exp, scores))) for scores in by_mention]
+    np.testing.assert_allclose(method.confidence, expected)
+    assert method.is_probability
+    assert method.hit.tolist() == [1, 1, 1, 0]
+    answered = [p >= 0.5 for p in expected]
+    assert answered == [True, False, True, False]
+    assert method.right_with_nil.tolist() == [1, 0, 1, 1]  # ann lee is refused, bo chan is nobody
+    found = figures(evaluate_scores(data, [method], samples=200))
+    assert found["p", "all", "accuracy with NIL"] == (0.75, 4)
+    bins = [(min(int(p * 10), 9), p, hit) for p, hit in zip(expected, method.hit, strict=True)]
+    gaps = [abs(sum(hit - p for b, p, hit in bins if b == number)) for number in range(10)]
+    assert found["p", "all", "ECE"] == (pytest.approx(sum(gaps) / 4), 4)
+
+
+def test_links_with_confidence_are_measured_by_it(tmp_path):
+    rows = [
+        {"article_id": "a1", "name": "john smith", "qid": "Q20", "best": "Q20", "confidence": 0.9},
+        {"article_id": "a1", "name": "ann lee", "qid": None, "best": "Q30", "confidence": 0.4},
+        {"article_id": "a2", "name": "john smith", "qid": "Q20", "best": "Q20", "confidence": 0.6},
+        {"article_id": "a2", "name": "bo chan", "qid": None, "best": None, "confidence": 0.0},
+    ]
+    gold = [{**row, "gold": qid} for row, qid in zip(GOLD, ("Q20", "Q30", "Q10", None), strict=True)]
+    table = score_table(pa.Table.from_pylist(rows), "links")
+    data = align(table, read_gold(gold_file(tmp_path / "g.jsonl", gold)))
+    (method,) = methods(["links"], data)
+    assert method.is_probability
+    assert method.confidence[:3].tolist() == [0.9, 0.4, 0.6]
+    assert np.isnan(method.confidence[3])
+    found = figures(evaluate_scores(data, [method], samples=200))
+    assert found["links", "all", "P@1"] == (pytest.approx(2 / 3), 3)  # Q30 came first, though it was not answered
+    assert found["links", "all", "accuracy with NIL"] == (0.5, 4)
+    assert found["links", "all", "AUROC"] == (0.5, 3)
+    with pytest.raises(NamesakeError, match=r"confidence must be a probability"):
+        score_table(pa.Table.from_pylist([rows[0] | {"confidence": 9.0}]), "links")
+
+
+def test_only_some_candidates(data):
+    kept = np.array([False, True, True, True, False, False, True, False])
+    some = data.only(kept)
+    assert some.table.qids == ["Q20", "Q30", "Q40", "Q50"]
+    assert some.offsets.tolist() == [0, 1, 3, 3, 4]
+    assert some.gold.tolist() == [0, 1, MISSED, NIL]
+    assert some.gold_qids == data.gold_qids
+    assert some.columns["known"] == ["some known", "all known", None, "some known"]
+    assert some.columns["rivals"] == [None, "rivals", None, None]
+    assert some.table.scores["NS"].tolist() == data.table.scores["NS"][kept].tolist()
 
 
 def test_difficulty_is_derived_from_sitelinks_where_gold_has_none(data):
@@ -217,109 +242,6 @@ def test_empty_slices_are_refused_by_name(data, files):
         evaluate_scores(
             replace(data, columns={"name": ["jo", "jo", "jo", "bo"]}), methods(["NS"], data), ["name"], samples=200
         )
-
-
-@pytest.fixture
-def run():
-    app = typer.Typer(pretty_exceptions_enable=False)
-    cli_evaluate.register(app)
-    runner = CliRunner()
-
-    def call(*arguments):
-        return runner.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "120"})
-
-    return call
-
-
-def test_evaluate_writes_its_report(run, files, tmp_path):
-    scores, gold = files
-    result = run(
-        "evaluate", "--scores", scores, "--gold", gold, "--by", "kind", "--out", tmp_path / "r", "--samples", 200
-    )
-    assert result.exit_code == 0, result.output
-    assert "IScore" in result.output
-    rows = json.loads((tmp_path / "r" / "tables.json").read_text())
-    assert set(rows[0]) == {"method", "slice", "metric", "value", "low", "high", "n"}
-    assert {row["method"] for row in rows} >= {"Random", "NS", "IScore", "LQID", "default", "ceiling"}
-    assert all(row["low"] <= row["high"] for row in rows)
-    names = {path.name for path in (tmp_path / "r").iterdir()}
-    assert {"report.md", "report.html", "main.csv", "main.tex", "comparisons.csv", "risk_coverage.csv"} <= names
-    assert "default: the scores have no" in (tmp_path / "r" / "report.md").read_text()
-
-
-def test_evaluate_refuses_what_it_cannot_measure(run, files, tmp_path):
-    scores, gold = files
-    for arguments, message in (
-        ([], "needs one of --links"),
-        (["--scores", scores, "--links", scores], "needs one of --links"),
-        (["--scores", scores, "--kb", tmp_path], "--kb links --articles"),
-        (["--scores", scores, "--unit", "word"], "by mention or by document"),
-        (["--scores", scores, "--methods", "links"], "no links in this file"),
-    ):
-        result = run("evaluate", "--gold", gold, "--out", tmp_path / "r", *arguments)
-        assert isinstance(result.exception, NamesakeError)
-        assert message in str(result.exception)
-
-
-def test_tune_writes_a_recipe_that_loads(run, shared, tmp_path):
-    folder = shared / "quotebank"
-    result = run(
-        *("tune", "--scores", folder / "reference_scores.parquet", "--gold", folder / "gold.jsonl"),
-        *("--split", "tune", "--recipe", "uiscore-paper", "--how", "grid", "--out", tmp_path / "mine.toml"),
-    )
-    assert result.exit_code == 0, result.output
-    recipe = Recipe.load(tmp_path / "mine.toml")
-    assert [part.scorer for part in recipe.parts] == ["IScore", "NIScore", "EEIScore"]
-    assert all(0 <= part.weight <= 1 for part in recipe.parts)
-    assert recipe.anchors == "first"
-    assert "10 folds by document over all gold" in result.output
-
-
-@pytest.fixture
-def sample(sample_kb, tmp_path):
-    """The embedded sample as a KB, articles and gold."""
-    rows = [json.loads(line) for line in EXPECTED.read_text().splitlines()]
-    gold = [{"articleID": row["id"], "name": row["name"], "gold": row["qid"]} for row in rows]
-    return ("--kb", sample_kb.path, "--articles", ARTICLES, "--gold", gold_file(tmp_path / "sample.jsonl", gold))
-
-
-def test_evaluate_links_articles_with_each_methods_recipe(run, sample, tmp_path):
-    result = run("evaluate", *sample, "--methods", "Random,NS,UIScore", "--out", tmp_path / "r", "--samples", 200)
-    assert result.exit_code == 0, result.exception
-    rows = json.loads((tmp_path / "r" / "tables.json").read_text())
-    p_at_1 = {row["method"]: row["value"] for row in rows if (row["slice"], row["metric"]) == ("all", "P@1")}
-    assert list(p_at_1) == ["Random", "NS", "UIScore"]
-    assert p_at_1["UIScore"] > p_at_1["NS"]
-
-
-def test_ablate_measures_every_combination_the_kb_has(run, sample, tmp_path):
-    result = run("ablate", *sample, "--out", tmp_path / "r")
-    assert result.exit_code == 0, result.exception
-    rows = json.loads((tmp_path / "r" / "tables.json").read_text())
-    measured = {(row["table"], row["method"]) for row in rows}
-    assert {("6", "D+S"), ("6", "S_A"), ("7", "narrow"), ("7", "ensemble")} <= measured
-    entire = next(row for row in rows if row["method"] == "entire" and row["metric"] == "P@1")
-    both = next(row for row in rows if row["method"] == "D+S" and row["metric"] == "P@1")
-    assert entire["value"] == both["value"]
-
-
-def test_errors_shows_the_wrong_links_and_only_those(run, sample, tmp_path):
-    assert run("evaluate", *sample, "--methods", "NS", "--out", tmp_path / "e", "--samples", 200).exit_code == 0
-    rows = json.loads((tmp_path / "e" / "tables.json").read_text())
-    row = next(row for row in rows if (row["method"], row["metric"], row["slice"]) == ("NS", "P@1", "all"))
-    result = run("errors", *sample, "--recipe", "ns-paper", "--out", tmp_path / "r")
-    assert result.exit_code == 0, result.exception
-    mistakes = json.loads((tmp_path / "r" / "tables.json").read_text())
-    assert len(mistakes) == round((1 - row["value"]) * row["n"]) > 0
-    assert all(mistake["gold"]["qid"] != mistake["chosen"]["qid"] for mistake in mistakes)
-    assert all(mistake["gold"]["score"] <= mistake["chosen"]["score"] for mistake in mistakes)
-
-
-def test_a_report_that_cannot_be_written_is_said_so(run, files, tmp_path):
-    scores, gold = files
-    (tmp_path / "file").write_text("")
-    result = run("evaluate", "--scores", scores, "--gold", gold, "--out", tmp_path / "file", "--samples", 200)
-    assert "the report cannot be written there" in str(result.exception)
 
 
 def test_scores_of_a_hundred_mentions_survive_take(shared):

@@ -1,17 +1,20 @@
 """Tuning against oracles: the grid point by point, the likelihood by hand, folds that keep documents whole."""
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import approx_fprime
+from scipy.optimize import approx_fprime, minimize
 
 import oracle_evaluate as oracle
 from namesake.errors import NamesakeError
 from namesake.evaluate import grid, logit, tune
 from namesake.evaluate.gold import GoldRow, align, in_split, read_gold
 from namesake.evaluate.scores import ScoreTable, read_scores
-from namesake.recipe import Part, Recipe
+from namesake.recipe import Decide, Part, Recipe
 
 RECIPE = Recipe("three", (Part("IScore"), Part("NIScore", scale="log1p"), Part("EEIScore")), tie_break=("NS", "LQID"))
 NAMES = ("IScore", "NIScore", "EEIScore", "NS")
@@ -58,27 +61,138 @@ def test_too_many_points_are_refused():
 
 
 @given(st.lists(mention, min_size=1, max_size=4), st.tuples(*[st.floats(0, 2)] * 3))
-def test_the_likelihood_and_its_gradient(mentions, beta):
-    problem = logit.Problem.of(RECIPE, dataset(mentions))
-    got = problem.log_likelihood(np.array(beta))
+def test_the_likelihood_and_its_gradient(mentions, weights):
+    problem = logit.Problem.of(RECIPE, [dataset(mentions)])
+    got = problem.log_likelihood(np.array(weights))
     for m, (_, gold) in enumerate(mentions):
         rows = problem.x[problem.offsets[m] : problem.offsets[m + 1]].tolist()
-        assert got[m] == pytest.approx(oracle.log_likelihood(rows, gold, beta), abs=1e-9)
-    at = np.array(beta)
-    numeric = approx_fprime(at, lambda b: problem._loss(b, 0.7)[0], 1e-6)
-    np.testing.assert_allclose(problem._loss(at, 0.7)[1], numeric, atol=2e-4)
+        assert got[m] == pytest.approx(oracle.log_likelihood(rows, gold, weights), abs=1e-9)
+    at = np.array(weights)
+    numeric = approx_fprime(at, lambda b: problem.loss(b, 0.7)[0], 1e-6)
+    np.testing.assert_allclose(problem.loss(at, 0.7)[1], numeric, atol=2e-4)
+
+
+# recipes that may say "nobody"
+
+DECIDES = replace(RECIPE, decide=Decide(nil=1.0, alone=0.5))
+or_nobody = st.lists(st.tuples(few, few, few, few), min_size=1, max_size=4).flatmap(
+    lambda candidates: st.tuples(st.just(candidates), st.none() | st.integers(0, len(candidates) - 1))
+)
+answered = mention.filter(lambda m: len(m[0]) > 1)
+
+
+def scaled(mentions):
+    """The parts that the recipe makes of scores: the second is log1p."""
+    return [([(i, math.log1p(n), e) for i, n, e, _ in candidates], gold) for candidates, gold in mentions]
+
+
+@given(st.lists(or_nobody, max_size=4), answered, st.tuples(*[st.floats(0, 2)] * 3), st.tuples(*[st.floats(-2, 3)] * 2))
+def test_nobody_is_an_alternative(mentions, last, weights, none):
+    mentions = [*mentions, last]
+    problem = logit.Problem.of(DECIDES, [dataset(mentions)])
+    beta = np.zeros(5)
+    beta[problem.free] = np.array([*weights, *none])[problem.free]
+    came_with = [1.0, 1.0, 1.0, 1.0, 0.5]
+    used = [value if k in problem.free else came_with[k] for k, value in enumerate([*weights, *none])]
+    got = problem.log_likelihood(beta)
+    for m, (parts, gold) in enumerate(scaled(mentions)):
+        expected = oracle.log_likelihood(parts, gold, used[:3], used[4] if len(parts) == 1 else used[3])
+        assert got[m] == pytest.approx(expected, abs=1e-9)
+    numeric = approx_fprime(beta, lambda b: problem.loss(b, 0.7)[0], 1e-6)
+    np.testing.assert_allclose(problem.loss(beta, 0.7)[1], numeric, atol=2e-4)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.lists(or_nobody, min_size=3, max_size=10), st.sampled_from([0.3, 1.0, 3.0]))
+def test_the_fit_is_what_an_optimiser_without_gradients_finds(mentions, penalty):
+    nobody, somebody = ([(0, 1, 0, 0), (1, 0, 1, 0)], None), ([(2, 1, 0, 0), (0, 0, 1, 0)], 0)
+    alone, stranger = ([(1, 1, 0, 0)], 0), ([(0, 0, 0, 0)], None)
+    mentions = [*mentions, nobody, somebody, alone, stranger]
+    problem = logit.Problem.of(DECIDES, [dataset(mentions)])
+    assert problem.free.tolist() == [0, 1, 2, 3, 4]
+    plain = scaled(mentions)
+
+    def loss(b):
+        return oracle.penalised_loss(plain, b[:3], b[3], b[4], penalty)
+
+    bounds = [(0, None)] * 3 + [(None, None)] * 2
+    found = problem.fit(penalty)
+    slow = minimize(loss, [0.5, 0.5, 0.5, 0, 0], method="Powell", bounds=[(0, 20)] * 3 + [(-20, 20)] * 2, tol=1e-10)
+    assert loss(found) <= slow.fun + 1e-6
+    assert all(low is None or value >= low for value, (low, _) in zip(found, bounds, strict=True))
+    for k in range(5):  # no step in any direction helps
+        for step in (-1e-3, 1e-3):
+            moved = found.copy()
+            moved[k] = max(moved[k] + step, 0) if k < 3 else moved[k] + step
+            assert loss(moved) >= loss(found) - 1e-9
+
+
+def drawn(truth, nil, count, size=4, seed=3):
+    """Mentions whose gold is drawn from the model: candidates of random scores, and nobody."""
+    rng = np.random.default_rng(seed)
+    mentions = []
+    for _ in range(count):
+        candidates = rng.integers(0, 4, size=(size, 4))
+        parts = np.column_stack([candidates[:, 0], np.log1p(candidates[:, 1]), candidates[:, 2]])
+        utility = np.append(parts @ truth, nil) + rng.gumbel(size=size + 1)
+        best = int(np.argmax(utility))
+        mentions.append(([tuple(row) for row in candidates.tolist()], None if best == size else best))
+    return mentions
 
 
 def test_the_fit_finds_the_weights_that_made_the_data():
-    rng = np.random.default_rng(3)
     truth = np.array([1.5, 0.0, 0.6])
-    mentions = []
-    for _ in range(1500):
-        candidates = rng.integers(0, 4, size=(4, 4))
-        utility = candidates[:, 0] * truth[0] + candidates[:, 2] * truth[2] + rng.gumbel(size=4)
-        mentions.append(([tuple(row) for row in candidates.tolist()], int(np.argmax(utility))))
-    weights, _ = logit.fit(RECIPE, dataset(mentions))
+    always = drawn(truth, -np.inf, 1500)
+    weights = [part.weight for part in logit.fit(RECIPE, [dataset(always)], 5, 1).recipe.parts]
     np.testing.assert_allclose(weights, truth, atol=0.15)
+    several, single = drawn(truth, 4.0, 1500), drawn(truth, 1.0, 1500, size=1, seed=4)
+    found = logit.fit(DECIDES, [dataset(several), dataset(single)], 5, 1).recipe
+    np.testing.assert_allclose([part.weight for part in found.parts], truth, atol=0.15)
+    assert found.decide.nil == pytest.approx(4.0, abs=0.3)
+    assert found.decide.alone == pytest.approx(1.0, abs=0.3)
+    assert found.decide.threshold == DECIDES.decide.threshold
+
+
+def test_a_stand_in_is_learnt_where_it_counts_and_the_rest_from_all_files():
+    parts = (Part("IScore"), Part("EEIScore"), Part("NIScore", scale="log1p", unless="IScore"))
+    recipe = Recipe("two", parts, tie_break=("LQID",), decide=Decide(1.0))
+    whole = dataset(drawn(np.array([1.0, 0.0, 0.7]), 3.0, 1200))
+    lacking = dataset(drawn(np.array([0.0, 2.0, 0.7]), 3.0, 1200, seed=5))
+    del lacking.table.scores["IScore"]
+    found = logit.fit(recipe, [whole, lacking], 5, 1).recipe
+    assert [part.scorer for part in found.parts] == ["IScore", "EEIScore", "NIScore"]
+    np.testing.assert_allclose([part.weight for part in found.parts], [1.0, 0.7, 2.0], atol=0.2)
+    assert found.decide.nil == pytest.approx(3.0, abs=0.3)
+
+
+def test_what_cannot_be_learnt_keeps_the_weight_it_came_with():
+    mentions = [([(1, 2, 0, 0), (0, 1, 0, 0)], 0), ([(3, 0, 0, 0), (1, 1, 0, 0)], 0), ([(2, 2, 0, 0), (0, 0, 0, 0)], 1)]
+    recipe = replace(
+        DECIDES, parts=(Part("IScore", 0.25, fixed=True), Part("NIScore", 1, "log1p"), Part("EEIScore", 7.0))
+    )
+    found = logit.fit(recipe, [dataset(mentions * 2)], 2, 1).recipe
+    assert found.parts[0] == recipe.parts[0]  # fixed
+    assert found.parts[2] == recipe.parts[2]  # 0 everywhere
+    assert found.decide == recipe.decide  # nobody is never right, so its score would run away
+    assert found.parts[1].weight != recipe.parts[1].weight
+
+
+def test_a_fixed_weight_counts_in_the_fit():
+    truth = np.array([1.5, 0.5, 0.6])
+    mentions = drawn(truth, 3.0, 1500)
+    held = replace(DECIDES, parts=(Part("IScore", 1.5, fixed=True), *DECIDES.parts[1:]))
+    found = logit.fit(held, [dataset(mentions)], 5, 1).recipe
+    np.testing.assert_allclose([part.weight for part in found.parts], truth, atol=0.15)
+    assert found.decide.nil == pytest.approx(3.0, abs=0.2)
+
+
+def test_a_grid_holds_fixed_weights_and_finds_no_odds_of_nobody():
+    recipe = replace(RECIPE, parts=(Part("IScore", 0.3, fixed=True), *RECIPE.parts[1:]))
+    searched = grid.search(recipe, dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)]), step=0.5)
+    assert len(searched.points) == 9
+    assert set(searched.points[:, 0]) == {0.3}
+    with pytest.raises(NamesakeError, match="a grid takes one score file and a recipe without"):
+        tune.tune(DECIDES, [dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)])], "grid")
 
 
 def test_folds_keep_documents_whole_and_are_even():
@@ -98,7 +212,7 @@ def quotebank(shared):
 def test_the_papers_grid_on_the_tune_split(quotebank):
     table, gold = quotebank
     data = align(table, in_split(gold, "tune"))
-    found = tune.tune(Recipe.load("uiscore-paper"), data, "grid")
+    found = tune.tune(Recipe.load("uiscore-paper"), [data], "grid")
     assert found.detail == "9,261 points"
     as_published = tune.answerable(data)
     searched = grid.search(Recipe.load("uiscore-paper"), as_published)
@@ -108,9 +222,8 @@ def test_the_papers_grid_on_the_tune_split(quotebank):
 
 def test_cross_validation_answers_every_mention_once(quotebank):
     table, gold = quotebank
-    trials = {
-        trial.name: trial for trial in tune.cross_validate(Recipe.load("uiscore-paper"), align(table, gold), ["fit"])
-    }
+    (found,) = tune.cross_validate(Recipe.load("uiscore-paper"), [align(table, gold)], ["fit"])
+    trials = {trial.name: trial for trial in found}
     assert {trial.n for trial in trials.values()} == {310}
     assert trials["UIScore"].p_at_1.value == pytest.approx(292 / 310)
     assert trials["mGENRE"].p_at_1.value == pytest.approx(295 / 310)

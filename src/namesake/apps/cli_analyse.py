@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from namesake.evaluate.errors import Context, Mistake, Side
     from namesake.evaluate.gold import Dataset, GoldRow
+    from namesake.evaluate.scores import BoolArray, ScoreTable
     from namesake.kb.store import KB
     from namesake.linker import Linker
     from namesake.recipe import Recipe
@@ -133,6 +134,23 @@ def dataset(articles: Path, kb: KB, recipe: Recipe, gold: list[GoldRow]) -> Data
     from namesake.evaluate.scores import score_table
 
     return align(score_table(linked(articles, kb, recipe), str(articles)), gold)
+
+
+def known_candidates(table: ScoreTable, kb: Path) -> BoolArray:
+    """Which candidates of a score file a KB has."""
+    import re
+
+    import numpy as np
+
+    from namesake.kb.store import KB
+
+    numbers = [int(qid[1:]) if re.fullmatch(r"Q\d{1,18}", qid) else -1 for qid in table.qids]
+    return np.asarray(KB.open(kb).rows(np.array(numbers, np.int64)) >= 0)
+
+
+def only_known(data: Dataset, kb: Path | None) -> Dataset:
+    """The data set without candidates that a KB lacks; as it is without a KB."""
+    return data if kb is None else data.only(known_candidates(data.table, kb))
 
 
 def _mistakes(linker: Linker, articles: Path, data: Dataset) -> Iterator[Mistake]:

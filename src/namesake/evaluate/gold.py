@@ -8,12 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.scores import Mention, ScoreTable, read_lines, read_table
+from namesake.evaluate.scores import BoolArray, Mention, ScoreTable, read_lines, read_table
 from namesake.formats.files import kind
 from namesake.rank import IntArray
 
@@ -45,12 +44,17 @@ class Dataset:
         return self.table.offsets
 
     @property
-    def answerable(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    def answerable(self) -> BoolArray:
         """Mentions whose gold entity is among their candidates: the paper's denominator on Quotebank.
 
         Where the candidates are not known, mentions that have a gold entity.
         """
         return self.gold >= 0 if self.table.lists_candidates else self.gold != NIL
+
+    @property
+    def unanswerable(self) -> BoolArray:
+        """Mentions for which "nobody" is the right answer: no candidate is right, as far as they are known."""
+        return self.gold < 0 if self.table.lists_candidates else self.gold == NIL
 
     @property
     def documents(self) -> IntArray:
@@ -69,6 +73,22 @@ class Dataset:
             [self.gold_qids[i] for i in wanted],
             {name: [values[i] for i in wanted] for name, values in self.columns.items()},
         )
+
+    def only(self, kept: BoolArray) -> "Dataset":
+        """The same mentions with only some candidates, such as those a KB has; gold that is not kept is MISSED.
+
+        Two columns to slice by come with it: `known` tells whether all candidates were kept or some, `rivals`
+        whether two or more were.
+        """
+        table = self.table.only(kept)
+        place = np.append(np.cumsum(kept) - 1, MISSED)
+        stays = (self.gold >= 0) & np.append(kept, False)[self.gold]
+        gold = np.where(stays, place[self.gold], np.where(self.gold == NIL, NIL, MISSED))
+        size, before = np.diff(table.offsets), np.diff(self.offsets)
+        known = np.where(size == before, "all known", "some known").tolist()
+        known = [text if now else None for text, now in zip(known, size, strict=True)]
+        rivals = ["rivals" if now > 1 else None for now in size]
+        return Dataset(table, gold, self.gold_qids, self.columns | {"known": known, "rivals": rivals})
 
 
 def read_gold(path: Path) -> list[GoldRow]:
@@ -106,6 +126,14 @@ def in_split(gold: list[GoldRow], split: str | None) -> list[GoldRow]:
         known = sorted({row.columns["split"] or "null" for row in gold if "split" in row.columns})
         raise NamesakeError(f"no gold in split {split!r}: the slice is empty; splits are {', '.join(known) or 'none'}")
     return chosen
+
+
+def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
+    """The rows whose truth is known, and how many are not: there a title has not been turned into a QID."""
+    kept = [row for row in gold if row.columns.get("truth") != "unresolved"]
+    if not kept:
+        raise NamesakeError(f"the truth of all {len(gold)} gold rows is unresolved: convert them with a --kb")
+    return kept, len(gold) - len(kept)
 
 
 def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:

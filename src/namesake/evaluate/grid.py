@@ -11,7 +11,6 @@ from namesake.errors import NamesakeError
 from namesake.evaluate.gold import Dataset
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe, column
-from namesake.scale import SCALES
 
 STEP = 0.05
 MOST_POINTS = 250_000
@@ -44,12 +43,14 @@ def search(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
     if not data.answerable.all():
         raise NamesakeError("a grid is searched on answerable mentions; some have no gold candidate")
     values = [i * step for i in range(round(1 / step) + 1)]
-    if len(values) ** len(recipe.parts) > MOST_POINTS:
+    free = sum(not part.fixed for part in recipe.parts)
+    if len(values) ** free > MOST_POINTS:
         raise NamesakeError(
-            f"{recipe.name} has {len(recipe.parts)} parts: {len(values) ** len(recipe.parts):,} points are too many "
-            f"for a grid; take a larger --step, or --how fit"
+            f"{recipe.name} has {free} parts to weigh: {len(values) ** free:,} points are too many for a grid; "
+            "take a larger --step, or --how fit"
         )
-    points = np.round(np.array(list(product(values, repeat=len(recipe.parts)))), 10)
+    axes = [[part.weight] if part.fixed else [round(value, 10) for value in values] for part in recipe.parts]
+    points = np.array(list(product(*axes)))
     parts = scaled_parts(recipe, data)
     chain = [key for name in recipe.tie_break if (key := column(data.table.scores, name)) is not None]
     seat = rank.ranks(data.offsets, np.zeros(len(data.table.qids)), *chain)
@@ -67,12 +68,9 @@ def search(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
 
 
 def scaled_parts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
-    """The scores of each part as the recipe scales them, before weighting; zeros where the data lack them."""
-    scaled = []
-    for part in recipe.parts:
-        score = column(data.table.scores, part.scorer)
-        scaled.append(np.zeros(len(data.table.qids)) if score is None else SCALES[part.scale](score, data.offsets))
-    return scaled
+    """The scores of each part as the recipe scales them, before weighting; zeros where it is absent or idle."""
+    unweighted = replace(recipe, parts=tuple(replace(part, weight=1.0) for part in recipe.parts))
+    return list(unweighted.combine(data.table.scores, data.offsets).contributions.values())
 
 
 def with_weights(recipe: Recipe, weights: Sequence[float] | FloatArray, name: str, description: str) -> Recipe:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from namesake import rank
+from namesake import decide, rank
 from namesake.errors import NamesakeError
 from namesake.evaluate import metrics
-from namesake.evaluate.gold import NIL, Dataset
+from namesake.evaluate.gold import Dataset
 from namesake.evaluate.metrics import BoolArray
 from namesake.rank import FloatArray
 from namesake.recipe import Part, Recipe, column, recipes
@@ -85,17 +85,23 @@ def method(name: str, data: Dataset) -> Method:
 
 
 def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
-    """A recipe's answers from the scores of a file; it always answers with its first candidate."""
+    """A recipe's answers from the scores of a file.
+
+    With a rule to decide by, the confidence is P(first candidate | m), and nobody is answered below the threshold;
+    without, the first candidate always is the answer, and its score stands for confidence.
+    """
     combined = recipe.combine(data.table.scores, data.offsets)
     if all(part.scorer in combined.absent for part in recipe.parts):
         needed = ", ".join(part.scorer for part in recipe.parts)
         raise NamesakeError(f"{name} needs {needed}, but the scores have {', '.join(data.table.scores)}")
     place = metrics.gold_ranks(data.offsets, data.gold, *combined.keys)
     first = rank.winner(data.offsets, *combined.keys, names=combined.names)
-    confidence = np.where(first == rank.NOBODY, np.nan, np.append(combined.total, np.nan)[first])
+    decision = decide.decide(combined.total, data.offsets, first, recipe.decide)
+    sureness = combined.total[first] if recipe.decide is None and len(combined.total) else decision.confidence
+    confidence = np.where(first == rank.NOBODY, np.nan, sureness)
     hit = (place == 1).astype(np.float64)
-    answered = first != rank.NOBODY
-    return Method(name, hit, 1 / place, _with_nil(hit, answered, data), confidence, absent=combined.absent)
+    right = _with_nil(hit, decision.reason == decide.ANSWERED, data)
+    return Method(name, hit, 1 / place, right, confidence, recipe.decide is not None, combined.absent)
 
 
 def linked(name: str, data: Dataset) -> Method:
@@ -116,9 +122,14 @@ def linked(name: str, data: Dataset) -> Method:
         reciprocal = 1 / place
         hit = np.where(answered, hit, place == 1)  # what it would have said, had it been made to answer
         confidence = np.append(score, np.nan)[rank.winner(data.offsets, *keys)]
-    return Method(name, hit, reciprocal, _with_nil(hit, answered, data), confidence)
+    if data.table.confidence is not None and data.table.first is not None:
+        confidence = data.table.confidence
+        first = [qid is not None and qid == gold for qid, gold in zip(data.table.first, data.gold_qids, strict=True)]
+        hit = np.where(answered, hit, first)
+    right = _with_nil(hit, answered, data)
+    return Method(name, hit, reciprocal, right, confidence, data.table.confidence is not None)
 
 
 def _with_nil(hit: FloatArray, answered: BoolArray, data: Dataset) -> FloatArray:
     """1 where an answer is the gold entity, or where nobody is answered and nobody is right."""
-    return np.where(answered, hit, (data.gold == NIL).astype(np.float64))
+    return np.where(answered, hit, data.unanswerable.astype(np.float64))

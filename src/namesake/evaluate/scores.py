@@ -7,12 +7,13 @@ and a column a score. Nested, one row a mention, as `namesake link --scores` wri
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
@@ -22,6 +23,7 @@ from namesake.formats.files import kind, open_lines
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 
+BoolArray = npt.NDArray[np.bool_]
 Mention = tuple[str, str]
 """A mention is known by its article and its name."""
 
@@ -38,6 +40,10 @@ class ScoreTable:
     """What a linker answered for each mention, where the file says so; None stands for nobody."""
     tie_break: tuple[str, ...] = ("LQID",)
     """How the linker broke ties, where the file says so."""
+    confidence: FloatArray | None = None
+    """The linker's probability that its first candidate is right, where the file says so; NaN without candidates."""
+    first: list[str | None] | None = None
+    """The linker's first candidate, also where it was too unsure to answer, where the file says so."""
 
     @property
     def lists_candidates(self) -> bool:
@@ -57,6 +63,18 @@ class ScoreTable:
             {name: score[candidates] for name, score in self.scores.items()},
             None if self.chosen is None else [self.chosen[i] for i in wanted],
             self.tie_break,
+            None if self.confidence is None else self.confidence[list(wanted)],
+            None if self.first is None else [self.first[i] for i in wanted],
+        )
+
+    def only(self, kept: BoolArray) -> "ScoreTable":
+        """The same mentions with only some of their candidates."""
+        before = np.concatenate([[0], np.cumsum(kept)])
+        return replace(
+            self,
+            offsets=before[self.offsets].astype(np.int64),
+            qids=[qid for qid, keep in zip(self.qids, kept, strict=True) if keep],
+            scores={name: score[kept] for name, score in self.scores.items()},
         )
 
 
@@ -163,7 +181,23 @@ def _nested(table: pa.Table, where: str) -> ScoreTable:
     offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
     recipe = (table.schema.metadata or {}).get(b"namesake.recipe")
     ties = Recipe.parse(recipe.decode(), where).tie_break if recipe else ("LQID",)
-    return ScoreTable(mentions, offsets, [c["qid"] for c in flat], scores, table["qid"].to_pylist(), ties)
+    chosen = table["qid"].to_pylist()
+    return ScoreTable(mentions, offsets, [c["qid"] for c in flat], scores, chosen, ties, *_sureness(table, where))
+
+
+def _sureness(table: pa.Table, where: str) -> tuple[FloatArray | None, list[str | None] | None]:
+    """What a linker with probabilities says: how sure it is of its first candidate, and who that is."""
+    if "confidence" not in table.column_names or table["confidence"].null_count == table.num_rows:
+        return None, None
+    try:
+        values = table["confidence"].cast(pa.float64()).to_pylist()
+    except pa.ArrowException:
+        raise NamesakeError(f"{where}: confidence is not a column of numbers") from None
+    first = table["best" if "best" in table.column_names else "qid"].to_pylist()
+    confidence = np.array([np.nan if v is None or qid is None else v for v, qid in zip(values, first, strict=True)])
+    if ((confidence < 0) | (confidence > 1)).any():
+        raise NamesakeError(f"{where}: confidence must be a probability, between 0 and 1")
+    return confidence, first
 
 
 def _owner(mention: Mention, candidate: int) -> str:

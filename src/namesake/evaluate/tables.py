@@ -9,7 +9,7 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.evaluate import bootstrap, metrics
 from namesake.evaluate.bootstrap import SAMPLES, SEED, Difference
-from namesake.evaluate.gold import NIL, Dataset
+from namesake.evaluate.gold import Dataset
 from namesake.evaluate.methods import Method
 from namesake.evaluate.metrics import BoolArray
 from namesake.rank import FloatArray
@@ -148,7 +148,7 @@ def _mean_figures(
             figures[method.name, name, "P@1 of all"] = metrics.as_slice(method.hit, inside)
             if method.reciprocal_rank is not None:
                 figures[method.name, name, "MRR of all"] = metrics.as_slice(method.reciprocal_rank, inside)
-            if (data.gold[inside] == NIL).any():
+            if data.unanswerable[inside].any():
                 figures[method.name, name, "accuracy with NIL"] = metrics.as_slice(method.right_with_nil, inside)
     return list(figures), np.column_stack(list(figures.values()))
 

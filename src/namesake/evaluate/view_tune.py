@@ -2,38 +2,49 @@
 
 from collections.abc import Sequence
 
+from namesake.evaluate.bootstrap import Interval
 from namesake.evaluate.report import View
 from namesake.evaluate.tune import Trial, Tuned
+from namesake.recipe import Part
 
 
 def weights_view(tuned: Sequence[Tuned], split: str) -> View:
-    """The weights each way of tuning found, and their figures where they were found."""
-    scorers = [f"{part.scorer} ({part.scale})" for part in tuned[0].recipe.parts]
+    """The weights each way of tuning found, one row a part, and their figures where they were found."""
+    recipes = [each.recipe for each in tuned]
     rows = [
-        [
-            each.how,
-            *(f"{part.weight:.3g}" for part in each.recipe.parts),
-            f"{each.figures[0]:.3f}",
-            f"{each.figures[1]:.3f}",
-            each.detail,
-        ]
-        for each in tuned
+        [f"{part.scorer} ({part.scale})", *(f"{recipe.parts[k].weight:.4g}" for recipe in recipes), _remark(part)]
+        for k, part in enumerate(recipes[0].parts)
     ]
-    caption = f"Figures on {split}, where the weights were found: expect less elsewhere."
-    return View("weights", "Weights found.", ["how", *scorers, "P@1", "MRR", "by"], rows, caption)
+    if recipes[0].decide is not None:
+        rules = [recipe.decide for recipe in recipes if recipe.decide is not None]
+        rows.append(["none of them", *(f"{rule.nil:.4g}" for rule in rules), ""])
+        if rules[0].alone is not None:
+            rows.append(["none of one", *(f"{rule.alone:.4g}" for rule in rules), ""])
+    rows += [[name, *(f"{each.figures[k]:.3f}" for each in tuned), ""] for k, name in enumerate(("P@1", "MRR"))]
+    caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. " + "; ".join(
+        f"{each.how}: {each.detail}" for each in tuned
+    )
+    header = ["part (scale)", *(each.how for each in tuned), ""]
+    return View("weights", "Weights found.", header, rows, caption + ".", words=frozenset({0, len(header) - 1}))
+
+
+def _remark(part: Part) -> str:
+    return ", ".join([f"where there is no {part.unless}"] * bool(part.unless) + ["fixed"] * part.fixed)
 
 
 def trials_view(trials: Sequence[Trial], title: str, caption: str) -> View:
     """Systems on mentions that their weights have not seen."""
     top = max(trial.p_at_1.value for trial in trials)
+    nil = any(trial.with_nil is not None for trial in trials)
     rows = [
-        [
-            trial.name,
-            f"{trial.p_at_1.value:.3f} ± {trial.p_at_1.half_width:.3f}",
-            f"{trial.mrr.value:.3f} ± {trial.mrr.half_width:.3f}",
-            str(trial.n),
-        ]
+        [trial.name, _figure(trial.p_at_1), _figure(trial.mrr), str(trial.n)]
+        + ([_figure(trial.with_nil), str(trial.of)] if nil else [])
         for trial in trials
     ]
     best = frozenset((i, 1) for i, trial in enumerate(trials) if trial.p_at_1.value == top)
-    return View("trials", title, ["system", "P@1", "MRR", "n"], rows, caption, best)
+    header = ["system", "P@1", "MRR", "n"] + (["accuracy with NIL", "of"] if nil else [])
+    return View("trials", title, header, rows, caption, best)
+
+
+def _figure(interval: Interval | None) -> str:
+    return "" if interval is None else f"{interval.value:.3f} ± {interval.half_width:.3f}"
