@@ -187,7 +187,7 @@ def _words() -> tuple[UInt64, UInt8]:
     for bit, words in lists.items():
         for word in words:
             bits[word] = bits.get(word, 0) | bit
-    room = 1 << (2 * len(bits)).bit_length()
+    room = 1 << (8 * len(bits)).bit_length()  # sparse: the kernel looks up every word
     keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
     for word, bit in sorted(bits.items()):
         text = np.frombuffer(word.encode(), np.uint8)

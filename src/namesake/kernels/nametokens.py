@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit, types
 
 from namesake.kernels.names import FIRST_BYTES, SEED, absorb
-from namesake.kernels.simd import BYTES, byte, inlined, lowest, pointer, word
+from namesake.kernels.simd import BYTES, LANES, below, byte, inlined, lowest, pointer, word
 from namesake.kernels.spelling import HARD as UNKNOWN
 from namesake.kernels.spelling import LETTERS, SPACE, WIDTHS, code_point
 from namesake.kernels.types import U8
@@ -56,12 +56,7 @@ ASCII = _ascii_letters()
 FIRST_BITS = _first_bits()
 SECOND_BITS = np.where(FIRST_BITS == IS_CAPITAL, np.uint8(IS_UPPER), np.uint8(0))
 ZERO = np.uint64(0)
-TOPS, REST, TO_LOWER = np.uint64(0x8080808080808080), np.uint64(0x7F7F7F7F7F7F7F7F), np.uint64(0x2020202020202020)
-UP_TO_A, UP_PAST_Z = (
-    np.uint64(0x1F1F1F1F1F1F1F1F),
-    np.uint64(0x0505050505050505),
-)  # carry into the top bit from a, from {
-UP_TO_0, UP_PAST_9 = np.uint64(0x5050505050505050), np.uint64(0x4646464646464646)  # from 0, from :
+TO_LOWER = np.uint64(0x2020202020202020)
 APOSTROPHES = (0x27, 0x60)  # of ASCII; they may stand inside a word
 
 
@@ -88,13 +83,12 @@ def tag_end(data, at, end):
     return np.int64(-1)
 
 
-@inlined(types.Tuple((types.uint64, types.int64))(types.uint64))
-def fold_eight(eight):
-    """Eight bytes of text in lower case, and how many of them, from the first on, are ASCII letters or digits."""
-    lower = eight | TO_LOWER
-    letters = ((lower & REST) + UP_TO_A) & ~((lower & REST) + UP_PAST_Z)
-    digits = ((eight & REST) + UP_TO_0) & ~((eight & REST) + UP_PAST_9)
-    return lower, lowest(~((letters | digits) & ~eight) & TOPS) >> 3
+@inlined(types.uint64(BYTES, types.int64))
+def letters_in(text, at):
+    """Where the 64 bytes from `at` on are ASCII letters or digits, as bits."""
+    capitals = below(text, at, np.uint8(0x5B)) & ~below(text, at, np.uint8(0x41))
+    small = below(text, at, np.uint8(0x7B)) & ~below(text, at, np.uint8(0x61))
+    return capitals | small | (below(text, at, np.uint8(0x3A)) & ~below(text, at, np.uint8(0x30)))
 
 
 @njit(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS), cache=True, nogil=True)
@@ -221,30 +215,30 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
     """Cut a text into normalised tokens and return how many; see `oracle_mentions.Tokeniser` for the rules.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
-    where the text itself parts two words. Most words are of ASCII letters and read here, the others by `read_word`.
+    where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
+    the others by `read_word`.
     """
     hashes, places, bits, classes, gaps = tokens
     mask = np.uint64(len(word_keys) - 1)
-    text, room = pointer(data), len(data) - 8
+    text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
     count = 0
     at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
+    base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
     while at < end:
-        start, value, letters_read = at, SEED, 8
-        while letters_read == 8:
-            if at <= room:
-                eight, letters_read = fold_eight(word(text, at))
-                letters_read = min(letters_read, end - at)
-                eight &= FIRST_BYTES[letters_read]
-            else:  # too near the end of the data to look at eight bytes
-                eight, letters_read = ZERO, 0
-                while letters_read < 8 and at + letters_read < end and ASCII[data[at + letters_read]] != 0:
-                    eight |= np.uint64(ASCII[data[at + letters_read]]) << np.uint64(8 * letters_read)
-                    letters_read += 1
-            value = absorb(value, eight) if letters_read else value
-            at += letters_read
-        stop = at
+        start, stop, value, length = at, at, SEED, np.int64(LANES)
         flags = np.int64(FIRST_BITS[data[start]])
-        if at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES):
+        if at <= room:
+            behind = at - base  # how much of the block is behind us
+            length = lowest(~(block >> np.uint64(behind))) if behind < LANES else np.int64(LANES)
+            if behind + length >= LANES:
+                base, block = at, letters_in(text, at)
+                length = lowest(~block)
+            length = min(length, end - at)
+            for i in range(0, length, 8):
+                value = absorb(value, (word(text, at + i) | TO_LOWER) & FIRST_BYTES[min(np.int64(8), length - i)])
+            at += length
+            stop = at
+        if length == LANES or (at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES)):
             at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
         elif at - start > 1:
             flags |= SECOND_BITS[data[start + 1]]
