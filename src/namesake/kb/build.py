@@ -30,7 +30,7 @@ from namesake.kb.ranks import SOURCES, check_ranks, read_ranks
 from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
-from namesake.kb.words import index_kb_words
+from namesake.kb.words import index_kb_words, prose
 from namesake.progress import Reporter
 from namesake.text import Normaliser
 
@@ -147,7 +147,8 @@ def _index(
     texts = EntityTexts.of(items, rows, wikipedia)
 
     def names() -> int:
-        columns = build_names(texts.labels, texts.aliases, texts.alias_texts, texts.descriptions)
+        words_at_large = prose(items, rows.dump_of, stated, texts.descriptions)
+        columns = build_names(texts.labels, texts.aliases, texts.alias_texts, words_at_large)
         draft.write_all(columns)
         return len(columns["name.text.offsets"]) - 1
 

@@ -67,6 +67,13 @@ class Strings:
         return Strings(offsets, np.frombuffer(bytearray().join(encoded), np.uint8))
 
 
+def concatenate(columns: list[Strings]) -> Strings:
+    """One column after the other."""
+    ends = np.cumsum([0, *(len(column.data) for column in columns)])
+    offsets = [column.offsets[1:] + end for column, end in zip(columns, ends[:-1], strict=True)]
+    return Strings(np.concatenate([np.zeros(1, np.int64), *offsets]), np.concatenate([c.data for c in columns]))
+
+
 @dataclass(frozen=True)
 class Ragged:
     """Lists of numbers of any length, one after the other: row i is `values[indptr[i]:indptr[i + 1]]`."""

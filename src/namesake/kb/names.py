@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake import wordlists
-from namesake.kb.columns import Columns, Ragged, Strings
+from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
 from namesake.kernels import evidence
@@ -129,7 +129,7 @@ def _every_name(labels: Strings, aliases: Ragged, alias_texts: Strings) -> tuple
         (plain_labels, np.arange(len(plain_labels)), of_label.astype(np.int32), BARE_LABEL),
         (plain_aliases, np.arange(len(plain_aliases)), alias_row[of_alias], BARE_ALIAS),
     )
-    texts = _concatenate([normalise_many(column) for column, _, _, _ in sources])
+    texts = concatenate([normalise_many(column) for column, _, _, _ in sources])
     before = np.cumsum([0, *(len(column) for column, _, _, _ in sources)])
     which = np.concatenate([first + text for first, (_, text, _, _) in zip(before[:-1], sources, strict=True)])
     rows = np.concatenate([row for _, _, row, _ in sources])
@@ -146,13 +146,6 @@ def _plain(texts: Strings) -> tuple[Strings, Int64]:
     rows = np.unique(np.searchsorted(texts.offsets, np.flatnonzero(marks), side="right") - 1)
     forms = [(form, row) for row in rows.tolist() for form in other_forms(texts[row])]
     return Strings.of(form for form, _ in forms), np.array([row for _, row in forms], np.int64)
-
-
-def _concatenate(columns: list[Strings]) -> Strings:
-    """One column after the other."""
-    ends = np.cumsum([0, *(len(column.data) for column in columns)])
-    offsets = [column.offsets[1:] + end for column, end in zip(columns, ends[:-1], strict=True)]
-    return Strings(np.concatenate([np.zeros(1, np.int64), *offsets]), np.concatenate([c.data for c in columns]))
 
 
 class Bearers(NamedTuple):

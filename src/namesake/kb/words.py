@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.assemble import Statements, group
-from namesake.kb.columns import Column, Ragged, Strings
+from namesake.kb.columns import Column, Ragged, Strings, concatenate
 from namesake.kb.items import Items, ranges, running
 from namesake.kernels import assemble as kernels
 from namesake.textindex import index_words
@@ -18,9 +18,7 @@ def index_kb_words(
     items: Items, dump_of: Int64, stated: Statements, descriptions: Strings, paragraphs: Strings, how: str
 ) -> dict[str, Column]:
     """The columns of words, by file name. Labels and aliases of items count only where an entity states the item."""
-    stated_items = np.zeros(len(dump_of), np.bool_)
-    stated_items[stated.pair_value[stated.pair_value >= 0]] = True
-    values = np.flatnonzero(stated_items)
+    values = stated_items(stated, len(dump_of))
     of_dump = dump_of[values]
     starts = items.alias_indptr[of_dump]
     alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
@@ -46,6 +44,20 @@ def index_kb_words(
         "stem.hash": found.stem_hash,
         "stem.word": found.stem_word,
     }
+
+
+def stated_items(stated: Statements, items: int) -> Int64:
+    """The rows of the items that entities state, ascending."""
+    is_value = np.zeros(items, np.bool_)
+    is_value[stated.pair_value[stated.pair_value >= 0]] = True
+    return np.flatnonzero(is_value)
+
+
+def prose(items: Items, dump_of: Int64, stated: Statements, descriptions: Strings) -> Strings:
+    """Texts in which words are mostly words: descriptions, and labels of stated items that are no people."""
+    of_dump = dump_of[stated_items(stated, len(dump_of))]
+    of_dump = of_dump[of_dump >= 0]
+    return concatenate([descriptions, items.label.take(of_dump[~items.person[of_dump]])])
 
 
 def spread(rows: Ragged, places: Int64, size: int) -> Ragged:
