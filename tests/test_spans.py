@@ -66,3 +66,50 @@ def test_character_spans_become_byte_spans(texts, spans):
         for a, b in spans
     ]
     assert got == want
+
+
+# Pieces of several bytes, so that texts pass the 64 bytes that kernels look at together.
+PIECES = [
+    "word",
+    "a",
+    " ",
+    "  ",
+    "\t",
+    "\x0b",
+    "\x1c",
+    "\x1f",
+    "\x08",
+    "\x0e",
+    "\x1b",
+    "\0",
+    "é",
+    "\u2003",
+    "x" * 70,
+    " " * 64,
+]
+LONG_TEXTS = st.lists(st.lists(st.sampled_from(PIECES), max_size=60).map("".join), min_size=1, max_size=3)
+
+
+@pytest.mark.kernel
+@given(LONG_TEXTS, st.integers(1, 3))
+def test_token_spans_of_long_texts(texts, length):
+    spans = [(at, at + length) for at in range(40)]
+    got = tokens_to_characters(*packed(texts, spans)).tolist()
+    want = []
+    for text in texts:
+        places = [m.span() for m in re.finditer(r"\S+", text)]
+        want += [[places[a][0], places[b - 1][1]] if b <= len(places) else [BAD, BAD] for a, b in spans]
+    assert got == want
+
+
+@pytest.mark.kernel
+@given(LONG_TEXTS, st.lists(st.tuples(st.integers(0, 200), st.integers(1, 90)), max_size=5))
+def test_byte_spans_of_long_texts(texts, places):
+    spans = [(start, start + size) for start, size in places]
+    got = characters_to_bytes(*packed(texts, spans)).tolist()
+    want = [
+        [len(text[:a].encode()), len(text[:b].encode())] if b <= len(text) else [BAD, BAD]
+        for text in texts
+        for a, b in spans
+    ]
+    assert got == want

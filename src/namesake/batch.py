@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int64, indptr, list_parts, one_chunk, text_buffers
-from namesake.candidates import Variants, candidates
 from namesake.kb.store import KB
 from namesake.kernels.cues import all_followed, word_hash
 from namesake.kernels.overlap import narrow_contexts
@@ -27,6 +27,9 @@ from namesake.kernels.spans import BAD, characters_to_bytes
 from namesake.schema import MENTION
 from namesake.text import Analysed, Lexicon
 from namesake.wordlists import NOT_A_PERSON
+
+if TYPE_CHECKING:
+    from namesake.candidates import Variants
 
 Int32 = npt.NDArray[np.int32]
 
@@ -103,6 +106,8 @@ class Batch:
         if not self._given.null_count:
             return given_indptr, qids, self.kb.rows(qids)
         asked = self._given.is_null().to_numpy(zero_copy_only=False)
+        from namesake.candidates import candidates  # its kernels load when a name is first looked up
+
         names = text_buffers(self.names.filter(pa.array(asked)))
         found_indptr, found, _ = candidates(self.kb.names, *names, variants=self.options.variants)
         counts = np.diff(given_indptr)

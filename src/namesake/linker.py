@@ -23,7 +23,6 @@ from namesake.formats.rejects import Reject, Rejects
 from namesake.kb.store import KB
 from namesake.kernels.qids import format_qids
 from namesake.kernels.rank import top_two
-from namesake.mentions import fill_mentions
 from namesake.recipe import Recipe
 from namesake.schema import ARTICLES, LINKS, candidates_field, check
 from namesake.scoring import Scored, options, score
@@ -129,7 +128,10 @@ class Linker:
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
-        articles = fill_mentions(articles, self.kb)
+        if articles.column("mentions").null_count:
+            from namesake.mentions import fill_mentions  # its kernels load when names are first to be found
+
+            articles = fill_mentions(articles, self.kb)
         batch = Batch(articles, self.kb, self._lexicon(), self.options)
         faults = batch.faults()
         if faults:

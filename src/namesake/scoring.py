@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from namesake.arrays import Int64
 from namesake.batch import Batch, Options
-from namesake.candidates import Variants
 from namesake.decide import decide
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
@@ -18,6 +17,9 @@ from namesake.kernels.rank import top_two
 from namesake.rank import FloatArray
 from namesake.recipe import Combined, Decide, Recipe
 from namesake.scorers import SCORERS
+
+if TYPE_CHECKING:
+    from namesake.candidates import Variants
 
 NEEDS: dict[str, Callable[[KB], bool]] = {
     "PR_WP": lambda kb: "wikipedia: none" not in kb.manifest.ranks,
@@ -47,7 +49,7 @@ def options(recipe: Recipe) -> Options:
                 f"recipe {recipe.name}: {name} cannot be computed here; "
                 "`namesake evaluate --scores` takes it from a score file"
             )
-    return Options(recipe.anchors, recipe.context, recipe.words, cast(Variants, recipe.variants))
+    return Options(recipe.anchors, recipe.context, recipe.words, cast("Variants", recipe.variants))
 
 
 def available(recipe: Recipe, kb: KB) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import gc
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,7 +53,7 @@ def link(
     Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
     """
     from namesake.apps.cli import default_kb
-    from namesake.engines.local import link_tables
+    from namesake.engines.local import cores, link_tables
     from namesake.formats.links import LinkWriter
     from namesake.formats.rejects import Rejects
     from namesake.linker import Linker
@@ -77,11 +77,10 @@ def link(
     began = time.perf_counter()
     seen = linked = 0
     progress = reporter(console)
+    gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
     with Rejects(rejects_path) as rejects, LinkWriter(out, linker.metadata) as writer, progress.stage("linking"):
         writer.write(linker.nothing(scores))
-        for count, links in link_tables(
-            linker, _tables(articles, rejects, date), threads or os.cpu_count() or 1, scores, rejects
-        ):
+        for count, links in link_tables(linker, _tables(articles, rejects, date), threads or cores(), scores, rejects):
             writer.write(links)
             seen += count
             linked += links.num_rows - links.column("qid").null_count

@@ -3,10 +3,11 @@
 import numpy as np
 from numba import njit, types
 
-from namesake.kernels.simd import LANES, below, ones, pointer
+from namesake.kernels.simd import BYTES, LANES, below, equal, inner, lowest, ones, pointer
 from namesake.kernels.types import I32, I64, PAIRS, U8
 
 BAD = -1  # both ends of a span that does not fit its text
+ASCII_END = np.uint8(0x80)
 
 
 @njit("boolean(int64)", cache=True, nogil=True)
@@ -34,6 +35,31 @@ def decode(data, at, end):
     return (first & 0x07) << 18 | second << 12 | third << 6 | np.int64(data[at + 3]) & 0x3F, 4
 
 
+TAB, SPACE, AFTER_SPACE = np.uint8(0x09), np.uint8(0x20), np.uint8(0x21)
+AFTER_RETURN, SEPARATORS = np.uint8(0x0E), np.uint8(0x1C)
+NONE, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
+
+
+@inner(types.uint64(BYTES, types.int64))
+def spaces(raw, at):
+    """Mask of the white space among 64 bytes of ASCII: what `is_space` says of each."""
+    space = equal(raw, at, SPACE)
+    if below(raw, at, AFTER_SPACE) != space:  # control characters, and not all of them are space
+        space |= below(raw, at, AFTER_RETURN) & ~below(raw, at, TAB)
+        space |= below(raw, at, SPACE) & ~below(raw, at, SEPARATORS)
+    return space
+
+
+@inner(types.int64(types.uint64, types.int64, types.int32[::1], types.int64))
+def put_bits(mask, position, out, size):
+    """Append `position` + the number of each set bit to `out`; its new size."""
+    while mask != NONE:
+        out[size] = position + lowest(mask)
+        size += 1
+        mask &= mask - ONE
+    return size
+
+
 @njit(types.int32[:, ::1](U8, I64, I64, PAIRS), cache=True, nogil=True)
 def tokens_to_characters(data, offsets, indptr, spans):
     """Spans of whitespace tokens as spans of characters.
@@ -45,12 +71,22 @@ def tokens_to_characters(data, offsets, indptr, spans):
     longest = np.max(np.diff(offsets)) if len(offsets) > 1 else 0
     starts = np.empty(longest // 2 + 1, np.int32)
     ends = np.empty(longest // 2 + 1, np.int32)
+    raw = pointer(data)
     for text in range(len(offsets) - 1):
         if indptr[text] == indptr[text + 1]:
             continue
         tokens, position, inside = 0, 0, False
         at, end = offsets[text], offsets[text + 1]
         while at < end:
+            if at + LANES <= end and below(raw, at, ASCII_END) == ALL:
+                space = spaces(raw, at)
+                before = space << ONE | (NONE if inside else ONE)  # where the byte before is space
+                put_bits(space & ~before, position, ends, tokens - inside)
+                tokens = put_bits(~space & before, position, starts, tokens)
+                inside = space >> np.uint64(LANES - 1) == NONE
+                at += LANES
+                position += LANES
+                continue
             size = 1
             space = data[at] <= 0x20 and is_space(data[at])
             if data[at] >= 0x80:
@@ -76,7 +112,7 @@ def tokens_to_characters(data, offsets, indptr, spans):
 
 
 BLOCK = LANES  # bytes between two counts of characters
-ASCII_END, CONTINUATION_END = np.uint8(0x80), np.uint8(0xC0)
+CONTINUATION_END = np.uint8(0xC0)
 
 
 @njit(types.int64(U8, types.int64, types.int64, types.int32[::1]), cache=True, nogil=True)
