@@ -63,7 +63,7 @@ def _ahead(margin: float | None, tie_break: str | None) -> str:
 
 
 def number(value: float | None) -> str:
-    """A score as a person writes it: no decimals where there are none."""
+    """A score as a person reads it: two decimals, or none where there are none."""
     if value is None:
         return ""
-    return f"{value:.0f}" if value == int(value) else f"{value:.3f}"
+    return f"{value:.0f}" if value == int(value) else f"{value:.2f}"

@@ -90,24 +90,22 @@ def _whole_words(text: str, begin: int, end: int) -> tuple[int, int]:
 
 
 # a candidate
-def _candidate(rows: list[Row], text: str, everything: bool) -> Table:
+def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
     first = rows[0]
-    table = Table.grid(padding=(0, 1), expand=True)
-    table.add_column(justify="right", width=2)
-    table.add_column(ratio=1)
-    table.add_column(justify="right", no_wrap=True)
     who = clean(first["label"]) if first["label"] is not None else "not in this KB"
     style = "bold" if first["rank"] == 1 else ""
     sure = "" if first["confidence"] is None else f"{first['confidence']:.0%}  "
-    table.add_row(
+    head = Table.grid(padding=(0, 1), expand=True)
+    head.add_column(justify="right", width=2)
+    head.add_column(ratio=1)
+    head.add_column(justify="right", no_wrap=True)
+    head.add_row(
         str(first["rank"]),
         Text.assemble((first["qid"], "cyan"), " ", (who, style)),
         Text.assemble((sure, "dim"), (number(first["score"]), "bold")),
     )
-    if first["description"]:
-        table.add_row("", Text(clean(first["description"]), style="italic dim"), "")
-    table.add_row("", _parts(rows, text, everything), "")
-    return table
+    about = [Text(clean(first["description"]), style="italic dim")] if first["description"] else []
+    return Group(head, Padding(Group(*about, _parts(rows, text, everything)), (0, 0, 0, 3)))
 
 
 def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
