@@ -19,6 +19,7 @@ from namesake.sample import ARTICLES as SAMPLE_ARTICLES
 from namesake.schema import ARTICLES
 
 UNKNOWN = "Q999999999"
+MENTIONS = ARTICLES.field("mentions").type
 DOWNEY = "The council is now headed by Mary Downey. Downey, a singer, was elected in May."
 
 
@@ -129,6 +130,23 @@ def test_what_a_lexicon_remembers_changes_nothing(slice_linker, quotebank, whole
     """Articles backwards, one at a time, on a lexicon that has seen them all."""
     backwards = [slice_linker.link(quotebank.slice(at, 1), scores=True) for at in reversed(range(quotebank.num_rows))]
     assert pa.concat_tables(backwards[::-1]).combine_chunks().equals(whole.combine_chunks())
+
+
+@SLICE
+@pytest.mark.parametrize("recipe", ["uiscore-paper", "default"])
+def test_same_links_for_any_batch_where_names_are_found(slice_linker, quotebank, recipe):
+    """Raw text, and the recipe whose second pass and probabilities look at whole articles."""
+    raw = quotebank.set_column(
+        quotebank.schema.get_field_index("mentions"), quotebank.schema.field("mentions"), pa.nulls(300, MENTIONS)
+    )
+    mixed = pa.concat_tables([raw.slice(0, 150), quotebank.slice(150)])
+    linker = Linker(slice_linker.kb, recipe)
+    whole = linker.link(mixed, scores=True)
+    assert whole.num_rows > 1000
+    singly = [linker.link(mixed.slice(at, 1), scores=True) for at in range(mixed.num_rows)]
+    assert pa.concat_tables(singly).combine_chunks().equals(whole.combine_chunks())
+    shuffled = [linker.link(mixed.slice(at, 40), scores=True) for at in reversed(range(0, 300, 40))]
+    assert pa.concat_tables(shuffled[::-1]).combine_chunks().equals(whole.combine_chunks())
 
 
 # tables of any shape
@@ -303,6 +321,13 @@ def test_link_text_with_names(linker, sample_kb):
     assert link.label == "Michael Jordan"
     [same] = linker.link_text(text, [Mention("Michael Jordan", [(22, 36), (44, 58)])], date="1996-01-01")
     assert same == link
+
+
+def test_link_text_finds_the_names_where_none_are_given(linker):
+    [link] = linker.link_text("The basketball player Michael Jordan spoke. Then Jordan left.")
+    assert (link.name, link.spans) == ("Michael Jordan", [(22, 36), (49, 55)])
+    assert "basketball" in link.description
+    assert linker.link_text("Nobody spoke.") == []
 
 
 def test_link_text_with_spans_and_candidates(linker):
