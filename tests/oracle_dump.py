@@ -2,6 +2,7 @@
 
 import json
 import re
+from calendar import monthrange
 from datetime import date
 
 MISSING = -(2**31)
@@ -75,22 +76,26 @@ def value(snak: dict) -> int | str | None:
 
 
 def statements(edges: list, kept: bool, dropped: list[str]) -> list[tuple]:
-    found: dict[tuple, tuple] = {}
+    """Each once for the same days; those of an item that is not kept are its undated edges to other items."""
+    found: list[tuple] = []
     for of, said, one in edges:
-        if said is None or (isinstance(said, str) and not kept) or (of, said) in found:
+        if said is None or (isinstance(said, str) and not kept):
             continue
-        qualifiers = dict(one.get("qualifiers") or {})
-        found[of, said] = tuple(first_day(qualifiers.get(name, []), dropped) for name in ("P580", "P582"))
-    return [(of, said, *days) for (of, said), days in found.items()]
+        qualifiers = dict(one.get("qualifiers") or {}) if kept else {}
+        since, until = (first_time(qualifiers.get(name, []), dropped) for name in ("P580", "P582"))
+        statement = (of, said, since[0], last_of_period(*until))
+        if statement not in found:
+            found.append(statement)
+    return found
 
 
-def first_day(snaks: list[dict], dropped: list[str]) -> int:
+def first_time(snaks: list[dict], dropped: list[str]) -> tuple[int, int]:
     for snak in snaks:
         if snak["snaktype"] == "value" and snak.get("datavalue", {}).get("type") == "time":
             day = when(snak, dropped)
             if day:
-                return day[0]
-    return MISSING
+                return day
+    return MISSING, 0
 
 
 def best_date(said: list[dict], dropped: list[str]) -> tuple[int, int]:
@@ -136,6 +141,23 @@ def first_of_period(time: str, precision: int) -> tuple[int, int] | None:
     while precision in (6, 7) and (year - 1) % (100 if precision == 7 else 1000):
         year -= 1
     return ordinal(year, 1, 1), precision
+
+
+def last_of_period(first: int, precision: int) -> int:
+    """The last day: that before the next period of this precision begins, by Python's own calendar."""
+    if first == MISSING or precision > 10:
+        return first
+    cycles = first // 146_097
+    begins = date.fromordinal(date(1970, 1, 1).toordinal() + first - 146_097 * cycles)
+    year = begins.year + 400 * cycles
+    if precision == 10:
+        return first + monthrange(begins.year, begins.month)[1] - 1
+    last = year
+    if precision == 8:
+        last = max(y for y in range(year, year + 10) if decade_of(y) == decade_of(year))
+    if precision in (6, 7):
+        last = year + (99 if precision == 7 else 999)
+    return ordinal(last, 12, 31)
 
 
 def decade_of(year: int) -> tuple[bool, int]:

@@ -173,6 +173,17 @@ def test_dated_statements_and_their_order(tmp_path: Path) -> None:
     assert kb.pair_count[kb.tenure_pair[0]] == 2
 
 
+def test_an_office_held_twice_is_one_statement_and_two_tenures(tmp_path: Path) -> None:
+    first, second = claim("P39", 7, P580="1893-03-04", P582="1897-03-04"), claim("P39", 7, P580="1885-03-04")
+    lines = [item(9, "Ann", HUMAN, claim("P39", 7), first, second, first, claim("P39", 7)), item(7, "president")]
+    manifest = build([dump(tmp_path / "d.json", *lines)], tmp_path / "kb")
+    kb = KB.open(tmp_path / "kb")
+    assert manifest.statements == len(kb.statements[0]) == 2
+    assert kb.pair_count.tolist() == [1, 1]
+    periods = [(s.value, s.start, s.end) for s in describe(kb, 0).statements if s.property == "P39"]
+    assert periods == [("Q7", "1885-03-04", None), ("Q7", "1893-03-04", "1897-03-04")]
+
+
 def test_several_dumps_and_a_qid_twice(tmp_path: Path) -> None:
     first = dump(tmp_path / "a.json", item(9, "Ann", HUMAN), item(5, "human"))
     second = dump(tmp_path / "b.json", item(2, "Bob", HUMAN), item(9, "Impostor", HUMAN, claim("P1", 77)))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_dump as oracle
-from namesake.kb.dates import iso, parse_time
+from namesake.kb.dates import iso, last_day, parse_time
 
 
 @given(st.dates())
@@ -20,7 +20,10 @@ def test_a_day_is_a_day(day: date):
 @given(st.sampled_from("+-"), st.integers(0, 201_000), st.integers(0, 13), st.integers(0, 32), st.integers(-1, 15))
 def test_any_period_begins_as_the_calendar_says(sign, year, month, day, precision):
     time = f"{sign}{year:04}-{month:02}-{day:02}T00:00:00Z"
-    assert parse_time(time, precision) == oracle.first_of_period(time, precision)
+    period = oracle.first_of_period(time, precision)
+    assert parse_time(time, precision) == period
+    if period:
+        assert last_day(*period) == oracle.last_of_period(*period)
 
 
 @given(
@@ -64,6 +67,25 @@ def test_iso_is_cut_to_its_precision(time, precision, printed):
 )
 def test_absurd_dates_are_none(time):
     assert parse_time(time, 11) is None
+
+
+@pytest.mark.parametrize(
+    ("time", "precision", "last"),
+    [
+        ("+1961-08-04T00:00:00Z", 11, "1961-08-04"),
+        ("+1961-12-00T00:00:00Z", 10, "1961-12-31"),
+        ("+1964-02-00T00:00:00Z", 10, "1964-02-29"),
+        ("+1961-00-00T00:00:00Z", 9, "1961-12-31"),
+        ("+1967-00-00T00:00:00Z", 8, "1969-12-31"),
+        ("+0007-00-00T00:00:00Z", 8, "0009-12-31"),
+        ("-0043-00-00T00:00:00Z", 8, "-0040-12-31"),
+        ("-0003-00-00T00:00:00Z", 8, "-0001-12-31"),
+        ("+2000-00-00T00:00:00Z", 7, "2000-12-31"),
+        ("+2001-00-00T00:00:00Z", 6, "3000-12-31"),
+    ],
+)
+def test_a_period_ends_on_its_last_day(time, precision, last):
+    assert iso(last_day(*parse_time(time, precision)), 11) == last
 
 
 def test_no_date_prints_nothing():

@@ -153,9 +153,9 @@ def group(groups: Int32, members: Int32, size: int) -> Ragged:
 
 
 def _tenure(entity: Int32, pair: Int32, start: Int32, end: Int32) -> tuple[Int32, Int32, Int32, Int32]:
-    """The dated statements by entity, then pair; no start is the smallest day, no end the largest."""
+    """The dated statements by entity, pair, then start; no start is the smallest day, no end the largest."""
     dated = np.flatnonzero((start != MISSING) | (end != MISSING))
     entity, pair, start, end = entity[dated], pair[dated], start[dated], end[dated]
     end = np.where(end == MISSING, np.int32(FOREVER), end)
-    order = np.argsort((entity.astype(np.int64) << 32) | pair, kind="stable")
+    order = np.lexsort((end, start, pair, entity))
     return entity[order], pair[order], start[order], end[order]

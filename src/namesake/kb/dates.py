@@ -41,6 +41,17 @@ def parse_time(time: str, precision: int) -> tuple[int, int] | None:
     return _days(_first_year(year, precision), 1, 1), precision
 
 
+def last_day(first: int, precision: int) -> int:
+    """The last day of the period that begins on a first day."""
+    if first == MISSING or precision >= DAY:
+        return first
+    year, month, _ = _civil(first)
+    if precision == MONTH:
+        return _days(year + month // 12, month % 12 + 1, 1) - 1
+    years = {DECADE: 9 if year in (1, -8) else 10, CENTURY: 100, MILLENNIUM: 1000}.get(precision, 1)  # no year 0
+    return _days(year + years, 1, 1) - 1
+
+
 def iso(days: int, precision: int) -> str | None:
     """A date as ISO 8601 cut to its precision: `1961-08-04`, `1961-08`, `1961`, `196X`, `19XX`; None for none.
 

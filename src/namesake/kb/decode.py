@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import Raw, Struct, field
 
-from namesake.kb.dates import MISSING, parse_time
+from namesake.kb.dates import MISSING, last_day, parse_time
 
 LARGEST_ID = 2**31 - 1
 PERSON, INSTANCE_OF, BIRTH, DEATH, SINCE, UNTIL = 5, 31, "P569", "P570", "P580", "P582"
@@ -100,7 +100,7 @@ class _TimeValue(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Statement:
-    """A property with the QID or the string it has as value, and the days between which that holds."""
+    """A property with the QID or the string it has as value, and the first and last day on which that holds."""
 
     property: int
     value: int | str
@@ -208,7 +208,7 @@ class _Reader:
             kept=kept,
             sitelinks=len(self.record.sitelinks),
             properties=sum(bool(said) for _, said in self.claims),
-            statements=tuple(self._statements(values, kept)),
+            statements=self._statements(values, kept),
             birth=birth,
             death=death,
             dates_dropped=self.dropped,
@@ -224,21 +224,26 @@ class _Reader:
                 if value is not None:
                     yield of, value, statement
 
-    def _statements(self, values: list[tuple[int, int | str, _Statement]], kept: bool) -> Iterator[Statement]:
-        seen: set[tuple[int, int | str]] = set()
-        for of, value, statement in values:
-            if (of, value) in seen or (isinstance(value, str) and not kept):
-                continue
-            seen.add((of, value))
-            qualifiers = msgspec.json.decode(statement.qualifiers, type=dict[str, Raw] | _Nothing)
-            since, until = (self._first_time(dict(qualifiers).get(name)) for name in (SINCE, UNTIL))
-            yield Statement(of, value, since, until)
+    def _statements(self, values: list[tuple[int, int | str, _Statement]], kept: bool) -> tuple[Statement, ...]:
+        """Each once, but again for other days. An item that is not kept keeps its edges to other items alone."""
+        found = (
+            Statement(of, value, *(self._days(statement) if kept else (MISSING, MISSING)))
+            for of, value, statement in values
+            if kept or isinstance(value, int)
+        )
+        return tuple(dict.fromkeys(found))
 
-    def _first_time(self, snaks: Raw | None) -> int:
+    def _days(self, statement: _Statement) -> tuple[int, int]:
+        """The first and last day on which a statement holds, by its qualifiers."""
+        qualifiers = dict(msgspec.json.decode(statement.qualifiers, type=dict[str, Raw] | _Nothing))
+        since, until = self._first_time(qualifiers.get(SINCE)), self._first_time(qualifiers.get(UNTIL))
+        return since[0], last_day(*until)
+
+    def _first_time(self, snaks: Raw | None) -> tuple[int, int]:
         for snak in msgspec.json.decode(snaks, type=list[_Snak]) if snaks is not None else ():
             if snak.snaktype == "value" and snak.datavalue.type == "time" and (date := self._date(snak)):
-                return date[0]
-        return MISSING
+                return date
+        return MISSING, 0
 
     def _best_date(self, name: str) -> tuple[int, int]:
         said = dict(self.claims).get(name, [])

@@ -71,7 +71,7 @@ class Parsed:
     statement_start: Int32
     """First day of the qualifier P580, MISSING where not given."""
     statement_end: Int32
-    """First day of the qualifier P582, MISSING where not given."""
+    """Last day of the qualifier P582, MISSING where not given."""
     strings: Strings
     property_id: Int32
     property_label: Strings

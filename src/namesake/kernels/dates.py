@@ -1,4 +1,4 @@
-"""Wikidata's time values read from text: the first day of the stated period, as days since 1970-01-01.
+"""Wikidata's time values read from text: first and last day of the stated period, as days since 1970-01-01.
 
 The plain twin, with the rules explained, is `namesake.kb.dates`.
 """
@@ -37,22 +37,34 @@ def first_year(year, precision):
     return year
 
 
-@inner("UniTuple(int64, 2)(int64, int64, int64, int64)")
+@inner("int64(int64, int64)")
+def last_year(year, precision):
+    """The year in which the decade, century or millennium of a year ends."""
+    if precision == DECADE:
+        return year // 10 * 10 + 9 if year > 0 else min(0, 1 - (1 - year) // 10 * 10)
+    if precision == CENTURY:
+        return first_year(year, precision) + 99
+    return first_year(year, precision) + 999 if precision == MILLENNIUM else year
+
+
+@inner("UniTuple(int64, 3)(int64, int64, int64, int64)")
 def period(year, month, day, precision):
-    """First day and precision of a period; (MISSING, 0) where there is no such day."""
+    """First day, precision and last day of a period; (MISSING, 0, MISSING) where there is no such day."""
     if month > 12 or day > 31 or precision < 1 or precision > 14:
-        return MISSING, 0
+        return MISSING, 0, MISSING
     precision = min(precision, YEAR if month == 0 else (MONTH if day == 0 else DAY))
     if precision == DAY and day > MONTH_DAYS[month]:
         if month != 2 or day != 29 or year % 4 != 0:
-            return MISSING, 0
+            return MISSING, 0, MISSING
         if year % 100 == 0 and year % 400 != 0:
             precision = MONTH  # a leap day of the Julian calendar alone
     if precision == DAY:
-        return days_from_civil(year, month, day), DAY
+        exactly = days_from_civil(year, month, day)
+        return exactly, DAY, exactly
     if precision == MONTH:
-        return days_from_civil(year, month, 1), MONTH
-    return days_from_civil(first_year(year, precision), 1, 1), precision
+        return days_from_civil(year, month, 1), MONTH, days_from_civil(year + month // 12, month % 12 + 1, 1) - 1
+    last = days_from_civil(last_year(year, precision) + 1, 1, 1) - 1
+    return days_from_civil(first_year(year, precision), 1, 1), precision, last
 
 
 @inner(types.int64(BYTES, types.int64))
@@ -62,24 +74,24 @@ def two_digits(data, p):
     return tens * 10 + units if 0 <= tens <= 9 and 0 <= units <= 9 else 99
 
 
-@inner(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64))
+@inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, types.int64))
 def read_time(data, p, precision):
-    """Read `+1961-08-04T00:00:00Z` at p; (MISSING, 0) where it states no possible day."""
+    """Read `+1961-08-04T00:00:00Z` at p, as `period` returns it."""
     sign = byte(data, p)
     if sign != 43 and sign != 45:  # + -
-        return MISSING, 0
+        return MISSING, 0, MISSING
     p += 1
     year, start = 0, p
     while ZERO <= byte(data, p) <= ZERO + 9:
         year = min(year * 10 + byte(data, p) - ZERO, LAST_YEAR + 1)
         p += 1
     if p == start or year == 0 or year > LAST_YEAR:
-        return MISSING, 0
+        return MISSING, 0, MISSING
     for dash in (0, 3):
         if byte(data, p + dash) != 45:
-            return MISSING, 0
+            return MISSING, 0, MISSING
         if two_digits(data, p + dash + 1) == 99:
-            return MISSING, 0
+            return MISSING, 0, MISSING
     if byte(data, p + 6) != 84:  # T
-        return MISSING, 0
+        return MISSING, 0, MISSING
     return period(year if sign == 43 else 1 - year, two_digits(data, p + 1), two_digits(data, p + 4), precision)

@@ -41,22 +41,22 @@ K_CLAIMS, K_SITELINKS = keyword("claims"), keyword("sitelinks")
 K_P580, K_P582 = keyword("P580"), keyword("P582")
 
 
-@inner(types.UniTuple(types.int64, 2)(BYTES, NUMBERS))
+@inner(types.UniTuple(types.int64, 3)(BYTES, NUMBERS))
 def stated_time(data, found):
-    """First day and precision of the time the last snak holds; a FAIL precision where it must be decoded."""
+    """First day, precision and last day of what the last snak states; a FAIL precision where it must be decoded."""
     if found[walk.TIME] == 0 or found[walk.PRECISION] == 0:
-        return MISSING, FAIL
+        return MISSING, FAIL, MISSING
     precision, p = digits(data, found[walk.PRECISION])
     following = byte(data, p)
     if precision < 0 or (following != COMMA and following != CLOSE_MAP and following != SPACE):
-        return MISSING, FAIL
+        return MISSING, FAIL, MISSING
     return read_time(data, found[walk.TIME], precision)
 
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def keep_date(data, slot, to):
     """Keep a date of birth or death if it is the first of the best rank so far."""
-    day, precision = stated_time(data, to.found)
+    day, precision, _ = stated_time(data, to.found)
     if precision == FAIL:
         return FAIL
     if precision == 0:
@@ -184,26 +184,26 @@ def append_aliases(data, chosen, mask, to):
     return 0
 
 
-@inner(types.UniTuple(types.int64, 2)(BYTES, types.int64, POINTERS))
+@inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, POINTERS))
 def first_time(data, p, to):
-    """The first possible day among the snaks of one qualifier's list at p, and the position behind the list."""
-    day = MISSING
+    """First and last day of the first possible time in a qualifier's list at p, and the position behind the list."""
+    first, last = MISSING, MISSING
     p = enter(data, p, OPEN_LIST)
     while p >= 0 and byte(data, p) != CLOSE_LIST:
         p = walk.snak(data, p, to.found)
-        if p >= 0 and to.found[walk.HAS_VALUE] > 0 and to.found[walk.TYPE] == walk.TIME_VALUE and day == MISSING:
-            day, precision = stated_time(data, to.found)
+        if p >= 0 and to.found[walk.HAS_VALUE] > 0 and to.found[walk.TYPE] == walk.TIME_VALUE and first == MISSING:
+            first, precision, last = stated_time(data, to.found)
             if precision == FAIL:
-                return MISSING, FAIL
+                return MISSING, MISSING, FAIL
             if precision == 0:
                 to.counts[tables.DATES_DROPPED] += 1
         p = step(data, p, CLOSE_LIST)
-    return day, p + 1 if p >= 0 else FAIL
+    return first, last, p + 1 if p >= 0 else FAIL
 
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def qualify(data, row, to):
-    """Replace the noted position of a statement's qualifiers by the days it holds since and until."""
+    """Replace the noted position of a statement's qualifiers by the first and the last day it holds."""
     cell = row * tables.STATEMENT_COLUMNS
     p = to.statements[cell + tables.SINCE]
     to.statements[cell + tables.SINCE] = MISSING
@@ -213,9 +213,9 @@ def qualify(data, row, to):
     p = enter(data, p, OPEN_MAP)
     while p >= 0 and byte(data, p) != CLOSE_MAP:
         if at(data, p, K_P580):
-            to.statements[cell + tables.SINCE], p = first_time(data, value_of(data, p, K_P580), to)
+            to.statements[cell + tables.SINCE], _, p = first_time(data, value_of(data, p, K_P580), to)
         elif at(data, p, K_P582):
-            to.statements[cell + tables.UNTIL], p = first_time(data, value_of(data, p, K_P582), to)
+            _, to.statements[cell + tables.UNTIL], p = first_time(data, value_of(data, p, K_P582), to)
         else:
             p = skip_member(data, p)
         p = step(data, p, CLOSE_MAP)
@@ -224,9 +224,9 @@ def qualify(data, row, to):
 
 @inner(types.int64(BYTES, types.boolean, types.int64, types.int64, POINTERS))
 def keep_statements(data, kept, first, mask, to):
-    """Settle the statements noted from `first` on: texts decoded, repetitions out, qualifiers read.
+    """Settle the statements noted from `first` on: texts decoded, qualifiers read, repetitions out.
 
-    An item that is not kept keeps its edges to other items alone.
+    What is stated again of other days stays. An item that is not kept keeps its edges to other items alone.
     """
     first_string, last = to.counts[tables.STRING], to.counts[tables.STATEMENTS]
     to.counts[tables.STATEMENTS] = first
@@ -245,10 +245,10 @@ def keep_statements(data, kept, first, mask, to):
         cell = target * tables.STATEMENT_COLUMNS
         to.statements[cell + tables.PROPERTY] = to.statements[source + tables.PROPERTY]
         to.statements[cell + tables.VALUE] = value
-        to.statements[cell + tables.SINCE] = to.statements[source + tables.SINCE]
+        to.statements[cell + tables.SINCE] = to.statements[source + tables.SINCE] if kept else 0
+        if qualify(data, target, to) < 0:
+            return FAIL
         if tables.new_statement(mask, first, target, to):
-            if qualify(data, target, to) < 0:
-                return FAIL
             to.counts[tables.STATEMENTS] = target + 1
     return 0
 

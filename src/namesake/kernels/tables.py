@@ -112,14 +112,17 @@ def same_text(table, mask, column, first, to):
 
 @inner(types.boolean(types.int64, types.int64, types.int64, POINTERS))
 def new_statement(mask, first, row, to):
-    """Whether no row from `first` on states the same as `row`."""
-    of = to.statements[row * STATEMENT_COLUMNS + PROPERTY]
-    value = to.statements[row * STATEMENT_COLUMNS + VALUE]
+    """Whether no row from `first` on states the same as `row`, of the same days."""
+    cell = row * STATEMENT_COLUMNS
+    of, value = to.statements[cell + PROPERTY], to.statements[cell + VALUE]
+    since, until = to.statements[cell + SINCE], to.statements[cell + UNTIL]
     h = ((of & 0xFFFFFF) * 2654435761 + (value & 0xFFFFFFFF) * 40503) & 0xFFFFFFFFFF
+    h ^= ((since & 0xFFFFFFFF) * 31 + (until & 0xFFFFFFFF)) << 3
     h = (h ^ (h >> 17)) & mask
     while to.slots[h * SLOT_COLUMNS + STATEMENT_SLOTS] > first:
         other = (to.slots[h * SLOT_COLUMNS + STATEMENT_SLOTS] - 1) * STATEMENT_COLUMNS
-        if to.statements[other + PROPERTY] == of and to.statements[other + VALUE] == value:
+        same = to.statements[other + PROPERTY] == of and to.statements[other + VALUE] == value
+        if same and to.statements[other + SINCE] == since and to.statements[other + UNTIL] == until:
             return False
         h = (h + 1) & mask
     to.slots[h * SLOT_COLUMNS + STATEMENT_SLOTS] = row + 1
