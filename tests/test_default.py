@@ -1,0 +1,124 @@
+"""The default recipe: its figures on Quotebank's test split, where its weights come from, and what they do."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from namesake.apps import cli_evaluate
+from namesake.apps.cli_analyse import known_candidates, linked
+from namesake.evaluate import logit
+from namesake.evaluate.gold import align, in_split, read_gold
+from namesake.evaluate.methods import from_recipe
+from namesake.evaluate.scores import read_scores, score_table
+from namesake.kb.build import build
+from namesake.kb.store import KB
+from namesake.recipe import Recipe
+
+DEFAULT = Recipe.load("default")
+
+
+@pytest.fixture(scope="module")
+def report(shared, tmp_path_factory):
+    """`namesake evaluate` of the authors' scores on the test split."""
+    app = typer.Typer(pretty_exceptions_enable=False)
+    cli_evaluate.register(app)
+    folder, out = shared / "quotebank", tmp_path_factory.mktemp("report")
+    options = ["--scores", folder / "reference_scores.parquet", "--gold", folder / "gold.jsonl", "--split", "test"]
+    options += ["--methods", "default", "--out", out]
+    result = CliRunner().invoke(app, ["evaluate", *map(str, options)])
+    assert result.exit_code == 0, result.exception
+    return out
+
+
+@pytest.mark.parametrize(
+    ("metric", "low", "high", "n"),
+    [("P@1", 0.947, 1, 245), ("accuracy with NIL", 0.80, 1, 437), ("AUROC", 0.88, 1, 437), ("ECE", 0, 0.08, 437)],
+)
+def test_figures_on_the_test_split(report, metric, low, high, n):
+    rows = json.loads((report / "tables.json").read_text())
+    (row,) = [r for r in rows if (r["method"], r["slice"], r["metric"]) == ("default", "all", metric)]
+    assert low <= row["value"] <= high
+    assert row["low"] <= row["value"] <= row["high"]
+    assert row["n"] == n
+
+
+def test_the_report_draws_risk_and_calibration(report):
+    page = (report / "report.html").read_text()
+    for title in ("Risk and coverage", "Calibration"):
+        drawing = page[page.index(f'aria-label="{title}"') :]
+        points = drawing[drawing.index("<polyline") : drawing.index("</svg>")].split('points="')[1].split('"')[0]
+        assert len(points.split()) >= 8
+
+
+@pytest.fixture(scope="module")
+def slice_kb(shared, tmp_path_factory):
+    """The Wikidata slice with Wikipedia's ranks of the ambiguous candidates."""
+    folder = tmp_path_factory.mktemp("slice") / "kb"
+    ranks = {"wikipedia": shared / "quotebank" / "wikipedia.rank.tsv"}
+    build([shared / "wikidata" / "slice.json.gz"], folder, ranks=ranks)
+    return KB.open(folder)
+
+
+@pytest.fixture(scope="module")
+def sources(shared, slice_kb):
+    """The three score files of the fit: the authors', ours on the slice, and ours without Wikipedia's ranks."""
+    articles = shared / "quotebank" / "articles.jsonl.gz"
+    ranked = score_table(linked(articles, slice_kb, DEFAULT), "links")
+    both = replace(DEFAULT, parts=tuple(replace(part, unless="") for part in DEFAULT.parts))
+    every = score_table(linked(articles, slice_kb, both), "links")
+    lacking = {"PR_WP", "IScore", "NIScore", "EEIScore"}
+    unranked = replace(every, scores={name: score for name, score in every.scores.items() if name not in lacking})
+    return read_scores(shared / "quotebank" / "reference_scores.parquet"), ranked, unranked
+
+
+def known(table, rows, kb):
+    """Gold with its scores among the candidates a KB has; mentions that lost their last rival are left out."""
+    data = align(table, rows)
+    data = data.only(known_candidates(data.table, kb.path))
+    lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
+    return data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
+
+
+@pytest.mark.slow
+def test_the_weights_are_what_the_fit_finds(shared, sources, slice_kb):
+    rows = in_split(read_gold(shared / "quotebank" / "gold.jsonl"), "tune")
+    data = [align(sources[0], rows), *(known(table, rows, slice_kb) for table in sources[1:])]
+    started = replace(DEFAULT, parts=tuple(p if p.fixed else replace(p, weight=1.0) for p in DEFAULT.parts))
+    found = logit.fit(started, data)
+    assert found.penalty == 0.3
+    for part, fitted in zip(DEFAULT.parts, found.recipe.parts, strict=True):
+        assert fitted.weight == pytest.approx(part.weight, abs=0.02, rel=0.01)
+        assert replace(fitted, weight=part.weight) == part
+    assert found.recipe.decide.nil == pytest.approx(DEFAULT.decide.nil, abs=0.02)
+
+
+@pytest.mark.slow
+def test_accuracy_on_the_slice(shared, sources, slice_kb):
+    data = align(sources[1], read_gold(shared / "quotebank" / "gold.jsonl"))
+    data = data.only(known_candidates(data.table, slice_kb.path))
+    hit = from_recipe(DEFAULT, data, "default").hit
+    rivals = data.answerable & np.equal(data.columns["rivals"], "rivals")
+    every = data.answerable & np.equal(data.columns["known"], "all known")
+    assert (rivals.sum(), every.sum()) == (172, 143)
+    assert hit[rivals].mean() >= 0.90
+    assert hit[every].mean() >= 0.92
+
+
+def test_every_contribution_is_in_the_score():
+    offsets = np.array([0, 2], np.int64)
+    scores = {"IScore_IDF": np.array([1.0, 0.5]), "PR_WP": np.array([3.0, 9.0]), "IScore": np.array([5.0, 5.0])}
+    combined = DEFAULT.combine(scores | {"Born": np.array([0.0, -1.0])}, offsets)
+    np.testing.assert_allclose(sum(combined.contributions.values()), combined.total)
+    assert combined.contributions["IScore"].tolist() == [0, 0]  # it only stands in
+    assert combined.contributions["Born"].tolist() == [0, -5]
+    weight = {part.scorer: part.weight for part in DEFAULT.parts}
+    first = weight["IScore_IDF"] * np.log1p(1.0) + weight["PR_WP"] * np.log1p(3.0)
+    assert combined.total[0] == pytest.approx(first)
+
+
+def test_the_default_never_looks_at_scores_that_leak_or_need_a_network():
+    assert not {"Eigen", "Eigen_IScore", "CSE", "NCSE", "CSSVE", "mGENRE"} & set(DEFAULT.scorers)
