@@ -30,14 +30,10 @@ def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Re
     titles = dict(zip(articles.column("id").to_pylist(), articles.column("title").to_pylist(), strict=True))
     for article, rows in groupby(links, key=lambda row: row["article_id"]):
         table = Table(title=_title(article, titles[article]), title_justify="left", title_style="bold", box=None)
-        for heading, justify in (
-            ("name", "left"),
-            ("who", "left"),
-            ("", "left"),
-            ("score", "right"),
-            ("ahead by", "right"),
-        ):
-            table.add_column(heading, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        sure = linker.recipe.decide is not None
+        for heading in ("name", "who", "", "sure" if sure else "score", "" if sure else "ahead by"):
+            table.add_column(heading, justify="left" if heading in ("name", "who") else "right", overflow="fold")
+        table.columns[2].justify = "left"
         for row in rows:
             table.add_row(*_link_cells(linker, row))
         console.print(Padding(table, (0, 0, 1, 0)))
@@ -50,10 +46,17 @@ def _title(article: str, title: str | None) -> str:
 def _link_cells(linker: Linker, row: dict[str, Any]) -> list[str]:
     name = f"[{NAME_STYLE}]{escape(clean(row['name']))}[/]"
     if row["qid"] is None:
-        return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}[/]", "", ""]
+        return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}[/]", _percent(row["confidence"]), ""]
     at = int(linker.kb.rows(np.array([int(row["qid"][1:])]))[0])
     about = linker.kb.descriptions[at] if at >= 0 else "not in this KB"
-    return [name, f"{row['qid']}", escape(clean(about)), number(row["score"]), _ahead(row["margin"], row["tie_break"])]
+    last = [number(row["score"]), _ahead(row["margin"], row["tie_break"])]
+    if row["confidence"] is not None:
+        last = [_percent(row["confidence"]), "[dim]only candidate[/]" if row["margin"] is None else ""]
+    return [name, f"{row['qid']}", escape(clean(about)), *last]
+
+
+def _percent(confidence: float | None) -> str:
+    return "" if confidence is None else f"{100 * confidence:.0f} %"
 
 
 def _ahead(margin: float | None, tie_break: str | None) -> str:
