@@ -1,6 +1,7 @@
 """Draw docs/images/demo.svg: real output of the shipped recipe on the embedded sample. Run: python docs/picture.py."""
 
 import re
+from io import StringIO
 from pathlib import Path
 
 from rich.console import Console
@@ -22,7 +23,7 @@ def draw(out: Path) -> None:
     linker = Linker(KB.open(sample_kb()))
     [articles] = read_articles(ARTICLES, Rejects())
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
-    console = Console(record=True, width=96, file=Path("/dev/null").open("w"), force_terminal=True)
+    console = Console(record=True, width=96, file=StringIO(), force_terminal=True)
     console.print(Text("$ namesake link amazon-pilots.txt", PROMPT))
     console.print(linked_text(one.to_pylist()[0]["text"], linker.link(one).to_pylist()))
     console.print()
