@@ -149,6 +149,16 @@ def test_same_links_for_any_batch_where_names_are_found(slice_linker, quotebank,
     assert pa.concat_tables(shuffled[::-1]).combine_chunks().equals(whole.combine_chunks())
 
 
+def test_pieces_are_bounded_by_text_and_candidates(monkeypatch):
+    crowd = [Mention("a", [], [f"Q{n}" for n in range(1, 1001)])]
+    few = [Article(str(n), "x" * 10) for n in range(5)]
+    table = table_of(*few, *(Article(str(n), "x", mentions=crowd) for n in range(5, 9)), Article("9", "x" * 10**6))
+    monkeypatch.setattr(linker_module, "MOST_BYTES", 250_000)
+    sizes = [piece.num_rows for piece in linker_module.pieces(table)]
+    assert sizes == [7, 2, 1]  # 1,000 candidates weigh 100,000
+    assert [r for piece in linker_module.pieces(table) for r in piece.column("id").to_pylist()] == [*"0123456789"]
+
+
 # tables of any shape
 def test_sliced_chunked_and_copied_tables_are_the_same(linker, articles):
     whole = linker.link(articles, scores=True)

@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import one_chunk
+from namesake.arrays import indptr, list_parts, one_chunk
 from namesake.batch import Batch, repeat, without
 from namesake.decide import ANSWERED, REASONS, decide
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, explain
-from namesake.formats.builder import Article, ArticleBuilder, Mention
+from namesake.formats.builder import CANDIDATE_BYTES, Article, ArticleBuilder, Mention
 from namesake.formats.rejects import Reject, Rejects
 from namesake.kb.store import KB
 from namesake.kernels.qids import format_qids
@@ -164,11 +164,13 @@ class Linker:
 
 
 def pieces(articles: pa.Table) -> Iterator[pa.Table]:
-    """The table in slices of bounded size, cut between articles."""
-    sizes = articles.column("text").combine_chunks() if articles.num_rows else None
-    if sizes is None:
+    """The table in slices of bounded size, cut between articles; what counts is text and given candidates."""
+    if not articles.num_rows:
         return
-    ends = np.cumsum(pc.binary_length(sizes).to_numpy(zero_copy_only=False))
+    texts = pc.binary_length(one_chunk(articles.column("text"))).to_numpy(zero_copy_only=False)
+    per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
+    per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
+    ends = np.cumsum(texts + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0

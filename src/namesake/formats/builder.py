@@ -14,6 +14,9 @@ from namesake.schema import ARTICLES, MENTION, SPANS
 
 Span = tuple[int, int]
 
+CANDIDATE_BYTES = 100
+"""What a candidate weighs in the size of a batch: its columns take about as much room as a line of text."""
+
 
 @dataclass(frozen=True)
 class Mention:
@@ -50,6 +53,8 @@ class ArticleBuilder:
         """Take one more article."""
         self.articles.append(article)
         self.size += len(article.text)
+        for mention in article.mentions or ():
+            self.size += CANDIDATE_BYTES * len(mention.candidates or ())
 
     @property
     def full(self) -> bool:

@@ -14,6 +14,7 @@ from namesake.formats.rejects import Reject, Rejects
 from namesake.schema import ARTICLES, check
 
 BUFFER = 1 << 20
+MOST_BYTES = 64 << 20
 
 
 def read_parquet(path: Path, rejects: Rejects, batch_articles: int) -> Iterator[pa.Table]:
@@ -22,13 +23,20 @@ def read_parquet(path: Path, rejects: Rejects, batch_articles: int) -> Iterator[
         # Pages as they are needed: by default all of the file's bytes would stay in memory.
         with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
             before = 0
-            for batch in file.iter_batches(batch_articles, use_threads=False):
+            for batch in file.iter_batches(_batch_rows(file.metadata, batch_articles), use_threads=False):
                 yield _checked(_with_extra(pa.Table.from_batches([batch])), path, before, rejects)
                 before += batch.num_rows
     except FileNotFoundError:
         raise NamesakeError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as problem:
         raise NamesakeError(f"{path} cannot be read as Parquet ({problem})") from None
+
+
+def _batch_rows(metadata: pq.FileMetaData, most: int) -> int:
+    """How many rows at a time: fewer where they are large, so that a batch stays bounded."""
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
+    return max(1, min(most, int(MOST_BYTES / max(largest, 1))))
 
 
 def _checked(table: pa.Table, path: Path, before: int, rejects: Rejects) -> pa.Table:
