@@ -73,6 +73,8 @@ def link(
                     show_links(linker, table, Console(), rejects)
         _report_rejects(rejects, console)
         return
+    if out.exists() and any(path.exists() and path.samefile(out) for path in articles):
+        raise NamesakeError(f"{out} is one of the articles' files: write the links to another")
     rejects_path = out.with_name(out.name + ".rejects.jsonl")
     began = time.perf_counter()
     seen = linked = 0
