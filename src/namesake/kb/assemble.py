@@ -1,4 +1,7 @@
-"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, links."""
+"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, links.
+
+What the dump says stays mapped. Held in memory are some bytes an item, and what is said of the entities alone.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.columns import Ragged, Strings
-from namesake.kb.items import Items
+from namesake.kb.graph import incoming
+from namesake.kb.items import Items, ranges
 from namesake.kb.manifest import Reject
 from namesake.kernels import assemble as kernels
 from namesake.kernels import bitmap
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
 Bool = npt.NDArray[np.bool_]
 
 MISSING = np.iinfo(np.int32).min  # a date that is not given
@@ -29,19 +34,23 @@ class Numbering:
     item_qids: Int64
     item_of: Int32
     """Item row of each item of the dump."""
-    dump_of: Int64
+    dump_of: Int32
     """Where each item row stands in the dump, -1 where it is only named."""
     entity_item: Int32
     """Item row of each entity."""
-    entity_of: Int32
-    """Entity row of each item of the dump, -1 where it is not kept."""
-    target: Int32
-    """Item row of each statement's value, -1 where that is a string."""
     first: Bool
     """Whether an item of the dump is the first of its QID; the others count for nothing."""
+    bits: UInt64
+    before: Int32
+    """The QIDs of the items as a bitmap with running counts."""
+
+    def find(self, qids: Int64) -> Int32:
+        """The item row of each QID, -1 for what is none."""
+        rows: Int32 = bitmap.find(self.bits, self.before, qids)
+        return rows
 
     @property
-    def entity_dump(self) -> Int64:
+    def entity_dump(self) -> Int32:
         """Where each entity stands in the dump."""
         return self.dump_of[self.entity_item]
 
@@ -61,15 +70,12 @@ def number(items: Items) -> Numbering:
     before = bitmap.count_before(bits)
     item_qids = bitmap.members(bits, int(before[-1]))
     item_of = bitmap.find(bits, before, items.qid)
-    dump_of = np.full(len(item_qids), -1, np.int64)
+    dump_of = np.full(len(item_qids), -1, np.int32)
     dump_of[item_of[first]] = np.flatnonzero(first)
     kept_item = np.zeros(len(item_qids), np.bool_)
     kept_item[item_of[first & items.kept]] = True
     entity_item = np.flatnonzero(kept_item).astype(np.int32)
-    entity_of = np.full(len(items.qid), -1, np.int32)
-    entity_of[dump_of[entity_item]] = np.arange(len(entity_item), dtype=np.int32)
-    target = bitmap.find(bits, before, values)
-    return Numbering(item_qids, item_of, dump_of, entity_item, entity_of, target, first)
+    return Numbering(item_qids, item_of, dump_of, entity_item, first, bits, before)
 
 
 def repeated(items: Items, rows: Numbering) -> Iterator[Reject]:
@@ -78,12 +84,10 @@ def repeated(items: Items, rows: Numbering) -> Iterator[Reject]:
         yield Reject(items.file_of(row), int(items.line[row]), f"QID twice: Q{items.qid[row]}")
 
 
-def links(items: Items, rows: Numbering) -> tuple[Int32, Int32]:
-    """Every link from item to item, kept or not: source and target rows."""
-    size = np.diff(items.statement_indptr)
-    source = np.repeat(rows.item_of, size)
-    linked = (rows.target >= 0) & np.repeat(rows.first, size)
-    return source[linked], rows.target[linked]
+def links(items: Items, rows: Numbering) -> Ragged:
+    """The items that link to each item, all of them kept or not."""
+    source = np.where(rows.first, rows.item_of, np.int32(-1))
+    return incoming(items.statement_indptr, rows.find(items.statement_value), source, len(rows.item_qids))
 
 
 @dataclass(frozen=True)
@@ -103,9 +107,10 @@ class Statements:
 
 def state(items: Items, rows: Numbering) -> Statements:
     """The statements of the entities, each distinct (property, value) numbered once, by property, then value."""
-    entity = np.repeat(rows.entity_of, np.diff(items.statement_indptr))
-    kept = np.flatnonzero(entity >= 0)
-    entity = entity[kept]
+    starts = items.statement_indptr[rows.entity_dump]
+    counts = items.statement_indptr[rows.entity_dump + 1] - starts
+    entity = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
+    kept = ranges(starts, counts)
     value, strings = _values(items, rows, kept)
     pair, distinct = _pairs(items.statement_property[kept], value)
     of_entity = group(entity, pair, len(rows.entity_item))
@@ -125,9 +130,10 @@ def state(items: Items, rows: Numbering) -> Statements:
 
 def _values(items: Items, rows: Numbering, kept: Int64) -> tuple[Int32, Strings]:
     """The values of these statements: item rows, or `~row` of the distinct strings, which come with them."""
-    value = rows.target[kept]
-    text = np.flatnonzero(value < 0)
-    used = items.strings.take(~items.statement_value[kept[text]])
+    said = items.statement_value[kept]
+    value = rows.find(said)
+    text = np.flatnonzero(said < 0)
+    used = items.strings.take(~said[text])
     ids = np.empty(len(used), np.int32)
     first = kernels.distinct_strings(used.offsets, used.data, ids)
     value[text] = ~ids

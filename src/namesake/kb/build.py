@@ -176,7 +176,7 @@ def _wikidata_ranks(options: Options, items: Items, rows: Numbering) -> Float64:
     """PR_WD of the entities: loaded, or computed on the links between all items."""
     if "wikidata" in options.ranks:
         return read_ranks(options.ranks["wikidata"], rows.entity_qids)
-    return pagerank(*links(items, rows), len(rows.item_qids))[rows.entity_item]
+    return pagerank(links(items, rows))[rows.entity_item]
 
 
 def _wikipedia_ranks(options: Options, rows: Numbering, wikipedia: Wikipedia | None) -> Float64:

@@ -39,7 +39,7 @@ class Strings:
         """The same column as an Arrow array, without a copy."""
         return pa.LargeStringArray.from_buffers(len(self), pa.py_buffer(self.offsets), pa.py_buffer(self.data))
 
-    def take(self, rows: npt.NDArray[np.int64]) -> Strings:
+    def take(self, rows: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Strings:
         """The strings of these rows, in their order; empty where the row is negative."""
         return Strings.from_arrow(self.arrow().take(pa.array(rows, mask=rows < 0)))
 

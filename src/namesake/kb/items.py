@@ -74,7 +74,7 @@ class Gathering:
     def __init__(self, spill: Spill) -> None:
         self.spill = spill
         self.items = 0
-        self._strings = 0
+        self._ends: dict[str, int] = {}
         self._files: list[tuple[int, str]] = []
 
     def add(self, parsed: Parsed, file: str) -> None:
@@ -85,22 +85,27 @@ class Gathering:
             self.spill.append(name, getattr(parsed, name))
         for name in TEXT:
             texts: Strings = getattr(parsed, name)
-            self.spill.append(f"{name}.size", np.diff(texts.offsets).astype(np.int32))
+            self._append_offsets(f"{name}.offsets", texts.offsets)
             self.spill.append(f"{name}.bytes", texts.data)
         for name in RAGGED:
-            self.spill.append(f"{name}.count", np.diff(getattr(parsed, f"{name}_indptr")).astype(np.int32))
-        value = parsed.statement_value
-        self.spill.append("statement_value", np.where(value < 0, value - self._strings, value))
+            self._append_offsets(f"{name}_indptr", getattr(parsed, f"{name}_indptr"))
+        value, strings = parsed.statement_value, self._ends.get("strings", 0)
+        self.spill.append("statement_value", np.where(value < 0, value - strings, value))
+        self._ends["strings"] = strings + len(parsed.strings)
         self.items += len(parsed.qid)
-        self._strings += len(parsed.strings)
+
+    def _append_offsets(self, name: str, offsets: Int64) -> None:
+        """Offsets go on where those of the chunk before ended; on disk they can be mapped, and take no memory."""
+        end = self._ends.get(name)
+        self.spill.append(name, offsets if end is None else offsets[1:] + end)
+        self._ends[name] = int(offsets[-1]) + (end or 0)
 
     def finish(self) -> Items:
         """Map everything."""
-        columns: dict[str, Any] = {name: self.spill.column(name) for name in (*PLAIN, "statement_value")}
+        whole = (*PLAIN, "statement_value", *(f"{name}_indptr" for name in RAGGED))
+        columns: dict[str, Any] = {name: self.spill.column(name) for name in whole}
         for name in TEXT:
-            columns[name] = Strings(running(self.spill.column(f"{name}.size")), self.spill.column(f"{name}.bytes"))
-        for name in RAGGED:
-            columns[f"{name}_indptr"] = running(self.spill.column(f"{name}.count"))
+            columns[name] = Strings(self.spill.column(f"{name}.offsets"), self.spill.column(f"{name}.bytes"))
         return Items(**columns, files=self._files)
 
 

@@ -16,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
-from namesake.kb.columns import Strings
+from namesake.kb.columns import Ragged, Strings
 from namesake.kb.dump import Chunk, read_chunks
-from namesake.kb.graph import pagerank
+from namesake.kb.graph import incoming, pagerank
+from namesake.kb.items import running
 from namesake.kb.manifest import Reject
 from namesake.kb.spill import Spill
 from namesake.kernels.assemble import hash_titles
@@ -110,20 +111,18 @@ class Reader:
 
     def finish(self) -> Wikipedia:
         """Match links with pages, rank the pages, and hand everything to the entities."""
-        source, target = self._links()
-        rank = pagerank(source, target, self.pages)
+        rank = pagerank(self._links())
         entity = self.spill.column("page.entity")
         own = np.flatnonzero(entity >= 0)
         ranks = np.zeros(len(self.qids), np.float64)
         np.maximum.at(ranks, entity[own], rank[own])
-        offsets = np.concatenate([[0], np.cumsum(self.spill.column("paragraph.size"))])
-        texts = Strings(offsets, self.spill.column("paragraph.bytes"))
+        texts = Strings(running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
         of_entity = np.full(len(self.qids), -1, np.int64)
         of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # of several pages, the first
         return Wikipedia(texts.take(of_entity), ranks, self.pages, self.rejects)
 
-    def _links(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Links between pages as page numbers, through redirects; links to nowhere are left out."""
+    def _links(self) -> Ragged:
+        """The pages that link to each page, through redirects; links to nowhere are left out."""
         names, page = self.spill.column("page.name"), self.spill.column("page.of_name")
         order = np.argsort(names, kind="stable")
         names, page = names[order], page[order]
@@ -134,9 +133,8 @@ class Reader:
             place = np.searchsorted(names, block)
             place[place == len(names)] = 0
             target[start : start + BLOCK] = np.where(names[place] == block, page[place], -1)
-        source = np.repeat(np.arange(self.pages, dtype=np.int32), self.spill.column("page.links"))
-        known = target >= 0
-        return source[known], target[known]
+        indptr = running(self.spill.column("page.links"))
+        return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
 
 
 def _redirects(page: _Page) -> Iterable[str]:

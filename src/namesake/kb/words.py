@@ -11,11 +11,12 @@ from namesake.kb.items import Items, ranges, running
 from namesake.kernels import assemble as kernels
 from namesake.textindex import index_words
 
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
 def index_kb_words(
-    items: Items, dump_of: Int64, stated: Statements, descriptions: Strings, paragraphs: Strings, how: str
+    items: Items, dump_of: Int32, stated: Statements, descriptions: Strings, paragraphs: Strings, how: str
 ) -> dict[str, Column]:
     """The columns of words, by file name. Labels and aliases of items count only where an entity states the item."""
     values = stated_items(stated, len(dump_of))
@@ -27,8 +28,8 @@ def index_kb_words(
     found = index_words([(column.data, column.offsets) for column in texts], how)
     d, p, labels, each_alias, strings = (Ragged(column.indptr, column.words) for column in found.columns)
     of_item = spread(labels, values, len(dump_of))
-    of_alias = np.repeat(values.astype(np.int32), alias_counts)
-    alias_words = group(np.repeat(of_alias, np.diff(each_alias.indptr)), each_alias.values, len(dump_of))
+    of_alias = np.repeat(np.arange(len(values), dtype=np.int32), alias_counts)
+    alias_words = group(np.repeat(of_alias, np.diff(each_alias.indptr)), each_alias.values, len(values))
     ds = union(d, stated, of_item, strings, len(found.vocabulary))
     return {
         "word": Strings.of(found.vocabulary),
@@ -37,7 +38,7 @@ def index_kb_words(
         "entity.words_p": p,
         "entity.words_ds": ds,
         "item.words": of_item,
-        "item.words_aliases": alias_words,
+        "item.words_aliases": spread(alias_words, values, len(dump_of)),
         "string.words": strings,
         "surface.hash": found.surface_hash,
         "surface.word": found.surface_word,
@@ -53,7 +54,7 @@ def stated_items(stated: Statements, items: int) -> Int64:
     return np.flatnonzero(is_value)
 
 
-def prose(items: Items, dump_of: Int64, stated: Statements, descriptions: Strings) -> Strings:
+def prose(items: Items, dump_of: Int32, stated: Statements, descriptions: Strings) -> Strings:
     """Texts in which words are mostly words: descriptions, and labels of stated items that are no people."""
     of_dump = dump_of[stated_items(stated, len(dump_of))]
     of_dump = of_dump[of_dump >= 0]
