@@ -124,12 +124,12 @@ def _aligned(sources: Sequence[Source], split: str | None) -> list[Dataset]:
 def _on_unseen(found: Sequence[Tuned], source: Source, split: str) -> list[Trial]:
     """What tuned recipes are worth on gold outside the split; nothing where none of it has an answer."""
     from namesake.evaluate import tune as tuning
+    from namesake.evaluate.logit import learnable
     from namesake.evaluate.methods import from_recipe
 
     rows = [row for row in source.gold if row.columns.get("split") != split]
     if not rows or not (rest := source.data(rows)).answerable.any():
         return []
-    if found[0].recipe.decide is None:
-        rest = tuning.answerable(rest)
-    answers = [from_recipe(each.recipe, rest, each.recipe.name) for each in found]
+    rest = learnable(found[0].recipe, rest)
+    answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
     return tuning.trials([*answers, *tuning.untuned(rest)], rest)

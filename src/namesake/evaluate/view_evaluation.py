@@ -102,7 +102,20 @@ def _confidence(evaluation: Evaluation) -> list[Section]:
     header = ["method", *(f"{tenth * 10} %" for tenth in range(1, 11))]
     title, caption = "Risk by coverage.", "Share of wrong answers when at least so many of the mentions are answered."
     table = View("risk_coverage", title, header, [[curve.method, *_tenths(curve)] for curve in shown], caption)
-    return [Section("Confidence", [text], [table], drawn)]
+    return [Section("Confidence", [text], [table, *_calibration(evaluation.curves)], drawn)]
+
+
+def _calibration(curves: Sequence[Curve]) -> list[View]:
+    """For each tenth of claimed probability: how many answers, what they claim on average, how many are right."""
+    rows = []
+    for curve in curves:
+        for tenth, (count, summed, right) in enumerate(zip(*(curve.bins or ((), (), ())), strict=True)):
+            if count:
+                between = f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}"
+                rows.append([curve.method, between, f"{count:.0f}", f"{summed / count:.3f}", f"{right / count:.3f}"])
+    header = ["method", "confidence", "mentions", "mean confidence", "share right"]
+    caption = "First candidates by the probability their method gives them."
+    return [View("calibration", "Calibration.", header, rows, caption)] if rows else []
 
 
 def _tenths(curve: Curve) -> list[str]:
