@@ -372,3 +372,20 @@ def test_the_installed_command(sample_kb, tmp_path):
     assert ran.returncode == 2
     assert ran.stderr.startswith(b"namesake: no recipe named")
     assert len(ran.stderr.splitlines()) == 1
+
+
+def test_a_text_file_is_printed_with_its_links(tmp_path, sample_kb):
+    from namesake.apps.show_text import linked_text
+
+    text = "Chris Carter and Ann Lee spoke.\nCarter left.\x1b[31m"
+    links = [
+        {"name": "Chris Carter", "spans": [[0, 12], [32, 38]], "qid": "Q437267", "reason": None},
+        {"name": "Ann Lee", "spans": [[17, 24]], "qid": None, "reason": "none fits"},
+        {"name": "Ann", "spans": [[17, 20]], "qid": None, "reason": "none fits"},
+        {"name": "Carter", "spans": [[32, 38]], "qid": "Q437267", "reason": None},
+    ]
+    shown = linked_text(text, links).plain
+    assert shown.startswith("Chris Carter [Q437267] and Ann")
+    assert "Carter left." in shown.replace(" [Q437267]", "")
+    assert "\x1b" not in shown
+    assert "\n" in shown

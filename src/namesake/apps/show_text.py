@@ -8,6 +8,7 @@ import pyarrow as pa
 from rich.console import Console
 from rich.text import Text
 
+from namesake.apps.show import clean
 from namesake.linker import Linker
 
 LINKED, UNSURE = "bold cyan", "yellow"
@@ -23,15 +24,20 @@ def show_text(linker: Linker, articles: pa.Table, console: Console) -> None:
 
 def linked_text(text: str, links: list[dict[str, Any]]) -> Text:
     """The text with names marked; the first mention of each carries its QID, or the reason it has none."""
-    marks = sorted((tuple(span), link, at == 0) for link in links for at, span in enumerate(sorted(link["spans"])))
+    marks = [(start, end, link, at == 0) for link in links for at, (start, end) in enumerate(sorted(link["spans"]))]
     out, done = Text(), 0
-    for (start, end), link, first in marks:
+    for start, end, link, first in sorted(marks, key=lambda mark: mark[:2]):
         if start < done:
             continue
-        out.append(text[done:start])
-        out.append(text[start:end], LINKED if link["qid"] else UNSURE)
+        out.append(clean_lines(text[done:start]))
+        out.append(clean(text[start:end]), LINKED if link["qid"] else UNSURE)
         if first:
             out.append(f" [{link['qid'] or link['reason']}]", "dim")
         done = end
-    out.append(text[done:])
+    out.append(clean_lines(text[done:]))
     return out
+
+
+def clean_lines(text: str) -> str:
+    """The text without control characters, its lines kept."""
+    return "\n".join(map(clean, text.split("\n")))

@@ -6,7 +6,6 @@ from numba import types
 from namesake.kernels.characters import (
     APOSTROPHE,
     BLANK,
-    BYTES,
     CLASS,
     COMMA,
     DIGIT,
@@ -21,7 +20,7 @@ from namesake.kernels.characters import (
     hash_token,
     hash_words,
 )
-from namesake.kernels.simd import inner
+from namesake.kernels.simd import BYTES, inner
 
 # How a text is written (`style`), and whether it is to be split at all.
 WHOLE, CASED, SPACED = 1, 2, 4

@@ -9,7 +9,6 @@ from numba import njit, types
 
 from namesake.kernels.characters import (
     BLANK,
-    BYTES,
     CLASS,
     COMMA,
     DIGIT,
@@ -22,7 +21,7 @@ from namesake.kernels.characters import (
     plain_word,
 )
 from namesake.kernels.sentences import WHOLE, skip_space, style
-from namesake.kernels.simd import inner, pointer
+from namesake.kernels.simd import BYTES, inner, pointer
 from namesake.kernels.treebank import (
     BUFFER,
     CONTRACTION_MASK,

@@ -10,7 +10,6 @@ from numba import types
 from namesake.kernels.characters import (
     APOSTROPHE,
     BLANK,
-    BYTES,
     CLASS,
     COMMA,
     DASH,
@@ -30,7 +29,7 @@ from namesake.kernels.characters import (
     hash_words,
 )
 from namesake.kernels.sentences import WHOLE, period_break, skip_space, stop_break
-from namesake.kernels.simd import inner
+from namesake.kernels.simd import BYTES, inner
 
 POSITIONS, HASHES = types.CPointer(types.int64), types.CPointer(types.uint64)
 LONGEST = 4096  # bytes of a piece; what goes on without a break for longer is cut there
