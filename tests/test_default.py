@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from namesake.kb.store import KB
 from namesake.recipe import Recipe
 
 DEFAULT = Recipe.load("default")
+LONE = Path(__file__).parents[1] / "docs" / "accuracy" / "lone.gold.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +96,19 @@ def test_the_weights_are_what_the_fit_finds(shared, sources, slice_kb):
         assert fitted.weight == pytest.approx(part.weight, abs=0.02, rel=0.01)
         assert replace(fitted, weight=part.weight) == part
     assert found.recipe.decide.nil == pytest.approx(DEFAULT.decide.nil, abs=0.02)
+
+
+@pytest.mark.slow
+def test_lone_candidates_we_have_read(sources, slice_kb):
+    data = known(sources[2], read_gold(LONE), slice_kb)
+    assert (np.diff(data.offsets) == 1).all()
+    held = replace(DEFAULT, parts=tuple(replace(part, fixed=True) for part in DEFAULT.parts))
+    found = logit.fit(held, [data]).recipe
+    assert found.parts == held.parts
+    assert found.decide.nil == DEFAULT.decide.nil  # these mentions say nothing of it
+    assert found.decide.alone == pytest.approx(0.02, abs=0.1)
+    answered = from_recipe(DEFAULT, data, "default").confidence >= DEFAULT.decide.threshold
+    assert data.answerable[answered].mean() > 0.95
 
 
 @pytest.mark.slow
