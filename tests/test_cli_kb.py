@@ -101,11 +101,13 @@ def test_show_says_what_it_knows_of_what_is_not_kept(tmp_path: Path) -> None:
         ("Q31", "has no Q31"),
         ("Nobody Atall", "nobody in"),
         ("Q" + "9" * 40, "has no Q"),
+        ("x" * 10_000, "is called 'xxx"),
     ]:
         done = namesake("kb", "show", tmp_path / "kb", asked)
         assert done.returncode == 2
         assert answer in done.stderr
         assert len(done.stderr.splitlines()) == 1
+        assert len(done.stderr) < len(str(tmp_path)) + 200
 
 
 def test_a_folder_that_is_no_kb(tmp_path: Path) -> None:
@@ -142,6 +144,38 @@ def test_rejects_are_told(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "1 set aside" in done.stderr
     assert f"{tmp_path / 'd.json'}:3: no JSON" in done.stderr
+
+
+def test_impossible_dates_and_an_absence_of_people_are_told(tmp_path: Path) -> None:
+    absurd = claim("P39", 7, P580="2001-02-31", P582="2005-13-01")
+    dump(tmp_path / "d.json", item(9, "Ann", HUMAN, absurd))
+    done = namesake("kb", "build", tmp_path / "d.json", "-o", tmp_path / "kb")
+    assert "2 dates that name no possible day" in done.stderr
+    assert json.loads(namesake("kb", "info", tmp_path / "kb", "--json").stdout)["dates_dropped"] == 2
+    assert "2 impossible dates" in namesake("kb", "info", tmp_path / "kb").stdout
+    dump(tmp_path / "things.json", item(9, "thing"))
+    done = namesake("kb", "build", tmp_path / "things.json", "-o", tmp_path / "things")
+    assert done.returncode == 0
+    assert "nobody among its 1 items" in done.stderr
+    assert "--keep all" in done.stderr
+
+
+def test_a_file_of_other_json_is_no_dump(tmp_path: Path) -> None:
+    (tmp_path / "news.jsonl").write_text('{"id": "a-story", "text": "It rained."}\n{"id": "another"}\n')
+    done = namesake("kb", "build", tmp_path / "news.jsonl", "-o", tmp_path / "kb")
+    assert done.returncode == 2
+    assert "news.jsonl:1: the id 'a-story'" in done.stderr.splitlines()[-1]
+    assert [path.name for path in tmp_path.iterdir()] == ["news.jsonl"]
+
+
+def test_a_column_of_nonsense_is_named(tmp_path: Path) -> None:
+    dump(tmp_path / "d.json", item(9, "Ann", HUMAN))
+    assert namesake("kb", "build", tmp_path / "d.json", "-o", tmp_path / "kb").returncode == 0
+    file = tmp_path / "kb" / "entity.item.npy"
+    file.write_bytes(file.read_bytes()[:-4] + b"\xff\xff\xff\x7f")
+    done = namesake("kb", "show", tmp_path / "kb", "Q9")
+    assert done.returncode == 2
+    assert f"{file} is damaged" in done.stderr
 
 
 def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:

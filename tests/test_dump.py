@@ -518,8 +518,8 @@ def test_a_cut_gzip_gives_its_lines_first(tmp_path):
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"[\n]\n", "no entity in its 2 lines"),
-        (gzip.compress(b"", mtime=0), "no entity in its 0 lines"),
+        (b"[\n]\n", "holds no entity;"),
+        (gzip.compress(b"", mtime=0), "holds no entity;"),
         (b"\xfd7zXZ\x00rest", "packed with xz"),
     ],
 )

@@ -47,7 +47,20 @@ def test_a_cut_off_file_and_a_missing_one_are_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("option", ["wikipedia", "wikipedia=", "dbpedia=x", "=x"])
 def test_a_bad_option_is_refused(option: str) -> None:
     with pytest.raises(NamesakeError, match="wikidata=FILE or wikipedia=FILE"):
-        ranks.parse_option(option)
+        ranks.parse_options([option])
+
+
+def test_one_file_a_source(tmp_path: Path) -> None:
+    files = ranks.parse_options(["wikidata=a=b.tsv", "wikipedia=c.tsv"])
+    assert files == {"wikidata": Path("a=b.tsv"), "wikipedia": Path("c.tsv")}
+    with pytest.raises(NamesakeError, match="given twice"):
+        ranks.parse_options(["wikidata=a.tsv", "wikidata=b.tsv"])
+
+
+def test_a_file_without_ranks_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "ranks.tsv").write_text("\n\n")
+    with pytest.raises(NamesakeError, match=r"ranks\.tsv holds no rank"):
+        ranks.check_ranks(tmp_path / "ranks.tsv")
 
 
 def test_the_published_ranks_load(shared: Path) -> None:

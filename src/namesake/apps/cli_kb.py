@@ -59,7 +59,7 @@ def build(
     Example: namesake kb build latest-all.json.gz --out kb/
     """
     from namesake.kb.build import build as build_kb
-    from namesake.kb.ranks import parse_option
+    from namesake.kb.ranks import parse_options
     from namesake.progress import reporter
 
     console = Console(stderr=True)
@@ -70,7 +70,7 @@ def build(
             out,
             keep=keep.value,
             wikipedia=wikipedia,
-            ranks=dict(parse_option(option) for option in ranks or []),
+            ranks=parse_options(ranks or []),
             words=words.value,
             workers=workers,
             force=force,
@@ -111,14 +111,18 @@ def show(
     from namesake.kb.store import KB
 
     opened = KB.open(kb)
-    rows = look_up(opened, who)
-    entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
+    try:
+        rows = look_up(opened, who)
+        entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
+    except IndexError:
+        opened.verify()  # names the file that is damaged
+        raise
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(entities)).decode())
     elif len(entities) == 1:
         draw_entity(entities[0], Console())
     else:
-        draw_namesakes(kb, who, entities, len(rows), Console())
+        draw_namesakes(kb, who.strip(), entities, len(rows), Console())
 
 
 def register(root: typer.Typer) -> None:

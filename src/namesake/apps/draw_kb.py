@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from namesake.kb.manifest import REJECTS, Manifest, Reject
+from namesake.kb.rejects import NAMED
 
 if TYPE_CHECKING:
     from namesake.kb.show import Entity, Statement
@@ -30,6 +31,8 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     rows = [(name, f"{getattr(manifest, name):,}") for name in counts]
     rows.append(("rejected", f"{manifest.rejected:,} lines"))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
+    if manifest.dates_dropped:
+        rows.append(("left out", f"{manifest.dates_dropped:,} impossible dates"))
     rows += [("kept", manifest.keep), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
@@ -81,6 +84,10 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         f"{path}: {manifest.entities:,} entities ({manifest.people:,} people), {manifest.statements:,} statements, "
         f"{manifest.names:,} names, {manifest.words:,} words in {seconds:.1f} s"
     )
+    if not manifest.entities and manifest.keep == "people":
+        line(f"nobody among its {manifest.items:,} items is a person (P31 = Q5): --keep all keeps them all", "yellow")
+    if manifest.dates_dropped:
+        line(f"{manifest.dates_dropped:,} dates that name no possible day are left out", "yellow")
     if manifest.rejected:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in manifest.rejected_reasons.items())
         line(f"{manifest.rejected:,} set aside: {reasons}", "yellow")
@@ -88,7 +95,8 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
             for reject in islice(rejects, REJECTS_SHOWN):
                 record = msgspec.json.decode(reject, type=Reject)
                 line(f"  {record.file}:{record.line}: {record.reason}", "dim")
-        line(f"  all of them: {path / REJECTS}", "dim")
+        which = "all of them" if manifest.rejected <= NAMED else f"the first {NAMED:,} of them"
+        line(f"  {which}: {path / REJECTS}", "dim")
 
 
 def lifetime(entity: Entity) -> str:

@@ -105,6 +105,11 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
     rejects = Rejects()
     with reporter.stage("reading the dump"):
         gathered = gather_items(options.dumps, options.keep, options.workers, spill, rejects, reporter)
+        if not gathered.items and rejects.named:
+            first = rejects.named[0]
+            raise NamesakeError(
+                f"{first.file}:{first.line}: {first.reason}; nor is any other line a Wikidata item: is it a dump?"
+            )
     with reporter.stage("numbering items and statements"):
         items = gathered.finish()
         rows = number(items)
@@ -136,6 +141,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
                 words=words,
                 rejected=len(rejects),
                 rejected_reasons=dict(rejects.reasons.most_common()),
+                dates_dropped=gathered.dates_dropped,
             )
         )
 

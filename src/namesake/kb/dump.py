@@ -173,7 +173,7 @@ def _chunks(source: _Source, chunk_bytes: int) -> Iterator[Chunk]:
         elif not ended:
             buffer = np.concatenate((buffer, np.empty(len(buffer), np.uint8)))
     if not holds_entity:
-        raise NamesakeError(f"{source.name} holds no entity in its {line - 1:,} lines; is it a Wikidata JSON dump?")
+        raise NamesakeError(f"{source.name} holds no entity; is it a Wikidata JSON dump?")
 
 
 def _chunk(source: _Source, line: int, buffer: UInt8, size: int) -> Chunk:

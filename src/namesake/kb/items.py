@@ -74,6 +74,7 @@ class Gathering:
     def __init__(self, spill: Spill) -> None:
         self.spill = spill
         self.items = 0
+        self.dates_dropped = 0
         self._ends: dict[str, int] = {}
         self._files: list[tuple[int, str]] = []
 
@@ -93,6 +94,7 @@ class Gathering:
         self.spill.append("statement_value", np.where(value < 0, value - strings, value))
         self._ends["strings"] = strings + len(parsed.strings)
         self.items += len(parsed.qid)
+        self.dates_dropped += parsed.dates_dropped
 
     def _append_offsets(self, name: str, offsets: Int64) -> None:
         """Offsets go on where those of the chunk before ended; on disk they can be mapped, and take no memory."""

@@ -21,7 +21,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     created: str
     dumps: list[str]
     dump_date: str | None = None
-    """Last modification named by the dump, or of its file."""
+    """Day of the youngest dump file; unknown where all came from stdin."""
     keep: str = "people"
     words_how: str = "stem"
     ranks: list[str] = []
@@ -34,6 +34,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     words: int
     rejected: int
     rejected_reasons: dict[str, int] = {}
+    dates_dropped: int = 0
+    """Dates that name no possible day, left out of entities that are otherwise kept."""
     files: dict[str, str] = {}
     """Checksum by file name; `KB.verify` compares them."""
 

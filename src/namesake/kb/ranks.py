@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gzip
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, cast
 
@@ -20,17 +20,23 @@ BATCH = 1 << 20  # lines held at a time
 SOURCES = ("wikidata", "wikipedia")
 
 
-def parse_option(option: str) -> tuple[str, Path]:
-    """`wikipedia=FILE` as its two halves."""
-    source, equals, file = option.partition("=")
-    if source not in SOURCES or not equals or not file:
-        raise NamesakeError(f"--ranks {option}: write wikidata=FILE or wikipedia=FILE")
-    return source, Path(file)
+def parse_options(options: Iterable[str]) -> dict[str, Path]:
+    """The file of each source, from options such as `wikipedia=FILE`."""
+    files: dict[str, Path] = {}
+    for option in options:
+        source, _, file = option.partition("=")
+        if source not in SOURCES or not file:
+            raise NamesakeError(f"--ranks {option}: write wikidata=FILE or wikipedia=FILE")
+        if source in files:
+            raise NamesakeError(f"--ranks {option}: ranks of {source} are given twice, name one file")
+        files[source] = Path(file)
+    return files
 
 
 def check_ranks(path: Path) -> None:
     """Read the beginning of a file, so that a wrong one is refused before the dump is read and not after."""
-    next(_batches(path))
+    if not len(next(_batches(path))[0]):
+        raise NamesakeError(f"{path} holds no rank; a line of it is such as Q42<TAB>123.4")
 
 
 def read_ranks(path: Path, qids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

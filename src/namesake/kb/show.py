@@ -12,6 +12,7 @@ from namesake.kb.dates import iso
 from namesake.kb.store import KB
 
 DAY = 11  # Wikidata's precision of a date that names its day
+LONGEST_SHOWN = 60  # characters of a name in a message
 UNKNOWN_START, UNKNOWN_END = np.iinfo(np.int32).min, np.iinfo(np.int32).max
 
 
@@ -51,7 +52,8 @@ def look_up(kb: KB, asked: str) -> list[int]:
         return [_row_of(kb, int(asked.strip()[1:]))]
     rows, _ = kb.names.lookup(asked)
     if not len(rows):
-        raise NamesakeError(f"nobody in {kb.path} is called {asked!r}")
+        name = asked if len(asked) <= LONGEST_SHOWN else asked[:LONGEST_SHOWN] + "…"
+        raise NamesakeError(f"nobody in {kb.path} is called {name!r}")
     return [int(row) for row in rows[np.lexsort([rows, -kb.sitelinks[rows]])]]
 
 
