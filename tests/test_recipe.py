@@ -24,9 +24,7 @@ PAPER_CHAINS = {  # the tie-breaks behind the paper's Table 2, each ending in LQ
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 parts = st.lists(
-    st.builds(
-        Part, st.sampled_from(SCORERS), st.floats(0, 1e9), st.sampled_from(sorted(SCALES)), fixed=st.booleans()
-    ),
+    st.builds(Part, st.sampled_from(SCORERS), st.floats(0, 1e9), st.sampled_from(sorted(SCALES)), fixed=st.booleans()),
     min_size=1,
     max_size=4,
     unique_by=lambda part: part.scorer,
