@@ -425,6 +425,8 @@ def test_broken_turtle_is_named_by_its_line(text: str, message: str) -> None:
     ("name", "content", "message"),
     [
         ("nelight", "", "no articles"),
+        ("elevant", "", "no articles"),
+        ("zelda", "\n\n", "no articles"),
         ("nelight", "[{]", "not a JSON list"),
         ("nelight", '{"articleID": "a1", "names": []}', r"article 1: .*content"),
         ("nelight", quotebank(gold=2), r"article 1 \(a1\): gold of 'michael collins' is candidate 2.*2 candidates"),

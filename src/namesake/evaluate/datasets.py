@@ -34,7 +34,6 @@ class Dataset:
     url: str | None = None
     licence: str | None = None
     checksum: str | None = None
-    size: int | None = None
     note: str = ""
 
 

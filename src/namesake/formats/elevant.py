@@ -12,10 +12,8 @@ from pathlib import Path
 
 import msgspec
 
-from namesake.errors import NamesakeError
 from namesake.formats.builder import Article, Span
-from namesake.formats.files import open_lines
-from namesake.formats.labelled import Labelled, Occurrence, label
+from namesake.formats.labelled import Labelled, Occurrence, json_lines, label
 from namesake.formats.rejects import Reject, Rejects
 
 
@@ -41,23 +39,16 @@ class Record(msgspec.Struct):
 
 def read_elevant(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     """Articles with the labels that count."""
-    with open_lines(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            where = f"{path} line {number}"
-            try:
-                record = msgspec.json.decode(line, type=Record)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
-                raise NamesakeError(f"{where}: not an ELEVANT article ({problem})") from None
-            occurrences = []
-            for one in record.labels or ():
-                reason = _uncounted(one, record)
-                if reason is None:
-                    occurrences.append(_occurrence(one))
-                else:
-                    rejects.add(Reject(reason, str(path), number, str(record.id)))
-            yield label(Article(str(record.id), record.text, record.title or None), occurrences, where)
+    for number, record in json_lines(path, Record, "an ELEVANT article"):
+        occurrences = []
+        for one in record.labels or ():
+            reason = _uncounted(one, record)
+            if reason is None:
+                occurrences.append(_occurrence(one))
+            else:
+                rejects.add(Reject(reason, str(path), number, str(record.id)))
+        article = Article(str(record.id), record.text, record.title or None)
+        yield label(article, occurrences, f"{path} line {number}")
 
 
 def _uncounted(one: Label, record: Record) -> str | None:

@@ -12,12 +12,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import unquote
+
+import msgspec
 
 from namesake.errors import NamesakeError
 from namesake.formats.builder import Article, Mention, Span
+from namesake.formats.files import open_lines
 from namesake.formats.rejects import Rejects
 
+R = TypeVar("R")
 Gold = int | str | None
 
 
@@ -60,6 +65,22 @@ class Occurrence:
     title: str | None = None
     candidates: Sequence[str] | None = None
     columns: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
+    """Every record of a file of JSON lines, with the number of its line; `what` it ought to be stands in messages."""
+    empty = True
+    with open_lines(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            empty = False
+            try:
+                yield number, msgspec.json.decode(line, type=kind)
+            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+                raise NamesakeError(f"{path} line {number}: not {what} ({problem})") from None
+    if empty:
+        raise NamesakeError(f"{path}: no articles")
 
 
 def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> Labelled:

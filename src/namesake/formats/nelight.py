@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -82,7 +82,7 @@ def records(path: Path) -> Iterator[tuple[str, Record]]:
         if first.lstrip().startswith(b"["):
             parts = _list(first + lines.read(), path)
         else:
-            parts = (raw for raw in _lines(first, lines))
+            parts = (line for line in chain([first], lines) if line.strip())
         empty = True
         for number, raw in enumerate(parts, 1):
             empty = False
@@ -96,10 +96,6 @@ def _list(data: bytes, path: Path) -> Iterator[bytes]:
         return iter(bytes(raw) for raw in msgspec.json.decode(data, type=list[msgspec.Raw]))
     except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
         raise NamesakeError(f"{path}: not a JSON list of articles ({problem})") from None
-
-
-def _lines(first: bytes, rest: Any) -> Iterator[bytes]:
-    yield from (line for line in [first, *rest] if line.strip())
 
 
 def _record(raw: bytes, where: str) -> tuple[str, Record]:

@@ -13,8 +13,7 @@ import msgspec
 
 from namesake.errors import NamesakeError
 from namesake.formats.builder import Article, Span
-from namesake.formats.files import open_lines
-from namesake.formats.labelled import Labelled, Occurrence, label, page_title
+from namesake.formats.labelled import Labelled, Occurrence, json_lines, label, page_title
 from namesake.formats.rejects import Rejects
 
 
@@ -30,16 +29,9 @@ class Record(msgspec.Struct):
 
 def read_zelda(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     """Documents with their links as mentions; a link without a title is nobody."""
-    with open_lines(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            where = f"{path} line {number}"
-            try:
-                record = msgspec.json.decode(line, type=Record)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
-                raise NamesakeError(f"{where}: not a ZELDA document ({problem})") from None
-            yield label(Article(str(record.id), record.text), _occurrences(record, where), where)
+    for number, record in json_lines(path, Record, "a ZELDA document"):
+        where = f"{path} line {number}"
+        yield label(Article(str(record.id), record.text), _occurrences(record, where), where)
 
 
 def _occurrences(record: Record, where: str) -> list[Occurrence]:
