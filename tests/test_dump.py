@@ -302,7 +302,7 @@ def test_a_bad_line_is_set_aside_with_its_place_and_reason(line, reason):
     assert rows(parsed)[0] == rows(parsed)[1]
 
 
-def test_properties_stand_apart_and_lexemes_are_counted():
+def test_properties_stand_apart_and_lexemes_are_not_kept():
     property_line = (
         b'{"type":"property","datatype":"string","id":"P31","labels":{"en":{"value":"instance of"}},"claims":[]}'
     )
@@ -311,7 +311,6 @@ def test_properties_stand_apart_and_lexemes_are_counted():
     parsed = parse_chunk(chunk_of(b"\n".join([property_line, lexeme, OBAMA, odd])), "people")
     assert parsed.property_id.tolist() == [31, 6]
     assert [parsed.property_label[i] for i in range(2)] == ["instance of", ""]
-    assert parsed.lexemes == 1
     assert parsed.qid.tolist() == [76]
     assert not parsed.rejected
 

@@ -11,6 +11,7 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
+from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.store import KB
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
@@ -42,11 +43,13 @@ def cirrus(path: Path, pages: list[str]) -> Path:
     return path
 
 
-def read(tmp_path: Path, pages: list[str], qids: list[int]) -> Wikipedia:
+def read(tmp_path: Path, pages: list[str], qids: list[int], rejects: Rejects | None = None) -> Wikipedia:
     (tmp_path / "spill").mkdir()
     file = cirrus(tmp_path / "wiki.json.gz", pages)
     with Spill(tmp_path / "spill") as spill:
-        return read_wikipedia(file, np.array(qids, np.int64), spill, 1, Reporter())
+        return read_wikipedia(
+            file, np.array(qids, np.int64), spill, 1, Rejects() if rejects is None else rejects, Reporter()
+        )
 
 
 def test_paragraphs_belong_to_the_entities_of_the_pages(tmp_path: Path) -> None:
@@ -75,8 +78,9 @@ def test_of_two_pages_for_one_item_the_first_speaks_and_the_better_rank_counts(t
 
 
 def test_bad_lines_are_set_aside(tmp_path: Path) -> None:
-    wiki = read(tmp_path, [*PAGES, '{"title": 7}', "{cut"], [76])
-    assert [reject.line for reject in wiki.rejects] == [14, 16]
+    rejects = Rejects()
+    wiki = read(tmp_path, [*PAGES, '{"title": 7}', "{cut"], [76], rejects)
+    assert [reject.line for reject in rejects.named] == [14, 16]
     assert wiki.pages == 5
 
 

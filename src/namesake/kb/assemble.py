@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.columns import Ragged, Strings
+from namesake.kb.dates import FOREVER, MISSING
 from namesake.kb.graph import incoming
 from namesake.kb.items import Items, ranges
 from namesake.kb.manifest import Reject
@@ -22,9 +23,6 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 UInt64 = npt.NDArray[np.uint64]
 Bool = npt.NDArray[np.bool_]
-
-MISSING = np.iinfo(np.int32).min  # a date that is not given
-FOREVER = np.iinfo(np.int32).max
 
 
 @dataclass(frozen=True)

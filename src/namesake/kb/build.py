@@ -118,8 +118,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
     wikipedia = None
     if options.wikipedia is not None:
         with reporter.stage("reading Wikipedia"):
-            wikipedia = read_wikipedia(options.wikipedia, rows.entity_qids, spill, options.workers, reporter)
-            rejects.add(wikipedia.rejects)
+            wikipedia = read_wikipedia(options.wikipedia, rows.entity_qids, spill, options.workers, rejects, reporter)
     with reporter.stage("indexing names and words, ranking items"):
         names, words = _index(options, draft, items, rows, stated, wikipedia)
     with reporter.stage("publishing"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 DAY, MONTH, YEAR, DECADE, CENTURY, MILLENNIUM = 11, 10, 9, 8, 7, 6
-MISSING = -(2**31)
+MISSING, FOREVER = -(2**31), 2**31 - 1  # no such day; the end of what has not ended
 LAST_YEAR = 200_000
 
 _TIME = re.compile(r"([+-])([0-9]+)-([0-9]{2})-([0-9]{2})T")

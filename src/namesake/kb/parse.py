@@ -36,7 +36,7 @@ KEPT_SCRATCH = 32 << 20  # bytes of the largest chunk whose scratch memory is ke
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a chunk says. Columns without a prefix have a row an item; properties stand apart, lexemes are counted."""
+    """What a chunk says. Columns without a prefix have a row an item; properties stand apart, lexemes are not kept."""
 
     qid: Int64
     line: Int64
@@ -79,7 +79,6 @@ class Parsed:
     """Lines set aside."""
     dates_dropped: int
     """Dates that name no possible day."""
-    lexemes: int
 
 
 def parse_chunk(chunk: Chunk, keep: Literal["people", "all"]) -> Parsed:
@@ -136,7 +135,6 @@ def _allocate(size: int, lines: int) -> t.Tables:
 def _write(entity: Entity, to: t.Tables) -> None:
     """Write an entity that was decoded into the tables, as the scanner would have."""
     if entity.kind == "L":
-        to.counts[t.LEXEMES] += 1
         return
     if entity.kind == "P":
         to.properties[to.counts[t.PROPERTIES]] = entity.number
@@ -209,7 +207,6 @@ def _columns(to: t.Tables, chunk: Chunk, rejected: list[Reject]) -> Parsed:
         property_label=_strings(to, t.PROPERTY_LABEL),
         rejected=rejected,
         dates_dropped=int(counts[t.DATES_DROPPED]),
-        lexemes=int(counts[t.LEXEMES]),
     )
 
 

@@ -8,12 +8,10 @@ import msgspec
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.kb.dates import iso
+from namesake.kb.dates import DAY, FOREVER, MISSING, iso
 from namesake.kb.store import KB
 
-DAY = 11  # Wikidata's precision of a date that names its day
 LONGEST_SHOWN = 60  # characters of a name in a message
-UNKNOWN_START, UNKNOWN_END = np.iinfo(np.int32).min, np.iinfo(np.int32).max
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -103,15 +101,14 @@ def _statements(kb: KB, row: int) -> list[Statement]:
 def _statement(kb: KB, pair: int, tenure: int | None) -> Statement:
     value = int(kb.pair_value[pair])
     number = int(kb.pair_property[pair])
-    start = UNKNOWN_START if tenure is None else int(kb.tenure_start[tenure])
-    end = UNKNOWN_END if tenure is None else int(kb.tenure_end[tenure])
+    start, end = (MISSING, FOREVER) if tenure is None else (int(kb.tenure_start[tenure]), int(kb.tenure_end[tenure]))
     return Statement(
         property=f"P{number}",
         property_label=property_label(kb, number),
         value=f"Q{kb.item_qids[value]}" if value >= 0 else kb.strings[~value],
         label=kb.item_labels[value] if value >= 0 else kb.strings[~value],
-        start=None if start == UNKNOWN_START else iso(start, DAY),
-        end=None if end == UNKNOWN_END else iso(end, DAY),
+        start=iso(start, DAY),
+        end=iso(MISSING if end == FOREVER else end, DAY),
     )
 
 

@@ -21,6 +21,7 @@ from namesake.kb.dump import Chunk, read_chunks
 from namesake.kb.graph import incoming, pagerank
 from namesake.kb.items import running
 from namesake.kb.manifest import Reject
+from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kernels.assemble import hash_titles
 from namesake.progress import Reporter
@@ -55,12 +56,13 @@ class Wikipedia:
     paragraphs: Strings
     ranks: Float64
     pages: int
-    rejects: list[Reject]
 
 
-def read_wikipedia(path: Path, qids: Int64, spill: Spill, workers: int, reporter: Reporter) -> Wikipedia:
+def read_wikipedia(
+    path: Path, qids: Int64, spill: Spill, workers: int, rejects: Rejects, reporter: Reporter
+) -> Wikipedia:
     """Read a CirrusSearch content dump for the entities `qids`, ascending."""
-    reader = Reader(qids, spill)
+    reader = Reader(qids, spill, rejects)
     for chunk in read_chunks([path], workers):
         reader.add(chunk)
         reporter.advance(chunk.done, reader.pages, "pages")
@@ -72,11 +74,11 @@ def read_wikipedia(path: Path, qids: Int64, spill: Spill, workers: int, reporter
 class Reader:
     """Takes chunks of the dump in their order, then tells what they hold about the entities `qids` (ascending)."""
 
-    def __init__(self, qids: Int64, spill: Spill) -> None:
+    def __init__(self, qids: Int64, spill: Spill, rejects: Rejects) -> None:
         self.qids = qids
         self.spill = spill
+        self.rejects = rejects
         self.pages = 0
-        self.rejects: list[Reject] = []
         self._decoder = msgspec.json.Decoder(_Page)
 
     def add(self, chunk: Chunk) -> None:
@@ -101,13 +103,15 @@ class Reader:
         self.spill.append("paragraph.bytes", texts.data)
 
     def _decode(self, chunk: Chunk) -> Iterable[_Page]:
+        if chunk.problem:
+            self.rejects.add([Reject(chunk.file, chunk.first_line, chunk.problem)])
         for number, line in enumerate(chunk.data.tobytes().split(b"\n"), chunk.first_line):
             if not line.strip() or line.startswith(b'{"index"'):
                 continue
             try:
                 yield self._decoder.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
-                self.rejects.append(Reject(chunk.file, number, f"no Wikipedia page: {problem}"))
+                self.rejects.add([Reject(chunk.file, number, f"no Wikipedia page: {problem}")])
 
     def finish(self) -> Wikipedia:
         """Match links with pages, rank the pages, and hand everything to the entities."""
@@ -119,7 +123,7 @@ class Reader:
         texts = Strings(running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
         of_entity = np.full(len(self.qids), -1, np.int64)
         of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # of several pages, the first
-        return Wikipedia(texts.take(of_entity), ranks, self.pages, self.rejects)
+        return Wikipedia(texts.take(of_entity), ranks, self.pages)
 
     def _links(self) -> Ragged:
         """The pages that link to each page, through redirects; links to nowhere are left out."""

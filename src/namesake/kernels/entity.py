@@ -316,7 +316,6 @@ def scan_line(data, start, size, keep_all, to):
     to.counts[tables.STATEMENTS] = first_statement
     to.counts[tables.DATES_DROPPED] = dropped
     if kind == LETTER_L:
-        to.counts[tables.LEXEMES] += 1
         return p
     to.properties[to.counts[tables.PROPERTIES]] = to.found[walk.NUMBER]
     to.counts[tables.PROPERTIES] += 1

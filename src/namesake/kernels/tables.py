@@ -19,10 +19,10 @@ from namesake.kernels.walk import LANGUAGES
 LABEL, DESCRIPTION, TITLE, ALIAS, STRING, PROPERTY_LABEL = range(6)
 TEXT_COLUMNS = 6
 # The rest of `counts`.
-ITEMS, STATEMENTS, PROPERTIES, LEXEMES, DATES_DROPPED, LINES = range(6, 12)
-RESTORED = 12  # those before are as they were after a line that fails
-CAPACITY, LARGEST_MASK = 12, 13
-COUNTS = 14
+ITEMS, STATEMENTS, PROPERTIES, DATES_DROPPED, LINES = range(6, 11)
+RESTORED = 11  # those before are as they were after a line that fails
+CAPACITY, LARGEST_MASK = 11, 12
+COUNTS = 13
 # Columns of `items`.
 QID, LINE, PERSON, KEPT, SITELINK_COUNT, PROPERTY_COUNT, ALIAS_END, STATEMENT_END = range(8)
 BIRTH, BIRTH_PRECISION, DEATH, DEATH_PRECISION = range(8, 12)
