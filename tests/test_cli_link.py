@@ -389,3 +389,11 @@ def test_a_text_file_is_printed_with_its_links(tmp_path, sample_kb):
     assert "Carter left." in shown.replace(" [Q437267]", "")
     assert "\x1b" not in shown
     assert "\n" in shown
+
+
+def test_dates_that_cannot_be_read_are_counted(run):
+    dates = ["last week", "2999-01-01", None]
+    written("a.jsonl", *({"id": str(i), "text": "Nobody.", "date": date} for i, date in enumerate(dates)))
+    ran = run("link", "a.jsonl", "-o", "out.jsonl")
+    assert ran.code == 0
+    assert "1 articles count as undated: 'last week' cannot be read as a date" in ran.err

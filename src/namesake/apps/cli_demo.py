@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 NEXT = """[bold]What to type next[/]
-  namesake kb show SAMPLE "Michael Jordan"                  every namesake, with what the KB knows
-  namesake explain ARTICLES --article amazon-pilots         why each name went where it went
-  namesake link ARTICLES -o links.parquet                   one row a mention, for your own tools
-  namesake kb build latest-all.json.gz --out kb             a fresh KB from a Wikidata dump
+  . .venv/bin/activate                              after `make demo`: puts namesake on your path
+  namesake sample play && cd play                   the sample in a folder of your own
+  namesake kb show kb "Michael Jordan"              every namesake, with what the KB knows
+  namesake explain articles.jsonl --article one-day-opener    why: here the date decides
+  namesake link articles.jsonl --kb kb -o links.parquet       one row a mention, for your own tools
+  namesake kb build latest-all.json.gz --out kb     a fresh KB from a Wikidata dump
 """
 
 
@@ -65,9 +67,7 @@ def demo() -> None:
     console.print("[bold]4. Why?[/]  One decision, taken apart\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
-    console.print(
-        NEXT.replace("SAMPLE", str(kb.path)).replace("ARTICLES", str(ARTICLES)), highlight=False, soft_wrap=True
-    )
+    console.print(NEXT, highlight=False, soft_wrap=True)
 
 
 def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:

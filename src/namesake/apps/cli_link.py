@@ -130,6 +130,7 @@ def explain(
 
 
 def _tables(paths: list[Path], rejects: Rejects, date: str | None = None) -> Iterator[pa.Table]:
+    """The articles of all files; `date` is that of those without one. Dates that cannot be read are counted."""
     from namesake.batch import UNDATED, day_number
     from namesake.formats import read_articles
 
@@ -140,6 +141,10 @@ def _tables(paths: list[Path], rejects: Rejects, date: str | None = None) -> Ite
             if date is not None:
                 place = table.schema.get_field_index("date")
                 table = table.set_column(place, table.schema.field(place), table.column("date").fill_null(date))
+            for count in pc.value_counts(table.column("date")):
+                text = count["values"].as_py()
+                if text is not None and day_number(text) == UNDATED:
+                    rejects.unread_dates[text] += count["counts"].as_py()
             yield table
 
 
@@ -152,6 +157,10 @@ def _find(paths: list[Path], article: str, rejects: Rejects) -> pa.Table:
 
 
 def _report_rejects(rejects: Rejects, console: Console) -> None:
+    if rejects.unread_dates:
+        example, _ = rejects.unread_dates.most_common(1)[0]
+        undated = f"{rejects.unread_dates.total():,} articles count as undated: {example!r} cannot be read as a date"
+        console.print(undated, highlight=False, markup=False, soft_wrap=True)
     if not rejects.count:
         return
     where = f", all of them in {rejects.path}" if rejects.path else ""

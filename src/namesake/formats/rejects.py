@@ -41,6 +41,8 @@ class Rejects:
         self.count = 0
         self.first: list[Reject] = []
         self.reasons: Counter[str] = Counter()
+        self.unread_dates: Counter[str] = Counter()
+        """Dates that could not be read: their articles are kept, as undated."""
         self._stack = ExitStack()
         self._file: IO[bytes] | None = None
 
