@@ -3,6 +3,7 @@
 import json
 import os
 
+import namesake.kernels.json  # noqa: F401  (a module of ours by that name must not stand in for Python's)
 from namesake.kernels import forget_stale_code
 
 

@@ -5,9 +5,9 @@ import and cached on disk; each has a slow, obvious twin in `tests/` or an indep
 kernel tests run once more with the JIT switched off.
 """
 
-import json
 import re
 from contextlib import suppress
+from json import dumps, loads  # by name: `json` is one of our modules
 from pathlib import Path
 
 
@@ -20,14 +20,14 @@ def forget_stale_code(folder: Path) -> None:
     cache = folder / "__pycache__"
     mark = cache / "sources.json"
     with suppress(OSError, ValueError):  # a read-only installation has no cache of its own to go stale
-        before = json.loads(mark.read_text()) if mark.is_file() else {}
+        before = loads(mark.read_text()) if mark.is_file() else {}
         if before == sources:
             return
         cache.mkdir(exist_ok=True)
         for module in _users_of({name for name in sources if sources[name] != before.get(name)}, folder):
             for compiled in cache.glob(f"{module}.*.nb[ic]"):
                 compiled.unlink(missing_ok=True)
-        mark.write_text(json.dumps(sources))
+        mark.write_text(dumps(sources))
 
 
 def _users_of(modules: set[str], folder: Path) -> set[str]:
