@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -69,6 +70,19 @@ def test_info_for_programs_and_for_people(sample_kb: Path) -> None:
     drawn = namesake("kb", "info", sample_kb).stdout
     assert f"{info['names']:,}" in drawn
     assert "dump.json" in drawn
+
+
+def test_a_damaged_file_is_found(sample_kb: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "kb"
+    shutil.copytree(sample_kb, copy)
+    assert namesake("kb", "info", copy, "--verify").returncode == 0
+    column = copy / "entity.sitelinks.npy"
+    raw = bytearray(column.read_bytes())
+    raw[-1] ^= 1
+    column.write_bytes(raw)
+    done = namesake("kb", "info", copy, "--verify")
+    assert done.returncode == 2
+    assert "entity.sitelinks.npy" in done.stderr
 
 
 def test_show_by_name_lists_the_namesakes(sample_kb: Path) -> None:

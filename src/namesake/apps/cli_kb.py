@@ -83,12 +83,20 @@ def build(
 
 
 @app.command()
-def info(kb: KbPath, as_json: AsJson = False) -> None:
+def info(
+    kb: KbPath,
+    as_json: AsJson = False,
+    verify: Annotated[bool, typer.Option("--verify", help="also compare every file with its checksum")] = False,
+) -> None:
     """Say what a KB holds and how it was made.
 
     Example: namesake kb info kb/
     """
     manifest = read_manifest(kb)
+    if verify:
+        from namesake.kb.store import KB
+
+        KB.open(kb).verify()
     if as_json:
         fields = msgspec.to_builtins(manifest)
         del fields["files"]
