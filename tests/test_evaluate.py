@@ -193,13 +193,16 @@ def test_methods_by_recipe_file_score_column_and_paper_name(data, tmp_path):
 
 
 BAD_GOLD = [
-    ([{**GOLD[0], "articleID": "a9"}], r"gold for 'john smith' in article a9, but the scores have no article a9"),
-    ([{**GOLD[0], "name": "jo"}], r"gold for 'jo' in article a1, but the scores have no mention 'jo' in article a1"),
-    ([{**GOLD[0], "gold": 2}], r"gold of 'john smith' in article a1 is candidate 2, but it has 2 candidates"),
+    (
+        [GOLD[1], {**GOLD[0], "articleID": "a9"}],
+        r"bad.jsonl line 2: gold for 'john smith' in article a9, but that .* not",
+    ),
+    ([{**GOLD[0], "name": "jo"}], r"line 1: gold for 'jo' in article a1, but that article has no mention 'jo'"),
+    ([{**GOLD[0], "gold": 2}], r"line 1: gold of 'john smith' in article a1 is candidate 2, but it has 2 candidates"),
     ([{**GOLD[0], "gold": -1}], r"is candidate -1"),
-    ([GOLD[0], GOLD[0]], r"row 2: two golds for 'john smith' in article a1"),
-    ([{**GOLD[0], "gold": "somebody"}], r"row 1: gold is 'somebody', not an index"),
-    ([{"articleID": "a1", "name": "x"}], r"row 1: a gold row needs articleID, name and gold"),
+    ([GOLD[0], GOLD[0]], r"line 2: two golds for 'john smith' in article a1"),
+    ([{**GOLD[0], "gold": "somebody"}], r"line 1: gold is 'somebody', not an index"),
+    ([{"articleID": "a1", "name": "x"}], r"line 1: a gold row needs articleID, name and gold"),
     ([], "no gold rows"),
 ]
 
@@ -208,6 +211,11 @@ BAD_GOLD = [
 def test_bad_gold_is_refused_by_name(files, tmp_path, rows, message):
     with pytest.raises(NamesakeError, match=message):
         align(read_scores(files[0]), read_gold(gold_file(tmp_path / "bad.jsonl", rows)))
+
+
+def test_lines_are_counted_as_an_editor_does(tmp_path):
+    (tmp_path / "gold.jsonl").write_text(f"\n\n{json.dumps(GOLD[0])}\n")
+    assert [row.where for row in read_gold(tmp_path / "gold.jsonl")] == [f"{tmp_path / 'gold.jsonl'} line 3"]
 
 
 def test_bad_scores_are_refused_by_name(tmp_path):

@@ -5,14 +5,15 @@ and `difficulty`. `gold` is a candidate's index, a QID, or null where no candida
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.scores import BoolArray, Mention, ScoreTable, read_lines, read_table
+from namesake.evaluate.scores import BoolArray, Mention, ScoreTable, numbered_lines, read_table
 from namesake.formats.files import kind
 from namesake.rank import IntArray
 
@@ -27,6 +28,8 @@ class GoldRow:
     mention: Mention
     gold: int | str | None
     columns: dict[str, str | None]
+    where: str = "gold"
+    """File and line it stands in, for messages."""
 
 
 @dataclass(frozen=True)
@@ -93,25 +96,34 @@ class Dataset:
 
 def read_gold(path: Path) -> list[GoldRow]:
     """Read a gold file; a mention with two golds is refused."""
-    rows = read_table(path).to_pylist() if kind(path) in {".parquet", ".csv"} else read_lines(path)
     gold: dict[Mention, GoldRow] = {}
-    for number, row in enumerate(rows, 1):
+    for where, row in _rows(path):
         article = row.get("articleID", row.get("article_id"))
         if article is None or row.get("name") is None or "gold" not in row:
-            raise NamesakeError(f"{path} row {number}: a gold row needs articleID, name and gold")
+            raise NamesakeError(f"{where}: a gold row needs articleID, name and gold")
         mention = (str(article), str(row["name"]))
         if mention in gold:
-            raise NamesakeError(f"{path} row {number}: two golds for {mention[1]!r} in article {mention[0]}")
+            raise NamesakeError(f"{where}: two golds for {mention[1]!r} in article {mention[0]}")
         answer = row["gold"]
         if isinstance(answer, bool) or not (
             answer is None or isinstance(answer, int) or re.fullmatch(r"Q\d+", str(answer))
         ):
-            raise NamesakeError(f"{path} row {number}: gold is {answer!r}, not an index, a QID such as Q76, or null")
+            raise NamesakeError(f"{where}: gold is {answer!r}, not an index, a QID such as Q76, or null")
         columns = {k: None if v is None else str(v) for k, v in row.items() if k not in _KEYS}
-        gold[mention] = GoldRow(mention, answer, columns)
+        gold[mention] = GoldRow(mention, answer, columns, where)
     if not gold:
         raise NamesakeError(f"{path}: no gold rows")
     return list(gold.values())
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a gold file, each with the place to name in a message."""
+    if kind(path) in {".parquet", ".csv"}:
+        for number, row in enumerate(read_table(path).to_pylist(), 1):
+            yield f"{path} row {number}", row
+    else:
+        for number, row in numbered_lines(path):
+            yield f"{path} line {number}", row
 
 
 _KEYS = {"articleID", "article_id", "name", "gold"}
@@ -143,8 +155,8 @@ def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
     for row in gold:
         article, name = row.mention
         if row.mention not in place:
-            what = f"no mention {name!r} in article {article}" if article in articles else f"no article {article}"
-            raise NamesakeError(f"gold for {name!r} in article {article}, but the scores have {what}")
+            what = f"has no mention {name!r}" if article in articles else "is not among those scored"
+            raise NamesakeError(f"{row.where}: gold for {name!r} in article {article}, but that article {what}")
     chosen = table.take([place[row.mention] for row in gold])
     names = dict.fromkeys(column for row in gold for column in row.columns)
     index = np.array([_flat_index(chosen, i, row) for i, row in enumerate(gold)], np.int64)
@@ -170,6 +182,7 @@ def _flat_index(table: ScoreTable, mention: int, row: GoldRow) -> int:
         article, name = row.mention
         hint = "" if end > start else " (links without candidates? link with --scores, or give gold as QIDs)"
         raise NamesakeError(
-            f"gold of {name!r} in article {article} is candidate {row.gold}, but it has {end - start} candidates{hint}"
+            f"{row.where}: gold of {name!r} in article {article} is candidate {row.gold}, "
+            f"but it has {end - start} candidates{hint}"
         )
     return start + row.gold

@@ -6,7 +6,7 @@ and a column a score. Nested, one row a mention, as `namesake link --scores` wri
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -120,17 +120,21 @@ def read_table(path: Path) -> pa.Table:
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file of JSON lines; a line that is none is refused by its number."""
-    rows = []
+    """The objects of a file of JSON lines."""
+    return [row for _, row in numbered_lines(path)]
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects of a file of JSON lines, each with its line's number; a line that is none is refused by it."""
     with open_lines(path) as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
-                rows.append(msgspec.json.decode(line, type=dict[str, Any]))
+                row = msgspec.json.decode(line, type=dict[str, Any])
             except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
                 raise NamesakeError(f"{path} line {number}: not a JSON object ({problem})") from None
-    return rows
+            yield number, row
 
 
 def _long(table: pa.Table, where: str) -> ScoreTable:
