@@ -132,7 +132,7 @@ def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], kno
         first["label"] or "",
         first["description"] or "",
         float(first["score"]),
-        {row["part"]: float(row["value"]) for row in parts},
+        {row["part"]: float(row["value"]) + 0.0 for row in parts},  # + 0.0: a penalty that does not apply is 0, not -0
         words,
         list(shared),
         frozenset(statements),
@@ -158,10 +158,11 @@ def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[st
         for mistake in mistakes
     ]
     text = (
-        "Categories are told by rule, and a mistake may have several: a shared occupation, field or sport; a gold "
+        "Sources are told by rule: a shared occupation, field or sport; a gold "
         "entity of which nothing is said beside its name; matches that come from sentences about somebody else."
     )
-    summary = View("error_sources", "Error sources.", ["source", "mentions"], counts)
+    overlap = "A mistake may have several sources."
+    summary = View("error_sources", "Error sources.", ["source", "mentions"], counts, overlap)
     table = View("errors", "Mistakes.", header, rows, words=frozenset(range(len(header))))
     intro = [*about, f"{len(mistakes)} of {measured} answerable mentions are linked to the wrong entity."]
     section = Section("Mistakes", [text], [summary, table])
@@ -169,9 +170,14 @@ def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[st
 
 
 def _about(candidate: Side) -> str:
-    parts = ", ".join(f"{name} {value:g}" for name, value in candidate.parts.items())
+    """Who a candidate is, its score, and the parts that are not 0, which the recipe weighs and adds up."""
+    if not candidate.known:
+        return f"{candidate.qid}: not in the KB"
+    parts = ", ".join(f"{name} {value:.4g}" for name, value in candidate.parts.items() if value)
     what = candidate.description or "no description"
-    return f"{candidate.qid} {candidate.label} ({what}): {candidate.score:g} = {parts}"
+    return f"{candidate.qid} {candidate.label or '?'} ({what}): {candidate.score:.4g}" + (
+        f" from {parts}" if parts else ""
+    )
 
 
 def _only(one: Side, other: Side) -> str:
@@ -190,6 +196,7 @@ def _rows(mistakes: Sequence[Mistake]) -> list[dict[str, Any]]:
             **{
                 role: {
                     "qid": candidate.qid,
+                    "known": candidate.known,
                     "label": candidate.label,
                     "description": candidate.description,
                     "score": candidate.score,
