@@ -1,6 +1,7 @@
 """The commands that evaluate, tune, ablate and show errors, on small files, the sample and Quotebank."""
 
 import json
+import re
 
 import pyarrow.parquet as pq
 import pytest
@@ -29,8 +30,8 @@ def run():
     cli_evaluate.register(app)
     runner = CliRunner()
 
-    def call(*arguments):
-        return runner.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "120"})
+    def call(*arguments, columns=120):
+        return runner.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": str(columns)})
 
     return call
 
@@ -66,6 +67,21 @@ def test_evaluate_refuses_what_it_cannot_measure(run, files, tmp_path):
         result = run("evaluate", "--gold", gold, "--out", tmp_path / "r", *arguments)
         assert isinstance(result.exception, NamesakeError)
         assert message in str(result.exception)
+
+
+def test_the_printed_table_keeps_each_method_on_one_line_of_80_characters(shared, run, tmp_path):
+    folder = shared / "quotebank"
+    result = run(
+        *("evaluate", "--scores", folder / "reference_scores.parquet", "--gold", folder / "gold.jsonl"),
+        *("--out", tmp_path / "r", "--samples", 200),
+        columns=80,
+    )
+    assert result.exit_code == 0, result.exception
+    lines = [line.split() for line in result.output.splitlines() if re.search(r" 0\.\d{3} ± 0\.\d{3}", line)]
+    table = {line[0]: line for line in lines}
+    assert {"Random", "Eigen_IScore", "UCSE", "default"} <= set(table)
+    assert [len(table[name]) for name in ("Random", "UCSE", "default")] == [8, 9, 10]
+    assert "UCSE: as the paper's text has it" in result.output
 
 
 def test_tune_writes_a_recipe_that_loads(run, shared, tmp_path):

@@ -76,7 +76,7 @@ def evaluate(
     evaluation = evaluate_scores(data, chosen, _listed(by), unit, samples, seed)
     about = [
         f"{links or scores or articles} against {gold}" + (f", split {split}" if split else "") + ".",
-        f"Intervals: 95 %, {samples:,} bootstrap samples by {unit}, seed {seed}.",
+        f"Intervals: 95 %, {samples:,} bootstrap samples by {unit} of all {len(data.gold):,} mentions, seed {seed}.",
         *([f"Left out: {unresolved:,} mentions whose truth is unresolved."] if unresolved else []),
         *(
             [f"Candidates that {known} lacks are left out; where it lacks the gold entity, nobody is right."]

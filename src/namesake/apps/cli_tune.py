@@ -42,7 +42,7 @@ def tune(
     from namesake.evaluate import tune as tuning
     from namesake.evaluate.grid import MOST_POINTS
     from namesake.evaluate.report import show
-    from namesake.evaluate.view_tune import trials_view, weights_view
+    from namesake.evaluate.view_tune import INTERVALS, trials_view, weights_view
     from namesake.recipe import Recipe
 
     if how not in tuning.HOWS:
@@ -63,9 +63,12 @@ def tune(
     show(weights_view(found, f"split {split}" if split else "all gold"), console)
     for path, source in zip(scores, sources, strict=True):
         if split and (trials := _on_unseen(found, source, split)):
-            show(trials_view(trials, f"{path.name}: gold outside the split.", "Weights have not seen it."), console)
+            show(
+                trials_view(trials, f"{path.name}: gold outside the split.", f"Weights have not seen it. {INTERVALS}"),
+                console,
+            )
     validated = tuning.cross_validate(system, _aligned(sources, None), hows, step, folds)
-    caption = "Each fold is answered with weights found on the others."
+    caption = f"Each fold is answered with weights found on the others. {INTERVALS}"
     for path, trials in zip(scores, validated, strict=True):
         show(trials_view(trials, f"{path.name}: {folds} folds by document over all gold.", caption), console)
     console.print(f"wrote {out}; use it with --recipe {out}", highlight=False, soft_wrap=True)

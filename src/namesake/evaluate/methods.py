@@ -20,6 +20,11 @@ PAPER = {
 }
 """The paper's names of its systems, and the recipes they stand for."""
 
+REMARKS = {
+    "UCSE": "as the paper's text has it; its printed Quotebank figures come from the recipe ucse-paper-quotebank",
+}
+"""What a reader who compares a system with the paper should know."""
+
 
 @dataclass(frozen=True)
 class Method:

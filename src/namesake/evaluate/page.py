@@ -20,9 +20,9 @@ h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .6rem; } h2 { font-size: 1
 p { max-width: 46rem; } .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .4rem 0 1.4rem; font-variant-numeric: tabular-nums; font-size: .9rem; }
 caption { text-align: left; color: var(--soft); padding: .3rem 0 .5rem; } caption b { color: var(--ink); }
-th, td { padding: .28rem .8rem; text-align: right; white-space: nowrap; vertical-align: top;
-  border-bottom: 1px solid var(--rule); }
-.words { text-align: left; } td.words + td.words, td + td.words { white-space: normal; min-width: 13rem; }
+th, td { padding: .28rem .8rem; text-align: right; vertical-align: top; border-bottom: 1px solid var(--rule); }
+th, td:first-child { white-space: nowrap; }
+.words { text-align: left; } td + td.words { min-width: 8rem; }
 th { color: var(--soft); font-weight: 600; border-bottom: 2px solid var(--ink); vertical-align: bottom; }
 td:first-child { font-weight: 600; }
 tbody tr:nth-child(odd) { background: var(--band); } td.best { font-weight: 700; color: var(--s2); }
@@ -67,5 +67,7 @@ def _table(view: View) -> str:
 
 
 def _cell(text: str, best: bool, words: bool) -> str:
+    """A cell; where a table is too wide, figures break before their brackets only."""
+    text = text if words else text.replace(" ", "\u00a0").replace("\u00a0(", " (")
     kind = ' class="best"' if best else ' class="words"' if words else ""
     return f"<td{kind}>{escape(text)}</td>"

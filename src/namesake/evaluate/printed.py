@@ -95,13 +95,15 @@ RANDOM = (
 )
 
 HALF_WIDTHS = (
-    "The printed half widths carry noise of their own: LQID and Eigen both get 10 of 42 hard mentions right, so their "
-    "intervals are the same, yet ± 0.140 and ± 0.134 are printed. With 42 mentions one answer moves P@1 by 0.024."
+    "Half widths carry noise of their own: LQID and Eigen both get 10 of 42 hard mentions right, so chance alone sets "
+    "their intervals apart, ± 0.140 and ± 0.134 in print, and a little apart here, too. With 42 mentions one answer "
+    "moves P@1 by 0.024."
 )
 
 REMARKS = (
     "EEIScore and CSSVE of the authors' files take only the first unambiguous mention of an article as anchor, not all "
     "of them as the text says: the recipes of the paper's systems set anchors = first.",
     "UCSE on Quotebank was made with additive smoothing of NCSE as well as of CSSVE, where the text has (x + 1) / 2 "
-    "for NCSE: recipe ucse-paper-quotebank. As the text has it (recipe ucse-paper) it would be better: see below.",
+    "for NCSE: recipe ucse-paper-quotebank, used here. As the text has it (recipe ucse-paper, which `namesake "
+    "evaluate` takes for UCSE) it would be better: see below.",
 )

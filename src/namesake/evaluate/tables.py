@@ -10,7 +10,7 @@ from namesake.errors import NamesakeError
 from namesake.evaluate import bootstrap, metrics
 from namesake.evaluate.bootstrap import SAMPLES, SEED, Difference
 from namesake.evaluate.gold import Dataset
-from namesake.evaluate.methods import Method
+from namesake.evaluate.methods import REMARKS, Method
 from namesake.evaluate.metrics import BoolArray
 from namesake.rank import FloatArray
 from namesake.recipe import column
@@ -205,8 +205,10 @@ def _comparisons(compared: list[tuple[tuple[str, str, str], float, FloatArray]])
 
 
 def _notes(methods: Sequence[Method]) -> list[str]:
-    return [
+    remarks = [f"{method.name}: {REMARKS[method.name]}" for method in methods if method.name in REMARKS]
+    absent = [
         f"{method.name}: the scores have no {', '.join(method.absent)}; counted as absent"
         for method in methods
         if method.absent
     ]
+    return remarks + absent

@@ -1,6 +1,7 @@
 """What an evaluation looks like to a reader: from its figures to a report."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from namesake.evaluate.report import Report, Section, View
 from namesake.evaluate.tables import CEILING, Curve, Evaluation, Row
 
 _LOWER_IS_BETTER = {"ECE"}
+_WITH_HALF_WIDTHS = 5  # columns of a table in which every half width fits 80 characters
 
 
 def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str]) -> Report:
@@ -33,12 +35,20 @@ def main_view(evaluation: Evaluation) -> View:
 
 
 def short_view(evaluation: Evaluation) -> View:
-    """What fits a terminal: P@1 by slice, and MRR, NIL and confidence over all mentions."""
+    """What fits a terminal: P@1 by slice, and MRR, NIL and confidence over all mentions.
+
+    Where there are many columns, only P@1 and accuracy over all mentions have their half widths.
+    """
     wanted = {"MRR", "accuracy with NIL", "AUROC", "ECE"}
     sliced = len({row.slice for row in evaluation.rows}) > 1
     rows = [row for row in evaluation.rows if row.metric == "P@1"]
     rows += [row for row in evaluation.rows if row.metric in ({"MRR"} if sliced else wanted) and row.slice == "all"]
-    return pivot(rows, "short", "How good are the links?", _ceiling(evaluation))
+    view = pivot(rows, "short", "How good are the links?", _ceiling(evaluation))
+    if len(view.header) <= _WITH_HALF_WIDTHS:
+        return view
+    kept = [j for j, heading in enumerate(view.header) if heading.startswith(("P@1 (", "accuracy with NIL ("))]
+    short = [[cell if j in kept else cell.split(" ± ")[0] for j, cell in enumerate(row)] for row in view.rows]
+    return replace(view, rows=short, caption=f"{view.caption} The report has it for every figure.")
 
 
 def _all_mentions(evaluation: Evaluation) -> list[Section]:

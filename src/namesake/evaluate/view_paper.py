@@ -7,6 +7,11 @@ from namesake.evaluate import plots
 from namesake.evaluate.paper import PaperRow, Reproduction
 from namesake.evaluate.report import Report, Section, View
 
+INTERVALS = (
+    "± is the longer arm of the 95 % bootstrap interval. Here test mentions that have an answer are drawn; `namesake "
+    "evaluate` draws all mentions, `namesake tune` draws documents, so their half widths differ a little from these."
+)
+
 _TITLES = {
     "1": "Mentions by difficulty",
     "2": "P@1 of the methods",
@@ -27,6 +32,7 @@ def paper_report(reproduction: Reproduction) -> Report:
         f"{len(reproduction.rows)} cells are compared. {len(reproduction.rows) - len(differing)} agree with print "
         f"within 0.001 (half widths within 0.005); the other {len(differing)} are explained at the end.",
     ]
+    intro.insert(1, INTERVALS)
     sections = [
         Section(f"Table {key}", (), [_paper_view(key, rows)], [_paper_plot(rows)] if key in {"2", "11"} else [])
         for key, rows in tables.items()

@@ -7,6 +7,8 @@ from namesake.evaluate.report import View
 from namesake.evaluate.tune import Trial, Tuned
 from namesake.recipe import Part
 
+INTERVALS = "± covers the 95 % bootstrap interval by document."
+
 
 def weights_view(tuned: Sequence[Tuned], split: str) -> View:
     """The weights each way of tuning found, one row a part, and their figures where they were found."""
