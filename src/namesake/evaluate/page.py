@@ -21,8 +21,8 @@ p { max-width: 46rem; } .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: .4rem 0 1.4rem; font-variant-numeric: tabular-nums; font-size: .9rem; }
 caption { text-align: left; color: var(--soft); padding: .3rem 0 .5rem; } caption b { color: var(--ink); }
 th, td { padding: .28rem .8rem; text-align: right; vertical-align: top; border-bottom: 1px solid var(--rule); }
-th, td:first-child { white-space: nowrap; }
-.words { text-align: left; } td + td.words { min-width: 8rem; }
+td:first-child { white-space: nowrap; }
+.words { text-align: left; } td + td.words { min-width: 5rem; }
 th { color: var(--soft); font-weight: 600; border-bottom: 2px solid var(--ink); vertical-align: bottom; }
 td:first-child { font-weight: 600; }
 tbody tr:nth-child(odd) { background: var(--band); } td.best { font-weight: 700; color: var(--s2); }

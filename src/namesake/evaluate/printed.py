@@ -104,6 +104,6 @@ REMARKS = (
     "EEIScore and CSSVE of the authors' files take only the first unambiguous mention of an article as anchor, not all "
     "of them as the text says: the recipes of the paper's systems set anchors = first.",
     "UCSE on Quotebank was made with additive smoothing of NCSE as well as of CSSVE, where the text has (x + 1) / 2 "
-    "for NCSE: recipe ucse-paper-quotebank, used here. As the text has it (recipe ucse-paper, which `namesake "
-    "evaluate` takes for UCSE) it would be better: see below.",
+    "for NCSE: recipe ucse-paper-quotebank, used here. As the text has it (recipe ucse-paper, which namesake "
+    "evaluate takes for UCSE) it would be better: see below.",
 )

@@ -8,8 +8,8 @@ from namesake.evaluate.paper import PaperRow, Reproduction
 from namesake.evaluate.report import Report, Section, View
 
 INTERVALS = (
-    "± is the longer arm of the 95 % bootstrap interval. Here test mentions that have an answer are drawn; `namesake "
-    "evaluate` draws all mentions, `namesake tune` draws documents, so their half widths differ a little from these."
+    "± is the longer arm of the 95 % bootstrap interval. Here test mentions that have an answer are drawn; namesake "
+    "evaluate draws all mentions, namesake tune draws documents, so their half widths differ a little from these."
 )
 
 _TITLES = {
