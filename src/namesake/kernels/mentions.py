@@ -176,13 +176,28 @@ def is_firm(bits, classes, gaps, count, at, style):
     return style != CASED or bits[at] & IS_CAPITAL != 0
 
 
+@njit(types.int64(U64, types.int64[::1], types.uint64), cache=True, nogil=True)
+def seat(keys, taken, key):
+    """Slot of a key in an open-addressing table, or the empty one where it would go."""
+    mask = np.uint64(len(keys) - 1)
+    at = np.int64(key & mask)
+    while taken[at] != 0 and keys[at] != key:
+        at = np.int64(np.uint64(at + 1) & mask)
+    return at
+
+
 @njit(types.int64(TOKENS, INDEX, MATCHES, types.int64, PEOPLE), cache=True, nogil=True)
 def gather_people(tokens, index, matches, found, people):
     """Number the distinct names in the order of their first full span, tell each match which it is; how many.
 
-    A title and a surname are the full name elsewhere in the text that the same person bears.
+    A title and a surname are the full name elsewhere in the text that the same person bears. A table tells who has a
+    name already: a text may hold a hundred thousand.
     """
     hashes, _, _, classes, _ = tokens
+    room = 8
+    while room < 2 * found:
+        room *= 2
+    keys, taken, holder = np.empty(room, np.uint64), np.zeros(room, np.int64), np.empty(room, np.int64)
     count = 0
     for turn in range(2):  # full names first, titles with a surname second
         for m in range(found):
@@ -190,15 +205,14 @@ def gather_people(tokens, index, matches, found, people):
             titled = end - first - skip == 2 and classes[first] & HONORIFIC != 0  # "President Obama"
             if titled != (turn == 1):
                 continue
-            person = NOBODY
-            for p in range(count):
-                if people[p, NAME] == matches[m, NAME]:
-                    person = p
-                    break
-                if titled and people[p, TITLED] == 0 and hashes[people[p, HIGH] - 1] == hashes[end - 1]:
-                    if share_a_bearer(index, people[p, NAME], matches[m, NAME]):
-                        person = p
-                        break
+            place = seat(keys, taken, np.uint64(matches[m, NAME]))
+            person = holder[place] if taken[place] else np.int64(NOBODY)
+            if titled and person == NOBODY:
+                for p in range(count):
+                    if people[p, TITLED] == 0 and hashes[people[p, HIGH] - 1] == hashes[end - 1]:
+                        if share_a_bearer(index, people[p, NAME], matches[m, NAME]):
+                            person = p
+                            break
             if person == NOBODY:
                 person = count
                 count += 1
@@ -210,20 +224,11 @@ def gather_people(tokens, index, matches, found, people):
                 people[person, NAME], people[person, FIRST], people[person, END] = matches[m, NAME], first, end
                 people[person, LOW], people[person, HIGH], people[person, WITHOUT] = low, high, skip
                 people[person, TITLED], people[person, FULL], people[person, FIRMS] = titled, 0, 0
+            keys[place], taken[place], holder[place] = np.uint64(matches[m, NAME]), 1, person
             if people[person, NAME] == matches[m, NAME] and skip == 0:
                 people[person, WITHOUT] = 0
             matches[m, MENTION] = person
     return count
-
-
-@njit(types.int64(U64, types.int64[::1], types.uint64), cache=True, nogil=True)
-def seat(keys, taken, key):
-    """Slot of a token in the table of short forms, or the empty one where it would go."""
-    mask = np.uint64(len(keys) - 1)
-    at = np.int64(key & mask)
-    while taken[at] != 0 and keys[at] != key:
-        at = np.int64(np.uint64(at + 1) & mask)
-    return at
 
 
 @njit(

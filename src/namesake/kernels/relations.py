@@ -42,6 +42,8 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
     score = np.zeros(len(rows))
     room = 16
     keys, anchored, stamps = np.empty(room, np.int32), np.empty(room, np.int32), np.zeros(room, np.int64)
+    entity_room = 16
+    known, known_stamps = np.empty(entity_room, np.int32), np.zeros(entity_room, np.int64)
     scale = 1 / np.log(max(entities, 2))
     for a in range(len(articles) - 1):
         first, last = articles[a], articles[a + 1]
@@ -55,13 +57,19 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
             while room < 2 * total:
                 room *= 2
             keys, anchored, stamps = np.empty(room, np.int32), np.empty(room, np.int32), np.zeros(room, np.int64)
+        if entity_room < 2 * (last - first):
+            while entity_room < 2 * (last - first):
+                entity_room *= 2
+            known, known_stamps = np.empty(entity_room, np.int32), np.zeros(entity_room, np.int64)
         stamp = np.int64(a + 1)
         for m in range(first, last):
-            fresh = anchors[m] >= 0
-            for earlier in range(first, m):  # two names of one entity are one anchor
-                fresh = fresh and anchors[earlier] != anchors[m]
-            if not fresh:
+            if anchors[m] < 0:
                 continue
+            entity = np.int32(anchors[m])
+            place = find(known, known_stamps, stamp, entity)
+            if known_stamps[place] == stamp:  # two names of one entity are one anchor
+                continue
+            known[place], known_stamps[place] = entity, stamp
             for j in range(indptr[anchors[m]], indptr[anchors[m] + 1]):
                 slot = find(keys, stamps, stamp, pairs[j])
                 if stamps[slot] != stamp:
