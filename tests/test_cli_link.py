@@ -221,6 +221,7 @@ def test_bad_articles_are_set_aside_and_the_rest_is_linked(run, record, reason):
     [reject] = read("o.jsonl.rejects.jsonl")
     assert reason in f"article {reject['article_id']}: {reject['reason']}"
     assert reject["article_id"] == "x" or (reject["file"], reject["line"]) == ("a.jsonl", 2)
+    assert isinstance(record, str | list) or reject["article_id"] == record.get("id", record.get("articleID"))
     assert "1 set aside, all of them in o.jsonl.rejects.jsonl" in ran.err
     assert reason in ran.err
 
@@ -391,9 +392,28 @@ def test_a_text_file_is_printed_with_its_links(tmp_path, sample_kb):
     assert "\n" in shown
 
 
+def test_a_text_file_is_explained_as_it_was_linked(run):
+    Path("a.txt").write_text("Chris Carter, who created The X-Files, is back.", encoding="utf-8")
+    options = ("--date", "1900-01-01", "--threshold", "0.9")
+    ran = run("link", "a.txt", *options, "-o", "o.jsonl")
+    [link] = read("o.jsonl")
+    ran = run("explain", "a.txt", "--article", "a.txt", *options, "--json")
+    best = next(row for row in json.loads(ran.out) if row["rank"] == 1)
+    assert (best["qid"], best["score"], best["reason"]) == (link["best"], link["score"], link["reason"])
+    undated = run("explain", "a.txt", "--article", "a.txt", "--json")
+    assert json.loads(undated.out)[0]["score"] > best["score"]
+
+
+def test_scores_want_a_file(run):
+    Path("a.txt").write_text("Nobody.", encoding="utf-8")
+    ran = run("link", "a.txt", "--scores")
+    assert (ran.code, ran.out) == (2, "")
+    assert "-o" in ran.err
+
+
 def test_dates_that_cannot_be_read_are_counted(run):
     dates = ["last week", "2999-01-01", None]
     written("a.jsonl", *({"id": str(i), "text": "Nobody.", "date": date} for i, date in enumerate(dates)))
     ran = run("link", "a.jsonl", "-o", "out.jsonl")
     assert ran.code == 0
-    assert "1 articles count as undated: 'last week' cannot be read as a date" in ran.err
+    assert "articles that count as undated: 1; 'last week' cannot be read as a date" in ran.err

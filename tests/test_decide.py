@@ -46,6 +46,12 @@ def test_answers_are_those_at_or_above_the_threshold(mentions, nil, threshold):
             assert (decision.reason[m] == ANSWERED) == (probability[first[m]] >= threshold)
 
 
+def test_a_likely_candidate_below_a_high_threshold_is_close_not_unfit():
+    total, offsets = flat([[9.0], [1.0], [6.0, 5.5]])
+    decision = decide(total, offsets, np.array([0, 1, 2]), Decide(nil=5.0, threshold=0.999), np.zeros(3, bool))
+    assert decision.reason.tolist() == [TOO_CLOSE, NONE_FITS, TOO_CLOSE]
+
+
 def test_reasons_tell_a_stranger_from_a_dead_heat():
     total, offsets = flat([[0.0, 0.0], [9.0, 9.0], [9.0, 0.0]])
     first = np.array([0, 2, 4])

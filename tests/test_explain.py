@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from namesake.formats import read_articles
 from namesake.formats.builder import Article, ArticleBuilder, Mention
 from namesake.formats.rejects import Rejects
-from namesake.linker import Linker
+from namesake.linker import Linker, text_table
 from namesake.recipe import Decide, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
 from namesake.text import sentences
@@ -57,7 +57,9 @@ SCALED = Recipe(
 
 
 @pytest.mark.parametrize(
-    "one", [recipe(*UI), recipe(*UI, anchors="first", context="both"), SCALED], ids=["plain", "both", "scaled"]
+    "one",
+    [recipe(*UI), recipe(*UI, anchors="first", context="both"), SCALED, Recipe.load("default")],
+    ids=["plain", "both", "scaled", "default"],
 )
 def test_contributions_add_up_to_the_score_and_agree_with_the_links(sample_kb, articles, one):
     linker = Linker(sample_kb, one)
@@ -276,6 +278,21 @@ def test_only_the_mention_asked_for_whatever_its_case(sample_kb, articles):
     assert {row["name"] for row in rows} == {"Chris Carter"}
     assert linker.explain(articles, "Nobody At All").num_rows == 0
     assert linker.explain(articles, "Nobody At All").schema == linker.explain(articles).schema
+
+
+def test_a_name_is_found_however_it_is_spelt_and_parted(sample_kb):
+    linker = Linker(sample_kb)
+    parted = text_table("It was Chris\nCarter who made The X-Files.", None, None)
+    assert linker.link(parted).column("name").to_pylist() == ["Chris Carter"]
+    assert set(linker.explain(parted, "Chris  Cártér").column("name").to_pylist()) == {"Chris Carter"}
+
+
+def test_what_is_not_a_person_is_nobody_with_no_confidence(sample_kb):
+    given = text_table("Chris Carter Stadium was full.", ["Chris Carter"], None)
+    [link] = Linker(sample_kb).link(given).to_pylist()
+    rows = Linker(sample_kb).explain(given).to_pylist()
+    assert link["reason"] == "not a person"
+    assert {(row["reason"], row["confidence"]) for row in rows} == {("not a person", link["confidence"])}
 
 
 # in the terminal

@@ -57,8 +57,8 @@ def decide(
 ) -> Decision:
     """What to answer, given each mention's best candidate; without a rule the best candidate is always the answer.
 
-    Below the threshold the reason is `none fits` where "none of them" is likelier than all other candidates
-    together, else `too close to call`. What the text makes no person is nobody, whatever the scores.
+    Below the threshold the reason is `none fits` where "none of them" is at least as likely as the best candidate and
+    as all others together, else `too close to call`. What the text makes no person is nobody, whatever the scores.
     """
     empty = first == NOBODY
     reason = np.where(empty, NO_CANDIDATES, ANSWERED).astype(np.int8)
@@ -69,7 +69,7 @@ def decide(
     confidence = np.append(probability, 0.0)[first]
     unsure = ~empty & (confidence < rule.threshold)
     others = 1 - none - confidence
-    reason[unsure] = np.where(none >= others, NONE_FITS, TOO_CLOSE)[unsure]
+    reason[unsure] = np.where(none >= np.maximum(confidence, others), NONE_FITS, TOO_CLOSE)[unsure]
     known = 1 - none
     if no_person is not None:
         reason[no_person & ~empty] = NOT_A_PERSON

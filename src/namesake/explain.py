@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from namesake import rank
 from namesake.arrays import Int64
-from namesake.decide import REASONS, decide, probabilities
+from namesake.decide import NOT_A_PERSON, REASONS, decide, probabilities
+from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.schema import SPANS
 from namesake.scoring import Scored
@@ -65,9 +66,9 @@ _SURFACE = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
 
 def explain(scored: Scored, name: str | None = None) -> pa.Table:
-    """The explanation of every mention of a scored batch, or of those called `name` (case aside)."""
+    """The explanation of every mention of a scored batch, or of those called `name` (case, accents, spaces aside)."""
     names = scored.batch.names.to_pylist()
-    wanted = [m for m, one in enumerate(names) if name is None or one.casefold() == name.casefold()]
+    wanted = [m for m, one in enumerate(names) if name is None or normalise(one) == normalise(name)]
     return pa.Table.from_pylist([row for m in wanted for row in _Mention(scored, m).rows()], EXPLANATION)
 
 
@@ -87,16 +88,19 @@ class _Mention:
         margin = float(rank.margin(offsets, keys[0])[0])
         decided = int(rank.tie_break(offsets, *keys)[0])
         names = [*self.scored.combined.names, "position"]
+        reason = self._reason(offsets, keys)
         shared = {
             "article_id": self.batch.ids[self.article].as_py(),
             "name": self.batch.names[self.mention].as_py(),
             "spans": _row(self.batch.span_indptr, self.batch.spans, self.mention),
             "margin": None if np.isnan(margin) else margin,
             "tie_break": names[decided] if decided > 0 else None,
-            "reason": self._reason(offsets, keys),
+            "reason": reason,
         }
         rule = self.scored.recipe.decide
-        confidence = probabilities(keys[0], offsets, rule)[0].tolist() if rule is not None else [None] * len(keys[0])
+        confidence = [None] * len(keys[0]) if rule is None else probabilities(keys[0], offsets, rule)[0].tolist()
+        if reason == REASONS[NOT_A_PERSON]:
+            confidence = [0.0] * len(keys[0])
         for place, local in enumerate(rank.order(offsets, *keys), 1):
             yield from self._candidate(int(begin + local), shared | {"rank": place, "confidence": confidence[local]})
 

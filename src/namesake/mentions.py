@@ -14,6 +14,7 @@ from functools import cache, cached_property
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from namesake import wordlists
 from namesake.arrays import one_chunk, text_buffers
@@ -101,8 +102,11 @@ def find_mentions(texts: pa.Array | pa.ChunkedArray, kb: KB) -> pa.ListArray:
     span_sizes = np.diff(found.span_indptr)
     spans = found.spans[np.repeat(found.person, span_sizes)]
     qid_offsets, qid_bytes = format_qids(kb.qids[candidates.rows])
+    names = _strings(name_offsets.astype(np.int32), name_bytes)
+    if (name_bytes < ord(" ")).any():  # a name that a line break parts is one name still
+        names = pc.replace_substring_regex(names, r"\s*[\t-\r]\s*", " ")
     fields = [
-        _strings(name_offsets.astype(np.int32), name_bytes),
+        names,
         _lists(span_sizes[kept], pa.FixedSizeListArray.from_arrays(pa.array(spans.ravel()), 2)),
         _lists(np.diff(candidates.indptr)[kept], _strings(qid_offsets, qid_bytes)),
     ]

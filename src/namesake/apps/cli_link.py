@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from namesake.formats.rejects import Rejects
 
 ArticlesArgument = Annotated[
-    list[Path], typer.Argument(help="JSONL (.gz .bz2 .zst) or Parquet files; - reads JSON lines from standard input")
+    list[Path],
+    typer.Argument(help="JSONL or .txt (also .gz .bz2 .zst) or Parquet files; - reads JSON lines from standard input"),
 ]
 KbOption = Annotated[
     Path | None, typer.Option("--kb", help="folder made by `namesake kb build`; default: the embedded sample")
 ]
 RecipeOption = Annotated[str, typer.Option("--recipe", help="a shipped recipe's name, or a .toml file")]
+ThresholdOption = Annotated[
+    float | None, typer.Option("--threshold", min=0, max=1, help="answer only with at least this confidence")
+]
+DateOption = Annotated[str | None, typer.Option("--date", help="ISO date of the articles that have none")]
 
 
 def register(app: typer.Typer) -> None:
@@ -42,10 +47,8 @@ def link(
     kb: KbOption = None,
     recipe: RecipeOption = "default",
     scores: Annotated[bool, typer.Option("--scores", help="also write every candidate with its scores")] = False,
-    threshold: Annotated[
-        float | None, typer.Option("--threshold", min=0, max=1, help="answer only with at least this confidence")
-    ] = None,
-    date: Annotated[str | None, typer.Option("--date", help="ISO date of the articles that have none")] = None,
+    threshold: ThresholdOption = None,
+    date: DateOption = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one a core")] = 0,
 ) -> None:
     """Link the names in articles to Wikidata.
@@ -60,6 +63,8 @@ def link(
     from namesake.progress import reporter
 
     console = Console(stderr=True)
+    if scores and out is None:
+        raise NamesakeError("--scores is for files: name one with -o, or see `namesake explain`")
     linker = Linker(default_kb(kb), recipe, threshold)
     if out is None:
         from namesake.apps.show import show_links
@@ -97,11 +102,13 @@ def link(
 
 
 def explain(
-    articles: Annotated[Path, typer.Argument(help="JSONL (.gz .bz2 .zst) or Parquet file")],
-    article: Annotated[str, typer.Option("--article", help="the article's id")],
+    articles: Annotated[Path, typer.Argument(help="JSONL or .txt (also .gz .bz2 .zst) or Parquet file")],
+    article: Annotated[str, typer.Option("--article", help="the article's id; of a .txt file its name")],
     name: Annotated[str | None, typer.Option("--name", help="only the mention with this name")] = None,
     kb: KbOption = None,
     recipe: RecipeOption = "default",
+    threshold: ThresholdOption = None,
+    date: DateOption = None,
     all: Annotated[bool, typer.Option("--all", help="every candidate, every match, the whole text")] = False,
     json: Annotated[bool, typer.Option("--json", help="rows for programs: one a candidate and part")] = False,
 ) -> None:
@@ -111,11 +118,10 @@ def explain(
     """
     from namesake.apps.cli import default_kb
     from namesake.apps.show_explanation import show_explanation
-    from namesake.formats.rejects import Rejects
     from namesake.linker import Linker
 
-    linker = Linker(default_kb(kb), recipe)
-    table = _find([articles], article, Rejects())
+    linker = Linker(default_kb(kb), recipe, threshold)
+    table = _find(articles, article, date)
     rows = linker.explain(table, name)
     if not rows.num_rows:
         known = ", ".join(sorted(set(linker.link(table).column("name").to_pylist()))) or "none"
@@ -148,18 +154,22 @@ def _tables(paths: list[Path], rejects: Rejects, date: str | None = None) -> Ite
             yield table
 
 
-def _find(paths: list[Path], article: str, rejects: Rejects) -> pa.Table:
-    for table in _tables(paths, rejects):
+def _find(path: Path, article: str, date: str | None) -> pa.Table:
+    from namesake.formats.rejects import Rejects
+
+    for table in _tables([path], Rejects(), date):
         found = table.filter(pc.equal(table.column("id"), article))
         if found.num_rows:
             return found.slice(0, 1)
-    raise NamesakeError(f"{paths[0]}: no article with the id {article!r}")
+    raise NamesakeError(f"{path}: no article with the id {article!r}")
 
 
 def _report_rejects(rejects: Rejects, console: Console) -> None:
     if rejects.unread_dates:
         example, _ = rejects.unread_dates.most_common(1)[0]
-        undated = f"{rejects.unread_dates.total():,} articles count as undated: {example!r} cannot be read as a date"
+        undated = (
+            f"articles that count as undated: {rejects.unread_dates.total():,}; {example!r} cannot be read as a date"
+        )
         console.print(undated, highlight=False, markup=False, soft_wrap=True)
     if not rejects.count:
         return

@@ -46,17 +46,21 @@ def _title(article: str, title: str | None) -> str:
 def _link_cells(linker: Linker, row: dict[str, Any]) -> list[str]:
     name = f"[{NAME_STYLE}]{escape(clean(row['name']))}[/]"
     if row["qid"] is None:
-        return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}[/]", _percent(row["confidence"]), ""]
+        best = f"; at best {row['best']}" if row["best"] else ""
+        return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}{best}[/]", percent(row["confidence"]), ""]
     at = int(linker.kb.rows(np.array([int(row["qid"][1:])]))[0])
-    about = linker.kb.descriptions[at] if at >= 0 else "not in this KB"
+    about = (linker.kb.descriptions[at] or linker.kb.label(at)) if at >= 0 else "not in this KB"
     last = [number(row["score"]), _ahead(row["margin"], row["tie_break"])]
     if row["confidence"] is not None:
-        last = [_percent(row["confidence"]), "[dim]only candidate[/]" if row["margin"] is None else ""]
+        last = [percent(row["confidence"]), "[dim]only candidate[/]" if row["margin"] is None else ""]
     return [name, f"{row['qid']}", escape(clean(about)), *last]
 
 
-def _percent(confidence: float | None) -> str:
-    return "" if confidence is None else f"{100 * confidence:.0f} %"
+def percent(confidence: float | None) -> str:
+    """A probability as a person reads it: never quite certain."""
+    if confidence is None:
+        return ""
+    return ">99 %" if confidence > 0.99 else f"{100 * confidence:.0f} %"
 
 
 def _ahead(margin: float | None, tie_break: str | None) -> str:

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from namesake.apps.show import MATCH_STYLE, NAME_STYLE, clean, number
+from namesake.apps.show import MATCH_STYLE, NAME_STYLE, clean, number, percent
 
 Span = Sequence[int]
 Row = dict[str, Any]
@@ -94,7 +94,7 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
     first = rows[0]
     who = clean(first["label"]) if first["label"] is not None else "not in this KB"
     style = "bold" if first["rank"] == 1 else ""
-    sure = "" if first["confidence"] is None else f"{first['confidence']:.0%}  "
+    sure = percent(first["confidence"]) + "  "
     head = Table.grid(padding=(0, 1), expand=True)
     head.add_column(justify="right", width=2)
     head.add_column(ratio=1)
@@ -218,7 +218,7 @@ def _numbers(match: Row, numbers: dict[str, str]) -> list[str]:
 def verdict(best: Row) -> Text:
     """One line: who won, by how much, and what broke the tie if there was one."""
     who = Text.assemble((best["qid"], "bold cyan"), " ", (clean(best["label"]), "bold"))
-    sure = "" if best["confidence"] is None else f", {best['confidence']:.0%} sure"
+    sure = "" if best["confidence"] is None else f", {percent(best['confidence'])} sure"
     if best["reason"]:
         return Text.assemble("→ ", ("nobody", "bold yellow"), f": {best['reason']}; the best is ", who, f"{sure}.")
     if best["margin"] is None:

@@ -18,8 +18,9 @@ from namesake.formats.rejects import Rejects
 BATCH_ARTICLES = 2048
 
 
-def read_articles(path: Path, rejects: Rejects, batch_articles: int = BATCH_ARTICLES) -> Iterator[pa.Table]:
+def read_articles(path: Path | str, rejects: Rejects, batch_articles: int = BATCH_ARTICLES) -> Iterator[pa.Table]:
     """Tables of `schema.ARTICLES` from a file, in bounded batches; `-` reads JSON lines from standard input."""
+    path = Path(path)
     suffix = ".jsonl" if str(path) == "-" else kind(path)
     if suffix == ".parquet":
         yield from read_parquet(path, rejects, batch_articles)

@@ -59,7 +59,7 @@ def read_jsonl(path: Path, rejects: Rejects, builder: ArticleBuilder) -> Iterato
                 builder.add(read_article(record))
             except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
                 reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
-                rejects.add(Reject(reason, str(path), number))
+                rejects.add(Reject(reason, str(path), number, _id_of(record)))
             if builder.full:
                 yield builder.table()
     if builder.articles:
@@ -79,6 +79,15 @@ def read_article(line: bytes) -> Article:
             raise
         fields = _fields.decode(mended)
         return _layout(fields)(fields)
+
+
+def _id_of(line: bytes) -> str | None:
+    """The id of a line that is no article, where it has one."""
+    try:
+        fields = _fields.decode(line)
+        return str(_id.decode(fields["articleID" if "articleID" in fields else "id"]))
+    except (msgspec.MsgspecError, ValueError, KeyError, RecursionError):
+        return None
 
 
 def _layout(fields: Fields) -> Callable[[Fields], Article]:
