@@ -342,7 +342,15 @@ class Finder:
         return end
 
     def is_firm(self, at: int) -> bool:
-        """Whether the token behind a name makes it a firm's or a place's."""
-        if at >= len(self.tokens) or self.tokens[at].gap == HARD:
-            return False
-        return self.tokens[at].text in wordlists.NOT_A_PERSON and (self.style != CASED or self.tokens[at].capital)
+        """Whether a word behind a name makes it a firm's or a place's, with up to two before it such as "High"."""
+        behind = self.tokens[at : at + 3]
+        for size, last in enumerate(behind, 1):
+            if last.text in wordlists.NOT_A_PERSON:
+                between = behind[: size - 1]
+                return (
+                    all(token.text in wordlists.BEFORE_NOT_A_PERSON for token in between)
+                    and behind[0].gap != HARD
+                    and all(token.gap == SOFT for token in behind[1:size])
+                    and (self.style != CASED or all(token.capital for token in behind[:size]))
+                )
+        return False

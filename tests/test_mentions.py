@@ -88,6 +88,11 @@ def in_text(index: NameIndex, text: str) -> dict[str, list[str]]:
         ("The Walt Disney Company grew.", {}),
         ("Walt Disney drew. The Walt Disney Company grew.", {"walt disney": ["Walt Disney"]}),
         ("walt disney studios said", {}),
+        ("Walt Disney High School and the Walt Disney Performing Arts Center", {}),
+        (
+            "Walt Disney high in Space, the Will Young High Hopes",
+            {"walt disney": ["Walt Disney"], "will young": ["Will Young"]},
+        ),
         ("it is common sense , he said", {}),
         ("the prime minister met the Prime Minister", {}),
         ("Will Young sang.", {"will young": ["Will Young"]}),
@@ -139,7 +144,25 @@ def slowly(finder: oracle.Finder, text: str) -> list[tuple[str, list[tuple[int, 
 
 
 WORDS = [word for name, others in PEOPLE.items() for form in (name, *others) for word in form.split()]
-WORDS += ["the", "of", "Mr.", "Inc.", "Company", "said", "R.", "x", "é", "'s", "’s", "<b>", "50", "will", "Jr."]
+WORDS += [
+    "the",
+    "of",
+    "Mr.",
+    "Inc.",
+    "Company",
+    "High",
+    "School",
+    "said",
+    "R.",
+    "x",
+    "é",
+    "'s",
+    "’s",
+    "<b>",
+    "50",
+    "will",
+    "Jr.",
+]
 GAPS = [" "] * 12 + [", ", ". ", "-", "\n", "\n\n", "'s ", " — ", "", " . ", "’s ", "é", "王"]
 texts = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(GAPS)), max_size=25)
 texts = texts.map(lambda pairs: "".join(word + gap for word, gap in pairs))

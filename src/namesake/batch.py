@@ -26,7 +26,7 @@ from namesake.kernels.qids import parse_qids
 from namesake.kernels.spans import BAD, characters_to_bytes
 from namesake.schema import MENTION
 from namesake.text import Analysed, Lexicon
-from namesake.wordlists import NOT_A_PERSON
+from namesake.wordlists import BEFORE_NOT_A_PERSON, NOT_A_PERSON
 
 if TYPE_CHECKING:
     from namesake.candidates import Variants
@@ -211,7 +211,7 @@ class Batch:
     def no_person(self) -> npt.NDArray[np.bool_]:
         """Whether the text makes each mention a firm's or a place's name: "Inc." or "Stadium" follows it throughout."""
         followed: npt.NDArray[np.bool_] = all_followed(
-            *text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, _cues()
+            *text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, *_cues()
         )
         return followed
 
@@ -247,11 +247,15 @@ def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
 
 
 @cache
-def _cues() -> npt.NDArray[np.uint64]:
-    """Hashes of the words that make a name a firm's or a place's, ascending."""
-    with np.errstate(over="ignore"):  # hashes wrap
-        texts = [np.frombuffer(word.encode(), np.uint8) for word in NOT_A_PERSON]
+def _cues() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """Hashes, ascending, of the words that make a name a firm's or a place's, and of those that may stand before."""
+
+    def hashes(words: frozenset[str]) -> npt.NDArray[np.uint64]:
+        texts = [np.frombuffer(word.encode(), np.uint8) for word in words]
         return np.sort(np.array([word_hash(text, 0, len(text)) for text in texts], np.uint64))
+
+    with np.errstate(over="ignore"):  # hashes wrap
+        return hashes(NOT_A_PERSON), hashes(BEFORE_NOT_A_PERSON)
 
 
 def without(table: pa.Table, articles: set[int]) -> pa.Table:

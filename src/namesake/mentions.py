@@ -185,6 +185,7 @@ def _words() -> tuple[UInt64, UInt8]:
         nametokens.FUNCTION: wordlists.FUNCTION_WORDS,
         nametokens.ORDINARY: wordlists.ORDINARY_FIRST_NAMES,
         nametokens.FIRM: wordlists.NOT_A_PERSON,
+        nametokens.BEFORE_FIRM: wordlists.BEFORE_NOT_A_PERSON,
         nametokens.TITLE: wordlists.TITLE_WORDS,
     }
     bits: dict[str, int] = {}

@@ -236,3 +236,11 @@ NOT_A_PERSON = _words(
     """
 )
 """What follows a name when it names a firm, a place, a prize: Walt Disney Company, Arthur Ashe Stadium."""
+
+BEFORE_NOT_A_PERSON = _words(
+    """
+    high middle elementary primary secondary grammar preparatory community public national international regional
+    municipal presidential cancer research space family charitable performing arts
+    """
+)
+"""What may stand between the two: Abraham Lincoln High School, John Lennon International Airport."""

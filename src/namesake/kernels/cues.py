@@ -5,6 +5,7 @@ from numba import njit, types
 
 from namesake.kernels.types import I64, PAIRS, U8
 
+CUE_WORDS = 3  # how far behind a name a cue may stand
 HASHES = types.Array(types.uint64, 1, "C", readonly=True)
 
 
@@ -18,12 +19,38 @@ def word_hash(data, start, end):
     return value
 
 
-@njit(types.boolean[::1](U8, I64, I64, I64, PAIRS, HASHES), cache=True, nogil=True)
-def all_followed(data, offsets, article, indptr, spans, cues):
+@njit(types.boolean(HASHES, types.uint64), cache=True, nogil=True)
+def among(hashes, value):
+    """Whether the ascending hashes hold a value."""
+    place = np.searchsorted(hashes, value)
+    return place < len(hashes) and hashes[place] == value
+
+
+@njit(types.boolean(U8, types.int64, types.int64, types.boolean, HASHES, HASHES), cache=True, nogil=True)
+def cue_at(data, at, end, capital, cues, before):
+    """Whether a cue follows byte `at`, behind a space, with up to two words of `before` in front of it."""
+    for _ in range(CUE_WORDS):
+        if at + 1 >= end or data[at] != 0x20 or (capital and not 65 <= data[at + 1] <= 90):
+            return False
+        word = at + 1
+        at = word
+        while at < end and (65 <= data[at] <= 90 or 97 <= data[at] <= 122):
+            at += 1
+        value = word_hash(data, word, at)
+        if at > word and among(cues, value):
+            return True
+        if not among(before, value):
+            return False
+    return False
+
+
+@njit(types.boolean[::1](U8, I64, I64, I64, PAIRS, HASHES, HASHES), cache=True, nogil=True)
+def all_followed(data, offsets, article, indptr, spans, cues, before):
     """Whether a mention stands in its text as a full name, and a cue follows it wherever it does.
 
     Mention m is in text `article[m]` at the byte spans `spans[indptr[m]:indptr[m + 1]]`; a span with a space in it
-    is a full name. `cues` are ascending hashes of lower-case words; behind a capitalised name a cue has a capital.
+    is a full name. `cues` and `before` are ascending hashes of lower-case words, `before` those that may stand before
+    a cue; behind a capitalised name they have capitals.
     """
     out = np.zeros(len(article), np.bool_)
     for m in range(len(article)):
@@ -37,15 +64,6 @@ def all_followed(data, offsets, article, indptr, spans, cues):
             if spaces == 0:
                 continue
             full += 1
-            if stop + 1 >= end or data[stop] != 0x20:
-                continue
-            word = stop + 1
-            last = word
-            while last < end and (65 <= data[last] <= 90 or 97 <= data[last] <= 122):
-                last += 1
-            if 65 <= data[start] <= 90 and not 65 <= data[word] <= 90:
-                continue
-            place = np.searchsorted(cues, word_hash(data, word, last))
-            followed += last > word and place < len(cues) and cues[place] == word_hash(data, word, last)
+            followed += cue_at(data, stop, end, 65 <= data[start] <= 90, cues, before)
         out[m] = full > 0 and followed == full
     return out

@@ -8,6 +8,7 @@ from numba import njit, types
 
 from namesake.kernels.names import extend
 from namesake.kernels.nametokens import (
+    BEFORE_FIRM,
     CASED,
     COMMA,
     FIRM,
@@ -35,6 +36,7 @@ SPANS = types.int64[:, ::1]
 NOBODY, SEVERAL = -1, -2
 SURE, LIKELY, FAIR = 80, 60, 30  # how much of a person's a name must be, in percent, by what the capitals say
 WITHOUT_INITIAL, NO_PERSON = 1, 2  # bits of a mention
+FIRM_WORDS = 3  # how far behind a name the word may stand that makes it a firm's
 
 INDEX = types.Tuple((U64, I32, U8, U8, I64, I32))
 """The name index: hash table, its names, prefix bits; how much each is a person's; its bearers."""
@@ -140,12 +142,8 @@ def match_names(tokens, count, style, index, matches, singles):
             if plain < 0:
                 break
             name, first = plain, first + 1
-        matches[found, NAME], matches[found, FIRST], matches[found, END], matches[found, SKIPPED] = (
-            name,
-            first,
-            end,
-            skip,
-        )
+        matches[found, NAME], matches[found, FIRST] = name, first
+        matches[found, END], matches[found, SKIPPED] = end, skip
         found += 1
         alone -= 1
         at = end
@@ -170,10 +168,15 @@ def share_a_bearer(index, one, two):
 
 @njit(types.boolean(BITS, BITS, BITS, types.int64, types.int64, types.int64), cache=True, nogil=True)
 def is_firm(bits, classes, gaps, count, at, style):
-    """Whether token `at`, behind a name, makes it a firm's or a place's."""
-    if at >= count or gaps[at] == HARD or classes[at] & FIRM == 0:
-        return False
-    return style != CASED or bits[at] & IS_CAPITAL != 0
+    """Whether the tokens from `at` on, behind a name, make it a firm's or a place's: "Inc.", "High School"."""
+    for i in range(at, min(at + FIRM_WORDS, count)):
+        if gaps[i] == HARD or (i > at and gaps[i] != SOFT) or (style == CASED and bits[i] & IS_CAPITAL == 0):
+            return False
+        if classes[i] & FIRM != 0:
+            return True
+        if classes[i] & BEFORE_FIRM == 0:
+            return False
+    return False
 
 
 @njit(types.int64(U64, types.int64[::1], types.uint64), cache=True, nogil=True)
