@@ -86,6 +86,15 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
     )
     if not manifest.entities and manifest.keep == "people":
         line(f"nobody among its {manifest.items:,} items is a person (P31 = Q5): --keep all keeps them all", "yellow")
+    if manifest.entities and "wikipedia: none" not in manifest.ranks:
+        from namesake.kb.store import KB
+
+        ranked = int((KB.open(path).pagerank_wikipedia > 0).sum())
+        if ranked < manifest.entities / 2:
+            line(
+                f"only {ranked:,} entities have a Wikipedia rank: recipes with PR_WP take the others for unknown",
+                "yellow",
+            )
     if manifest.dates_dropped:
         line(f"{manifest.dates_dropped:,} dates that name no possible day are left out", "yellow")
     if manifest.rejected:
