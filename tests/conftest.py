@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from namesake.kb.store import KB
+    from oracle import Oracle
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
@@ -31,6 +34,26 @@ def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> "KB":
     folder = tmp_path_factory.mktemp("kb") / "sample"
     build([DUMP], folder)
     return KB.open(folder)
+
+
+@pytest.fixture(scope="session")
+def oracle() -> "Oracle":
+    """The sample's dump and the paper's scores in plain Python."""
+    from namesake.sample import DUMP
+    from oracle import Oracle
+
+    return Oracle.load(DUMP)
+
+
+@pytest.fixture(scope="session")
+def articles() -> "pa.Table":
+    """The sample's articles."""
+    from namesake.formats import read_articles
+    from namesake.formats.rejects import Rejects
+    from namesake.sample import ARTICLES
+
+    [table] = read_articles(ARTICLES, Rejects())
+    return table
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -9,28 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from namesake.batch import Batch, Options
-from namesake.formats import read_articles
 from namesake.formats.builder import Article, ArticleBuilder, Mention
-from namesake.formats.rejects import Rejects
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe
-from namesake.sample import ARTICLES, DUMP
 from namesake.scorers import SCORERS
 from namesake.text import Lexicon
 from oracle import Oracle
 
 FEATURES = ["D", "S", "S_A", "P", "D+S", "D+S_A", "D+P", "P+S_A", "D+P+S"]
-
-
-@pytest.fixture(scope="module")
-def oracle() -> Oracle:
-    return Oracle.load(DUMP)
-
-
-@pytest.fixture(scope="module")
-def articles() -> pa.Table:
-    [table] = read_articles(ARTICLES, Rejects())
-    return table
 
 
 def recipe(*scorers: str, **options) -> Recipe:

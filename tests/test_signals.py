@@ -10,28 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake.batch import UNDATED, Batch, Options, day_number
-from namesake.formats import read_articles
 from namesake.formats.builder import Article, ArticleBuilder, Mention
-from namesake.formats.rejects import Rejects
 from namesake.kb.build import build
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
-from namesake.sample import ARTICLES, DUMP
 from namesake.scorers import SCORERS
 from namesake.text import Lexicon, sentences
 from oracle import Oracle, sentence_words, words
-
-
-@pytest.fixture(scope="module")
-def oracle() -> Oracle:
-    return Oracle.load(DUMP)
-
-
-@pytest.fixture(scope="module")
-def articles() -> pa.Table:
-    [table] = read_articles(ARTICLES, Rejects())
-    return table
 
 
 def batch_of(kb: KB, table: pa.Table) -> Batch:

@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit, types
 
+from namesake.kernels.overlap import first_at_least
 from namesake.kernels.types import I32, I64
 
 
@@ -19,15 +20,8 @@ def find(keys, stamps, stamp, key):
 @njit(types.boolean(I32, types.int64, types.int64, types.int32), cache=True, nogil=True)
 def holds(ascending, low, high, key):
     """Whether the ascending `ascending[low:high]` holds `key`."""
-    while low < high:
-        middle = (low + high) // 2
-        if ascending[middle] < key:
-            low = middle + 1
-        elif ascending[middle] > key:
-            high = middle
-        else:
-            return True
-    return False
+    at = first_at_least(ascending, low, high, key)
+    return at < high and ascending[at] == key
 
 
 @njit(types.float64[::1](I64, I64, I64, I64, I64, I32, I32, types.int64), cache=True, nogil=True)
