@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -14,6 +15,15 @@ if TYPE_CHECKING:
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
+
+# No deadlines: machines are shared, and timing belongs in benchmarks. In CI the examples are the same every time.
+settings.register_profile(
+    "namesake",
+    deadline=None,
+    derandomize=IN_CI,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile("namesake")
 
 
 @pytest.fixture(scope="session")

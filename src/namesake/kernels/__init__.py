@@ -5,7 +5,9 @@ import and cached on disk; each has a slow, obvious twin in `tests/` or an indep
 kernel tests run once more with the JIT switched off.
 """
 
+import os
 import re
+import sys
 from contextlib import suppress
 from json import dumps, loads  # by name: `json` is one of our modules
 from pathlib import Path
@@ -42,4 +44,12 @@ def _users_of(modules: set[str], folder: Path) -> set[str]:
     return users
 
 
+def say_if_compiling(folder: Path) -> None:
+    """On a terminal, tell why the first use after an installation takes a minute."""
+    cache = folder / "__pycache__"
+    if sys.stderr.isatty() and os.access(cache, os.W_OK) and not any(cache.glob("*.nbi")):
+        print("namesake: compiling for this machine, once; half a minute to a minute …", file=sys.stderr)
+
+
 forget_stale_code(Path(__file__).parent)
+say_if_compiling(Path(__file__).parent)
