@@ -1,9 +1,9 @@
 """Names: how fast the index builds, finds and reads raw text, and how much of what Quotebank knows it finds.
 
-    python -m benchmarks.names KB [--names 10000000]
+    python -m benchmarks.names [KB | --names 10000000]
 
-Needs ../shared beside the project, and a KB of its slice. With `--names` an index of that many made-up names is built
-in memory instead, and its time and peak memory are reported.
+Needs ../shared beside the project; builds a KB of its slice unless one is given. With `--names` an index of that many
+made-up names is built in memory instead, and its time and peak memory are reported.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import json
 import resource
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -26,6 +26,7 @@ from namesake.candidates import candidates
 from namesake.formats import read_articles
 from namesake.formats.links import LinkWriter
 from namesake.formats.rejects import Rejects
+from namesake.kb.build import build
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.names import build_names
 from namesake.kb.spelling import normalise
@@ -35,6 +36,7 @@ from namesake.mentions import candidates_of, fill_mentions, find
 from namesake.wordlists import HONORIFICS, SUFFIXES
 
 QUOTEBANK = Path(__file__).resolve().parents[2] / "shared" / "quotebank"
+SLICE = QUOTEBANK.parent / "wikidata" / "slice.json.gz"
 
 Row = tuple[str, str]
 
@@ -201,18 +203,24 @@ def many(count: int) -> Iterator[Row]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kb", type=Path, nargs="?")
-    parser.add_argument("--names", type=int)
+    parser.add_argument("kb", type=Path, nargs="?", help="a KB of the slice with ranks; without it one is built")
+    parser.add_argument("--names", type=int, help="only an index of so many made-up names")
     options = parser.parse_args()
-    parts: list[Iterator[Row]] = []
-    if options.kb:
-        kb = KB.open(options.kb)
-        parts += [speed(kb), reading(kb), recall(kb), detection(kb), end_to_end(kb)]
     if options.names:
-        parts.append(many(options.names))
-    for part in parts:
-        for what, value in part:
-            print(f"| {what} | {value} |", flush=True)
+        show(many(options.names))
+        return
+    with TemporaryDirectory() as folder:
+        path = options.kb or Path(folder) / "kb"
+        if options.kb is None:
+            build([SLICE], path, ranks={"wikipedia": QUOTEBANK / "wikipedia.rank.tsv"})
+        kb = KB.open(path)
+        for part in (speed, reading, recall, detection, end_to_end):
+            show(part(kb))
+
+
+def show(rows: Iterable[Row]) -> None:
+    for what, value in rows:
+        print(f"| {what} | {value} |", flush=True)
 
 
 if __name__ == "__main__":

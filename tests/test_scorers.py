@@ -124,6 +124,14 @@ def test_words_agree_on_any_text(sample_kb, oracle, vocabulary, data):
     words_agree(oracle, scored(linker, builder.table()), "D+S")
 
 
+def test_recipes_may_name_every_scorer_and_what_only_score_files_have():
+    from namesake.recipe import SCORERS as NAMES
+
+    neural = {"CSE", "NCSE", "CSSVE", "Eigen", "Eigen_IScore", "mGENRE"}
+    assert set(NAMES) == set(SCORERS) | neural
+    assert len(NAMES) == len(set(NAMES))
+
+
 # one contract for all
 def quotebank_like(articles: pa.Table, sample_kb) -> pa.Table:
     """The sample's articles with candidates given, one of them unknown to the KB and one mention without any."""

@@ -16,7 +16,7 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     fixed = true                       # optional: tuning leaves this weight alone
     [decide]                           # without it the best candidate always wins
     nil = 5.0                          # the score of "none of them"; scores are then log-odds
-    alone = 2.0                        # optional: the same for a mention with one candidate
+    alone = 1.0                        # optional: the same for a mention with one candidate
     threshold = 0.5                    # answer with at least this probability
     confirm = 1.0                      # links at least this sure become anchors of a second pass; 1: none
 """
