@@ -12,6 +12,7 @@ from namesake.batch import Batch, Options
 from namesake.formats.builder import Article, ArticleBuilder, Mention
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe
+from namesake.sample import EXPECTED
 from namesake.scorers import SCORERS
 from namesake.text import Lexicon
 from oracle import Oracle
@@ -198,11 +199,31 @@ def test_the_papers_cases_come_out_as_the_paper_describes_them(sample_kb, articl
 
 
 def test_most_of_the_samples_truth_is_found(sample_kb, articles):
-    from namesake.sample import EXPECTED
-
     truth = [json.loads(line) for line in EXPECTED.read_text().splitlines()]
     links = Linker(sample_kb, "uiscore-paper").link(articles).to_pylist()
     got = {(link["article_id"], link["name"]): link["qid"] for link in links}
     answerable = [t for t in truth if t["qid"]]
     right = sum(got[t["id"], t["name"]] == t["qid"] for t in answerable)
     assert right >= len(answerable) - 5  # the paper's four error cases, and the one only the date decides
+
+
+def by_default(sample_kb, articles: pa.Table) -> dict[tuple[str, str], dict]:
+    return {(link["article_id"], link["name"]): link for link in Linker(sample_kb).link(articles).to_pylist()}
+
+
+def test_the_default_mends_what_it_can_and_knows_a_stranger(sample_kb, articles):
+    got = by_default(sample_kb, articles)
+    assert got["lacrosse-final", "Shawn Williams"]["qid"] == "Q7491485"
+    assert got["amazon-pilots", "Chris Carter"]["qid"] == "Q437267"
+    assert got["hartley-baker", "Adam Smith"]["reason"] == "none fits"  # a baker, not the economist
+    assert got["hartley-baker", "Priya Nandakumar"]["reason"] == "no candidates"
+    truth = [json.loads(line) for line in EXPECTED.read_text().splitlines()]
+    assert sum(got[t["id"], t["name"]]["qid"] == t["qid"] for t in truth) >= 41
+
+
+def test_the_date_decides_between_two_cricketers(sample_kb, articles):
+    """In 1984 it is the one born in 1961; an undated article goes to the one born in 1989."""
+    place = articles.schema.get_field_index("date")
+    undated = articles.set_column(place, articles.schema.field(place), pa.nulls(len(articles), pa.string()))
+    assert by_default(sample_kb, articles)["one-day-opener", "Steve Smith"]["best"] == "Q5368718"
+    assert by_default(sample_kb, undated)["one-day-opener", "Steve Smith"]["best"] == "Q7613970"
