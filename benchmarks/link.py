@@ -30,10 +30,10 @@ import pyarrow.parquet as pq
 
 from benchmarks.text import ARTICLES, lexicon_of
 from namesake.arrays import one_chunk, text_buffers
+from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
-from namesake.formats.builder import Article, ArticleBuilder, Mention
 from namesake.formats.links import LinkWriter
-from namesake.formats.rejects import Rejects
 from namesake.kb.store import KB
 from namesake.linker import Linker
 
@@ -234,7 +234,7 @@ def memory(kb: Path, articles: pa.Table, counts: list[int], folder: Path) -> Non
         with pq.ParquetWriter(given, articles.schema) as writer:
             for _ in range(-(-count // (10 * articles.num_rows))):
                 writer.write_table(pa.concat_tables([articles] * 10).combine_chunks())
-        program = "from namesake.apps.cli import main; main()"
+        program = "from namesake.apps.cli.main import main; main()"
         options = ["link", str(given), "--kb", str(kb), "-o", str(folder / "o.parquet"), "--recipe", "uiscore-paper"]
         began = time.perf_counter()
         child = subprocess.Popen([sys.executable, "-c", program, *options, "--threads", "1"], stderr=subprocess.DEVNULL)

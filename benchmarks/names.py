@@ -22,18 +22,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from namesake.candidates import candidates
+from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 from namesake.formats.links import LinkWriter
-from namesake.formats.rejects import Rejects
 from namesake.kb.build import build
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.names import build_names
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
+from namesake.language.english import HONORIFICS, SUFFIXES
 from namesake.linker import Linker
-from namesake.mentions import candidates_of, fill_mentions, find
-from namesake.wordlists import HONORIFICS, SUFFIXES
+from namesake.names.candidates import candidates
+from namesake.names.detect import candidates_of, fill_mentions, find
 
 QUOTEBANK = Path(__file__).resolve().parents[2] / "shared" / "quotebank"
 SLICE = QUOTEBANK.parent / "wikidata" / "slice.json.gz"

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from namesake.kb.store import KB
-from namesake.kernels.text import tokenize
+from namesake.kb.vocabulary import index_words
+from namesake.kernels.text.tokenizer import tokenize
 from namesake.text import Bytes, Lexicon, Offsets, pack
-from namesake.textindex import index_words
 
 ARTICLES = Path(__file__).resolve().parents[2] / "shared" / "quotebank" / "articles.jsonl.gz"
 

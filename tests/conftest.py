@@ -58,8 +58,8 @@ def oracle() -> "Oracle":
 @pytest.fixture(scope="session")
 def articles() -> "pa.Table":
     """The sample's articles."""
+    from namesake.articles.rejects import Rejects
     from namesake.formats import read_articles
-    from namesake.formats.rejects import Rejects
     from namesake.sample import ARTICLES
 
     [table] = read_articles(ARTICLES, Rejects())

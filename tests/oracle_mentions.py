@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from namesake import wordlists
 from namesake.kb.spelling import APOSTROPHES, FOLD, fold_table
+from namesake.language import english as wordlists
 
 LOWER, CASED, UPPER = range(3)
 SOFT, COMMA, HARD = range(3)

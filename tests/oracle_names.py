@@ -2,10 +2,10 @@
 
 from collections import Counter
 
-from namesake import wordlists
 from namesake.kb import variants as variants_of_kb
 from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.kb.spelling import normalise, other_forms
+from namesake.language import english as wordlists
 
 QUALITY = {LABEL: 1.0, ALIAS: 0.95, BARE_LABEL: 0.9, BARE_ALIAS: 0.85}
 

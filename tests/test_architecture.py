@@ -15,12 +15,11 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
     "errors",
-    "schema arrays progress wordlists sample kernels",
-    "text",
-    "textindex",
+    "arrays progress language sample kernels files",
+    "articles text",
     "kb formats",
-    "candidates",
-    "mentions batch",
+    "names",
+    "batch",
     "scorers",
     "rank",
     "scale",
@@ -31,6 +30,7 @@ ROAD = (
     "linker",
     "engines",
     "evaluate",
+    "datasets",
     "apps",
 )
 """From the ground up: a room imports itself and rooms on lines above its own."""
@@ -125,7 +125,7 @@ for module in {[module_of(path) for path in SOURCES]!r}:
 
 def commands() -> dict[str, str]:
     """Every command by its full name, with its help."""
-    from namesake.apps.cli import app
+    from namesake.apps.cli.main import app
 
     def walk(group: typer.core.TyperGroup, prefix: str) -> Iterator[tuple[str, str]]:
         for name, command in group.commands.items():

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesake.kb.columns import Strings
-from namesake.kernels import assemble, bitmap
+from namesake.kernels.columns import bitmap
+from namesake.kernels.columns import group as assemble
 
 pytestmark = [
     pytest.mark.kernel,

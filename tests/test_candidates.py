@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_names as oracle
-from namesake.candidates import candidates
 from namesake.kb.columns import Strings
 from namesake.kb.variants import romans
-from namesake.kernels import variants as kernels
+from namesake.kernels.names import similar as kernels
+from namesake.names.candidates import candidates
 from test_names import index_of
 
 pytestmark = pytest.mark.kernel

@@ -8,8 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from namesake.apps import cli_evaluate
-from namesake.apps.cli_analyse import linked
+from namesake.apps.cli import evaluate as cli_evaluate
+from namesake.apps.cli.analyse import linked
 from namesake.errors import NamesakeError
 from namesake.evaluate.gold import read_gold, resolved
 from namesake.evaluate.scores import read_table

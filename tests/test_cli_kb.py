@@ -18,11 +18,11 @@ from unittest import mock
 
 import pytest
 
-from namesake.apps.cli import main
+from namesake.apps.cli.main import main
 from namesake.sample import DUMP
 from test_build import HUMAN, claim, dump, item
 
-MAIN = [sys.executable, "-c", "from namesake.apps.cli import main; main()"]
+MAIN = [sys.executable, "-c", "from namesake.apps.cli.main import main; main()"]
 SMALL_FILES = (
     "import resource, namesake.kb.build; from namesake.apps.cli import main; "
     "resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000)); main()"

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from namesake.apps.cli import main
+from namesake.apps.cli.main import main
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES
 
@@ -364,7 +364,7 @@ def test_explain_refuses_with_one_line(run, arguments, message):
 
 # the real command
 def test_the_installed_command(sample_kb, tmp_path):
-    command = [sys.executable, "-c", "from namesake.apps.cli import main; main()"]
+    command = [sys.executable, "-c", "from namesake.apps.cli.main import main; main()"]
     out = tmp_path / "o.jsonl"
     arguments = ["link", "-", "--kb", sample_kb.path, "-o", out]
     ran = subprocess.run([*command, *arguments], input=json.dumps(GOOD).encode(), capture_output=True, check=True)
@@ -376,7 +376,7 @@ def test_the_installed_command(sample_kb, tmp_path):
 
 
 def test_a_text_file_is_printed_with_its_links(tmp_path, sample_kb):
-    from namesake.apps.show_text import linked_text
+    from namesake.apps.terminal.text import linked_text
 
     text = "Chris Carter and Ann Lee spoke.\nCarter left.\x1b[31m"
     links = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.kernels.cues import all_followed, word_hash
+from namesake.kernels.link.cues import all_followed, word_hash
 
 pytestmark = pytest.mark.kernel
 CUES = ("stadium", "inc", "university")

@@ -17,16 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from namesake.apps import cli_datasets
+from namesake.apps.cli import datasets as cli_datasets
+from namesake.articles.rejects import Rejects
+from namesake.datasets.convert import convert, resolve, titles_to_qids, with_truth
+from namesake.datasets.download import download, file_name
+from namesake.datasets.labelled import Labelled, page_title
+from namesake.datasets.registry import DATASETS, READERS, Dataset, dataset, reader
+from namesake.datasets.turtle import TYPE, triples
 from namesake.errors import NamesakeError
-from namesake.evaluate.convert import convert, resolve, titles_to_qids, with_truth
-from namesake.evaluate.datasets import DATASETS, READERS, Dataset, dataset, reader
-from namesake.evaluate.download import download, file_name
 from namesake.evaluate.gold import read_gold
 from namesake.formats import read_articles
-from namesake.formats.labelled import Labelled, page_title
-from namesake.formats.rejects import Rejects
-from namesake.formats.turtle import TYPE, triples
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.manifest import FORMAT_VERSION, Manifest
 from namesake.kb.names import build_names

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from namesake.evaluate import ablation
-from namesake.evaluate.errors import (
+from namesake.evaluate.gold import GoldRow, align
+from namesake.evaluate.paper import ablation
+from namesake.evaluate.reports.errors import (
     ABSENT,
     DECOY,
     SIMILAR,
@@ -16,8 +17,7 @@ from namesake.evaluate.errors import (
     errors_report,
     side,
 )
-from namesake.evaluate.gold import GoldRow, align
-from namesake.evaluate.report import csv_text, markdown
+from namesake.evaluate.reports.report import csv_text, markdown
 from namesake.evaluate.scores import ScoreTable
 from namesake.recipe import Recipe
 

@@ -11,9 +11,9 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.evaluate.gold import MISSED, NIL, align, in_split, read_gold
-from namesake.evaluate.methods import from_recipe, methods
+from namesake.evaluate.measures.methods import from_recipe, methods
+from namesake.evaluate.measures.tables import evaluate_scores
 from namesake.evaluate.scores import read_scores, score_table
-from namesake.evaluate.tables import evaluate_scores
 from namesake.recipe import Decide, Part, Recipe
 from small_gold import GOLD, LONG, figures, gold_file, long_table
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
-from namesake.formats.builder import Article, ArticleBuilder, Mention
-from namesake.formats.rejects import Rejects
 from namesake.linker import Linker, text_table
 from namesake.recipe import Decide, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
@@ -299,7 +299,7 @@ def test_what_is_not_a_person_is_nobody_with_no_confidence(sample_kb):
 def drawn(linker: Linker, article: pa.Table, name: str, width: int = 80, everything: bool = False) -> str:
     from rich.console import Console
 
-    from namesake.apps.show_explanation import show_explanation
+    from namesake.apps.terminal.explanation import show_explanation
 
     console = Console(width=width, record=True, file=io.StringIO())
     show_explanation(article, linker.explain(article, name), console, everything)
@@ -333,7 +333,7 @@ def test_a_drawing_shows_the_first_candidates_unless_all_are_wanted(sample_kb):
 
 
 def test_a_drawing_marks_name_and_words_and_leaves_the_rest_out(sample_kb, articles, texts):
-    from namesake.apps.show_explanation import EXCERPT, MATCH_STYLE, NAME_STYLE, excerpt
+    from namesake.apps.terminal.explanation import EXCERPT, MATCH_STYLE, NAME_STYLE, excerpt
 
     linker = Linker(sample_kb, recipe(*UI))
     filler = "Nothing at all happened here on that day. " * 200

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from namesake.articles.rejects import Rejects
+from namesake.articles.schema import ARTICLES, LINKS, check
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.formats.jsonl import read_article
 from namesake.formats.links import LinkWriter
-from namesake.formats.rejects import Rejects
-from namesake.schema import ARTICLES, LINKS, check
 
 PLAIN = {
     "id": "a1",

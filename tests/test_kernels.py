@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
-from namesake.kernels.overlap import gather_words, narrow_contexts, overlap, phrases
-from namesake.kernels.qids import format_qids, parse_qids
-from namesake.kernels.rank import top_two
-from namesake.kernels.relations import shared_statements
+from namesake.kernels.link.overlap import gather_words, narrow_contexts, overlap, phrases
+from namesake.kernels.link.qids import format_qids, parse_qids
+from namesake.kernels.link.shared import shared_statements
+from namesake.kernels.link.top_two import top_two
 
 pytestmark = pytest.mark.kernel
 

@@ -8,15 +8,15 @@ import pyarrow as pa
 import pytest
 
 from namesake import linker as linker_module
+from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.rejects import Rejects
+from namesake.articles.schema import ARTICLES
 from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
-from namesake.formats.builder import Article, ArticleBuilder, Mention
-from namesake.formats.rejects import Rejects
 from namesake.linker import Linker
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES as SAMPLE_ARTICLES
-from namesake.schema import ARTICLES
 
 UNKNOWN = "Q999999999"
 MENTIONS = ARTICLES.field("mentions").type

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_mentions as oracle
+from namesake.articles.schema import ARTICLES
 from namesake.kb.columns import Strings
 from namesake.kb.names import NameIndex
-from namesake.mentions import Found, candidates_of, fill_mentions, find, find_mentions, group_spans
-from namesake.schema import ARTICLES
+from namesake.names.detect import Found, candidates_of, fill_mentions, find, find_mentions, group_spans
 from test_names import index_of
 
 PEOPLE = {

@@ -12,7 +12,7 @@ from namesake.kb import names
 from namesake.kb.columns import Columns, Ragged, Strings
 from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL, NameIndex, build_names
 from namesake.kb.spelling import normalise, normalise_many
-from namesake.kernels import names as kernels
+from namesake.kernels.names import index as kernels
 
 pytestmark = pytest.mark.kernel
 

@@ -6,9 +6,10 @@ import xml.dom.minidom
 import pytest
 
 from namesake.errors import NamesakeError
-from namesake.evaluate import paper, printed
-from namesake.evaluate.report import write
-from namesake.evaluate.view_paper import paper_report
+from namesake.evaluate.paper import printed
+from namesake.evaluate.paper import reproduce as paper
+from namesake.evaluate.paper.view import paper_report
+from namesake.evaluate.reports.report import write
 
 
 @pytest.fixture(scope="module")

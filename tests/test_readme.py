@@ -67,7 +67,7 @@ def desk(tmp_path, monkeypatch, cache, sample_kb) -> Path:
 
 
 def namesake(command: str, monkeypatch, capfd) -> tuple[int, str]:
-    from namesake.apps.cli import main
+    from namesake.apps.cli.main import main
 
     arguments = list(takewhile(lambda word: not word.startswith("#"), shlex.split(command)))
     assert not {"|", ">", "<", "&&", ";"} & set(arguments), f"a page's command stands alone: {command}"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from namesake.articles.builder import Article, ArticleBuilder, Mention
 from namesake.batch import Batch, Options
-from namesake.formats.builder import Article, ArticleBuilder, Mention
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe
 from namesake.sample import EXPECTED

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from namesake.articles.builder import Article, ArticleBuilder, Mention
 from namesake.batch import UNDATED, Batch, Options, day_number
-from namesake.formats.builder import Article, ArticleBuilder, Mention
 from namesake.kb.build import build
 from namesake.kb.store import KB
 from namesake.linker import Linker

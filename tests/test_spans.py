@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.kernels.spans import BAD, characters_to_bytes, is_space, tokens_to_characters
+from namesake.kernels.text.spans import BAD, characters_to_bytes, is_space, tokens_to_characters
 
 TEXTS = st.lists(
     st.text(st.sampled_from("ab \t\n\x0b\x1c\x85\xa0\u2003\u3000é—😀") | st.characters(codec="utf-8"), max_size=30),

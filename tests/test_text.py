@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import namesake.text
 import oracle_text as oracle
 from namesake.errors import NamesakeError
-from namesake.kernels.text import tokenize
+from namesake.kb.vocabulary import index_words
+from namesake.kernels.text.tokenizer import tokenize
 from namesake.text import STOP_WORDS, Lexicon, hash_bytes, pack, sentences, tokens, words
-from namesake.textindex import index_words
 
 SIGNS = """' " '' `` ` . .. ... , : ; - -- ? ! ( ) [ ] { } < > @ # $ % & / * _"""
 CLITICS = "n't N'T 's 'S 'm 'd 'll 'Ll 've 're cannot Cannot gonna wanna gimme lemme gotta 'tis 'Tis 'twas d'ye more'n"

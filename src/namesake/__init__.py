@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
-    from namesake.formats.builder import Mention
+    from namesake.articles.builder import Mention
     from namesake.kb.build import build
     from namesake.kb.store import KB
     from namesake.linker import Link, Linker
@@ -24,7 +24,7 @@ _WINDOW = {
     "KB": ("namesake.kb.store", "KB"),
     "Link": ("namesake.linker", "Link"),
     "Linker": ("namesake.linker", "Linker"),
-    "Mention": ("namesake.formats.builder", "Mention"),
+    "Mention": ("namesake.articles.builder", "Mention"),
     "Recipe": ("namesake.recipe", "Recipe"),
     "build": ("namesake.kb.build", "build"),
 }

@@ -19,17 +19,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int64, indptr, list_parts, one_chunk, text_buffers
+from namesake.articles.schema import MENTION
 from namesake.kb.store import KB
-from namesake.kernels.cues import all_followed, word_hash
-from namesake.kernels.overlap import narrow_contexts
-from namesake.kernels.qids import parse_qids
-from namesake.kernels.spans import BAD, characters_to_bytes
-from namesake.schema import MENTION
+from namesake.kernels.link.cues import all_followed, word_hash
+from namesake.kernels.link.overlap import narrow_contexts
+from namesake.kernels.link.qids import parse_qids
+from namesake.kernels.text.spans import BAD, characters_to_bytes
+from namesake.language.english import BEFORE_NOT_A_PERSON, NOT_A_PERSON
 from namesake.text import Analysed, Lexicon
-from namesake.wordlists import BEFORE_NOT_A_PERSON, NOT_A_PERSON
 
 if TYPE_CHECKING:
-    from namesake.candidates import Variants
+    from namesake.names.candidates import Variants
 
 Int32 = npt.NDArray[np.int32]
 
@@ -106,7 +106,7 @@ class Batch:
         if not self._given.null_count:
             return given_indptr, qids, self.kb.rows(qids)
         asked = self._given.is_null().to_numpy(zero_copy_only=False)
-        from namesake.candidates import candidates  # its kernels load when a name is first looked up
+        from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
 
         names = text_buffers(self.names.filter(pa.array(asked)))
         found_indptr, found, _ = candidates(self.kb.names, *names, variants=self.options.variants)

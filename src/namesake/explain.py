@@ -16,10 +16,10 @@ import pyarrow as pa
 
 from namesake import rank
 from namesake.arrays import Int64
+from namesake.articles.schema import SPANS
 from namesake.decide import NOT_A_PERSON, REASONS, decide, probabilities
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
-from namesake.schema import SPANS
 from namesake.scoring import Scored
 
 SOURCE = pa.struct(

@@ -14,17 +14,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import indptr, list_parts, one_chunk
+from namesake.articles.builder import CANDIDATE_BYTES, Article, ArticleBuilder, Mention
+from namesake.articles.rejects import Reject, Rejects
+from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check
 from namesake.batch import Batch, repeat, without
 from namesake.decide import ANSWERED, REASONS, decide
 from namesake.errors import NamesakeError
 from namesake.explain import EXPLANATION, explain
-from namesake.formats.builder import CANDIDATE_BYTES, Article, ArticleBuilder, Mention
-from namesake.formats.rejects import Reject, Rejects
 from namesake.kb.store import KB
-from namesake.kernels.qids import format_qids
-from namesake.kernels.rank import top_two
+from namesake.kernels.link.qids import format_qids
+from namesake.kernels.link.top_two import top_two
 from namesake.recipe import Recipe
-from namesake.schema import ARTICLES, LINKS, candidates_field, check
 from namesake.scoring import Scored, options, score
 from namesake.text import Lexicon
 
@@ -129,7 +129,7 @@ class Linker:
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
         if articles.column("mentions").null_count:
-            from namesake.mentions import fill_mentions  # its kernels load when names are first to be found
+            from namesake.names.detect import fill_mentions  # its kernels load when names are first to be found
 
             articles = fill_mentions(articles, self.kb)
         batch = Batch(articles, self.kb, self._lexicon(), self.options)

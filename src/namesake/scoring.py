@@ -13,13 +13,13 @@ from namesake.batch import Batch, Options
 from namesake.decide import decide
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
-from namesake.kernels.rank import top_two
+from namesake.kernels.link.top_two import top_two
 from namesake.rank import FloatArray
 from namesake.recipe import Combined, Decide, Recipe
 from namesake.scorers import SCORERS
 
 if TYPE_CHECKING:
-    from namesake.candidates import Variants
+    from namesake.names.candidates import Variants
 
 NEEDS: dict[str, Callable[[KB], bool]] = {
     "PR_WP": lambda kb: "wikipedia: none" not in kb.manifest.ranks,

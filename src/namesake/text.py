@@ -13,9 +13,9 @@ import numpy.typing as npt
 import Stemmer
 
 from namesake.errors import NamesakeError
-from namesake.kernels.characters import hash_all
-from namesake.kernels.lexicon import ABSENT, analyse, drop_unknown, insert, look_up_all, spell
-from namesake.kernels.text import tokenize
+from namesake.kernels.text.characters import hash_all
+from namesake.kernels.text.lookup import ABSENT, analyse, drop_unknown, insert, look_up_all, spell
+from namesake.kernels.text.tokenizer import tokenize
 
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]

@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pyarrow as pa
 
-from namesake.formats.rejects import Rejects
+from namesake.articles.rejects import Rejects
 from namesake.linker import Linker
 
 

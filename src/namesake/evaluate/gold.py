@@ -14,7 +14,7 @@ import numpy as np
 
 from namesake.errors import NamesakeError
 from namesake.evaluate.scores import BoolArray, Mention, ScoreTable, numbered_lines, read_table
-from namesake.formats.files import kind
+from namesake.files import kind
 from namesake.rank import IntArray
 
 NIL = -1  # no candidate is right

@@ -19,7 +19,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from namesake.errors import NamesakeError
-from namesake.formats.files import kind, open_lines
+from namesake.files import kind, open_lines
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 

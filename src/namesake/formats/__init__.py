@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from namesake.articles.builder import ArticleBuilder
+from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
-from namesake.formats.builder import ArticleBuilder
-from namesake.formats.files import kind
+from namesake.files import kind
 from namesake.formats.jsonl import read_jsonl
 from namesake.formats.parquet import read_parquet
 from namesake.formats.plaintext import read_text
-from namesake.formats.rejects import Rejects
 
 BATCH_ARTICLES = 2048
 

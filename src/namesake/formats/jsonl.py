@@ -14,9 +14,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from namesake.formats.builder import Article, ArticleBuilder, Mention
-from namesake.formats.files import open_lines
-from namesake.formats.rejects import Reject, Rejects
+from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.rejects import Reject, Rejects
+from namesake.files import open_lines
 
 Fields = dict[str, msgspec.Raw]
 Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]

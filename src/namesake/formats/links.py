@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from namesake.errors import NamesakeError
-from namesake.formats.files import create, kind, published
+from namesake.files import create, kind, published
 
 SUFFIXES = ".parquet, .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst"
 

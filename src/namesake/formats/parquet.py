@@ -9,9 +9,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from namesake.articles.rejects import Reject, Rejects
+from namesake.articles.schema import ARTICLES, check
 from namesake.errors import NamesakeError
-from namesake.formats.rejects import Reject, Rejects
-from namesake.schema import ARTICLES, check
 
 BUFFER = 1 << 20
 MOST_BYTES = 64 << 20

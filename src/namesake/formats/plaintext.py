@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from namesake.formats.builder import Article, ArticleBuilder
-from namesake.formats.files import open_lines
+from namesake.articles.builder import Article, ArticleBuilder
+from namesake.files import open_lines
 
 
 def read_text(path: Path, builder: ArticleBuilder) -> Iterator[pa.Table]:

@@ -16,8 +16,8 @@ from namesake.kb.dates import FOREVER, MISSING
 from namesake.kb.graph import incoming
 from namesake.kb.items import Items, ranges
 from namesake.kb.manifest import Reject
-from namesake.kernels import assemble as kernels
-from namesake.kernels import bitmap
+from namesake.kernels.columns import bitmap
+from namesake.kernels.columns import group as kernels
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from isal import igzip, isal_zlib
 
 from namesake.errors import NamesakeError
-from namesake.kernels.entity import count_newlines, last_byte
+from namesake.kernels.dump.entity import count_newlines, last_byte
 from namesake.kernels.simd import LANES
 
 CHUNK = 8 << 20

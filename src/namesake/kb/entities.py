@@ -11,7 +11,7 @@ from namesake.kb.assemble import Numbering, Statements
 from namesake.kb.columns import Column, Ragged, Strings
 from namesake.kb.items import Items, ranges, running
 from namesake.kb.wikipedia import Wikipedia
-from namesake.kernels import bitmap
+from namesake.kernels.columns import bitmap
 
 PLAIN = ("sitelinks", "properties", "person", "birth", "birth_precision", "death", "death_precision")
 

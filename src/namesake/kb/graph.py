@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from namesake.kb.columns import Ragged
-from namesake.kernels import assemble as kernels
+from namesake.kernels.columns import group as kernels
 
 DAMPING = 0.85
 TOLERANCE = 1e-9  # the sum over all nodes of how much a step may still move; ranks sum to 1

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from namesake import wordlists
 from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
-from namesake.kernels import evidence
-from namesake.kernels import names as kernels
+from namesake.kernels.names import evidence
+from namesake.kernels.names import index as kernels
+from namesake.language import english as wordlists
 
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]

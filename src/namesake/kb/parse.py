@@ -18,9 +18,9 @@ from namesake.kb.dates import MISSING
 from namesake.kb.decode import BadLineError, Entity, decode
 from namesake.kb.dump import CHUNK, Chunk
 from namesake.kb.manifest import Reject
-from namesake.kernels import tables as t
-from namesake.kernels.entity import scan
-from namesake.kernels.walk import FOUND
+from namesake.kernels.dump import tables as t
+from namesake.kernels.dump.entity import scan
+from namesake.kernels.dump.walk import FOUND
 
 __all__ = ["MISSING", "Parsed", "parse_chunk"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.columns import Strings
-from namesake.kernels import spelling as kernels
+from namesake.kernels.names import fold as kernels
 
 Int8 = npt.NDArray[np.int8]
 UInt8 = npt.NDArray[np.uint8]

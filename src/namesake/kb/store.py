@@ -163,7 +163,7 @@ class KB:
         """The entity row of each QID number, -1 where the KB does not have it."""
         if len(qids) < FEW:
             return _find(self.qids, qids)
-        from namesake.kernels.bitmap import find  # constant time a QID, once it is loaded
+        from namesake.kernels.columns.bitmap import find  # constant time a QID, once it is loaded
 
         found: Int32 = find(self.qid_bits, self.qid_before, np.ascontiguousarray(qids))
         return found.astype(np.int64)

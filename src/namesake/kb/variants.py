@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from namesake import wordlists
 from namesake.kb.columns import Strings
-from namesake.kernels import variants as kernels
-from namesake.kernels.names import token_hash
+from namesake.kernels.names import similar as kernels
+from namesake.kernels.names.index import token_hash
+from namesake.language import english as wordlists
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]

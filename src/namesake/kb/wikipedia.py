@@ -23,7 +23,7 @@ from namesake.kb.items import running
 from namesake.kb.manifest import Reject
 from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
-from namesake.kernels.assemble import hash_titles
+from namesake.kernels.columns.group import hash_titles
 from namesake.progress import Reporter
 
 Int64 = npt.NDArray[np.int64]

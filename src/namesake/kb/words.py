@@ -8,8 +8,8 @@ import numpy.typing as npt
 from namesake.kb.assemble import Statements, group
 from namesake.kb.columns import Column, Ragged, Strings, concatenate
 from namesake.kb.items import Items, ranges, running
-from namesake.kernels import assemble as kernels
-from namesake.textindex import index_words
+from namesake.kb.vocabulary import index_words
+from namesake.kernels.columns import group as kernels
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]

@@ -5,18 +5,14 @@ for. Kernels that call each other millions of times a second hand on bare pointe
 atomic instruction, at every call. With the JIT switched off, arrays and the plain twins at the end of the file do.
 """
 
-from functools import partial
-
 import numpy as np
-from numba import config, njit, types
+from numba import config, types
 from numba.core.cgutils import ir
 from numba.extending import intrinsic
 
 LANES = 64
 BYTES = types.CPointer(types.uint8)
 NUMBERS = types.CPointer(types.int64)
-inner = partial(njit, cache=True, nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-inlined = partial(inner, forceinline=True)
 
 
 def _load(builder, arguments, kind):

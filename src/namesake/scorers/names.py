@@ -13,7 +13,7 @@ from namesake.scorers import Scores, scorer
 @scorer("Match")
 def match(batch: Batch, kb: KB) -> Scores:
     """1 where the mention's name is the entity's label, less for aliases and variants, 0 where it is neither."""
-    from namesake.candidates import candidates  # its kernels load when a name is first looked up
+    from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
 
     known = candidates(kb.names, *text_buffers(batch.names), variants="missing")
     bearer = np.repeat(np.arange(len(batch.names)), np.diff(known.indptr)) * (len(kb) + 1) + known.rows

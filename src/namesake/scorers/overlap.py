@@ -13,7 +13,7 @@ import numpy as np
 from namesake.arrays import Int64
 from namesake.batch import Batch, Int32
 from namesake.kb.store import KB
-from namesake.kernels import overlap as kernels
+from namesake.kernels.link import overlap as kernels
 from namesake.scorers import Scores, scorer
 
 _NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))

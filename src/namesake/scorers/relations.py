@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from namesake.batch import Batch
 from namesake.kb.store import KB
-from namesake.kernels.relations import shared_statements
+from namesake.kernels.link.shared import shared_statements
 from namesake.scorers import Scores, scorer
 
 

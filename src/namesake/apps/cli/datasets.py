@@ -1,0 +1,124 @@
+"""`namesake datasets`: what data sets there are, fetch one, turn one into articles and gold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from namesake.errors import NamesakeError
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from namesake.articles.rejects import Rejects
+
+datasets = typer.Typer(
+    name="datasets", help="Data sets with gold: list them, fetch one, convert one.", no_args_is_help=True
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the commands."""
+    app.add_typer(datasets)
+
+
+@datasets.command("list")
+def show() -> None:
+    """List the data sets that can be read, with their licences and where they come from.
+
+    Example: namesake datasets list
+    """
+    from rich.markup import escape
+    from rich.padding import Padding
+
+    from namesake.datasets.registry import DATASETS
+
+    console = Console()
+    for one in DATASETS:
+        fetched = "" if one.url else ", not to be fetched"
+        licence = f"licence {one.licence}" if one.licence else "licence not stated"
+        console.print(f"[bold]{one.name}[/]  [dim]reader {one.reader}, {escape(licence)}{fetched}[/]", highlight=False)
+        about = f"{one.what}; {one.note}" if one.note else one.what
+        console.print(Padding(escape(f"{about}\n{one.home}"), (0, 0, 0, 4)), highlight=False)
+
+
+@datasets.command()
+def get(
+    name: Annotated[str, typer.Argument(help="a name from `namesake datasets list`")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="folder for the file; made if need be")],
+) -> None:
+    """Fetch a data set from where its owners keep it.
+
+    Example: namesake datasets get news-fair --out data/
+    """
+    from namesake.datasets.download import download
+    from namesake.datasets.registry import dataset
+    from namesake.progress import reporter
+
+    one = dataset(name)
+    if one.url is None:
+        raise NamesakeError(f"{name} has no address to fetch it from: {one.note} (see {one.home})")
+    console = Console(stderr=True)
+    progress = reporter(console)
+    with progress.stage(f"fetching {name}"):
+        file, checksum = download(one.url, out, one.checksum, progress.advance)
+    trust = "as on record" if one.checksum else "none is on record: compare it with a copy you trust"
+    _say(console, f"{file}: {file.stat().st_size:,} bytes, {checksum} ({trust})")
+    _say(console, f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
+    if one.note:
+        _say(console, f"note: {one.note}")
+    _say(console, f"next: namesake datasets convert FILE --reader {one.reader} --articles A.jsonl --gold G.jsonl")
+
+
+@datasets.command()
+def convert(
+    file: Annotated[Path, typer.Argument(help="a file of the data set (.gz .bz2 .zst)")],
+    reader: Annotated[str, typer.Option("--reader", help="nelight, aida-json, aida-tsv, elevant, nif or zelda")],
+    articles: Annotated[Path, typer.Option("--articles", help="articles to write, .jsonl[.gz|.bz2|.zst]")],
+    gold: Annotated[Path, typer.Option("--gold", help="gold to write, .jsonl[.gz|.bz2|.zst]")],
+    truth: Annotated[
+        Path | None, typer.Option("--truth", help="gold to read, where the data set keeps it in a file of its own")
+    ] = None,
+    kb: Annotated[
+        Path | None, typer.Option("--kb", help="KB that turns Wikipedia titles into QIDs and names into candidates")
+    ] = None,
+) -> None:
+    """Turn a data set into articles for `namesake link` and gold for `namesake evaluate`.
+
+    Example: namesake datasets convert test.jsonl --reader zelda --kb kb/ --articles a.jsonl --gold g.jsonl
+    """
+    from namesake.articles.rejects import Rejects
+    from namesake.datasets import convert as work
+    from namesake.datasets.registry import reader as find_reader
+    from namesake.evaluate.gold import read_gold
+    from namesake.kb.store import KB
+
+    with Rejects() as rejects:
+        labelled = find_reader(reader)(file, rejects)
+        if truth is not None:
+            labelled = work.with_truth(labelled, read_gold(truth))
+        counts = work.convert(labelled, KB.open(kb) if kb else None, articles, gold)
+    _report(counts, rejects, kb is not None, Console(stderr=True))
+
+
+def _report(counts: Counter[str], rejects: Rejects, with_kb: bool, console: Console) -> None:
+    """What came out, and what a careful reader should know about it."""
+    _say(
+        console,
+        f"{counts['articles']:,} articles, {counts['mentions']:,} mentions: {counts['entity']:,} with an entity, "
+        f"{counts['nil']:,} with nobody, {counts['unresolved']:,} with a title that is not resolved",
+    )
+    if counts["unresolved"]:
+        why = "the KB has no entity of that title" if with_kb else "give --kb"
+        _say(console, f"unresolved: {why}; their gold is null, and their column `truth` says so")
+    if counts["numbered"] and not with_kb:
+        _say(console, f"{counts['numbered']:,} names come again and are numbered; --kb gives them their candidates")
+    for reason, count in rejects.reasons.most_common():
+        _say(console, f"set aside: {count:,} × {reason}")
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,104 @@
+"""`namesake demo`: the whole road on the embedded sample, for somebody who has just installed us."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from shutil import copyfile
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from namesake.errors import NamesakeError
+
+if TYPE_CHECKING:
+    from namesake.kb.store import KB
+
+NEXT = """[bold]What to type next[/]
+  . .venv/bin/activate                              after `make demo`: puts namesake on your path
+  namesake sample play && cd play                   the sample in a folder of your own
+  namesake kb show kb "Michael Jordan"              every namesake, with what the KB knows
+  namesake explain articles.jsonl --article one-day-opener    why: here the date decides
+  namesake link articles.jsonl --kb kb -o links.parquet       one row a mention, for your own tools
+  namesake kb build latest-all.json.gz --out kb     a fresh KB from a Wikidata dump
+"""
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the command."""
+    app.command()(demo)
+    app.command()(sample)
+
+
+def demo() -> None:
+    """Build the sample KB, show its namesakes, link its articles and explain one decision."""
+    from namesake.apps.sample_kb import sample_kb
+    from namesake.apps.terminal.explanation import show_explanation
+    from namesake.apps.terminal.links import show_links
+    from namesake.articles.rejects import Rejects
+    from namesake.formats import read_articles
+    from namesake.kb.store import KB
+    from namesake.linker import Linker
+    from namesake.sample import ARTICLES
+
+    console = Console()
+    console.print("[bold]1. A knowledge base from a Wikidata dump[/]  (the first run also compiles the kernels)")
+    began = time.perf_counter()
+    kb = KB.open(sample_kb())
+    facts = kb.manifest
+    console.print(
+        f"   {facts.people:,} people, {facts.statements:,} statements, {facts.names:,} names, {facts.words:,} words "
+        f"in {time.perf_counter() - began:.1f} s: {kb.path}\n",
+        highlight=False,
+        soft_wrap=True,
+    )
+    console.print("[bold]2. The namesakes in it[/]")
+    console.print(Padding(namesakes(kb), (0, 0, 1, 3)))
+
+    console.print("[bold]3. Which of them do the sample's articles mean?[/]\n")
+    linker = Linker(kb)
+    [articles] = read_articles(ARTICLES, Rejects())
+    show_links(linker, articles, console)
+
+    console.print("[bold]4. Why?[/]  One decision, taken apart\n")
+    one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
+    show_explanation(one, linker.explain(one, "Chris Carter"), console)
+    console.print(NEXT, highlight=False, soft_wrap=True)
+
+
+def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:
+    """Write the embedded sample to a folder to play in: dump.json, articles.jsonl, expected.jsonl and its KB as kb.
+
+    Example: namesake sample play
+    """
+    from namesake.kb.build import build
+    from namesake.sample import ARTICLES, DUMP, EXPECTED
+
+    if folder.exists():
+        raise NamesakeError(f"{folder} is there already: name a new folder")
+    try:
+        folder.mkdir(parents=True)
+        for source in (DUMP, ARTICLES, EXPECTED):
+            copyfile(source, folder / source.name)
+    except OSError as problem:
+        raise NamesakeError(f"{folder} cannot be written ({problem.strerror})") from None
+    build([folder / DUMP.name], folder / "kb")
+    print(f"{folder}: dump.json, articles.jsonl, expected.jsonl, kb")
+
+
+def namesakes(kb: KB, most: int = 8) -> Table:
+    """The names that most people of a KB share, with who they are."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("name", style="bold cyan", no_wrap=True)
+    table.add_column("people", justify="right")
+    table.add_column("who", overflow="fold")
+    bearers = kb.names.entities
+    for name in np.argsort(-np.diff(bearers.indptr), kind="stable")[:most]:
+        rows = bearers[name]
+        who = "; ".join(filter(None, (kb.descriptions[int(row)].split(" (")[0] for row in rows)))
+        table.add_row(kb.label(int(rows[0])), str(len(rows)), who)
+    return table

@@ -1,0 +1,138 @@
+"""`namesake kb`: build a knowledge base from a dump, and look into one."""
+
+from __future__ import annotations
+
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+
+from namesake.apps.terminal.kb import NAMESAKES_SHOWN, draw_entity, draw_info, draw_namesakes, draw_summary
+from namesake.kb.manifest import read_manifest
+
+app = typer.Typer(help="Build a knowledge base from a Wikidata dump, and look into it.", no_args_is_help=True)
+
+KbPath = Annotated[Path, typer.Argument(metavar="KB", help="folder made by `namesake kb build`")]
+AsJson = Annotated[bool, typer.Option("--json", help="print JSON for programs")]
+
+
+class Keep(StrEnum):
+    """Which items become entities."""
+
+    people = "people"
+    all = "all"
+
+
+class Words(StrEnum):
+    """How words are normalised."""
+
+    stem = "stem"
+    lemma = "lemma"
+    none = "none"
+
+
+@app.command()
+def build(
+    dumps: Annotated[list[str], typer.Argument(metavar="DUMP", help=".json .json.gz .json.bz2, JSONL, - for stdin")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="the folder to make")],
+    keep: Annotated[
+        Keep, typer.Option(help="items that become entities; all others keep label and links")
+    ] = Keep.people,
+    wikipedia: Annotated[Path | None, typer.Option(help="CirrusSearch content dump: first paragraphs, PR_WP")] = None,
+    ranks: Annotated[
+        list[str] | None, typer.Option(metavar="SOURCE=FILE", help="ready-made ranks: wikidata=FILE, wikipedia=FILE")
+    ] = None,
+    words: Annotated[
+        Words, typer.Option(help="Porter stems, lemmas (needs namesake\\[lemma]) or words as they are")
+    ] = Words.stem,
+    workers: Annotated[int | None, typer.Option(min=1, help="parsing threads; default: all cores")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="replace the KB at --out when the new one is complete")
+    ] = False,
+) -> None:
+    """Build a KB from Wikidata dumps, in memory that does not grow with them while they are read.
+
+    Example: namesake kb build latest-all.json.gz --out kb/
+    """
+    from namesake.kb.build import build as build_kb
+    from namesake.kb.ranks import parse_options
+    from namesake.progress import reporter
+
+    console = Console(stderr=True)
+    began = time.monotonic()
+    try:
+        manifest = build_kb(
+            dumps,
+            out,
+            keep=keep.value,
+            wikipedia=wikipedia,
+            ranks=parse_options(ranks or []),
+            words=words.value,
+            workers=workers,
+            force=force,
+            reporter=reporter(console),
+        )
+    except KeyboardInterrupt:
+        console.print(f"namesake: stopped; {out} was not built and nothing is left of it", soft_wrap=True)
+        raise typer.Exit(130) from None
+    draw_summary(out, manifest, time.monotonic() - began, console)
+
+
+@app.command()
+def info(
+    kb: KbPath,
+    as_json: AsJson = False,
+    verify: Annotated[bool, typer.Option("--verify", help="also compare every file with its checksum")] = False,
+) -> None:
+    """Say what a KB holds and how it was made.
+
+    Example: namesake kb info kb/
+    """
+    manifest = read_manifest(kb)
+    if verify:
+        from namesake.kb.store import KB
+
+        KB.open(kb).verify()
+    if as_json:
+        fields = msgspec.to_builtins(manifest)
+        del fields["files"]
+        typer.echo(msgspec.json.format(msgspec.json.encode(fields)).decode())
+    else:
+        draw_info(kb, manifest, Console())
+
+
+@app.command()
+def show(
+    kb: KbPath,
+    who: Annotated[str, typer.Argument(metavar="QID|NAME", help='such as Q42 or "Tim Wheeler"')],
+    as_json: AsJson = False,
+) -> None:
+    """Show an entity by its QID, or everybody who bears a name.
+
+    Example: namesake kb show kb/ "Tim Wheeler"
+    """
+    from namesake.kb.show import describe, look_up
+    from namesake.kb.store import KB
+
+    opened = KB.open(kb)
+    try:
+        rows = look_up(opened, who)
+        entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
+    except IndexError:
+        opened.verify()  # names the file that is damaged
+        raise
+    if as_json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(entities)).decode())
+    elif len(entities) == 1:
+        draw_entity(entities[0], Console())
+    else:
+        draw_namesakes(kb, who.strip(), entities, len(rows), Console())
+
+
+def register(root: typer.Typer) -> None:
+    """Mount these commands as `namesake kb`."""
+    root.add_typer(app, name="kb")

@@ -1,0 +1,229 @@
+"""An explanation drawn in a terminal: the article with its matched words marked, then the candidates, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+import pyarrow as pa
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, clean, number, percent
+
+Span = Sequence[int]
+Row = dict[str, Any]
+
+EXCERPT = 800  # characters of an article, at most
+AROUND_NAME, AROUND_WORD = 140, 50  # characters on each side of what is marked
+CANDIDATES = 3
+LINES = 8  # of what matched, a part
+SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everything: bool = False) -> None:
+    """Why each mention of an article was linked as it was; with `everything`, all candidates, matches and text."""
+    record = article.to_pylist()[0]
+    for _, mention in groupby(rows.to_pylist(), key=lambda row: (row["name"], row["spans"])):
+        explained = list(mention)
+        best = [row for row in explained if row["rank"] == 1]
+        console.print(_heading(explained[0], record["title"]), no_wrap=True, overflow="ellipsis")
+        console.print(Padding(excerpt(record["text"], best, everything), (0, 2, 1, 2)))
+        candidates = [list(group) for _, group in groupby(explained, key=lambda row: row["rank"])]
+        shown = candidates if everything or len(candidates) <= CANDIDATES + 1 else candidates[:CANDIDATES]
+        for candidate in shown:
+            console.print(Padding(_candidate(candidate, record["text"], everything), (0, 0, 1, 0)))
+        if len(shown) < len(candidates):
+            console.print(Text(f"    … and {len(candidates) - len(shown):,} more candidates (--all)\n", style="dim"))
+        console.print(Padding(verdict(best[0]), (0, 0, 1, 0)))
+
+
+def _heading(row: Row, title: str | None) -> Text:
+    where = f"  in {row['article_id']}" + (f", {title}" if title else "")
+    return Text.assemble((clean(row["name"]), NAME_STYLE), (clean(where), "dim"))
+
+
+# the article
+def excerpt(text: str, rows: Iterable[Row], everything: bool = False) -> Text:
+    """The text around the name and around each matched word, marked; what is left out shows as an ellipsis."""
+    rows = list(rows)
+    names = [span for row in rows[:1] for span in row["spans"] or []]
+    matches = [match["spans"] for row in rows for match in row["matches"] or [] if match["spans"]]
+    marks = [(span, MATCH_STYLE) for spans in matches for span in spans] + [(span, NAME_STYLE) for span in names]
+    around = [(span, AROUND_NAME) for span in names] + [(spans[0], AROUND_WORD) for spans in matches]
+    windows = [(0, len(text))] if everything else _windows(text, around)
+    out = Text()
+    for index, (begin, end) in enumerate(windows):
+        piece = Text(clean(text[begin:end]))
+        for (start, stop), style in marks:
+            if start < end and stop > begin:
+                piece.stylize(style, max(start - begin, 0), stop - begin)
+        out.append("… " if begin and not index else "")
+        out.append_text(piece)
+        out.append(" …" if end == windows[-1][1] < len(text) else " … " if end != windows[-1][1] else "")
+    return out
+
+
+def _windows(text: str, around: Iterable[tuple[Span, int]]) -> list[tuple[int, int]]:
+    """Parts of the text that show the marks, in its order; the first marks first, as far as there is room."""
+    windows: list[tuple[int, int]] = []
+    for (start, stop), margin in around:
+        begin, end = _whole_words(text, start - margin, stop + margin)
+        apart = [window for window in windows if window[1] < begin or window[0] > end]
+        near = [(begin, end), *(window for window in windows if window not in apart)]
+        merged = sorted([*apart, (min(b for b, _ in near), max(e for _, e in near))])
+        if windows and sum(e - b for b, e in merged) > EXCERPT:
+            continue
+        windows = merged
+    return windows or [_whole_words(text, 0, EXCERPT // 4)]
+
+
+def _whole_words(text: str, begin: int, end: int) -> tuple[int, int]:
+    begin, end = max(begin, 0), min(end, len(text))
+    space = text.find(" ", begin, begin + 20) + 1 if begin else 0
+    begin = space or begin
+    back = text.rfind(" ", end - 20, end) if end < len(text) else end
+    return begin, back if back > begin else end
+
+
+# a candidate
+def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
+    first = rows[0]
+    who = clean(first["label"]) if first["label"] is not None else "not in this KB"
+    style = "bold" if first["rank"] == 1 else ""
+    sure = percent(first["confidence"]) + "  "
+    head = Table.grid(padding=(0, 1), expand=True)
+    head.add_column(justify="right", width=2)
+    head.add_column(ratio=1)
+    head.add_column(justify="right", no_wrap=True)
+    head.add_row(
+        str(first["rank"]),
+        Text.assemble((first["qid"], "cyan"), " ", (who, style)),
+        Text.assemble((sure, "dim"), (number(first["score"]), "bold")),
+    )
+    about = [Text(clean(first["description"]), style="italic dim")] if first["description"] else []
+    return Group(head, Padding(Group(*about, _parts(rows, text, everything)), (0, 0, 0, 3)))
+
+
+def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
+    """What adds to the score, with what matched; then what adds nothing, and the tie-breaks if they were needed."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(ratio=1)
+    parts = [row for row in rows if row["role"] == "part"]
+    told: set[str] = set()
+    silent = [row for row in parts if not row["contribution"] and not row["matches"]]
+    for row in (row for row in parts if row not in silent):
+        lines = list(_matched(row["matches"] or [], text, told))
+        table.add_row(row["part"], _amount(row), _stack(lines, everything))
+    ties = [row for row in rows if row["role"] == "tie-break"]
+    if ties and (everything or rows[0]["tie_break"]):
+        table.add_row(
+            Text("tie-break", style="dim"), "", Text(" · ".join(f"{t['part']} {number(t['value'])}" for t in ties))
+        )
+    nothing = Text(f"nothing from {', '.join(row['part'] for row in silent)}" if silent else "", style="dim")
+    return Group(table, nothing) if silent else table
+
+
+def _amount(row: Row) -> Text:
+    """What a part adds, and from which value where that differs."""
+    if row["value"] == row["contribution"]:
+        return Text(number(row["value"]))
+    return Text.assemble((f"{number(row['value'])} → ", "dim"), number(row["contribution"]))
+
+
+def _stack(lines: list[Text], everything: bool) -> RenderableType:
+    shown = lines if everything or len(lines) <= LINES + 1 else lines[:LINES]
+    if len(shown) < len(lines):
+        shown = [*shown, Text(f"… and {len(lines) - len(shown)} more lines (--all)", style="dim")]
+    return Text("\n").join(shown)
+
+
+# what matched
+def _matched(matches: list[Row], text: str, told: set[str]) -> Iterator[Text]:
+    """Lines about the matches of a part; words whose source is `told` already are only listed."""
+    if any(match["word"] is None for match in matches):
+        yield from _statements(matches)
+        return
+    again = [match for match in matches if match["word"] in told]
+    if again:
+        yield Text(", ".join(_surface(match, text) for match in again), style=MATCH_STYLE)
+    fresh = [match for match in matches if match["word"] not in told]
+    told.update(match["word"] for match in fresh)
+    for source, group in _by_source(fresh):
+        words = ", ".join(_surface(match, text) for match in group)
+        yield Text.assemble((words, MATCH_STYLE), " ← ", (_place(source), "dim"))
+
+
+def _surface(match: Row, text: str) -> str:
+    """A matched word as the article writes it."""
+    start, end = match["spans"][0][0], match["spans"][0][1]
+    whole = match["word"] if " " in match["word"] else text[start:end]
+    return clean(whole)
+
+
+def _by_source(matches: list[Row]) -> list[tuple[Row, list[Row]]]:
+    """Each match under one of its sources, as few sources as it takes; in text order."""
+    groups: list[tuple[Row, list[Row]]] = []
+    left = list(matches)
+    while left:
+        counts: dict[str, tuple[Row, list[Row]]] = {}
+        for match in left:
+            for source in match["sources"]:
+                counts.setdefault(_place(source), (source, []))[1].append(match)
+        source, group = max(counts.values(), key=lambda one: len(one[1]))
+        groups.append((source, group))
+        left = [match for match in left if match not in group]
+    return sorted(groups, key=lambda one: one[1][0]["spans"])
+
+
+def _place(source: Row) -> str:
+    if source["source"] in {"description", "paragraph"}:
+        return str(source["source"])
+    also = " (also known as)" if source["source"] == "alias" else ""
+    return clean(f"{source['property_label'] or source['property']}: {source['value']}{also}")
+
+
+def _statements(matches: list[Row]) -> Iterator[Text]:
+    """The anchors, numbered; then the shared statements, a line a property, each with the numbers of its anchors."""
+    anchors: dict[str, str] = {}
+    for match in matches:
+        for source in match["sources"]:
+            anchors.setdefault(source["anchor"], clean(source["anchor_label"]) or source["anchor"])
+    numbers = {anchor: str(place).translate(SUPERSCRIPT) for place, anchor in enumerate(anchors, 1)}
+    if len(anchors) == 1:
+        numbers = dict.fromkeys(anchors, "")
+    legend = ", ".join(f"{name}{numbers[anchor]}" for anchor, name in anchors.items())
+    yield Text.assemble("like ", (legend, NAME_STYLE))
+    firsts = ((match["sources"][0], match) for match in matches)
+    by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
+    for (identifier, label), group in by_property:
+        values = Text(", ").join(
+            Text.assemble(clean(source["value"]), ("".join(_numbers(match, numbers)), NAME_STYLE))
+            for source, match in group
+        )
+        yield Text.assemble((f"{clean(label) or identifier}: ", "dim"), values)
+
+
+def _numbers(match: Row, numbers: dict[str, str]) -> list[str]:
+    """The numbers of the anchors that share a statement, in the order of the legend."""
+    sharing = {source["anchor"] for source in match["sources"]}
+    return [number for anchor, number in numbers.items() if anchor in sharing]
+
+
+def verdict(best: Row) -> Text:
+    """One line: who won, by how much, and what broke the tie if there was one."""
+    who = Text.assemble((best["qid"], "bold cyan"), " ", (clean(best["label"]), "bold"))
+    sure = "" if best["confidence"] is None else f", {percent(best['confidence'])} sure"
+    if best["reason"]:
+        return Text.assemble("→ ", ("nobody", "bold yellow"), f": {best['reason']}; the best is ", who, f"{sure}.")
+    if best["margin"] is None:
+        return Text.assemble("→ ", who, f": the only candidate{sure}.")
+    if best["tie_break"]:
+        score = number(best["score"])
+        return Text.assemble("→ ", who, f": scores tie at {score}; ", (best["tie_break"], "bold"), f" decided{sure}.")
+    return Text.assemble("→ ", who, f": ahead of the next by {number(best['margin'])}{sure}.")

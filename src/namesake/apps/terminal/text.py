@@ -1,0 +1,43 @@
+"""A text printed with its links in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+from rich.console import Console
+from rich.text import Text
+
+from namesake.apps.terminal.links import clean
+from namesake.linker import Linker
+
+LINKED, UNSURE = "bold cyan", "yellow"
+
+
+def show_text(linker: Linker, articles: pa.Table, console: Console) -> None:
+    """Print each text with every name followed by its QID at its first place, or by why it has none."""
+    links = linker.link(articles).to_pylist()
+    for article in articles.to_pylist():
+        own = [link for link in links if link["article_id"] == article["id"]]
+        console.print(linked_text(article["text"], own), soft_wrap=True)
+
+
+def linked_text(text: str, links: list[dict[str, Any]]) -> Text:
+    """The text with names marked; the first mention of each carries its QID, or the reason it has none."""
+    marks = [(start, end, link, at == 0) for link in links for at, (start, end) in enumerate(sorted(link["spans"]))]
+    out, done = Text(), 0
+    for start, end, link, first in sorted(marks, key=lambda mark: mark[:2]):
+        if start < done:
+            continue
+        out.append(clean_lines(text[done:start]))
+        out.append(clean(text[start:end]), LINKED if link["qid"] else UNSURE)
+        if first:
+            out.append(f" [{link['qid'] or link['reason']}]", "dim")
+        done = end
+    out.append(clean_lines(text[done:]))
+    return out
+
+
+def clean_lines(text: str) -> str:
+    """The text without control characters, its lines kept."""
+    return "\n".join(map(clean, text.split("\n")))

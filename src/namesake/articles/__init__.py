@@ -1,0 +1,1 @@
+"""Articles and what passes between rooms: schemas, the builder of tables, records set aside."""

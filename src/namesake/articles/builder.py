@@ -1,0 +1,119 @@
+"""Articles gathered one by one into Arrow tables: flat lists first, nested arrays once a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+
+from namesake.articles.schema import ARTICLES, MENTION, SPANS
+from namesake.kernels.text.spans import tokens_to_characters
+
+Span = tuple[int, int]
+
+CANDIDATE_BYTES = 100
+"""What a candidate weighs in the size of a batch: its columns take about as much room as a line of text."""
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A name with its spans, and its candidates where they are given."""
+
+    name: str
+    spans: Sequence[Span] = ()
+    candidates: Sequence[str] | None = None
+
+
+@dataclass(frozen=True)
+class Article:
+    """One article as a reader found it. With `token_spans`, spans count whitespace tokens instead of characters."""
+
+    id: str
+    text: str
+    title: str | None = None
+    date: str | None = None
+    mentions: Sequence[Mention] | None = None
+    extra: str | None = None
+    token_spans: bool = False
+
+
+@dataclass
+class ArticleBuilder:
+    """Collects articles up to a number or a size, then gives them as a table of `ARTICLES`."""
+
+    most_articles: int = 2048
+    most_bytes: int = 16 << 20
+    articles: list[Article] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, article: Article) -> None:
+        """Take one more article."""
+        self.articles.append(article)
+        self.size += len(article.text)
+        for mention in article.mentions or ():
+            self.size += CANDIDATE_BYTES * len(mention.candidates or ())
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time for a table."""
+        return len(self.articles) >= self.most_articles or self.size >= self.most_bytes
+
+    def table(self) -> pa.Table:
+        """The articles so far, as a table; the builder starts anew."""
+        articles, self.articles, self.size = self.articles, [], 0
+        texts = pa.array([a.text for a in articles], pa.large_string())
+        return pa.table(
+            [
+                pa.array([a.id for a in articles], pa.string()),
+                texts,
+                pa.array([a.title for a in articles], pa.string()),
+                pa.array([a.date for a in articles], pa.string()),
+                _mentions(articles, texts),
+                pa.array([a.extra for a in articles], pa.string()),
+            ],
+            schema=ARTICLES,
+        )
+
+
+def _mentions(articles: list[Article], texts: pa.LargeStringArray) -> pa.ListArray:
+    """The nested column `mentions`."""
+    lists = [a.mentions or () for a in articles]
+    mentions = list(chain.from_iterable(lists))
+    spans = _spans(articles, mentions, texts)
+    names = pa.array([m.name for m in mentions], pa.string())
+    given = [m.candidates or () for m in mentions]
+    candidates = pa.ListArray.from_arrays(
+        _offsets(given),
+        pa.array(list(chain.from_iterable(given)), pa.string()),
+        mask=pa.array([m.candidates is None for m in mentions], pa.bool_()),
+    )
+    span_offsets = _offsets([m.spans for m in mentions])
+    flat = pa.FixedSizeListArray.from_arrays(pa.array(spans.reshape(-1), pa.int32()), 2)
+    structs = pa.StructArray.from_arrays(
+        [names, pa.ListArray.from_arrays(span_offsets, flat, type=SPANS), candidates], fields=list(MENTION)
+    )
+    missing = pa.array([a.mentions is None for a in articles], pa.bool_())
+    return pa.ListArray.from_arrays(_offsets(lists), structs, type=pa.list_(MENTION), mask=missing)
+
+
+def _spans(articles: list[Article], mentions: list[Mention], texts: pa.LargeStringArray) -> np.ndarray:
+    """All spans as an int32 array of pairs, in characters."""
+    counts = [sum(len(m.spans) for m in a.mentions or ()) for a in articles]
+    flat = chain.from_iterable(chain.from_iterable(m.spans for m in mentions))
+    # Ends beyond any text fit no text: clip them rather than overflow.
+    spans = np.clip(np.fromiter(flat, np.int64), -1, 2**31 - 1).astype(np.int32).reshape(-1, 2)
+    by_token = np.repeat([a.token_spans for a in articles], counts)
+    if by_token.any():
+        _, offsets, data = texts.buffers()
+        text = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        characters = tokens_to_characters(text, np.frombuffer(offsets, np.int64)[: len(texts) + 1], indptr, spans)
+        spans[by_token] = characters[by_token]
+    return spans
+
+
+def _offsets(lists: Sequence[Sequence[object]]) -> pa.Int32Array:
+    return pa.array(np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int32))

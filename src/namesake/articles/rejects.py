@@ -1,0 +1,68 @@
+"""What could not be used, set aside one line each, so that nothing is lost in silence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import msgspec
+
+from namesake.files import published
+
+
+@dataclass(frozen=True)
+class Reject:
+    """One record set aside: where it stands and what is wrong with it."""
+
+    reason: str
+    file: str | None = None
+    line: int | None = None  # or row, counted from 1
+    article_id: str | None = None
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        article = f"article {self.article_id}" if self.article_id is not None else ""
+        return ": ".join(part for part in (place, article, self.reason) if part)
+
+
+class Rejects:
+    """Counts rejects, keeps the first to show (`most`), and writes all of them to a JSONL file.
+
+    The file appears when the run ends well, if there were any, and takes the place of an earlier run's.
+    """
+
+    def __init__(self, path: Path | None = None, most: int = 5) -> None:
+        self.path = path
+        self.most = most
+        self.count = 0
+        self.first: list[Reject] = []
+        self.reasons: Counter[str] = Counter()
+        self.unread_dates: Counter[str] = Counter()
+        """Dates that could not be read: their articles are kept, as undated."""
+        self._stack = ExitStack()
+        self._file: IO[bytes] | None = None
+
+    def add(self, reject: Reject) -> None:
+        """Set one record aside."""
+        self.count += 1
+        self.reasons[reject.reason] += 1
+        if len(self.first) < self.most:
+            self.first.append(reject)
+        if self.path is not None:
+            if self._file is None:
+                self._file = self._stack.enter_context(self._stack.enter_context(published(self.path)).open("wb"))
+            self._file.write(msgspec.json.encode(asdict(reject)) + b"\n")
+
+    def __enter__(self) -> Rejects:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+        if kind is None and self.path is not None and self._file is None:
+            self.path.unlink(missing_ok=True)  # what an earlier run set aside is not ours

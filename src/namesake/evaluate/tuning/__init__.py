@@ -1,0 +1,1 @@
+"""Weights of a recipe learnt from gold."""

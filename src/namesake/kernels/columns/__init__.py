@@ -1,0 +1,1 @@
+"""Kernels that make and search the columns of a KB."""

@@ -1,0 +1,76 @@
+"""The one decorator of kernels: compiled when imported, without the interpreter's lock, and cached on disk.
+
+Numba notices a change of a kernel's own file, but not of another file whose functions are compiled into it. So the
+cache of a module lies in a folder named by a digest of its source and of every kernel module that it imports.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from functools import cache, partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from numba import config, njit
+
+ROOT = Path(__file__).parent
+IMPORT = re.compile(r"^from (namesake\.kernels[\w.]*) import \(?([\w, \n]*)", re.M)
+
+
+@cache
+def folder() -> Path:
+    """Where compiled code is kept: what NUMBA_CACHE_DIR names, else beside the sources, else the user's cache."""
+    if "NUMBA_CACHE_DIR" in os.environ:
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    if os.access(ROOT, os.W_OK):
+        return ROOT / "__pycache__"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "namesake" / "kernels"
+
+
+def closure(module: str, root: Path = ROOT) -> dict[str, bytes]:
+    """The source of a kernel module and of all that it imports, directly or not, by module name."""
+    sources: dict[str, bytes] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        path = root.joinpath(*name.split(".")[2:]).with_suffix(".py")
+        if name in sources or not path.is_file():
+            continue
+        sources[name] = path.read_bytes()
+        for package, names in IMPORT.findall(sources[name].decode()):
+            waiting += [package, *(f"{package}.{one.split()[0]}" for one in names.split(",") if one.strip())]
+    return sources
+
+
+@cache
+def digest(module: str) -> str:
+    """What the compiled code of a module depends on, in 16 letters."""
+    hashed = blake2b(digest_size=8)
+    for name, source in sorted(closure(module).items()):
+        hashed.update(name.encode() + b"\0" + source + b"\0")
+    return hashed.hexdigest()
+
+
+def compiled_before() -> bool:
+    """Whether this version's kernels were compiled on this machine; if not, their first use takes a minute."""
+    return any(folder().glob(f"{digest('namesake.kernels.text.tokenizer')}/*/*.nbi"))
+
+
+def kernel(*signature: object, **options: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile a function for a signature; `options` go to Numba."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        before, config.CACHE_DIR = config.CACHE_DIR, str(folder() / digest(function.__module__))
+        try:
+            return njit(*signature, cache=True, nogil=True, **options)(function)
+        finally:
+            config.CACHE_DIR = before
+
+    return decorate
+
+
+inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""For kernels that only kernels call."""
+inlined = partial(inner, forceinline=True)
+"""For those that must be part of their callers."""

@@ -1,0 +1,1 @@
+"""Kernels that read a Wikidata dump."""

@@ -1,0 +1,264 @@
+"""Walk over one Wikidata entity and note in `found` where the things are that a knowledge base keeps.
+
+`found` holds numbers for the line at hand: positions of texts (0 where there is none), counts, and what the last
+snak said. Every function takes a position and returns the one behind what it walked over, or FAIL.
+"""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner
+from namesake.kernels.dump.jsontext import (
+    CLOSE_MAP,
+    FAIL,
+    NINE,
+    OPEN_LIST,
+    OPEN_MAP,
+    QUOTE,
+    ZERO,
+    Literal,
+    at,
+    colon,
+    empty_list,
+    enter,
+    literal,
+    plain_text,
+    skip,
+    skip_member,
+    skip_nested,
+    step,
+    text_end,
+    value_of,
+    whole_number,
+)
+from namesake.kernels.simd import BYTES, NUMBERS, byte
+
+LABELS, DESCRIPTIONS, ALIASES, ENWIKI = 0, 4, 8, 12  # the first three have a slot for each language
+HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, NUMERIC, OTHER_ENTITY, TIME, PRECISION = range(13, 22)  # of the last snak
+RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN = range(22, 30)
+BORN, DIED = 30, 33  # each: day, precision, rank
+NOTHING = 36  # four slots that stay empty
+FOUND = 40
+LANGUAGES = 4
+ENTITY_ID, PLAIN_STRING, TIME_VALUE, OTHER = 1, 2, 3, 4
+
+
+def keyword(name: str) -> tuple[np.uint64, ...]:
+    """A word with its quotes as a literal."""
+    return literal(f'"{name}"')
+
+
+EN, MUL, EN_GB, EN_CA = (keyword(code) for code in ("en", "mul", "en-gb", "en-ca"))
+K_ID, K_ENWIKI, K_TITLE = (keyword(k) for k in ("id", "enwiki", "title"))
+K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
+K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
+K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("value", "type", "time", "precision"))
+K_ENTITY_TYPE, K_NUMERIC_ID, K_ITEM = (keyword(k) for k in ("entity-type", "numeric-id", "item"))
+K_ENTITY_ID, K_STRING = keyword("wikibase-entityid"), keyword("string")
+K_DEPRECATED, K_PREFERRED, K_NORMAL = (keyword(k) for k in ("deprecated", "preferred", "normal"))
+
+
+@inner(types.int64(BYTES, types.int64))
+def language(data, p):
+    """Which of the languages that are kept stands at p, in order of preference; FAIL for any other."""
+    if at(data, p, EN):
+        return 0
+    if at(data, p, MUL):
+        return 1
+    if at(data, p, EN_GB):
+        return 2
+    return 3 if at(data, p, EN_CA) else FAIL
+
+
+@inner(types.int64(BYTES, types.int64, Literal, NUMBERS, types.int64))
+def text_member(data, p, key, found, slot):
+    """From a map to behind it; found[slot] becomes where the text of its member `key` begins."""
+    p = enter(data, p, OPEN_MAP)
+    while p >= 0 and byte(data, p) != CLOSE_MAP:
+        if at(data, p, key):
+            p = value_of(data, p, key)
+            if p < 0 or byte(data, p) != QUOTE:
+                return FAIL
+            found[slot] = p + 1
+            p = text_end(data, p + 1)
+            p = p + 1 if p >= 0 else FAIL
+        else:
+            p = skip_member(data, p)
+        p = step(data, p, CLOSE_MAP)
+    return p + 1 if p >= 0 else FAIL
+
+
+@inner(types.int64(BYTES, types.int64, NUMBERS, types.int64))
+def by_language(data, p, found, slot):
+    """From labels, descriptions or aliases to behind them; found[slot + language] becomes where each kept one is.
+
+    Aliases are lists, and are noted by where the list begins.
+    """
+    if p >= 0 and byte(data, p) == OPEN_LIST:
+        return empty_list(data, p)
+    p = enter(data, p, OPEN_MAP)
+    while p >= 0 and byte(data, p) != CLOSE_MAP:
+        code = language(data, p)
+        p = colon(data, plain_text(data, p))
+        if code >= 0 and slot != ALIASES:
+            p = text_member(data, p, K_VALUE, found, slot + code)
+        elif code >= 0 and p >= 0:
+            found[slot + code] = p
+            p = skip_nested(data, p) if byte(data, p) == OPEN_LIST else FAIL
+        else:
+            p = skip(data, p)
+        p = step(data, p, CLOSE_MAP)
+    return p + 1 if p >= 0 else FAIL
+
+
+@inner(types.int64(BYTES, types.int64, NUMBERS))
+def sitelinks(data, p, found):
+    """From the sitelinks to behind them: counts them, notes the English Wikipedia's title."""
+    if p >= 0 and byte(data, p) == OPEN_LIST:
+        return empty_list(data, p)
+    p = enter(data, p, OPEN_MAP)
+    while p >= 0 and byte(data, p) != CLOSE_MAP:
+        if at(data, p, K_ENWIKI):
+            p = text_member(data, value_of(data, p, K_ENWIKI), K_TITLE, found, ENWIKI)
+        else:
+            p = skip_member(data, p)
+        found[SITELINKS] += 1
+        p = step(data, p, CLOSE_MAP)
+    return p + 1 if p >= 0 else FAIL
+
+
+@inner(types.UniTuple(types.int64, 2)(BYTES, types.int64))
+def digits(data, p):
+    """The whole number at p and the position behind it."""
+    start = p
+    while ZERO <= byte(data, p) <= NINE:
+        p += 1
+    return whole_number(data, start, p), p
+
+
+@inner(types.int64(BYTES, types.int64, NUMBERS))
+def entity_member(data, p, found):
+    """From a key of a datavalue's map to behind its value; notes what tells an item or a time."""
+    if at(data, p, K_ENTITY_TYPE):
+        p = value_of(data, p, K_ENTITY_TYPE)
+        if p >= 0 and at(data, p, K_ITEM):
+            return p + 6
+        found[OTHER_ENTITY] = 1
+        return plain_text(data, p)
+    if at(data, p, K_NUMERIC_ID):
+        p = value_of(data, p, K_NUMERIC_ID)
+        if p < 0:
+            return FAIL
+        found[NUMERIC], p = digits(data, p)
+        return p if found[NUMERIC] > 0 else FAIL
+    if at(data, p, K_ID):
+        p = value_of(data, p, K_ID)
+        if p < 0 or byte(data, p) != QUOTE:
+            return FAIL
+        if byte(data, p + 1) != 81:  # Q
+            found[OTHER_ENTITY] = 1
+            return plain_text(data, p)
+        found[ITEM], p = digits(data, p + 2)
+        return p + 1 if found[ITEM] > 0 and byte(data, p) == QUOTE else FAIL
+    if at(data, p, K_TIME):
+        p = value_of(data, p, K_TIME)
+        found[TIME] = p + 1
+        return plain_text(data, p)
+    if at(data, p, K_PRECISION):
+        p = value_of(data, p, K_PRECISION)
+        found[PRECISION] = p
+        return skip(data, p)
+    return skip_member(data, p)
+
+
+@inner(types.int64(BYTES, types.int64, NUMBERS))
+def datavalue(data, p, found):
+    """From a datavalue to behind it."""
+    p = enter(data, p, OPEN_MAP)
+    while p >= 0 and byte(data, p) != CLOSE_MAP:
+        if at(data, p, K_VALUE):
+            p = value_of(data, p, K_VALUE)
+            if p >= 0 and byte(data, p) == OPEN_MAP:
+                p = enter(data, p, OPEN_MAP)
+                while p >= 0 and byte(data, p) != CLOSE_MAP:
+                    p = step(data, entity_member(data, p, found), CLOSE_MAP)
+                p = p + 1 if p >= 0 else FAIL
+            else:
+                if p >= 0 and byte(data, p) == QUOTE:
+                    found[TEXT] = p + 1
+                p = skip(data, p)
+        elif at(data, p, K_TYPE):
+            p = value_of(data, p, K_TYPE)
+            if p >= 0 and at(data, p, K_ENTITY_ID):
+                found[TYPE] = ENTITY_ID
+                p += 19
+            else:
+                found[TYPE] = OTHER
+                if p >= 0 and at(data, p, K_STRING):
+                    found[TYPE] = PLAIN_STRING
+                elif p >= 0 and at(data, p, K_TIME):
+                    found[TYPE] = TIME_VALUE
+                p = plain_text(data, p)
+        else:
+            p = skip_member(data, p)
+        p = step(data, p, CLOSE_MAP)
+    return p + 1 if p >= 0 else FAIL
+
+
+@inner(types.int64(BYTES, types.int64, NUMBERS))
+def snak(data, p, found):
+    """From a snak to behind it."""
+    for slot in range(HAS_VALUE, PRECISION + 1):
+        found[slot] = 0
+    p = enter(data, p, OPEN_MAP)
+    while p >= 0 and byte(data, p) != CLOSE_MAP:
+        if at(data, p, K_SNAKTYPE):
+            p = value_of(data, p, K_SNAKTYPE)
+            if p >= 0 and at(data, p, K_VALUE):
+                found[HAS_VALUE] = 1
+                p += 7
+            else:
+                p = plain_text(data, p)
+        elif at(data, p, K_DATAVALUE):
+            p = datavalue(data, value_of(data, p, K_DATAVALUE), found)
+        elif at(data, p, K_DATATYPE):
+            p = value_of(data, p, K_DATATYPE)
+            found[DATATYPE] = PLAIN_STRING if p >= 0 and at(data, p, K_STRING) else OTHER
+            p = plain_text(data, p)
+        else:
+            p = skip_member(data, p)
+        p = step(data, p, CLOSE_MAP)
+    return p + 1 if p >= 0 else FAIL
+
+
+@inner(types.int64(BYTES, types.int64, NUMBERS))
+def statement(data, p, found):
+    """From a statement to behind it: its main snak, its rank (0 deprecated, 1 normal, 2 preferred), qualifiers."""
+    found[HAS_VALUE] = 0
+    found[RANK] = 1
+    found[QUALIFIERS] = 0
+    p = enter(data, p, OPEN_MAP)
+    while p >= 0 and byte(data, p) != CLOSE_MAP:
+        if at(data, p, K_MAINSNAK):
+            p = snak(data, value_of(data, p, K_MAINSNAK), found)
+        elif at(data, p, K_RANK):
+            p = value_of(data, p, K_RANK)
+            if p >= 0 and at(data, p, K_NORMAL):
+                p += 8
+            else:
+                if p >= 0 and at(data, p, K_DEPRECATED):
+                    found[RANK] = 0
+                elif p >= 0 and at(data, p, K_PREFERRED):
+                    found[RANK] = 2
+                p = plain_text(data, p)
+        elif at(data, p, K_QUALIFIERS):
+            p = value_of(data, p, K_QUALIFIERS)
+            if p >= 0 and byte(data, p) == OPEN_LIST:
+                p = empty_list(data, p)
+            else:
+                found[QUALIFIERS] = p
+                p = skip(data, p)
+        else:
+            p = skip_member(data, p)
+        p = step(data, p, CLOSE_MAP)
+    return p + 1 if p >= 0 else FAIL

@@ -1,0 +1,1 @@
+"""Kernels of names: folded, indexed, found in text, compared."""

@@ -1,0 +1,85 @@
+"""How much a name looks like a person's: how often its words begin or end names, against how often they are words."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import kernel
+from namesake.kernels.names.index import among, extend, token_hash
+from namesake.kernels.types import I32, I64, U8
+
+SPACE = 0x20
+OFTEN = 10
+U64 = types.Array(types.uint64, 1, "C", readonly=True)
+
+
+@kernel(types.int64(U64, I32, types.uint64))
+def place_of(keys, in_names, key):
+    """Slot of a token in the open-addressing table, or the empty one where it would go; 0 in names is empty."""
+    mask = np.uint64(len(keys) - 1)
+    at = np.int64(key & mask)
+    while in_names[at] != 0 and keys[at] != key:
+        at = np.int64(np.uint64(at + 1) & mask)
+    return at
+
+
+@kernel(types.boolean(U8, I64, types.uint64[::1], types.int32[::1]))
+def count_in_names(texts, offsets, keys, in_names):
+    """Count the first and the last token of every normalised name of two or more; False when the table is too small."""
+    room = len(keys) * 3 // 4
+    for name in range(len(offsets) - 1):
+        start, end = offsets[name], offsets[name + 1]
+        head = start
+        while head < end and texts[head] != SPACE:
+            head += 1
+        if head == end:
+            continue
+        tail = end
+        while texts[tail - 1] != SPACE:
+            tail -= 1
+        for side in range(2):
+            key = token_hash(texts, start, head) if side == 0 else token_hash(texts, tail, end)
+            at = place_of(keys, in_names, key)
+            if in_names[at] == 0:
+                room -= 1
+                if room < 0:
+                    return False
+            keys[at] = key
+            in_names[at] += 1
+    return True
+
+
+@kernel(types.void(U8, I64, U64, I32, types.int32[::1]))
+def count_in_prose(texts, offsets, keys, in_names, in_prose):
+    """Count the tokens of normalised prose that begin or end names."""
+    for text in range(len(offsets) - 1):
+        token = offsets[text]
+        for i in range(offsets[text], offsets[text + 1] + 1):
+            if i == offsets[text + 1] or texts[i] == SPACE:
+                at = place_of(keys, in_names, token_hash(texts, token, i))
+                if in_names[at] != 0:
+                    in_prose[at] += 1
+                token = i + 1
+
+
+@kernel(types.void(U8, I64, U64, I32, I32, U64, types.uint8[::1]))
+def weigh(texts, offsets, keys, in_names, in_prose, honorifics, percent):
+    """How much of a name is of names, in percent: `names / (names + prose)` over all its tokens' uses together.
+
+    Or that of its best token, if at least OFTEN names have it. Single letters and titles say nothing.
+    """
+    for name in range(len(offsets) - 1):
+        token = offsets[name]
+        best = edges = words = np.int64(0)
+        for i in range(offsets[name], offsets[name + 1] + 1):
+            if i == offsets[name + 1] or texts[i] == SPACE:
+                key = token_hash(texts, token, i)
+                at = place_of(keys, in_names, key)
+                telling = in_names[at] != 0 and i - token > 1
+                if telling and not (in_prose[at] > 0 and among(honorifics, extend(np.uint64(0), key))):
+                    edges += in_names[at]
+                    words += in_prose[at]
+                    if in_names[at] >= OFTEN:
+                        share = 100 * np.int64(in_names[at]) // (np.int64(in_names[at]) + np.int64(in_prose[at]))
+                        best = max(best, share)
+                token = i + 1
+        percent[name] = max(best, 100 * edges // max(edges + words, np.int64(1)))

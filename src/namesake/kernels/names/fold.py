@@ -1,0 +1,106 @@
+"""The spelling of names: case, accents and punctuation folded, straight on UTF-8."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import kernel
+from namesake.kernels.types import I64, U8
+
+WIDTHS = types.Array(types.int8, 1, "C", readonly=True)
+LETTERS = types.Array(types.uint8, 2, "C", readonly=True)
+
+SPACE = 0x20
+SEPARATOR, HARD = -1, -2  # widths of characters that end a token, and of those only Python can fold
+
+
+@kernel(types.Tuple((types.int64, types.int64))(U8, types.int64, types.int64))
+def code_point(data, at, end):
+    """The character at byte `at` and its bytes; (-1, 1) where the bytes are no UTF-8."""
+    first = np.int64(data[at])
+    if first < 0x80:
+        return first, np.int64(1)
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if first < 0xC2 or first > 0xF4 or at + size > end:
+        return np.int64(-1), np.int64(1)
+    point = first & (0x7F >> size)
+    for i in range(at + 1, at + size):
+        byte = np.int64(data[i])
+        if byte & 0xC0 != 0x80:
+            return np.int64(-1), np.int64(1)
+        point = point << 6 | byte & 0x3F
+    return point, np.int64(size)
+
+
+@kernel("boolean(uint8[::1], int64, int64)")
+def is_initial(data, start, end):
+    """Whether a folded token is one letter of an alphabet with capitals."""
+    if end - start == 1:
+        return data[start] >= 0x61 and data[start] <= 0x7A
+    return end - start == 2 and data[start] >= 0xC3
+
+
+@kernel(types.int64(U8, types.int64, types.int64, WIDTHS, LETTERS, types.uint8[::1], types.int64))
+def fold_one(data, at, end, widths, letters, out, begin):
+    """Write the normalised form of one name from `begin` on and return its end, or HARD.
+
+    Tokens are parted by one space; initials that follow each other become one token ("j k rowling": "jk rowling").
+    """
+    write = begin
+    token = begin  # where the current token starts
+    after_initial = False
+    while at <= end:
+        point, size = code_point(data, at, end) if at < end else (np.int64(SPACE), np.int64(1))
+        width = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(HARD)
+        at += size
+        if width == HARD:
+            return np.int64(HARD)
+        if width != SEPARATOR:
+            for i in range(width):
+                out[write] = letters[point, i]
+                write += 1
+            continue
+        if write == token:
+            continue
+        initial = is_initial(out, token, write)
+        if initial and after_initial:
+            for i in range(token, write):
+                out[i - 1] = out[i]
+            write -= 1
+        after_initial = initial
+        if at <= end:
+            out[write] = SPACE
+            write += 1
+        token = write
+    return write - 1 if write > begin and out[write - 1] == SPACE else write
+
+
+@kernel(
+    types.void(U8, I64, WIDTHS, LETTERS, types.uint8[::1], types.int64[::1], types.boolean[::1]),
+)
+def fold_many(data, offsets, widths, letters, out, ends, hard):
+    """Normalise a column of names: `ends[i]` is where name i ends in `out`; `hard` marks those left empty."""
+    write = 0
+    for row in range(len(offsets) - 1):
+        end = fold_one(data, offsets[row], offsets[row + 1], widths, letters, out, write)
+        hard[row] = end == HARD
+        if end != HARD:
+            write = end
+        ends[row] = write
+
+
+@kernel(types.void(U8, I64, I64, U8, I64, types.uint8[::1], types.int64[::1]))
+def splice(data, offsets, rows, new, new_offsets, out, out_offsets):
+    """Copy a column of strings, with `rows` (ascending) replaced by the strings of `new`."""
+    write = 0
+    following = 0
+    for row in range(len(offsets) - 1):
+        if following < len(rows) and rows[following] == row:
+            for i in range(new_offsets[following], new_offsets[following + 1]):
+                out[write] = new[i]
+                write += 1
+            following += 1
+        else:
+            for i in range(offsets[row], offsets[row + 1]):
+                out[write] = data[i]
+                write += 1
+        out_offsets[row + 1] = write

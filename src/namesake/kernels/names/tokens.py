@@ -1,0 +1,286 @@
+"""Raw text cut into the tokens that names are made of, in one pass: hashes, places, capitals, what parts them."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.names.fold import HARD as UNKNOWN
+from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS, code_point
+from namesake.kernels.names.index import FIRST_BYTES, SEED, absorb
+from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer, word
+from namesake.kernels.types import U8
+
+U64 = types.Array(types.uint64, 1, "C", readonly=True)
+
+# what a character is, by bits
+UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN = 1, 2, 4, 8, 16
+# what a token is, by bits
+IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER, IS_JOINED = 1, 2, 4, 8, 16, 32
+# what a word is, by bits
+HONORIFIC, SUFFIX, FUNCTION, ORDINARY, FIRM, TITLE, BEFORE_FIRM = 1, 2, 4, 8, 16, 32, 64
+SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
+LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
+
+LONGEST_TAG = 1000
+LONGEST_RUN = 64  # bytes of initials that make one token
+FEW_CAPITALS = 33  # a text with fewer than one capital in so many words is lowercased
+
+TOKENS = types.Tuple(
+    (
+        types.uint64[::1],  # hash
+        types.int64[:, ::1],  # start and end byte
+        types.uint8[::1],  # bits
+        types.uint8[::1],  # the word's bits
+        types.uint8[::1],  # gap
+    )
+)
+
+
+def _ascii_letters():
+    """What each byte is in a normalised token where it is an ASCII letter or digit, else 0."""
+    table = np.zeros(256, np.uint8)
+    for letter in b"abcdefghijklmnopqrstuvwxyz0123456789":
+        table[letter] = letter
+    table[ord("A") : ord("Z") + 1] = table[ord("a") : ord("z") + 1]
+    return table
+
+
+def _first_bits():
+    """The bits of a token that its first byte tells."""
+    table = np.zeros(256, np.uint8)
+    table[ord("A") : ord("Z") + 1] = IS_CAPITAL
+    table[ord("0") : ord("9") + 1] = IS_CAPITAL | IS_NUMBER
+    return table
+
+
+ASCII = _ascii_letters()
+FIRST_BITS = _first_bits()
+SECOND_BITS = np.where(FIRST_BITS == IS_CAPITAL, np.uint8(IS_UPPER), np.uint8(0))
+ZERO = np.uint64(0)
+TO_LOWER = np.uint64(0x2020202020202020)
+APOSTROPHES = (0x27, 0x60)  # of ASCII; they may stand inside a word
+
+
+@kernel(types.boolean(U8, types.int64, types.int64, WIDTHS))
+def in_word(data, at, end, widths):
+    """Whether the character at byte `at` belongs to a word."""
+    if at >= end:
+        return False
+    point, _ = code_point(data, at, end)
+    return point >= 0 and point < len(widths) and widths[point] > 0
+
+
+@kernel(types.int64(U8, types.int64, types.int64))
+def tag_end(data, at, end):
+    """Where the tag that opens at byte `at` closes, or -1 where it is no tag."""
+    if at + 1 >= end:
+        return np.int64(-1)
+    following = data[at + 1]
+    if not (following in (0x21, 0x2F) or (following | 0x20 >= 0x61 and following | 0x20 <= 0x7A)):
+        return np.int64(-1)
+    for i in range(at, min(end, at + LONGEST_TAG + 1)):
+        if data[i] == 0x3E:
+            return np.int64(i)
+    return np.int64(-1)
+
+
+@inlined(types.uint64(BYTES, types.int64))
+def letters_in(text, at):
+    """Where the 64 bytes from `at` on are ASCII letters or digits, as bits."""
+    capitals = below(text, at, np.uint8(0x5B)) & ~below(text, at, np.uint8(0x41))
+    small = below(text, at, np.uint8(0x7B)) & ~below(text, at, np.uint8(0x61))
+    return capitals | small | (below(text, at, np.uint8(0x3A)) & ~below(text, at, np.uint8(0x30)))
+
+
+@kernel(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
+def hash_letters(data, at, end, widths, letters):
+    """Hash of all letters between two bytes as one token, whatever parts them."""
+    value, eight, filled = SEED, ZERO, 0
+    while at < end:
+        point, width = code_point(data, at, end)
+        for i in range(max(widths[point], 0)):
+            if filled == 8:
+                value, eight, filled = absorb(value, eight), ZERO, 0
+            eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
+            filled += 1
+        at += width
+    return absorb(value, eight)
+
+
+WORD = types.Tuple((types.int64, types.int64, types.uint64, types.int64))
+GAP = types.Tuple((types.int64, types.int64, types.boolean))
+
+
+@kernel(types.boolean(U8, types.int64, types.int64, WIDTHS))
+def possessive(data, at, end, widths):
+    """Whether the s of a possessive stands at byte `at`, behind an apostrophe."""
+    return at < end and data[at] | 0x20 == 0x73 and not in_word(data, at + 1, end, widths)
+
+
+@kernel(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8))
+def read_word(data, at, end, widths, letters, kinds):
+    """Read a word from byte `at` on: where what follows it starts, where its last letter ends, its hash and bits."""
+    value, eight, filled = SEED, ZERO, 0
+    flags = read = np.int64(0)
+    stop = at
+    while at < end:
+        point, width = code_point(data, at, end)
+        folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
+        if folded < 0:
+            break
+        if folded == 0 and kinds[point] & APOSTROPHE and possessive(data, at + width, end, widths):
+            break
+        at += width
+        if folded == 0:
+            continue
+        for i in range(folded):
+            if filled == 8:
+                value, eight, filled = absorb(value, eight), ZERO, 0
+            eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
+            filled += 1
+        kind = np.int64(kinds[point])
+        if read == 0:
+            digit = letters[point, 0] <= 0x39
+            flags = np.int64(IS_CAPITAL * (kind & CAPITAL != 0) | IS_NUMBER * digit)
+            flags |= IS_INITIALS * (not digit and (folded == 1 or letters[point, 0] >= 0xC3))
+        else:
+            flags &= ~IS_INITIALS
+            flags |= IS_UPPER * (read == 1 and kind & UPPER_LETTER != 0)
+        read += 1
+        stop = at
+    return at, stop, absorb(value, eight), flags
+
+
+@kernel(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8))
+def read_gap(data, at, end, ended, abbreviation, widths, kinds):
+    """Read what parts two words, from byte `at` on: where the next starts, the kind of gap, and whether a period says
+    that the word before was an abbreviation. `ended`: a word stands right before.
+    """
+    gap, dotted = np.int64(SOFT if ended else HARD), False
+    newlines = 0
+    while at < end:
+        point, width = code_point(data, at, end)
+        folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
+        if folded > 0:
+            break
+        kind = np.int64(kinds[point]) if folded != UNKNOWN else np.int64(0)
+        close = tag_end(data, at, end) if point == 0x3C else np.int64(-1)
+        if kind & APOSTROPHE and possessive(data, at + width, end, widths):
+            gap = np.int64(HARD)
+            width += 1
+        elif close >= 0:
+            gap = np.int64(HARD)
+            width = close + 1 - at
+        elif folded == 0:
+            pass
+        elif kind & BLANK:
+            newlines += point == 0x0A
+            gap = np.int64(HARD) if newlines > 1 else gap
+        elif point == 0x2E and ended and abbreviation:
+            dotted = True
+        elif point == 0x2C and ended:
+            gap = np.int64(COMMA)
+        elif not (kind & HYPHEN and ended and in_word(data, at + width, end, widths)):
+            gap = np.int64(HARD)
+        ended = False
+        at += width
+    return at, gap, dotted
+
+
+@inlined(types.Tuple((types.int64, types.int64, types.boolean))(BYTES, types.int64, types.int64, types.boolean))
+def read_plain_gap(text, begin, end, abbreviation):
+    """`read_gap` behind a word, for gaps of ASCII without apostrophes and tags; the end is -1 where it is another."""
+    gap, dotted, newlines = np.int64(SOFT), False, 0
+    at = begin
+    while at < end and ASCII[byte(text, at)] == 0:
+        this = byte(text, at)
+        if this >= 0x80 or this == 0x3C or this in APOSTROPHES:
+            return np.int64(-1), gap, dotted
+        if this == SPACE or 0x09 <= this <= 0x0D or 0x1C <= this <= 0x1F:
+            newlines += this == 0x0A
+            gap = np.int64(HARD) if newlines > 1 else gap
+        elif at > begin:
+            gap = np.int64(HARD)
+        elif this == 0x2E and abbreviation:
+            dotted = True
+        elif this == 0x2C:
+            gap = np.int64(COMMA)
+        elif this != 0x2D or at + 1 == end or (byte(text, at + 1) < 0x80 and ASCII[byte(text, at + 1)] == 0):
+            gap = np.int64(HARD)
+        at += 1
+    return at, gap, dotted
+
+
+@kernel(types.int64(U8, types.int64, types.int64, WIDTHS, LETTERS, U8, U64, U8, TOKENS))
+def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
+    """Cut a text into normalised tokens and return how many; see `oracle_mentions.Tokeniser` for the rules.
+
+    Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
+    where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
+    the others by `read_word`.
+    """
+    hashes, places, bits, classes, gaps = tokens
+    mask = np.uint64(len(word_keys) - 1)
+    text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
+    count = 0
+    at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
+    base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
+    while at < end:
+        start, stop, value, length = at, at, SEED, np.int64(LANES)
+        flags = np.int64(FIRST_BITS[data[start]])
+        if at <= room:
+            behind = at - base  # how much of the block is behind us
+            length = lowest(~(block >> np.uint64(behind))) if behind < LANES else np.int64(LANES)
+            if behind + length >= LANES:
+                base, block = at, letters_in(text, at)
+                length = lowest(~block)
+            length = min(length, end - at)
+            for i in range(0, length, 8):
+                value = absorb(value, (word(text, at + i) | TO_LOWER) & FIRST_BYTES[min(np.int64(8), length - i)])
+            at += length
+            stop = at
+        if length == LANES or (at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES)):
+            at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
+        elif at - start > 1:
+            flags |= SECOND_BITS[data[start + 1]]
+        else:
+            flags |= IS_INITIALS * (flags & IS_NUMBER == 0)
+        last = count
+        if flags & IS_INITIALS and gap == SOFT and count > 0 and bits[count - 1] & IS_INITIALS:
+            same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - places[count - 1, 0] <= LONGEST_RUN
+            if same and (bits[count - 1] & IS_DOTTED or flags & IS_CAPITAL):
+                last = count - 1
+                value = hash_letters(data, places[last, 0], stop, widths, letters)
+                flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
+        if last == count:
+            count += 1
+            places[last, 0], gaps[last] = start, gap
+        place = np.int64(value & mask)  # what the word lists say: open addressing, an empty slot has no bits
+        while (words[place] != 0) & (word_keys[place] != value):  # one branch, hardly ever taken
+            place = np.int64(np.uint64(place + 1) & mask)
+        hashes[last], places[last, 1], bits[last], classes[last] = value, stop, flags, words[place]
+        if at + 1 < end and data[at] == SPACE and ASCII[data[at + 1]] != 0:
+            at, gap = at + 1, np.int64(SOFT)
+            continue
+        abbreviation = flags & IS_INITIALS != 0 or classes[last] & (HONORIFIC | SUFFIX) != 0
+        following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
+        if following < 0:
+            following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
+        bits[last] |= np.uint8(IS_DOTTED * dotted)
+        at = following
+    return count
+
+
+@kernel(types.int64(types.uint8[::1], types.int64))
+def style_of(bits, count):
+    """Whether capitals tell names: not in a text (almost) without them, nor in one with little else."""
+    words = capitals = uppers = 0
+    for i in range(count):  # without branches: a capital is hard to foresee
+        word_here = bits[i] & IS_NUMBER == 0
+        capital = word_here & (bits[i] & IS_CAPITAL != 0)
+        words += word_here
+        capitals += capital
+        uppers += capital & (bits[i] & IS_UPPER != 0)
+    if FEW_CAPITALS * capitals < words:
+        return LOWER
+    return ALL_CAPITALS if 2 * uppers > words else CASED

@@ -1,0 +1,1 @@
+"""Kernels from text to tokens, sentences and words."""

@@ -1,0 +1,255 @@
+"""Where sentences end: rules for pre-tokenised, raw and lowercased news text, each decided from its neighbourhood."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner
+from namesake.kernels.simd import BYTES
+from namesake.kernels.text.characters import (
+    APOSTROPHE,
+    BLANK,
+    CLASS,
+    COMMA,
+    DIGIT,
+    DOT,
+    HARD,
+    INTEGER,
+    LETTER,
+    SPACE,
+    STOP,
+    TICK,
+    character,
+    hash_token,
+    hash_words,
+)
+
+# How a text is written (`style`), and whether it is to be split at all.
+WHOLE, CASED, SPACED = 1, 2, 4
+
+# What a word says about the period after it, or about the period before it (STARTER).
+TITLE, FINAL, NUMBERED, STARTER = 1, 2, 4, 8
+_WORDS = {
+    TITLE: """mr mrs ms messrs mme mlle dr drs prof rev hon sen sens rep reps gov govs gen col lt sgt capt cmdr adm
+        maj cpl pvt insp supt det pres st mt ft vs v""",
+    FINAL: """inc ltd co corp bros jr sr llc etc dept univ assn ave blvd rd est al esq approx dist
+        ala ariz ark calif colo conn fla ga ill kan ky md mich minn mo mont neb nev okla ore pa tenn tex va vt wis wyo
+        jan feb aug sept oct nov dec mon tues thurs""",
+    NUMBERED: "no nos vol vols pp p fig figs ch art mar apr jun jul sep tue wed thu thur fri sat sun ca c",
+    STARTER: """the a an he she it they we i you in on at but and this that these those there his her its their our my
+        as after before when if while for with by however according what who how why where some many most also since
+        so then not all one meanwhile last both even each now during under from to""",
+}
+
+
+def _word_table():
+    hashes, bits = np.zeros(1024, np.uint64), np.zeros(1024, np.uint8)
+    for value, words in _WORDS.items():
+        for hashed in hash_words(words.split()):
+            slot = int(hashed) & 1023
+            while hashes[slot] != 0 and hashes[slot] != hashed:
+                slot = (slot + 1) & 1023
+            hashes[slot] = hashed
+            bits[slot] |= value
+    return hashes, bits
+
+
+_HASHES, _BITS = _word_table()
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def word_bits(data, start, end):
+    """The bits of `_WORDS` for the word in [start, end), whatever its case."""
+    hashed = hash_token(data, start, end)
+    slot = np.int64(hashed & np.uint64(1023))
+    while _HASHES[slot] != np.uint64(0):
+        if _HASHES[slot] == hashed:
+            return np.int64(_BITS[slot])
+        slot = (slot + 1) & 1023
+    return 0
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def style(data, start, end):
+    """CASED where capitals occur, SPACED where commas and periods stand alone; judged by the first half kilobyte."""
+    letters, capitals, spaced, glued = 0, 0, 0, 0
+    before = np.int64(SPACE)
+    for k in range(start, min(end, start + 512)):
+        byte = data[k]
+        kind = np.int64(CLASS[byte])
+        if kind == LETTER:
+            letters += 1
+            capitals += byte < 97
+        elif (kind in (COMMA, DOT)) and (k + 1 == end or CLASS[data[k + 1]] == SPACE):
+            if before == SPACE:
+                spaced += 1
+            elif kind == COMMA:
+                glued += 1
+        before = kind
+    return (CASED if capitals * 200 >= letters and capitals > 0 else 0) | (SPACED if spaced > glued else 0)
+
+
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
+def skip_space(data, k, end):
+    """The next byte that is no whitespace, and how many newlines were passed."""
+    newlines = 0
+    while k < end:
+        kind, width = character(data, k, end)
+        if kind != SPACE and kind != BLANK:
+            break
+        newlines += data[k] == 10
+        k += width
+    return k, newlines
+
+
+@inner(types.boolean(BYTES, INTEGER))
+def is_closing_quote(data, k):
+    """Whether the HARD character at `k` is ” or »."""
+    return (data[k] == 0xE2 and data[k + 2] == 0x9D) or (data[k] == 0xC2 and data[k + 1] == 0xBB)
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def skip_closers(data, k, end):
+    """Past the brackets and quotes that may close a sentence right after its period."""
+    while k < end:
+        kind, width = character(data, k, end)
+        byte = data[k]
+        if kind == APOSTROPHE or (kind == HARD and (byte in (93, 41, 125, 62, 34) or is_closing_quote(data, k))):
+            k += width
+        else:
+            break
+    return k
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER))
+def period_bits(data, start, period, sentence):
+    """What the word in [start, period) says about its period: bits of `_WORDS`, TITLE also for initials and lists."""
+    dots, digits = 0, 0
+    for k in range(start, period):
+        kind = CLASS[data[k]]
+        dots += kind == DOT
+        digits += kind == DIGIT
+        if data[k] == 45:  # R-Okla.
+            start = k + 1
+    length = period - start
+    if length == 1 and CLASS[data[start]] == LETTER:
+        return TITLE
+    if length <= 2 and digits == length and start == sentence:
+        return TITLE
+    return FINAL if dots else word_bits(data, start, period)
+
+
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
+def is_small(data, k, end):
+    """Whether a lowercase letter stands at `k` (ASCII and Latin-1; a letter of another script is taken for neither)."""
+    if data[k] == 0xC3:
+        return k + 1 < end and data[k + 1] >= 0x9F
+    return 97 <= data[k] <= 122
+
+
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
+def is_capital_word(data, k, end):
+    """Whether a capitalised word other than the pronoun I starts at `k`: what an ellipsis needs after it to end."""
+    if data[k] == 0xC3:
+        return k + 1 < end and data[k + 1] < 0x9F
+    if data[k] == 73 and (k + 1 >= end or CLASS[data[k + 1]] != LETTER):
+        return False
+    return 65 <= data[k] <= 90
+
+
+@inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
+def opens_sentence(data, k, end, bits, flags):
+    """Whether what stands at `k` can open a sentence after a word with these period bits."""
+    if bits & TITLE:
+        return False
+    quoted = False
+    kind, width = character(data, k, end)
+    if kind in (COMMA, DOT, STOP) or data[k] in (59, 37, 38):
+        return False
+    while k + width < end and (kind in (HARD, APOSTROPHE, TICK)):
+        quoted |= data[k] != 40 and data[k] != 91  # a bracket after Pa. or Inc. opens no sentence
+        k += width
+        kind, width = character(data, k, end)
+    if kind == DIGIT:
+        return not bits & (FINAL | NUMBERED)
+    if not flags & CASED:
+        return not bits & FINAL
+    if is_small(data, k, end):
+        return False
+    if not bits & FINAL or quoted:
+        return True
+    stop = k
+    while stop < end and CLASS[data[stop]] == LETTER:
+        stop += 1
+    return (word_bits(data, k, stop) & STARTER) != 0
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER))
+def period_break(data, start, period, end, sentence, flags):
+    """Start of the next sentence if the period glued to the word in [start, period) ends one, else -1."""
+    after = skip_closers(data, period + 1, end)
+    following, newlines = skip_space(data, after, end)
+    if following == end:
+        return end
+    if following == after or flags & WHOLE:
+        return -1
+    if newlines > 1:
+        return following
+    if flags & SPACED:
+        return -1
+    return following if opens_sentence(data, following, end, period_bits(data, start, period, sentence), flags) else -1
+
+
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
+def opened(data, start, end):
+    """Whether an odd number of straight double quotes stands in the last kilobyte of [start, end): the next closes."""
+    quotes = 0
+    for k in range(max(start, end - 1024), end):
+        quotes += data[k] == 34
+    return quotes % 2 == 1
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
+def skip_spaced_closers(data, k, end, sentence, stop):
+    """Past closing quotes and brackets that stand alone after a spaced period: `. ''`, `. )`."""
+    while k < end:
+        after = skip_closers(data, k, end)
+        following, _ = skip_space(data, after, end)
+        if after == k or (following == after and after < end) or data[k] == 62:  # > is a bullet here
+            break
+        if data[k] == 34 and not opened(data, sentence, stop):
+            break
+        k = following
+    return k
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
+def stop_break(data, stop, end, sentence, flags):
+    """Start of the next sentence if the . ? ! … at `stop`, which is part of no word, ends one, else -1."""
+    after, dots = stop, 0
+    while after < end and after - stop < 64:
+        kind, width = character(data, after, end)
+        if kind != DOT and kind != STOP:
+            break
+        dots += kind == DOT or width == 3
+        after += width
+    ellipsis = (dots > 2 or data[stop] == 0xE2) and after - stop in (dots, 3 * dots)
+    ends_question = data[stop] != 46 and not ellipsis
+    spaced = stop == sentence or CLASS[data[stop - 1]] == SPACE or CLASS[data[stop - 1]] == BLANK
+    after = skip_closers(data, after, end)
+    following, newlines = skip_space(data, after, end)
+    if following == end or newlines > 1:
+        return following
+    if following == after:
+        return -1
+    if spaced:
+        following = skip_spaced_closers(data, following, end, sentence, stop)
+        if following == end:
+            return end
+    kind, _ = character(data, following, end)
+    if kind in (DOT, STOP) or (kind == COMMA and not spaced):
+        return -1
+    if ellipsis:
+        return following if flags & CASED and is_capital_word(data, following, end) else -1
+    if flags & CASED and is_small(data, following, end) and (ends_question or not spaced):
+        return -1
+    return following

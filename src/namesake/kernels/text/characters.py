@@ -1,0 +1,188 @@
+"""What each byte of UTF-8 text means to the tokenizer, and how a token's bytes become a 64-bit hash."""
+
+import numpy as np
+from numba import config, types
+
+from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.simd import BYTES, lowest, pointer
+from namesake.kernels.simd import word as load_eight
+from namesake.kernels.types import I64
+from namesake.kernels.types import U8 as BYTE_ARRAY
+
+INTEGER = types.int64
+
+# Classes, in an order that makes the hot tests single comparisons: up to SPLIT a byte always ends a token,
+# from UNDERSCORE on it is a word character (\w).
+SPACE, HARD, STOP, BLANK, COMMA, DOT, APOSTROPHE, DASH, TICK, HIGH, ORDINARY, UNDERSCORE, DIGIT, LETTER = range(14)
+SPLIT = BLANK
+
+
+def _classes():
+    classes = np.full(256, ORDINARY, np.uint8)
+    members = {
+        SPACE: b" ",
+        HARD: b';@#$%&[](){}<>"',
+        STOP: b"?!",
+        BLANK: b"\t\n\v\f\r\x1c\x1d\x1e\x1f",  # whitespace that the Treebank rules do not take for a space
+        COMMA: b",:",
+        DOT: b".",
+        APOSTROPHE: b"'",
+        DASH: b"-",
+        TICK: b"`",
+        HIGH: bytes(range(128, 256)),
+        UNDERSCORE: b"_",
+        DIGIT: b"0123456789",
+        LETTER: bytes(range(65, 91)) + bytes(range(97, 123)),
+    }
+    for value, characters in members.items():
+        classes[np.frombuffer(characters, np.uint8)] = value
+    return classes
+
+
+CLASS = _classes()
+LOWER = np.frombuffer(bytes(range(256)).lower(), np.uint8).astype(np.uint64)
+
+ZERO, ONE, U8, U32, U56 = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(32), np.uint64(56)
+LOW_HALF = np.uint64(0xFFFFFFFF)
+FACTOR_LOW, FACTOR_HIGH = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)
+
+
+@inlined("uint64(uint64)")
+def mix(x):
+    """Scramble 64 bits. Both products fit in 64 bits, so that plain Python computes the same without overflow."""
+    low = (x & LOW_HALF) * FACTOR_LOW
+    high = (x >> U32) * FACTOR_HIGH
+    x = low ^ (high << U32) ^ (high >> U32)
+    return x ^ (x >> U32)
+
+
+@inlined("uint64(uint64, uint64, int64)")
+def finish(hashed, group, length):
+    """Close a hash: `group` holds the last (fewer than eight) bytes; never 0, which marks an empty slot."""
+    hashed = mix(hashed ^ group ^ (np.uint64(length) << U56))
+    return hashed if hashed != ZERO else ONE
+
+
+@inner("int64(int64)")
+def general_punctuation(third):
+    """Class of U+2000..U+203F, by the third byte of its UTF-8 form."""
+    if third <= 0x8B or third == 0xA8 or third == 0xA9 or third == 0xAF:
+        return SPACE
+    if third == 0x98 or third == 0x99:
+        return APOSTROPHE
+    if 0x93 <= third <= 0x95 or 0x9C <= third <= 0x9F or third == 0xB9 or third == 0xBA:
+        return HARD
+    if third == 0xA6:
+        return STOP
+    return HIGH
+
+
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
+def decode(data, k, end):
+    """Class and width of the character at byte `k` (at least 0x80): typographic signs as their ASCII kin.
+
+    ‘ and ’ are apostrophes; “ ” „ « » and dashes stand alone like brackets; … is a stop; all else is part of a word.
+    """
+    lead = data[k]
+    if lead < 0xC2 or lead > 0xF4:
+        return HIGH, 1
+    width = 2 if lead < 0xE0 else 3 if lead < 0xF0 else 4
+    if k + width > end:
+        return HIGH, end - k
+    second = data[k + 1]
+    if width == 2:
+        if lead == 0xC2:
+            if second == 0xA0 or second == 0x85:
+                return SPACE, 2
+            if second == 0xAB or second == 0xBB:
+                return HARD, 2
+        return HIGH, 2
+    if width == 4:
+        return HIGH, 4
+    third = data[k + 2]
+    if lead == 0xE2 and second == 0x80:
+        return general_punctuation(third), 3
+    if (lead == 0xE2 and second == 0x81 and third == 0x9F) or (lead == 0xE3 and second == 0x80 and third == 0x80):
+        return SPACE, 3
+    if lead == 0xE1 and second == 0x9A and third == 0x80:
+        return SPACE, 3
+    return HIGH, 3
+
+
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
+def character(data, k, end):
+    """Class and width of the character at byte `k`."""
+    kind = np.int64(CLASS[data[k]])
+    if kind != HIGH:
+        return kind, 1
+    return decode(data, k, end)
+
+
+@inner(types.uint64(BYTES, INTEGER, INTEGER))
+def hash_token(data, start, end):
+    """Hash of the bytes with A–Z lowered and ‘ ’ as ', eight at a time. Two words share one with probability 2**-64."""
+    hashed, group, length = ZERO, ZERO, np.int64(0)
+    k = start
+    while k < end:
+        byte, width = LOWER[data[k]], 1
+        if byte == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] | 1 == 0x99:
+            byte, width = np.uint64(0x27), 3
+        group |= byte << np.uint64(8 * (length & 7))
+        length += 1
+        if length & 7 == 0:
+            hashed, group = mix(hashed ^ group), ZERO
+        k += width
+    return finish(hashed, group, length)
+
+
+if config.DISABLE_JIT:
+
+    def load_eight(data, k):
+        """The eight bytes at `k`, little-endian; they are all there."""
+        return np.uint64(int.from_bytes(data[k : k + 8].tobytes(), "little"))
+
+
+EACH = np.uint64(0x0101010101010101)
+CASE, LOW_SEVEN, HIGH_BIT = EACH * np.uint64(0x20), EACH * np.uint64(0x7F), EACH * np.uint64(0x80)
+UP_TO_A, UP_TO_Z = EACH * np.uint64(0x80 - ord("a")), EACH * np.uint64(0x7F - ord("z"))
+
+
+@inlined("int64(uint64)")
+def leading_letters(eight):
+    """How many of eight little-endian bytes are letters, from the first on."""
+    folded = (eight | CASE) & LOW_SEVEN
+    letters = (folded + UP_TO_A) & ~(folded + UP_TO_Z) & ~eight & HIGH_BIT
+    return lowest(letters ^ HIGH_BIT) >> 3
+
+
+@inlined(types.Tuple((INTEGER, types.uint64))(BYTES, INTEGER, INTEGER))
+def plain_word(data, start, end):
+    """End and hash of the letters at `start`, eight bytes at a time; stops short of the text's last eight bytes."""
+    hashed, group, k = ZERO, ZERO, start
+    while k + 8 <= end:
+        eight = load_eight(data, k)
+        count = leading_letters(eight)
+        eight |= CASE
+        if count < 8:
+            group = eight & ((ONE << np.uint64(8 * count)) - ONE)
+            k += count
+            break
+        hashed = mix(hashed ^ eight)
+        k += 8
+    return k, finish(hashed, group, k - start)
+
+
+@kernel(types.uint64[::1](BYTE_ARRAY, I64))
+def hash_all(data, offsets):
+    """`hash_token` of each string in Arrow's layout."""
+    first = pointer(data)
+    hashes = np.empty(len(offsets) - 1, np.uint64)
+    for k in range(len(hashes)):
+        hashes[k] = hash_token(first, offsets[k], offsets[k + 1])
+    return hashes
+
+
+def hash_words(words):
+    """The hashes of a few ASCII words, for constant tables."""
+    offsets = np.cumsum([0, *map(len, words)])
+    return hash_all(np.frombuffer("".join(words).encode(), np.uint8), offsets)

@@ -1,0 +1,174 @@
+"""Spans between units: whitespace tokens, characters and bytes of UTF-8."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer
+from namesake.kernels.types import I32, I64, PAIRS, U8
+
+BAD = -1  # both ends of a span that does not fit its text
+ASCII_END = np.uint8(0x80)
+
+
+@kernel("boolean(int64)")
+def is_space(point):
+    """Whether Python's `str.split` separates words at this character."""
+    if point <= 0x20:
+        return point == 0x20 or 0x09 <= point <= 0x0D or 0x1C <= point <= 0x1F
+    if point < 0x1680:
+        return point in (0x85, 0xA0)
+    return point in (0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000) or 0x2000 <= point <= 0x200A
+
+
+@kernel(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64))
+def decode(data, at, end):
+    """The character at byte `at` of valid UTF-8, and how many bytes it takes."""
+    first = np.int64(data[at])
+    if first < 0x80 or at + 1 >= end:
+        return first, 1
+    second = np.int64(data[at + 1]) & 0x3F
+    if first < 0xE0 or at + 2 >= end:
+        return (first & 0x1F) << 6 | second, 2
+    third = np.int64(data[at + 2]) & 0x3F
+    if first < 0xF0 or at + 3 >= end:
+        return (first & 0x0F) << 12 | second << 6 | third, 3
+    return (first & 0x07) << 18 | second << 12 | third << 6 | np.int64(data[at + 3]) & 0x3F, 4
+
+
+TAB, SPACE, AFTER_SPACE = np.uint8(0x09), np.uint8(0x20), np.uint8(0x21)
+AFTER_RETURN, SEPARATORS = np.uint8(0x0E), np.uint8(0x1C)
+NONE, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
+
+
+@inner(types.uint64(BYTES, types.int64))
+def spaces(raw, at):
+    """Mask of the white space among 64 bytes of ASCII: what `is_space` says of each."""
+    space = equal(raw, at, SPACE)
+    if below(raw, at, AFTER_SPACE) != space:  # control characters, and not all of them are space
+        space |= below(raw, at, AFTER_RETURN) & ~below(raw, at, TAB)
+        space |= below(raw, at, SPACE) & ~below(raw, at, SEPARATORS)
+    return space
+
+
+@inner(types.int64(types.uint64, types.int64, types.int32[::1], types.int64))
+def put_bits(mask, position, out, size):
+    """Append `position` + the number of each set bit to `out`; its new size."""
+    while mask != NONE:
+        out[size] = position + lowest(mask)
+        size += 1
+        mask &= mask - ONE
+    return size
+
+
+@kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
+def tokens_to_characters(data, offsets, indptr, spans):
+    """Spans of whitespace tokens as spans of characters.
+
+    Text i is `data[offsets[i]:offsets[i + 1]]`, its spans are `spans[indptr[i]:indptr[i + 1]]`. A span that
+    is empty, reversed or past the text becomes BAD.
+    """
+    out = np.full(spans.shape, BAD, np.int32)
+    longest = np.max(np.diff(offsets)) if len(offsets) > 1 else 0
+    starts = np.empty(longest // 2 + 1, np.int32)
+    ends = np.empty(longest // 2 + 1, np.int32)
+    raw = pointer(data)
+    for text in range(len(offsets) - 1):
+        if indptr[text] == indptr[text + 1]:
+            continue
+        tokens, position, inside = 0, 0, False
+        at, end = offsets[text], offsets[text + 1]
+        while at < end:
+            if at + LANES <= end and below(raw, at, ASCII_END) == ALL:
+                space = spaces(raw, at)
+                before = space << ONE | (NONE if inside else ONE)  # where the byte before is space
+                put_bits(space & ~before, position, ends, tokens - inside)
+                tokens = put_bits(~space & before, position, starts, tokens)
+                inside = space >> np.uint64(LANES - 1) == NONE
+                at += LANES
+                position += LANES
+                continue
+            size = 1
+            space = data[at] <= 0x20 and is_space(data[at])
+            if data[at] >= 0x80:
+                point, size = decode(data, at, end)
+                space = is_space(point)
+            if space:
+                if inside:
+                    ends[tokens - 1] = position
+                inside = False
+            elif not inside:
+                starts[tokens] = position
+                tokens += 1
+                inside = True
+            at += size
+            position += 1
+        if inside:
+            ends[tokens - 1] = position
+        for k in range(indptr[text], indptr[text + 1]):
+            if 0 <= spans[k, 0] < spans[k, 1] <= tokens:
+                out[k, 0] = starts[spans[k, 0]]
+                out[k, 1] = ends[spans[k, 1] - 1]
+    return out
+
+
+BLOCK = LANES  # bytes between two counts of characters
+CONTINUATION_END = np.uint8(0xC0)
+
+
+@kernel(types.int64(U8, types.int64, types.int64, types.int32[::1]))
+def count_characters(data, begin, end, counts):
+    """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`.
+
+    Every byte but the continuations, 0x80 to 0xBF, begins a character.
+    """
+    raw = pointer(data)
+    whole = (end - begin) // BLOCK
+    total = 0
+    for k in range(whole):
+        counts[k] = total
+        at = begin + k * BLOCK
+        total += BLOCK - ones(below(raw, at, CONTINUATION_END) & ~below(raw, at, ASCII_END))
+    counts[whole] = total
+    for at in range(begin + whole * BLOCK, end):
+        total += (data[at] & 0xC0) != 0x80
+    return total
+
+
+@kernel(types.int64(U8, types.int64, types.int64, I32, types.int64))
+def byte_of(data, begin, end, counts, character):
+    """The byte, from `begin`, where a character begins; the end where there is no such character."""
+    low, high = 0, (end - begin + BLOCK - 1) // BLOCK
+    while high - low > 1:  # the last block with no more than `character` characters before it
+        middle = (low + high) // 2
+        if counts[middle] <= character:
+            low = middle
+        else:
+            high = middle
+    seen = np.int64(counts[low]) - 1
+    for at in range(begin + low * BLOCK, end):
+        seen += (data[at] & 0xC0) != 0x80
+        if seen == character:
+            return at - begin
+    return end - begin
+
+
+@kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
+def characters_to_bytes(data, offsets, indptr, spans):
+    """Spans of characters as spans of bytes, both counted from the start of their text; BAD where they do not fit."""
+    out = np.full(spans.shape, BAD, np.int32)
+    longest = np.max(np.diff(offsets)) if len(offsets) > 1 else 0
+    counts = np.empty(longest // BLOCK + 1, np.int32)
+    for text in range(len(offsets) - 1):
+        first, last = indptr[text], indptr[text + 1]
+        if first == last:
+            continue
+        begin, end = offsets[text], offsets[text + 1]
+        characters = count_characters(data, begin, end, counts)
+        ascii_only = characters == end - begin
+        for k in range(first, last):
+            start, stop = spans[k, 0], spans[k, 1]
+            if 0 <= start < stop <= characters:
+                out[k, 0] = start if ascii_only else byte_of(data, begin, end, counts, start)
+                out[k, 1] = stop if ascii_only else byte_of(data, begin, end, counts, stop)
+    return out

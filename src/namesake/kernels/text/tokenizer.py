@@ -1,0 +1,136 @@
+"""One pass over the bytes of many texts: Penn Treebank word tokens with their hashes, and sentence starts.
+
+The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. Plain words take a fast
+path; whatever touches an apostrophe, a hyphen, an inner period or a byte beyond ASCII goes through the exact rules.
+"""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.simd import BYTES, pointer
+from namesake.kernels.text.boundaries import WHOLE, skip_space, style
+from namesake.kernels.text.characters import (
+    BLANK,
+    CLASS,
+    COMMA,
+    DIGIT,
+    INTEGER,
+    LETTER,
+    SPACE,
+    SPLIT,
+    UNDERSCORE,
+    hash_token,
+    plain_word,
+)
+from namesake.kernels.text.treebank import (
+    BUFFER,
+    CONTRACTION_MASK,
+    CONTRACTIONS,
+    FULL,
+    HASHES,
+    LATE,
+    POSITIONS,
+    emit_piece,
+    lead,
+    piece_end,
+    spacing,
+)
+from namesake.kernels.types import I64, U8
+
+SCAN = types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, POSITIONS, POSITIONS, HASHES, POSITIONS)
+
+
+@inner(SCAN)
+def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
+    """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
+
+    Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
+    """
+    count, found = 0, 0
+    while i < end and count < FULL and found < FULL:
+        kind = CLASS[data[i]]
+        if kind == SPACE:
+            i += 1
+            continue
+        known = i
+        if kind == LETTER:
+            known, hashed = plain_word(data, i, end)
+        if kind >= DIGIT and (known >= end or CLASS[data[known]] >= UNDERSCORE):
+            while known < end and CLASS[data[known]] >= UNDERSCORE:
+                known += 1
+            hashed = hash_token(data, i, known)
+        if kind >= DIGIT:
+            stop = np.int64(CLASS[data[known]]) if known < end else SPACE
+            if stop <= SPLIT or (stop == COMMA and (known + 1 >= end or CLASS[data[known + 1]] != DIGIT)):
+                if kind == LETTER:
+                    if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
+                        count = emit_piece(data, i, known, True, LATE, count, starts, ends, hashes)
+                    else:
+                        starts[count], ends[count], hashes[count] = i, known, hashed
+                        count += 1
+                i = known
+                continue
+        following = np.int64(-1)
+        if known == i:
+            i, known, following = lead(data, i, end, sentence, flags)
+        if known > i:
+            stop, following = piece_end(data, i, known, end, sentence, flags)
+            padded = i == sentence or CLASS[data[i - 1]] != BLANK
+            spaced = spacing(data, stop, end, flags)
+            count = emit_piece(data, i, stop, padded, spaced, count, starts, ends, hashes)
+            i = stop
+        if following >= 0:
+            i = following
+            if i < end:
+                breaks[found] = sentence = i
+                found += 1
+    return i, sentence, count, found
+
+
+LONGS, INTS = types.int64[::1], types.int32[::1]
+TOKENS = types.Tuple((LONGS, INTS, INTS, types.uint64[::1], LONGS, INTS))
+
+
+@kernel(TOKENS(U8, I64, types.boolean))
+def tokenize(data, offsets, whole):
+    """Word tokens of many texts: indptr, byte start and end within the text, hash; sentence starts.
+
+    With `whole` each text is one sentence. Text t is data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
+    """
+    texts, first = len(offsets) - 1, pointer(data)
+    room = (offsets[texts] - offsets[0]) // 2 + texts
+    indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
+    starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
+    hashes = np.empty(room, np.uint64)
+    sentences = np.empty(room, np.int32)
+    token_start, token_end, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
+    token_hash = np.empty(BUFFER, np.uint64)
+    buffers = (pointer(token_start), pointer(token_end), pointer(token_hash), pointer(breaks))
+    total, total_sentences = 0, 0
+    for t in range(texts):
+        low, end = offsets[t], offsets[t + 1]
+        flags = WHOLE if whole else style(first, low, end)
+        i, _ = (low, 0) if whole else skip_space(first, low, end)
+        sentence = i
+        if low < end:
+            sentences[total_sentences] = 0
+            total_sentences += 1
+        while i < end:
+            i, sentence, count, found = scan(first, i, end, sentence, flags, *buffers)
+            for k in range(count):
+                starts[total + k], ends[total + k] = token_start[k] - low, token_end[k] - low
+                hashes[total + k] = token_hash[k]
+            for k in range(found):
+                sentences[total_sentences + k] = breaks[k] - low
+            total += count
+            total_sentences += found
+        indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
+    return (
+        indptr,
+        starts[:total].copy(),
+        ends[:total].copy(),
+        hashes[:total].copy(),
+        sentence_indptr,
+        sentences[:total_sentences].copy(),
+    )

@@ -1,0 +1,316 @@
+"""The Penn Treebank rules for one piece of text between spaces: where it ends, which clitics and contractions part.
+
+The published rules are regular expressions that insert spaces, one after the other. Here each is a test on a
+character's neighbours, so that one pass suffices; a property test holds the result equal.
+"""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner
+from namesake.kernels.simd import BYTES
+from namesake.kernels.text.boundaries import WHOLE, period_break, skip_space, stop_break
+from namesake.kernels.text.characters import (
+    APOSTROPHE,
+    BLANK,
+    CLASS,
+    COMMA,
+    DASH,
+    DIGIT,
+    DOT,
+    HARD,
+    HIGH,
+    INTEGER,
+    LETTER,
+    LOWER,
+    SPACE,
+    SPLIT,
+    STOP,
+    UNDERSCORE,
+    character,
+    hash_token,
+    hash_words,
+)
+
+POSITIONS, HASHES = types.CPointer(types.int64), types.CPointer(types.uint64)
+LONGEST = 4096  # bytes of a piece; what goes on without a break for longer is cut there
+FULL = 1024  # tokens collected before they are looked up: they stay in the first-level cache
+BUFFER = FULL + LONGEST // 2 + 8
+NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
+
+_CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")  # each parts after three letters
+
+
+def _contraction_hashes():
+    table = np.zeros(256, np.uint64)
+    for hashed in hash_words(_CONTRACTIONS):
+        assert table[int(hashed) & 255] == 0, "choose another table size"
+        table[int(hashed) & 255] = hashed
+    return table
+
+
+CONTRACTIONS = _contraction_hashes()
+CONTRACTION_MASK = np.uint64(255)
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def run_length(data, k, end):
+    """How many characters of the class at `k` follow each other there (‘ ’ count as ')."""
+    kind, width = character(data, k, end)
+    first, count = kind, 0
+    while kind == first:
+        count += 1
+        k += width
+        if k >= end:
+            break
+        kind, width = character(data, k, end)
+    return count
+
+
+@inner(
+    types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER),
+)
+def piece_end(data, start, k, end, sentence, flags):
+    """End of the piece that starts at `start` and is known up to `k`; and where the next sentence starts, or -1.
+
+    A piece is what the punctuation rules leave between two spaces, before clitics are parted.
+    """
+    while k < end and k - start < LONGEST:
+        kind, width = character(data, k, end)
+        if kind <= SPLIT:
+            break
+        if kind >= HIGH:
+            k += width
+            continue
+        count = run_length(data, k, end)
+        if kind == COMMA:
+            if count > 1 or k + 1 >= end or CLASS[data[k + 1]] != DIGIT:
+                break
+        elif kind == DOT:
+            if count > 2:
+                break
+            if count == 1:
+                following = period_break(data, start, k, end, sentence, flags)
+                if following >= 0 and k > start:
+                    return k, following
+            width = count
+        elif count > 1:  # -- '' ``
+            break
+        k += width
+    return k, -1
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def apostrophe_before(data, k, start):
+    """Width of the apostrophe that ends at `k` and begins after `start`; 0 if there is none."""
+    if k - 1 > start and data[k - 1] == 39:
+        return 1
+    if k - 3 > start and data[k - 3] == 0xE2 and data[k - 2] == 0x80 and data[k - 1] | 1 == 0x99:
+        return 3
+    return 0
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def part_short_clitic(data, start, end):
+    """Where 's 'm 'd or a lone ' is cut off the end of a piece (`end` where none is)."""
+    width = apostrophe_before(data, end, start)
+    if width:
+        return end - width
+    if LOWER[data[end - 1]] in (115, 109, 100):
+        width = apostrophe_before(data, end - 1, start)
+        if width:
+            return end - 1 - width
+    return end
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def part_long_clitic(data, start, end):
+    """Where 'll 're 've or n't is cut off the end of a piece, in one case only: 'll and 'LL, never 'Ll."""
+    if end - start < 4:
+        return end
+    before, last = np.int64(data[end - 2]), np.int64(data[end - 1])
+    pair = (before << 8) | last
+    if pair in (0x6C6C, 0x4C4C, 0x7265, 0x5245, 0x7665, 0x5645):
+        width = apostrophe_before(data, end - 2, start)
+        return end - 2 - width if width else end
+    if last != 116 and last != 84:
+        return end
+    width = apostrophe_before(data, end - 1, start)
+    cut = end - 2 - width
+    if width and cut > start and data[cut] == last - 6 and apostrophe_before(data, cut, start - 1) == 0:  # n't, N'T
+        return cut
+    return end
+
+
+EMIT = INTEGER(BYTES, *[INTEGER] * 3, POSITIONS, POSITIONS, HASHES)
+EMIT_PIECE = INTEGER(BYTES, *[INTEGER] * 2, types.boolean, *[INTEGER] * 2, POSITIONS, POSITIONS, HASHES)
+
+
+@inner(EMIT)
+def emit(data, start, end, count, starts, ends, hashes):
+    """Add the token [start, end) if it starts with a letter (or may: beyond ASCII Python decides)."""
+    if start < end and (CLASS[data[start]] == LETTER or CLASS[data[start]] == HIGH):
+        if CLASS[data[start]] == HIGH and character(data, start, end)[0] != HIGH:
+            return count
+        starts[count], ends[count] = start, end
+        hashes[count] = hash_token(data, start, end)
+        count += 1
+    return count
+
+
+@inner(types.boolean(BYTES, INTEGER, INTEGER))
+def is_word(data, k, end):
+    """Whether the character at `k` is one of a word (the regular expressions' w class)."""
+    kind, _ = character(data, k, end)
+    return kind == HIGH or kind >= UNDERSCORE
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER))
+def part_it_was(data, start, end, past):
+    """Start of `is` (`was` if `past`) in a piece that begins with 'tis ('twas) and a word boundary; else -1."""
+    kind, width = character(data, start, end)
+    length = 3 if past else 2
+    verb = start + width + 1
+    if kind != APOSTROPHE or verb + length > end or LOWER[data[verb - 1]] != 116:
+        return -1
+    if past and not (LOWER[data[verb]] == 119 and LOWER[data[verb + 1]] == 97 and LOWER[data[verb + 2]] == 115):
+        return -1
+    if not past and not (LOWER[data[verb]] == 105 and LOWER[data[verb + 1]] == 115):
+        return -1
+    if verb + length < end and is_word(data, verb + length, end):
+        return -1
+    return verb
+
+
+@inner(types.boolean(BYTES, INTEGER))
+def word_is_more(data, k):
+    """Whether the four bytes at `k` spell `more`, in any case."""
+    return (
+        LOWER[data[k]] == 109 and LOWER[data[k + 1]] == 111 and LOWER[data[k + 2]] == 114 and LOWER[data[k + 3]] == 101
+    )
+
+
+@inner(types.Tuple((INTEGER, INTEGER))(BYTES, *[INTEGER] * 3))
+def part_contraction(data, start, stop, end):
+    """Where the word [start, stop) of a piece that ends at `end` parts, and where its second half ends; else -1, -1.
+
+    can|not gim|me gon|na got|ta lem|me wan|na, d|'ye, more|'n: whole words, wan|na only at the piece's end.
+    """
+    length = stop - start
+    if length == 5 or length == 6:
+        hashed = hash_token(data, start, stop)
+        if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed and (LOWER[data[start]] != 119 or stop == end):
+            return start + 3, stop
+    elif (length == 1 and LOWER[data[start]] == 100) or length == 4:
+        if stop == end:
+            return -1, -1
+        kind, width = character(data, stop, end)
+        tail = stop + width
+        if kind != APOSTROPHE or tail >= end:
+            return -1, -1
+        if length == 1 and tail + 1 < end and LOWER[data[tail]] == 121 and LOWER[data[tail + 1]] == 101:
+            tail += 2
+        elif length == 4 and LOWER[data[tail]] == 110 and word_is_more(data, start):
+            tail += 1
+        else:
+            return -1, -1
+        if tail == end or not is_word(data, tail, end):
+            return stop, tail
+    return -1, -1
+
+
+@inner(EMIT_PIECE)
+def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
+    """Part a piece's clitics and contractions and add its tokens.
+
+    `padded`: a plain space (not a newline) stands before the piece; `spaced`: NEVER, LATE or EARLY after it.
+    """
+    middle = end - (apostrophe_before(data, end, start) if spaced == EARLY else 0)
+    main = end
+    if spaced:
+        middle = part_short_clitic(data, start, middle)
+        main = part_long_clitic(data, start, middle)
+    k = start
+    while True:
+        for past in range(2):
+            verb = part_it_was(data, start, main, past) if padded and start < main else -1
+            if verb >= 0:
+                k = start = verb + 2 + past
+                count = emit(data, verb, start, count, starts, ends, hashes)
+        while k < main and not is_word(data, k, main):
+            k += character(data, k, main)[1]
+        if k >= main:
+            break
+        first = k
+        while k < main and is_word(data, k, main):
+            k += character(data, k, main)[1]
+        half, stop = part_contraction(data, first, k, main)
+        if half < 0:
+            padded = False
+            continue
+        count = emit(data, start, first, count, starts, ends, hashes)
+        count = emit(data, first, half, count, starts, ends, hashes)
+        count = emit(data, half, stop, count, starts, ends, hashes)
+        start = k = stop
+        padded = True
+    count = emit(data, start, main, count, starts, ends, hashes)
+    return emit(data, main, middle, count, starts, ends, hashes)
+
+
+@inner(types.UniTuple(INTEGER, 3)(BYTES, *[INTEGER] * 4))
+def lead(data, i, end, sentence, flags):
+    """What a piece that starts with neither letter nor digit starts with.
+
+    Returns where the piece starts, up to where it is known (the same: there is no piece, go on from there), and the
+    start of the next sentence if the character ended one, else -1.
+    """
+    kind, width = character(data, i, end)
+    following = -1
+    if kind in (SPACE, HARD):
+        return i + width, i + width, -1
+    if kind == BLANK:
+        following, newlines = skip_space(data, i, end)
+        return following, following, following if newlines > 1 and not flags & WHOLE else -1
+    if (kind in (STOP, DOT)) and not flags & WHOLE:
+        following = stop_break(data, i, end, sentence, flags)
+        if following >= 0:
+            return following, following, following
+    if kind == STOP:
+        return i + width, i + width, -1
+    if kind >= HIGH:
+        return i, i + width, -1
+    count = run_length(data, i, end)
+    if kind == COMMA:  # pairs are parted one from the other; the second of a pair clings to what follows
+        after = i + count
+        if count & 1 and (after >= end or CLASS[data[after]] != DIGIT):
+            return after, after, -1
+        return after - 1, after, -1
+    rest = count % 3 if kind == DOT else count & 1  # ... -- '' `` part off, what is left clings to what follows
+    for _ in range(count - rest):
+        i += character(data, i, end)[1]
+    known = i
+    for _ in range(rest):
+        known += character(data, known, end)[1]
+    return i, known, -1
+
+
+@inner(INTEGER(BYTES, *[INTEGER] * 3))
+def spacing(data, k, end, flags):
+    """When a piece that ends at `k` gets a plain space after it: NEVER before a tab or newline within a sentence.
+
+    EARLY is before the rule that parts a lone apostrophe, LATE (brackets, quotes, dashes, the sentence's end) after it.
+    """
+    if k >= end:
+        return LATE
+    kind, _ = character(data, k, end)
+    if kind in (SPACE, BLANK):
+        if flags & WHOLE:
+            return EARLY if kind == SPACE else NEVER
+        following, newlines = skip_space(data, k, end)
+        if following == end or newlines > 1:
+            return LATE
+        return EARLY if kind == SPACE else NEVER
+    if kind == HARD:
+        early = data[k] in (59, 64, 35, 36, 37, 38) or (data[k] == 0xE2 and data[k + 2] <= 0x95)  # ;@#$%& and dashes
+        return EARLY if early else LATE
+    return LATE if kind in (APOSTROPHE, DASH) else EARLY

@@ -1,0 +1,1 @@
+"""Names: who may be meant by one, and which a raw text holds."""
