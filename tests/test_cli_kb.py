@@ -24,7 +24,7 @@ from test_build import HUMAN, claim, dump, item
 
 MAIN = [sys.executable, "-c", "from namesake.apps.cli.main import main; main()"]
 SMALL_FILES = (
-    "import resource, namesake.kb.build; from namesake.apps.cli import main; "
+    "import resource, namesake.kb.build; from namesake.apps.cli.main import main; "
     "resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000)); main()"
 )
 

@@ -734,7 +734,7 @@ def test_get(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     source = tmp_path / "set.ttl"
     source.write_bytes(DATA)
     mine = Dataset("mine", "a file of my own", "nif", "http://example.org", source.as_uri())
-    monkeypatch.setattr("namesake.evaluate.datasets.DATASETS", (mine,))
+    monkeypatch.setattr("namesake.datasets.registry.DATASETS", (mine,))
     done = run("get", "mine", "--out", str(tmp_path / "out"))
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "set.ttl").read_bytes() == DATA

@@ -19,4 +19,4 @@ def test_the_digest_is_of_the_sources():
     detect, overlap = (digest(f"namesake.kernels.{name}") for name in ("names.detect", "link.overlap"))
     assert detect != overlap
     assert detect == digest.__wrapped__("namesake.kernels.names.detect")
-    assert "namesake.kernels.simd" in closure("namesake.kernels.names.detect")
+    assert "namesake.kernels.simd" in closure("namesake.kernels.names.index")

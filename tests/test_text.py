@@ -173,7 +173,7 @@ def test_index_does_not_depend_on_the_block_size(monkeypatch):
     many = [f"w{k % 977}x w{k * k % 70001}y the Running" for k in range(40_000)]
     columns = [pack(many), pack([]), pack(["", "a runs"])]
     index = index_words(columns)
-    monkeypatch.setattr("namesake.textindex.BLOCK", 1000)
+    monkeypatch.setattr("namesake.kb.vocabulary.BLOCK", 1000)
     again = index_words(columns)
     assert index.vocabulary == again.vocabulary
     assert index.vocabulary[0] == "run"

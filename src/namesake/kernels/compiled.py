@@ -15,7 +15,7 @@ from typing import Any
 from numba import config, njit
 
 ROOT = Path(__file__).parent
-IMPORT = re.compile(r"^from (namesake\.kernels[\w.]*) import \(?([\w, \n]*)", re.M)
+IMPORT = re.compile(r"^from (namesake\.kernels[\w.]*) import (?:\(([^)]*)\)|(.*))", re.M)
 
 
 @cache
@@ -38,8 +38,11 @@ def closure(module: str, root: Path = ROOT) -> dict[str, bytes]:
         if name in sources or not path.is_file():
             continue
         sources[name] = path.read_bytes()
-        for package, names in IMPORT.findall(sources[name].decode()):
-            waiting += [package, *(f"{package}.{one.split()[0]}" for one in names.split(",") if one.strip())]
+        for package, listed, inline in IMPORT.findall(sources[name].decode()):
+            waiting += [
+                package,
+                *(f"{package}.{one.split()[0]}" for one in (listed or inline).split(",") if one.strip()),
+            ]
     return sources
 
 
