@@ -5,7 +5,6 @@ While dumps are read, memory holds a few chunks a worker and nothing that grows 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files import STDIN
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
-from namesake.kb.dump import STDIN
 from namesake.kb.entities import EntityTexts, entity_columns, item_columns, statement_columns
 from namesake.kb.graph import pagerank
 from namesake.kb.items import Items, gather_items
@@ -31,6 +30,7 @@ from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
 from namesake.kb.words import index_kb_words, prose
+from namesake.machine import cores
 from namesake.progress import Reporter
 from namesake.text import Normaliser
 
@@ -76,7 +76,7 @@ def build(
         wikipedia=None if wikipedia is None else Path(wikipedia),
         ranks=ranks or {},
         words=words,
-        workers=workers or len(os.sched_getaffinity(0)),
+        workers=workers or cores(),
         force=force,
     )
     reporter = reporter or Reporter()
