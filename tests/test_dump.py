@@ -227,7 +227,8 @@ def test_the_decoder_finds_what_json_finds(line, keep_all):
         return
     found = asdict(entity) | {"statements": [tuple(asdict(one).values()) for one in entity.statements]}
     assert found.pop("kind") == "Q"
-    assert found.pop("number") == item.pop("qid")
+    for date in ("birth", "death"):
+        found[date] = found[date], found.pop(f"{date}_precision")
     assert found | {"aliases": list(entity.aliases)} == item
 
 
@@ -344,9 +345,9 @@ def test_damaged_lines_neither_crash_nor_lie(data):
     assert not parsed.rejected
     if entity.kind == "Q":
         mine = rows(parsed)[1]
-        assert (mine["qid"], mine["label"], mine["aliases"]) == (entity.number, entity.label, list(entity.aliases))
+        assert (mine["qid"], mine["label"], mine["aliases"]) == (entity.qid, entity.label, list(entity.aliases))
         assert mine["statements"] == [tuple(asdict(one).values()) for one in entity.statements]
-        assert (mine["birth"], mine["properties"]) == (entity.birth, entity.properties)
+        assert (mine["birth"], mine["properties"]) == ((entity.birth, entity.birth_precision), entity.properties)
 
 
 @pytest.mark.kernel

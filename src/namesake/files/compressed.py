@@ -117,12 +117,12 @@ def open_unpacked(path: Path | str, workers: int = 1) -> Iterator[Unpacked]:
         yield _unpack(str(path), raw, path if raw.seekable() else None, workers)
 
 
-def _peekable(stream: BinaryIO) -> io.BufferedReader:
+def _peekable(stream: BinaryIO) -> io.BufferedReader[Any]:
     """Standard input, which may be any stream where a program has replaced it."""
     return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
 
 
-def _unpack(name: str, raw: io.BufferedReader, file: Path | None, workers: int) -> Unpacked:
+def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: int) -> Unpacked:
     """What `raw` holds; `file` is where it can be opened once more, if it can."""
     try:
         start = raw.peek(8)[:8]
@@ -143,7 +143,7 @@ def _unpack(name: str, raw: io.BufferedReader, file: Path | None, workers: int) 
     return Unpacked(name, _decompressor(raw, packed), raw.tell if file else lambda: 0)
 
 
-def _decompressor(raw: io.BufferedReader, packed: str | None) -> Stream:
+def _decompressor(raw: io.BufferedReader[Any], packed: str | None) -> Stream:
     if packed == "gzip":
         return cast(Stream, igzip.open(raw, "rb"))  # type: ignore[no-untyped-call]
     if packed == "bzip2":
