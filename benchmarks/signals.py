@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from namesake.apps.cli.analyse import known_candidates, linked
-from namesake.evaluate.gold import Dataset, GoldRow, align, in_split, read_gold
-from namesake.evaluate.measures import bootstrap, metrics
-from namesake.evaluate.measures.methods import Method, from_recipe
-from namesake.evaluate.scores import ScoreTable, read_scores, score_table
-from namesake.evaluate.tuning import logit
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
+from namesake.evaluation.measures import bootstrap, metrics
+from namesake.evaluation.measures.methods import Method, from_recipe
+from namesake.evaluation.scores import ScoreTable, read_scores, score_table
+from namesake.evaluation.tuning import logit
 from namesake.kb.build import build
 from namesake.recipe import Part, Recipe
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from namesake.apps.cli import evaluate as cli_evaluate
 from namesake.apps.cli.analyse import linked
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import read_gold, resolved
-from namesake.evaluate.scores import read_table
+from namesake.evaluation.gold import read_gold, resolved
+from namesake.evaluation.scores import read_table
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES, EXPECTED
 from small_gold import GOLD, gold_file, long_table

@@ -25,7 +25,7 @@ from namesake.datasets.labelled import Labelled, page_title
 from namesake.datasets.registry import DATASETS, READERS, Dataset, dataset, reader
 from namesake.datasets.turtle import TYPE, triples
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import read_gold
+from namesake.evaluation.gold import read_gold
 from namesake.formats import read_articles
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.manifest import FORMAT_VERSION, Manifest

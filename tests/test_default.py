@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 
 from namesake.apps.cli import evaluate as cli_evaluate
 from namesake.apps.cli.analyse import known_candidates, linked
-from namesake.evaluate.gold import align, in_split, read_gold
-from namesake.evaluate.measures.methods import from_recipe
-from namesake.evaluate.scores import read_scores, score_table
-from namesake.evaluate.tuning import logit
+from namesake.evaluation.gold import align, in_split, read_gold
+from namesake.evaluation.measures.methods import from_recipe
+from namesake.evaluation.scores import read_scores, score_table
+from namesake.evaluation.tuning import logit
 from namesake.kb.build import build
 from namesake.kb.store import KB
 from namesake.recipe import Recipe

@@ -6,10 +6,10 @@ import xml.dom.minidom
 import pytest
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.paper import printed
-from namesake.evaluate.paper import reproduce as paper
-from namesake.evaluate.paper.view import paper_report
-from namesake.evaluate.reports.report import write
+from namesake.evaluation.paper import printed
+from namesake.evaluation.paper import reproduce as paper
+from namesake.evaluation.paper.view import paper_report
+from namesake.evaluation.reports.report import write
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ from namesake.errors import NamesakeError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from namesake.evaluate.gold import Dataset, GoldRow
-    from namesake.evaluate.reports.errors import Context, Mistake, Side
-    from namesake.evaluate.scores import BoolArray, ScoreTable
+    from namesake.evaluation.gold import Dataset, GoldRow
+    from namesake.evaluation.reports.errors import Context, Mistake, Side
+    from namesake.evaluation.scores import BoolArray, ScoreTable
     from namesake.kb.store import KB
     from namesake.linker import Linker
     from namesake.recipe import Recipe
@@ -50,9 +50,9 @@ def ablate(
     Example: namesake ablate --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
     """
     from namesake.apps.cli.main import default_kb
-    from namesake.evaluate.gold import in_split, read_gold
-    from namesake.evaluate.paper import ablation
-    from namesake.evaluate.reports.report import show, write
+    from namesake.evaluation.gold import in_split, read_gold
+    from namesake.evaluation.paper import ablation
+    from namesake.evaluation.reports.report import show, write
     from namesake.kb.store import KB
 
     rows = in_split(read_gold(gold), split)
@@ -87,9 +87,9 @@ def errors(
     Example: namesake errors --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
     """
     from namesake.apps.cli.main import default_kb
-    from namesake.evaluate.gold import in_split, read_gold
-    from namesake.evaluate.reports.errors import errors_report
-    from namesake.evaluate.reports.report import show, write
+    from namesake.evaluation.gold import in_split, read_gold
+    from namesake.evaluation.reports.errors import errors_report
+    from namesake.evaluation.reports.report import show, write
     from namesake.linker import Linker
     from namesake.recipe import Recipe
 
@@ -130,8 +130,8 @@ def _tables(articles: Path) -> Iterator[pa.Table]:
 
 def dataset(articles: Path, kb: KB, recipe: Recipe, gold: list[GoldRow]) -> Dataset:
     """The mentions that have gold, with what the linker makes of them."""
-    from namesake.evaluate.gold import align
-    from namesake.evaluate.scores import score_table
+    from namesake.evaluation.gold import align
+    from namesake.evaluation.scores import score_table
 
     return align(score_table(linked(articles, kb, recipe), str(articles)), gold)
 
@@ -157,8 +157,8 @@ def _mistakes(linker: Linker, articles: Path, data: Dataset) -> Iterator[Mistake
     """Explain the mentions whose first candidate is not the gold one."""
     import pyarrow.compute as pc
 
-    from namesake.evaluate.measures.methods import linked as answers
-    from namesake.evaluate.reports.errors import Mistake
+    from namesake.evaluation.measures.methods import linked as answers
+    from namesake.evaluation.reports.errors import Mistake
 
     right = answers("links", data).right
     wrong = {
@@ -182,7 +182,7 @@ def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
     """A candidate's explanation with its statements from the KB."""
     import numpy as np
 
-    from namesake.evaluate.reports.errors import side
+    from namesake.evaluation.reports.errors import side
     from namesake.explain import statement_source
 
     at = int(kb.rows(np.array([int(rows[0]["qid"][1:])], np.int64))[0])
@@ -193,7 +193,7 @@ def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
 
 def _context(article: pa.Table, name: str) -> Context:
     """Sentences and names of an article (a table of one row)."""
-    from namesake.evaluate.reports.errors import Context
+    from namesake.evaluation.reports.errors import Context
     from namesake.text import sentences
 
     spans = {mention["name"]: mention["spans"] or [] for mention in article.column("mentions")[0].as_py() or []}

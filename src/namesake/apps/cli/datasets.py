@@ -93,7 +93,7 @@ def convert(
     from namesake.articles.rejects import Rejects
     from namesake.datasets import convert as work
     from namesake.datasets.registry import reader as find_reader
-    from namesake.evaluate.gold import read_gold
+    from namesake.evaluation.gold import read_gold
     from namesake.kb.store import KB
 
     with Rejects() as rejects:

@@ -14,8 +14,8 @@ from namesake.apps.cli import tune as cli_tune
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
-    from namesake.evaluate.gold import Dataset, GoldRow
-    from namesake.evaluate.measures.methods import Method
+    from namesake.evaluation.gold import Dataset, GoldRow
+    from namesake.evaluation.measures.methods import Method
 
 ScoresOption = Annotated[
     Path | None,
@@ -59,12 +59,12 @@ def evaluate(
 
     Example: namesake evaluate --scores scores.parquet --gold gold.jsonl --split test --by difficulty --out report/
     """
-    from namesake.evaluate.gold import align, in_split, read_gold, resolved
-    from namesake.evaluate.measures.methods import methods as resolve
-    from namesake.evaluate.measures.tables import evaluate_scores
-    from namesake.evaluate.reports.evaluation import evaluation_report, short_view
-    from namesake.evaluate.reports.report import show, write
-    from namesake.evaluate.scores import read_scores
+    from namesake.evaluation.gold import align, in_split, read_gold, resolved
+    from namesake.evaluation.measures.methods import methods as resolve
+    from namesake.evaluation.measures.tables import evaluate_scores
+    from namesake.evaluation.reports.evaluation import evaluation_report, short_view
+    from namesake.evaluation.reports.report import show, write
+    from namesake.evaluation.scores import read_scores
 
     if unit not in {"mention", "document"}:
         raise NamesakeError(f"--unit {unit}: the bootstrap draws by mention or by document")
@@ -102,9 +102,9 @@ def reproduce(
 
     Example: namesake reproduce quotebank/ --out report/
     """
-    from namesake.evaluate.paper import reproduce as paper
-    from namesake.evaluate.paper.view import paper_report, short_view
-    from namesake.evaluate.reports.report import show, write
+    from namesake.evaluation.paper import reproduce as paper
+    from namesake.evaluation.paper.view import paper_report, short_view
+    from namesake.evaluation.reports.report import show, write
 
     reproduction = paper.reproduce(folder, samples, seed)
     report = paper_report(reproduction)
@@ -133,7 +133,7 @@ def _linked(
     """Link the articles with each method's recipe, and take its answers; among known candidates, its scores."""
     from namesake.apps.cli.analyse import dataset, only_known
     from namesake.apps.cli.main import default_kb
-    from namesake.evaluate.measures.methods import PAPER, from_recipe, linked, method
+    from namesake.evaluation.measures.methods import PAPER, from_recipe, linked, method
     from namesake.kb.store import KB
     from namesake.recipe import Recipe
     from namesake.scorers import SCORERS

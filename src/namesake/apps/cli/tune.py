@@ -13,9 +13,9 @@ from rich.console import Console
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
-    from namesake.evaluate.gold import Dataset, GoldRow
-    from namesake.evaluate.scores import ScoreTable
-    from namesake.evaluate.tuning.tune import Trial, Tuned
+    from namesake.evaluation.gold import Dataset, GoldRow
+    from namesake.evaluation.scores import ScoreTable
+    from namesake.evaluation.tuning.tune import Trial, Tuned
     from namesake.recipe import Recipe
 
 
@@ -39,10 +39,10 @@ def tune(
 
     Example: namesake tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper -o mine.toml
     """
-    from namesake.evaluate.reports.report import show
-    from namesake.evaluate.tuning import tune as tuning
-    from namesake.evaluate.tuning.grid import MOST_POINTS
-    from namesake.evaluate.tuning.view import INTERVALS, trials_view, weights_view
+    from namesake.evaluation.reports.report import show
+    from namesake.evaluation.tuning import tune as tuning
+    from namesake.evaluation.tuning.grid import MOST_POINTS
+    from namesake.evaluation.tuning.view import INTERVALS, trials_view, weights_view
     from namesake.recipe import Recipe
 
     if how not in tuning.HOWS:
@@ -89,7 +89,7 @@ class Source:
         are they like names that only one person bears.
         """
         from namesake.apps.cli.analyse import only_known
-        from namesake.evaluate.gold import align
+        from namesake.evaluation.gold import align
 
         data = only_known(align(self.table, rows), self.known)
         lost = zip(data.columns.get("known", []), data.columns.get("rivals", []), strict=True)
@@ -106,8 +106,8 @@ def _held(recipe: Recipe) -> Recipe:
 
 def _sources(scores: Sequence[Path], gold: Sequence[Path], known: Path | None) -> list[Source]:
     """Score files, each with its gold. Only what `link` wrote can have candidates that a KB lacks."""
-    from namesake.evaluate.gold import read_gold, resolved
-    from namesake.evaluate.scores import read_scores
+    from namesake.evaluation.gold import read_gold, resolved
+    from namesake.evaluation.scores import read_scores
 
     if len(gold) not in {1, len(scores)}:
         raise NamesakeError(f"{len(scores)} files of --scores and {len(gold)} of --gold: one for all, or one for each")
@@ -119,16 +119,16 @@ def _sources(scores: Sequence[Path], gold: Sequence[Path], known: Path | None) -
 
 def _aligned(sources: Sequence[Source], split: str | None) -> list[Dataset]:
     """The gold of a split with its scores, one data set a file."""
-    from namesake.evaluate.gold import in_split
+    from namesake.evaluation.gold import in_split
 
     return [source.data(in_split(source.gold, split)) for source in sources]
 
 
 def _on_unseen(found: Sequence[Tuned], source: Source, split: str) -> list[Trial]:
     """What tuned recipes are worth on gold outside the split; nothing where none of it has an answer."""
-    from namesake.evaluate.measures.methods import from_recipe
-    from namesake.evaluate.tuning import tune as tuning
-    from namesake.evaluate.tuning.logit import learnable
+    from namesake.evaluation.measures.methods import from_recipe
+    from namesake.evaluation.tuning import tune as tuning
+    from namesake.evaluation.tuning.logit import learnable
 
     rows = [row for row in source.gold if row.columns.get("split") != split]
     if not rows or not (rest := source.data(rows)).answerable.any():

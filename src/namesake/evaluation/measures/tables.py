@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.measures import bootstrap, metrics
-from namesake.evaluate.measures.bootstrap import SAMPLES, SEED, Difference
-from namesake.evaluate.measures.methods import REMARKS, Method
-from namesake.evaluate.measures.metrics import BoolArray
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.measures import bootstrap, metrics
+from namesake.evaluation.measures.bootstrap import SAMPLES, SEED, Difference
+from namesake.evaluation.measures.methods import REMARKS, Method
+from namesake.evaluation.measures.metrics import BoolArray
 from namesake.rank import FloatArray
 from namesake.recipe import column
 

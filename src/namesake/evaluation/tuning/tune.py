@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.measures import bootstrap, metrics
-from namesake.evaluate.measures.bootstrap import Interval
-from namesake.evaluate.measures.methods import Method, available, from_recipe, method
-from namesake.evaluate.tuning import grid, logit
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.measures import bootstrap, metrics
+from namesake.evaluation.measures.bootstrap import Interval
+from namesake.evaluation.measures.methods import Method, available, from_recipe, method
+from namesake.evaluation.tuning import grid, logit
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 

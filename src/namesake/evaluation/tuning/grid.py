@@ -8,7 +8,7 @@ import numpy as np
 
 from namesake import rank
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
+from namesake.evaluation.gold import Dataset
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe, column
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from namesake.evaluate.reports.report import Report, Section, View
+from namesake.evaluation.reports.report import Report, Section, View
 
 Span = tuple[int, int]
 Statement = tuple[str, str]

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.reports import page
+from namesake.evaluation.reports import page
 
 
 @dataclass(frozen=True)

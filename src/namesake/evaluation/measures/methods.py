@@ -7,9 +7,9 @@ import numpy as np
 
 from namesake import decide, rank
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.measures import metrics
-from namesake.evaluate.measures.metrics import BoolArray
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.measures import metrics
+from namesake.evaluation.measures.metrics import BoolArray
 from namesake.rank import FloatArray
 from namesake.recipe import Part, Recipe, column, recipes
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from namesake.evaluate.measures.tables import CEILING, Curve, Evaluation, Row
-from namesake.evaluate.reports import plots
-from namesake.evaluate.reports.report import Report, Section, View
+from namesake.evaluation.measures.tables import CEILING, Curve, Evaluation, Row
+from namesake.evaluation.reports import plots
+from namesake.evaluation.reports.report import Report, Section, View
 
 _LOWER_IS_BETTER = {"ECE"}
 _WITH_HALF_WIDTHS = 5  # columns of a table in which every half width fits 80 characters

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.scores import BoolArray
-from namesake.evaluate.tuning.grid import scaled_parts, with_weights
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.scores import BoolArray
+from namesake.evaluation.tuning.grid import scaled_parts, with_weights
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from namesake.evaluate.measures.bootstrap import Interval
-from namesake.evaluate.reports.report import View
-from namesake.evaluate.tuning.tune import Trial, Tuned
+from namesake.evaluation.measures.bootstrap import Interval
+from namesake.evaluation.reports.report import View
+from namesake.evaluation.tuning.tune import Trial, Tuned
 from namesake.recipe import Part
 
 INTERVALS = "± covers the 95 % bootstrap interval by document."

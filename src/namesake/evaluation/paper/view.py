@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from namesake.evaluate.paper.reproduce import PaperRow, Reproduction
-from namesake.evaluate.reports import plots
-from namesake.evaluate.reports.report import Report, Section, View
+from namesake.evaluation.paper.reproduce import PaperRow, Reproduction
+from namesake.evaluation.reports import plots
+from namesake.evaluation.reports.report import Report, Section, View
 
 INTERVALS = (
     "± is the longer arm of the 95 % bootstrap interval. Here test mentions that have an answer are drawn; namesake "
