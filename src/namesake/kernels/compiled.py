@@ -70,21 +70,23 @@ class Kernel:
 
     def __init__(self, function: Callable[..., Any], signature: tuple[object, ...], options: dict[str, object]) -> None:
         update_wrapper(self, function)
+        self.function = function
         self.signature = signature
         self.options = options
 
     def __call__(self, *arguments: Any) -> Any:
+        """Run the compiled function."""
         return self.compiled(*arguments)
 
     @cached_property
-    def compiled(self) -> Callable[..., Any]:
+    def compiled(self) -> Any:
         """The compiled function. Numba's own lock keeps threads from compiling it twice."""
         with global_compiler_lock:
             if "compiled" in self.__dict__:
                 return self.__dict__["compiled"]
             before, config.CACHE_DIR = config.CACHE_DIR, str(folder() / digest(self.__module__))
             try:
-                return njit(*self.signature, cache=True, nogil=True, **self.options)(self.__wrapped__)
+                return njit(*self.signature, cache=True, nogil=True, **self.options)(self.function)
             finally:
                 config.CACHE_DIR = before
 
