@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
 
+import namesake
+
+HOMES = namesake._HOMES
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "namesake"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -30,13 +32,13 @@ ROAD = (
     "linker",
     "engines",
     "evaluation",
-    "datasets",
+    "analysis datasets",
     "apps",
 )
 """From the ground up: a room imports itself and rooms on lines above its own."""
 LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split()}
 
-EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "apps"}
+EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "analysis", "apps"}
 """Evaluation sees tables, whoever made them."""
 
 EXTRAS = ("simplemma", "zstandard", "matplotlib", "nltk", "nupunkt", "networkx", "hypothesis", "orjson", "psutil")
@@ -60,8 +62,8 @@ def imported(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute here"
             assert node.module is not None
-            if node.module == "namesake":  # from namesake import rank
-                yield from (f"namesake.{alias.name}" for alias in node.names)
+            if node.module == "namesake":  # from namesake import rank, or from its window
+                yield from (f"namesake.{HOMES.get(alias.name, alias.name)}" for alias in node.names)
             else:
                 yield node.module
 
@@ -125,7 +127,9 @@ for module in {[module_of(path) for path in SOURCES]!r}:
 
 def commands() -> dict[str, str]:
     """Every command by its full name, with its help."""
-    from namesake.apps.cli.main import app
+    import typer
+
+    from namesake.apps.cli.commands import app
 
     def walk(group: typer.core.TyperGroup, prefix: str) -> Iterator[tuple[str, str]]:
         for name, command in group.commands.items():

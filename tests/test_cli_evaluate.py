@@ -5,11 +5,10 @@ import re
 
 import pyarrow.parquet as pq
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from namesake.apps.cli import evaluate as cli_evaluate
-from namesake.apps.cli.analyse import linked
+from namesake.analysis.corpus import Corpus
+from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold, resolved
 from namesake.evaluation.scores import read_table
@@ -26,8 +25,6 @@ def files(tmp_path):
 
 @pytest.fixture
 def run():
-    app = typer.Typer(pretty_exceptions_enable=False)
-    cli_evaluate.register(app)
     runner = CliRunner()
 
     def call(*arguments, columns=120):
@@ -182,7 +179,7 @@ def test_a_report_that_cannot_be_written_is_said_so(run, files, tmp_path):
 def test_linked_and_measured_from_scores_agree(run, sample, sample_kb, tmp_path):
     out, links = tmp_path / "r", tmp_path / "links.parquet"
     assert run("evaluate", *sample, "--methods", "default", "--out", out, "--samples", 200).exit_code == 0
-    pq.write_table(linked(ARTICLES, sample_kb, Recipe.load("default")), links)
+    pq.write_table(Corpus(ARTICLES, sample_kb).links(Recipe.load("default")), links)
     gold = sample[-1]
     for source in (["--links", links, "--methods", "links"], ["--scores", links, "--methods", "default"]):
         assert run("evaluate", *source, "--gold", gold, "--out", tmp_path / "s", "--samples", 200).exit_code == 0

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-import typer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from namesake.apps.cli import datasets as cli_datasets
+from namesake.apps.cli.commands import app
 from namesake.articles.rejects import Rejects
 from namesake.datasets.convert import convert, resolve, titles_to_qids, with_truth
 from namesake.datasets.download import download, file_name
@@ -718,9 +717,6 @@ def test_every_data_set_and_reader_is_documented() -> None:
 
 
 def run(*arguments: str) -> Any:
-    app = typer.Typer(pretty_exceptions_enable=False)
-    cli_datasets.register(app)
-    app.callback()(lambda: None)
     return CliRunner().invoke(app, ["datasets", *arguments], env={"COLUMNS": "200"})
 
 

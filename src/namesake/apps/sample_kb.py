@@ -17,8 +17,8 @@ def sample_kb() -> Path:
     mark = sha256(DUMP.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()).hexdigest()[:12]
     folder = cache / f"sample-{mark}"
     if not (folder / "manifest.json").is_file():
-        from namesake.kb.build import build
+        from namesake import build_kb
 
         cache.mkdir(parents=True, exist_ok=True)
-        build([DUMP], folder)
+        build_kb([DUMP], folder)
     return folder

@@ -60,4 +60,5 @@ def ablation_report(features: Sequence[Row], context: Sequence[Row], about: Sequ
         Section("Table 7: context", [second], [pivot(context, "table_7", "IScore by context.")]),
     ]
     rows = [{"table": table, **row.asdict()} for table, part in (("6", features), ("7", context)) for row in part]
-    return Report("Which words matter? IScore taken apart", sections, rows, about)
+    short = [view for section in sections for view in section.views]
+    return Report("Which words matter? IScore taken apart", sections, rows, about, short)

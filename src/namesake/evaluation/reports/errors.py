@@ -166,7 +166,7 @@ def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[st
     table = View("errors", "Mistakes.", header, rows, words=frozenset(range(len(header))))
     intro = [*about, f"{len(mistakes)} of {measured} answerable mentions are linked to the wrong entity."]
     section = Section("Mistakes", [text], [summary, table])
-    return Report("Which links are wrong, and why?", [section], _rows(mistakes), intro)
+    return Report("Which links are wrong, and why?", [section], _rows(mistakes), intro, [summary], intro[-1:])
 
 
 def _about(candidate: Side) -> str:

@@ -13,15 +13,17 @@ _LOWER_IS_BETTER = {"ECE"}
 _WITH_HALF_WIDTHS = 5  # columns of a table in which every half width fits 80 characters
 
 
-def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str]) -> Report:
-    """The report of `namesake evaluate`."""
+def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], caveats: Sequence[str] = ()) -> Report:
+    """The report of `namesake evaluate`: `about` says what was measured, `caveats` what was left out."""
     sections = [
         Section("Results", evaluation.notes, [main_view(evaluation)], [_method_plot(evaluation)]),
         *_all_mentions(evaluation),
         *_comparison(evaluation),
         *_confidence(evaluation),
     ]
-    return Report(title, sections, [row.asdict() for row in evaluation.rows], about)
+    rows = [row.asdict() for row in evaluation.rows]
+    remarks = [*caveats, *evaluation.notes]
+    return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], remarks)
 
 
 def main_view(evaluation: Evaluation) -> View:
