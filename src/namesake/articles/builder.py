@@ -1,4 +1,4 @@
-"""Articles gathered one by one into Arrow tables: flat lists first, nested arrays once a batch."""
+"""Articles, and the builder that gathers them into Arrow tables: flat lists first, nested arrays once per table."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from namesake.articles.schema import ARTICLES, MENTION, SPANS
 from namesake.kernels.text.spans import tokens_to_characters
 
 Span = tuple[int, int]
+
+MOST_ARTICLES = 2048
+MOST_BYTES = 16 << 20
 
 CANDIDATE_BYTES = 100
 """What a candidate weighs in the size of a batch: its columns take about as much room as a line of text."""
@@ -44,8 +47,8 @@ class Article:
 class ArticleBuilder:
     """Collects articles up to a number or a size, then gives them as a table of `ARTICLES`."""
 
-    most_articles: int = 2048
-    most_bytes: int = 16 << 20
+    most_articles: int = MOST_ARTICLES
+    most_bytes: int = MOST_BYTES
     articles: list[Article] = field(default_factory=list)
     size: int = 0
 

@@ -6,9 +6,11 @@ cache of a module lies in a folder named by a digest of its source and of every 
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from functools import cache, cached_property, partial, update_wrapper
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,21 @@ def digest(module: str) -> str:
 def compiled_before() -> bool:
     """Whether this version's kernels were compiled on this machine; if not, their first use takes a minute."""
     return any(folder().glob(f"{digest('namesake.kernels.text.tokenizer')}/*/*.nbi"))
+
+
+def load_without_scipy() -> None:
+    """Load what Numba needs to run kernels, but not SciPy: it takes as long as all of Numba.
+
+    Numba imports SciPy's BLAS only to see whether matrices can be multiplied, which no kernel does. For programs of
+    our own: while this runs, no other thread may import SciPy, and compiled code of others cannot use `numpy.kron`.
+    """
+    if "scipy.linalg" in sys.modules:
+        return
+    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]  # Python's way to say that it is not to be found
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        del sys.modules["scipy.linalg"]
 
 
 class Kernel:

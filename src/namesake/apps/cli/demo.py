@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from namesake.apps.cli.output import default_kb, say_compiling
+from namesake.apps.cli.output import default_kb, load_kernels
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
             copyfile(source, folder / source.name)
     except OSError as problem:
         raise NamesakeError(f"{folder} cannot be written ({problem.strerror})") from None
-    say_compiling()
+    load_kernels()
     build_kb([folder / DUMP.name], folder / "kb")
     print(f"{folder}: dump.json, articles.jsonl, expected.jsonl, kb")
 

@@ -11,7 +11,7 @@ import msgspec
 import typer
 from rich.console import Console
 
-from namesake.apps.cli.output import say, say_compiling
+from namesake.apps.cli.output import load_kernels, say
 from namesake.apps.terminal.kb import NAMESAKES_SHOWN, draw_entity, draw_info, draw_namesakes, draw_summary
 from namesake.kb.manifest import read_manifest
 
@@ -61,11 +61,11 @@ def build(
 
     Example: namesake kb build latest-all.json.gz --out kb/
     """
+    load_kernels()
     from namesake import build_kb
     from namesake.kb.ranks import parse_options
     from namesake.progress import reporter
 
-    say_compiling()
     began = time.monotonic()
     try:
         manifest = build_kb(

@@ -44,14 +44,15 @@ def link(
 
     Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
     """
+    if scores and out is None:
+        raise NamesakeError("--scores is for files: name one with -o, or see `namesake explain`")
+    folder = default_kb(kb)
     from namesake import Linker
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import link_files
     from namesake.progress import reporter
 
-    if scores and out is None:
-        raise NamesakeError("--scores is for files: name one with -o, or see `namesake explain`")
-    linker = Linker(default_kb(kb), recipe, threshold)
+    linker = Linker(folder, recipe, threshold)
     if out is None:
         _print_links(linker, articles, date)
         return
@@ -103,11 +104,12 @@ def explain(
 
     Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
     """
+    folder = default_kb(kb)
     from namesake import Linker
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import find_article
 
-    linker = Linker(default_kb(kb), recipe, threshold)
+    linker = Linker(folder, recipe, threshold)
     with Rejects() as rejects:
         table = find_article(articles, article, rejects, date)
     rows = linker.explain(table, name)

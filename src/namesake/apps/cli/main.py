@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ def main() -> None:
         sys.exit(0)
     if arguments and not arguments[0].startswith("-") and Path(arguments[0]).is_file():
         arguments = ["link", *arguments]
+    gc.set_threshold(200_000, 20, 20)  # a million objects are loaded to stay: looking through them takes 0.1 s
     try:
         from namesake.apps.cli.commands import app
 

@@ -19,21 +19,20 @@ def say(line: str) -> None:
     print(line, file=sys.stderr)
 
 
-def say_compiling() -> None:
-    """Tell somebody who watches why the first run takes a minute."""
-    if not sys.stderr.isatty():
-        return
-    from namesake.kernels.compiled import compiled_before
+def load_kernels() -> None:
+    """Load the compiler, before anything that uses it; tell somebody who watches if the first run takes a minute."""
+    from namesake.kernels.compiled import compiled_before, load_without_scipy
 
-    if not compiled_before():
+    load_without_scipy()
+    if sys.stderr.isatty() and not compiled_before():
         say("compiling for this machine, once: about a minute …")
 
 
 def default_kb(kb: Path | None) -> Path:
     """The KB the user named, or the sample's, which is built on first use."""
+    load_kernels()
     from namesake.apps.sample_kb import sample_kb
 
-    say_compiling()
     return kb if kb is not None else sample_kb()
 
 
