@@ -41,7 +41,18 @@ LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split
 EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "analysis", "apps"}
 """Evaluation sees tables, whoever made them."""
 
-EXTRAS = ("simplemma", "zstandard", "matplotlib", "nltk", "nupunkt", "networkx", "hypothesis", "orjson", "psutil")
+EXTRAS = (
+    "simplemma",
+    "pyoxigraph",
+    "zstandard",
+    "matplotlib",
+    "nltk",
+    "nupunkt",
+    "networkx",
+    "hypothesis",
+    "orjson",
+    "psutil",
+)
 
 
 def room_of(module: str) -> str:

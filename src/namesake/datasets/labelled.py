@@ -9,10 +9,10 @@ a word that starts with no letter, so the words of the name stay what they are; 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 from urllib.parse import unquote
 
 import msgspec
@@ -52,8 +52,15 @@ class Labelled:
     truths: Sequence[Truth]
 
 
-Reader = Callable[[Path, Rejects], Iterator[Labelled]]
-"""Reads a file of a data set. It refuses what cannot be read, and sets aside annotations that are not to be scored."""
+class Reader(Protocol):
+    """Reads a file of a data set."""
+
+    def __call__(self, path: Path, rejects: Rejects) -> Iterator[Labelled]:
+        """Its articles with their truth.
+
+        What cannot be read is refused; annotations that are not to be scored are set aside in `rejects`.
+        """
+        ...
 
 
 @dataclass(frozen=True)
