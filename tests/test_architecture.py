@@ -41,7 +41,8 @@ LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split
 EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "analysis", "apps"}
 """Evaluation sees tables, whoever made them."""
 
-EXTRAS = (
+EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil")
+EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")
     "simplemma",
     "pyoxigraph",
     "zstandard",

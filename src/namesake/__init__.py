@@ -15,7 +15,7 @@ if _TYPE_CHECKING:
     from namesake.analysis.evaluate import evaluate, reproduce
     from namesake.analysis.mistakes import mistakes
     from namesake.analysis.tune import tune
-    from namesake.articles.builder import Mention
+    from namesake.articles.article import Mention
     from namesake.engines.files import link_files
     from namesake.kb.build import build as build_kb
     from namesake.kb.store import KB
@@ -45,7 +45,7 @@ _HOMES = {
     "KB": "kb.store",
     "Link": "linker",
     "Linker": "linker",
-    "Mention": "articles.builder",
+    "Mention": "articles.article",
     "Recipe": "recipe",
     "ablate": "analysis.ablate",
     "build_kb": "kb.build:build",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from namesake.articles.builder import Article
+from namesake.articles.article import Article
 from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets.labelled import Labelled, Occurrence, label, page_title
 from namesake.errors import NamesakeError

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 
 import msgspec
 
-from namesake.articles.builder import Article, Mention, Span
+from namesake.articles.article import Article, Mention, Span
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.files import open_lines

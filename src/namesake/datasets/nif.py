@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from namesake.articles.builder import Article, Span
+from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets.labelled import Labelled, Occurrence, label, page_title
 from namesake.errors import NamesakeError

@@ -16,7 +16,8 @@ from typing import Annotated, Any
 import msgspec
 import pyarrow as pa
 
-from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
 

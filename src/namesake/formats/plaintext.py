@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from namesake.articles.builder import Article, ArticleBuilder
+from namesake.articles.article import Article
+from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.files import open_lines
 

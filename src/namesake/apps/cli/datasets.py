@@ -72,7 +72,7 @@ def get(
 @datasets.command()
 def convert(
     file: Annotated[Path, typer.Argument(help="a file of the data set (.gz .bz2 .zst)")],
-    reader: Annotated[str, typer.Option("--reader", help="nelight, aida-json, aida-tsv, elevant, nif or zelda")],
+    reader: Annotated[str, typer.Option("--reader", help="who reads the file: see `namesake datasets list`")],
     articles: Annotated[Path, typer.Option("--articles", help="articles to write, .jsonl[.gz|.bz2|.zst]")],
     gold: Annotated[Path, typer.Option("--gold", help="gold to write, .jsonl[.gz|.bz2|.zst]")],
     truth: Annotated[
