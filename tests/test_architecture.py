@@ -1,6 +1,7 @@
 """The map holds: imports go one way, kernels stay bare, the core runs without extras, commands are documented."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -43,17 +44,6 @@ EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines
 
 EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil")
 EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")
-    "simplemma",
-    "pyoxigraph",
-    "zstandard",
-    "matplotlib",
-    "nltk",
-    "nupunkt",
-    "networkx",
-    "hypothesis",
-    "orjson",
-    "psutil",
-)
 
 
 def room_of(module: str) -> str:
@@ -89,6 +79,17 @@ def ours(path: Path) -> set[str]:
 def test_the_map_names_every_room():
     rooms = {room_of(module_of(path)) for path in SOURCES} - {"__init__"}
     assert rooms == set(LEVEL), "a room is not on the map: give it its place in ROAD and in docs/architecture.md"
+
+
+def test_the_page_of_the_architecture_names_every_room():
+    """The table of rooms has each room once, and none that is not there."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Rooms")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    listed = [name.rstrip("/") for cell in cells for name in re.findall(r"`([\w/]+)`", cell)]
+    assert sorted(listed) == sorted(LEVEL), "docs/architecture.md: the table of rooms is not the tree"
+    for name in re.findall(r"`(\w+)/`", table):
+        assert (PACKAGE / name).is_dir(), f"docs/architecture.md: {name} is no folder"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)

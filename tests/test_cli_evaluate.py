@@ -169,6 +169,18 @@ def test_errors_shows_the_wrong_links_and_only_those(run, sample, tmp_path):
     assert all(mistake["gold"]["score"] <= mistake["chosen"]["score"] for mistake in mistakes)
 
 
+@pytest.mark.parametrize("command", [["evaluate", "--methods", "NS,NP", "--samples", 200], ["ablate"], ["errors"]])
+def test_articles_that_are_set_aside_are_told(run, sample, command, tmp_path):
+    spoilt = tmp_path / "spoilt.jsonl"
+    spoilt.write_text(ARTICLES.read_text().rstrip("\n") + "\nnot json\n")
+    given = [spoilt if argument == ARTICLES else argument for argument in sample]
+    assert spoilt in given
+    result = run(*command, *given, "--out", tmp_path / "r")
+    assert result.exit_code == 0, result.exception
+    assert "1 set aside:" in result.stderr
+    assert f"{spoilt}:{len(spoilt.read_text().splitlines())}: not an article" in result.stderr
+
+
 def test_a_report_that_cannot_be_written_is_said_so(run, files, tmp_path):
     scores, gold = files
     (tmp_path / "file").write_text("")
