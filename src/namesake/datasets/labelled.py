@@ -75,7 +75,7 @@ class Occurrence:
 
 
 def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
-    """Every record of a file of JSON lines, with the number of its line; `what` it ought to be stands in messages."""
+    """Every record of a file of JSON lines, with the number of its line; messages say that a bad one is not `what`."""
     empty = True
     with open_lines(path) as lines:
         for number, line in enumerate(lines, 1):
@@ -91,7 +91,7 @@ def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
 
 
 def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> Labelled:
-    """The article with its occurrences as mentions with names of their own; `where` tells of it in messages."""
+    """The article with its occurrences as mentions with names of their own; messages begin with `where`."""
     taken: set[str] = set()
     mentions, truths = [], []
     for occurrence in occurrences:

@@ -27,7 +27,7 @@ READERS: dict[str, Reader] = {
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set: `url` is the file itself, `home` the page that tells of it."""
+    """A data set: `url` is the file itself, `home` the page about it."""
 
     name: str
     what: str

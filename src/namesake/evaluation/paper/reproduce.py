@@ -119,7 +119,7 @@ def _measured(data: Dataset, samples: int, seed: int) -> list[PaperRow]:
 
 @dataclass(frozen=True)
 class _Figure:
-    """One cell to measure: a value a mention, NaN outside its slice."""
+    """One cell to measure: a value per mention, NaN outside its slice."""
 
     table: str
     method: str

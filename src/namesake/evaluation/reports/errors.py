@@ -1,6 +1,6 @@
 """The wrong links of a run, gold and chosen candidate side by side, with the paper's categories where a rule can tell.
 
-What a rule cannot tell is left to a person: the table has one row a mistake and is meant to be reviewed by hand.
+What a rule cannot tell is left to a person: the table has a row for each mistake and is meant to be reviewed by hand.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -115,7 +115,7 @@ def _elsewhere(span: Span, context: Context) -> bool:
 
 
 def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], known: bool) -> Side:
-    """A candidate from its rows of an explanation (one row a part)."""
+    """A candidate from its rows of an explanation, one for each part."""
     parts = [row for row in rows if row["role"] == "part"]
     words: dict[str, list[Span]] = {}
     shared: dict[str, None] = {}

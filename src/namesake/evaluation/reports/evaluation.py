@@ -143,7 +143,7 @@ def _area(coverage: list[float], risk: list[float]) -> float:
 
 
 def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View:
-    """A row a method, a column a slice and metric, each figure with its half width; the best of a column is bold."""
+    """A row per method, a column per slice and metric, each figure with its half width; the best in bold."""
     methods = list(dict.fromkeys(row.method for row in rows if row.method != CEILING))
     columns = list(dict.fromkeys((row.slice, row.metric) for row in rows if row.method != CEILING))
     cell = {(row.method, row.slice, row.metric): row for row in rows}

@@ -22,7 +22,7 @@ class Grid:
     """Place of each answerable mention's gold candidate (rows) at each point of the grid (columns)."""
 
     points: FloatArray
-    """Weights, one row a point, one column a part."""
+    """Weights: a row for each point, a column for each part."""
     place: IntArray
 
     def best(self, mentions: Sequence[int] | IntArray | None = None) -> int:

@@ -30,7 +30,7 @@ NIL, ALONE = -2, -1  # columns of the score of "none of them"
 
 @dataclass(frozen=True)
 class Problem:
-    """What the fit sees: one row an alternative, those of a mention together, and which of them is right.
+    """What the fit sees: a row for each alternative, those of a mention together, and which of them is right.
 
     Columns are the recipe's scaled parts; for a recipe that decides two more mark "none of them".
     """

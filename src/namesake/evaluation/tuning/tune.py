@@ -74,7 +74,7 @@ def _found(recipe: Recipe, data: Sequence[Dataset], how: str, step: float) -> tu
         weights = searched.points[searched.best()]
         return grid.with_weights(recipe, weights, recipe.name, ""), f"{len(searched.points):,} points"
     fitted = logit.fit(recipe, data)
-    return fitted.recipe, f"L2 penalty {fitted.penalty:g}, log-likelihood held out {fitted.held_out:.3f} a mention"
+    return fitted.recipe, f"L2 penalty {fitted.penalty:g}, log-likelihood held out {fitted.held_out:.3f} per mention"
 
 
 def cross_validate(
@@ -85,7 +85,7 @@ def cross_validate(
     folds: int = FOLDS,
     seed: int = 0,
 ) -> list[list[Trial]]:
-    """Ten folds by document: each mention is answered with weights found without its fold. One list a data set.
+    """Ten folds by document: each mention is answered with weights found without its fold. A list for each data set.
 
     The systems of the paper that need no tuning stand beside them, on the same mentions.
     """

@@ -11,7 +11,7 @@ INTERVALS = "± covers the 95 % bootstrap interval by document."
 
 
 def weights_view(tuned: Sequence[Tuned], split: str) -> View:
-    """The weights each way of tuning found, one row a part, and their figures where they were found."""
+    """The weights that each way of tuning found, a row for each part, and their figures where they were found."""
     recipes = [each.recipe for each in tuned]
     rows = [
         [f"{part.scorer} ({part.scale})", *(f"{recipe.parts[k].weight:.4g}" for recipe in recipes), _remark(part)]
