@@ -217,20 +217,6 @@ def test_shared_statements_name_every_anchor_that_has_them(sample_kb, oracle, ar
     assert shown > 20
 
 
-def test_phrases_stand_side_by_side(sample_kb, articles, texts):
-    shown = 0
-    for row in explained(Linker(sample_kb, recipe("Phrases")), articles):
-        assert (row["value"] > 0) == bool(row["matches"])
-        for match in row["matches"]:
-            text = texts[row["article_id"]]
-            found = [words(text[start:end]) for start, end in match["spans"]]
-            assert set().union(*found) == words(match["word"])
-            between = text[match["spans"][0][0] : match["spans"][-1][1]]
-            assert words(between) == words(match["word"])
-            shown += 1
-    assert shown > 3
-
-
 VOCABULARY = [
     "basketball",
     "player",
