@@ -34,7 +34,7 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
         console.print(_heading(explained[0], record["title"]), no_wrap=True, overflow="ellipsis")
         console.print(Padding(excerpt(record["text"], best, everything), (0, 2, 1, 2)))
         candidates = [list(group) for _, group in groupby(explained, key=lambda row: row["rank"])]
-        shown = candidates if everything or len(candidates) <= CANDIDATES + 1 else _first(candidates)
+        shown = candidates if everything else _first(candidates)
         for candidate in shown:
             console.print(Padding(_candidate(candidate, record["text"], everything), (0, 0, 1, 0)))
         if len(shown) < len(candidates):
@@ -43,8 +43,10 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
 
 
 def _first(candidates: list[list[Row]]) -> list[list[Row]]:
-    """The first candidates, and wherever it stands the row of "none of them": it may be what decides."""
-    return candidates[:CANDIDATES] + [rows for rows in candidates[CANDIDATES:] if rows[0]["qid"] is None]
+    """The first candidates, and "none of them" wherever it stands; one more is not worth a line that it is left out."""
+    people = [rows for rows in candidates if rows[0]["qid"] is not None]
+    left_out = people[CANDIDATES:] if len(people) > CANDIDATES + 1 else []
+    return [rows for rows in candidates if rows not in left_out]
 
 
 def _heading(row: Row, title: str | None) -> Text:
