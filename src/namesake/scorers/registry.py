@@ -69,9 +69,9 @@ class Scorer:
         except (TypeError, ValueError):
             raise NamesakeError(f"the scorer {self.name} gave no array of numbers: {given!r:.60}") from None
         if scores.shape != batch.rows.shape:
+            size = f"{' × '.join(map(str, scores.shape))} numbers" if scores.shape else "one number"
             raise NamesakeError(
-                f"the scorer {self.name} gave {' × '.join(map(str, scores.shape)) or 'one'} numbers for "
-                f"{len(batch.rows)} candidates: one for each is needed"
+                f"the scorer {self.name} gave {size} for {len(batch.rows)} candidates: one for each is needed"
             )
         if not np.isfinite(scores).all():
             raise NamesakeError(f"the scorer {self.name} gave a score that is no finite number")
