@@ -23,11 +23,15 @@ MINE = 'name = "mine"\ntie_break = ["LQID"]\n[[parts]]\nscorer = "{}"\n'
 
 @pytest.fixture(autouse=True)
 def registry() -> Iterator[None]:
-    """What a test declares is gone after it."""
-    before = dict(SCORERS)
+    """A test begins and ends with the scorers of the package alone."""
+
+    def forget() -> None:
+        for name in [name for name, each in SCORERS.items() if not each.module.startswith("namesake.")]:
+            del SCORERS[name]
+
+    forget()
     yield
-    SCORERS.clear()
-    SCORERS.update(before)
+    forget()
 
 
 def label_length(batch) -> np.ndarray:
@@ -128,7 +132,7 @@ def test_one_that_looks_at_anchors_runs_again_in_a_second_pass(sample_kb, articl
     ("function", "message"),
     [
         (lambda batch: np.zeros(3), "the scorer Own gave 3 numbers for 4 candidates: one for each is needed"),
-        (lambda batch: 1.0, "the scorer Own gave one numbers for 4 candidates"),
+        (lambda batch: 1.0, "the scorer Own gave one number for 4 candidates"),
         (lambda batch: [math.nan] * 4, "the scorer Own gave a score that is no finite number"),
         (lambda batch: [math.inf] * 4, "the scorer Own gave a score that is no finite number"),
         (lambda batch: ["a"] * 4, "the scorer Own gave no array of numbers"),
@@ -161,12 +165,10 @@ def run(*arguments: object) -> None:
     from namesake.apps.cli.main import main
 
     before, sys.argv = sys.argv, ["namesake", *map(str, arguments)]
-    try:
+    with pytest.raises(SystemExit) as stop:
         main()
-    except SystemExit as stop:
-        assert not stop.code, arguments
-    finally:
-        sys.argv = before
+    sys.argv = before
+    assert not stop.value.code, arguments
 
 
 def test_it_is_evaluated_and_tuned(sample_kb, tmp_path, capsys):
@@ -176,9 +178,8 @@ def test_it_is_evaluated_and_tuned(sample_kb, tmp_path, capsys):
     mine.write_text(MINE.format("LabelLength") + '[[parts]]\nscorer = "IScore"\n')
     gold = tmp_path / "gold.jsonl"
     truth = [json.loads(line) for line in EXPECTED.read_text().splitlines()]
-    gold.write_text(
-        "".join(json.dumps({"articleID": t["id"], "name": t["name"], "gold": t["qid"]}) + "\n" for t in truth)
-    )
+    rows = [{"articleID": t["id"], "name": t["name"], "gold": t["qid"]} for t in truth]
+    gold.write_text("\n".join(map(json.dumps, rows)))
     scores, tuned = tmp_path / "links.parquet", tmp_path / "tuned.toml"
 
     run("link", ARTICLES, "--kb", sample_kb.path, "--recipe", mine, "--scores", "-o", scores)
@@ -195,7 +196,7 @@ def test_it_is_evaluated_and_tuned(sample_kb, tmp_path, capsys):
 
     SCORERS.pop("LabelLength")  # as for somebody else, who has the file and not the program
     run("evaluate", "--scores", scores, "--gold", gold, "--out", tmp_path / "again", "--samples", 200)
-    with pytest.raises(NamesakeError, match="unknown scorer 'LabelLength'.*your own must be declared"):
+    with pytest.raises(NamesakeError, match=r"unknown scorer 'LabelLength'.*your own must be declared"):
         Recipe.load(mine)
 
 

@@ -1,6 +1,7 @@
 """Every scorer against its oracle in plain Python, and all of them through one contract."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -235,3 +236,13 @@ def test_the_date_decides_between_two_cricketers(sample_kb, articles):
     undated = articles.set_column(place, articles.schema.field(place), pa.nulls(len(articles), pa.string()))
     assert by_default(sample_kb, articles)["one-day-opener", "Steve Smith"]["best"] == "Q5368718"
     assert by_default(sample_kb, undated)["one-day-opener", "Steve Smith"]["best"] == "Q7613970"
+
+
+def test_the_page_lists_every_scorer_with_its_formula():
+    page = (Path(__file__).resolve().parents[1] / "docs" / "linking.md").read_text(encoding="utf-8")
+    shipped = {name: each for name, each in SCORERS.items() if each.module.startswith("namesake.")}
+    shown = [line for line in page.splitlines() if line.startswith("| `") and line.split("`")[1] in shipped]
+    for line, (name, each) in zip(shown, shipped.items(), strict=True):
+        needs = f" Needs {each.needs.what}." if each.needs else ""
+        files = "" if each.runs_here else " From score files only."
+        assert line.replace("\\|", "|") == f"| `{name}` | {each.formula}{needs}{files} |"
