@@ -15,7 +15,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
     "errors machine",
-    "arrays progress language sample kernels files",
+    "arrays progress language sample kernels files checked",
+    "settings",
     "articles text",
     "kb formats",
     "names",

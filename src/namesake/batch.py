@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import re
 from copy import copy
-from dataclasses import dataclass
 from datetime import date
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -26,25 +24,13 @@ from namesake.kernels.link.overlap import narrow_contexts
 from namesake.kernels.link.qids import parse_qids
 from namesake.kernels.text.spans import BAD, characters_to_bytes
 from namesake.language.english import BEFORE_NOT_A_PERSON, NOT_A_PERSON
+from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
-
-if TYPE_CHECKING:
-    from namesake.names.candidates import Variants
 
 Int32 = npt.NDArray[np.int32]
 
 _EPOCH = date(1970, 1, 1)
 _ISO_DATE = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a recipe tells its scorers: anchors, the context of IScore, an entity's words, variants of names."""
-
-    anchors: str = "all"
-    context: str = "article"
-    words: str = "D+S"
-    variants: Variants = "never"
 
 
 UNDATED = np.iinfo(np.int32).max
@@ -76,10 +62,10 @@ class Batch:
     `span_indptr[m]:span_indptr[m + 1]` its spans; `qids` and `rows` (-1: not in the KB) are by candidate.
     """
 
-    def __init__(self, table: pa.Table, kb: KB, lexicon: Lexicon, options: Options) -> None:
+    def __init__(self, table: pa.Table, kb: KB, lexicon: Lexicon, settings: Settings) -> None:
         self.kb = kb
         self.lexicon = lexicon
-        self.options = options
+        self.settings = settings
         self._confirmed: Int64 | None = None
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
@@ -109,7 +95,7 @@ class Batch:
         from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
 
         names = text_buffers(self.names.filter(pa.array(asked)))
-        found_indptr, found, _ = candidates(self.kb.names, *names, variants=self.options.variants)
+        found_indptr, found, _ = candidates(self.kb.names, *names, variants=self.settings.variants)
         counts = np.diff(given_indptr)
         counts[asked] = np.diff(found_indptr)
         offsets = indptr(counts)
@@ -151,7 +137,7 @@ class Batch:
         the links of an earlier pass.
         """
         alone = np.diff(self.offsets) == 1
-        if self.options.anchors == "first":
+        if self.settings.anchors == "first":
             firsts = np.flatnonzero(alone)
             firsts = firsts[np.unique(self.article[firsts], return_index=True)[1]]
             alone = np.isin(np.arange(len(alone)), firsts)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from namesake.arrays import text_buffers
-from namesake.batch import Batch
-from namesake.kb.store import KB
-from namesake.scorers import Scores, scorer
+from namesake.scorers.registry import Scores, scorer
+
+if TYPE_CHECKING:
+    from namesake.batch import Batch
+    from namesake.kb.store import KB
 
 
 @scorer("Match")
 def match(batch: Batch, kb: KB) -> Scores:
     """1 where the mention's name is the entity's label, less for aliases and variants, 0 where it is neither."""
+    from namesake.arrays import text_buffers
     from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
 
     known = candidates(kb.names, *text_buffers(batch.names), variants="missing")
