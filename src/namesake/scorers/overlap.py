@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from namesake.arrays import Int64
-from namesake.batch import Batch, Int32
+from namesake.arrays import Int32, Int64
+from namesake.batch import Batch
 from namesake.kb.store import KB
 from namesake.kernels.link import overlap as kernels
 from namesake.scorers import Scores, scorer
