@@ -139,10 +139,6 @@ class Linker:
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
-        if articles.column("mentions").null_count:
-            from namesake.names.detect import fill_mentions  # its kernels load when names are first to be found
-
-            articles = fill_mentions(articles, self.kb)
         batch = Batch(articles, self.kb, self._lexicon(), self.recipe)
         faults = batch.faults()
         if faults:

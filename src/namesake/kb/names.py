@@ -170,12 +170,15 @@ class NameIndex(NameColumns):
 
     def lookup_many(self, data: UInt8, offsets: Int64) -> Bearers:
         """`lookup` for every string of a column in Arrow's layout."""
-        found = self.find(normalise_many(Strings(offsets, data)))
-        indptr = np.zeros(len(found) + 1, np.int64)
+        return self.bearers(self.find(normalise_many(Strings(offsets, data))))
+
+    def bearers(self, names: Int32) -> Bearers:
+        """Who bears each name by its id; nobody where it is -1."""
+        indptr = np.zeros(len(names) + 1, np.int64)
         known = self.entities
-        kernels.count_bearers(found, known.indptr, self.kinds, ALIAS, indptr)
+        kernels.count_bearers(names, known.indptr, self.kinds, ALIAS, indptr)
         rows, kinds = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int8)
-        kernels.gather_bearers(found, known.indptr, known.values, self.kinds, indptr, ALIAS, rows, kinds)
+        kernels.gather_bearers(names, known.indptr, known.values, self.kinds, indptr, ALIAS, rows, kinds)
         return Bearers(indptr, rows, kinds)
 
     def find(self, normalised: Strings) -> Int32:

@@ -17,8 +17,8 @@ from namesake.scorers.matches import Candidate, Match, Source, statement_source
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
-    from namesake.arrays import Int64
-    from namesake.batch import Batch, Int32
+    from namesake.arrays import Int32, Int64
+    from namesake.batch import Batch
     from namesake.kb.store import KB
 
 _NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
