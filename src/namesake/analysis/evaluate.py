@@ -22,7 +22,6 @@ from namesake.evaluation.reports.report import Report
 from namesake.evaluation.scores import read_scores
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
-from namesake.scorers import SCORERS
 
 
 def evaluate(
@@ -99,7 +98,7 @@ def _linked(
 ) -> tuple[Dataset, list[Method]]:
     """Link the articles with each method's recipe, and take its answers; among known candidates, its scores."""
     if not names:
-        runs_here = [name for name, system in PAPER.items() if set(Recipe.load(system).scorers) <= set(SCORERS)]
+        runs_here = [name for name, system in PAPER.items() if not Recipe.load(system).uncomputable]
         names = ["Random", *runs_here, "default"]
     systems = {name: Recipe.load(PAPER.get(name, name)) for name in names if name != "Random"}
     runs = {name: only_known(corpus.dataset(system, gold), known) for name, system in systems.items()}

@@ -16,10 +16,10 @@ from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measures.methods import linked
 from namesake.evaluation.reports.errors import Context, Mistake, Side, errors_report, side
 from namesake.evaluation.reports.report import Report
-from namesake.explain import statement_source
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.recipe import Recipe
+from namesake.scorers.matches import statement_source
 from namesake.text import sentences
 
 
@@ -66,7 +66,8 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset) -> Iterator[Mistake
             for name, qid in wrong[identifier].items():
                 rows = linker.explain(one, name).to_pylist()
                 gold = [row for row in rows if row["qid"] == qid]
-                chosen = [row for row in rows if row["rank"] == 1]
+                people = [row for row in rows if row["qid"] is not None]  # "none of them" is no link
+                chosen = [row for row in people if row["rank"] == people[0]["rank"]]
                 sides = (_side(linker.kb, gold), _side(linker.kb, chosen))
                 yield Mistake(identifier, name, *sides, _context(one, name), rows[0]["tie_break"])
 
@@ -76,7 +77,7 @@ def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
     at = int(kb.rows(np.array([int(rows[0]["qid"][1:])], np.int64))[0])
     pairs = kb.statements[at].tolist() if at >= 0 else []
     sources = [statement_source(kb, pair) for pair in pairs]
-    return side(rows, [(source["property"], source["value"]) for source in sources], known=at >= 0)
+    return side(rows, [(source.property or "", source.value or "") for source in sources], known=at >= 0)
 
 
 def _context(article: pa.Table, name: str) -> Context:

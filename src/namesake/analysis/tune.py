@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -74,7 +74,7 @@ def tune(
     validated = tuning.cross_validate(system, _aligned(sources, None), hows, step, folds)
     for source, trials in zip(sources, validated, strict=True):
         views.append(trials_view(trials, f"{source.name}: {folds} folds by document over all gold.", caption))
-    return Tuning(replace(chosen, parts=given.parts) if hold else chosen, views)
+    return Tuning(chosen.replace(parts=given.parts) if hold else chosen, views)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def _held(recipe: Recipe) -> Recipe:
     """The recipe with all weights fixed."""
     if recipe.decide is None:
         raise NamesakeError(f"{recipe.name} has no [decide] table: with --hold there is nothing to fit")
-    return replace(recipe, parts=tuple(replace(part, fixed=True) for part in recipe.parts))
+    return recipe.replace(parts=tuple(part.replace(fixed=True) for part in recipe.parts))
 
 
 def _sources(scores: Sequence[Path], gold: Sequence[Path], known: KB | str | Path | None) -> list[_Source]:

@@ -11,11 +11,12 @@ import pyarrow.compute as pc
 
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.batch import UNDATED, day_number
-from namesake.engines.local import cores, link_tables
+from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.formats.links import LinkWriter
 from namesake.linker import Linker
+from namesake.machine import cores
 from namesake.progress import Reporter
 
 

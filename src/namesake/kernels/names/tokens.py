@@ -8,6 +8,7 @@ from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS, code_point
 from namesake.kernels.names.index import FIRST_BYTES, SEED, absorb
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer, word
+from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8
 
 U64 = types.Array(types.uint64, 1, "C", readonly=True)
@@ -23,7 +24,7 @@ LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
 LONGEST_TAG = 1000
 LONGEST_RUN = 64  # bytes of initials that make one token
-FEW_CAPITALS = 33  # a text with fewer than one capital in so many words is lowercased
+WORDS_TO_A_CAPITAL = 33  # in a text with capitals there is one in so many words
 
 TOKENS = types.Tuple(
     (
@@ -211,9 +212,11 @@ def read_plain_gap(text, begin, end, abbreviation):
     return at, gap, dotted
 
 
-@kernel(types.int64(U8, types.int64, types.int64, WIDTHS, LETTERS, U8, U64, U8, TOKENS))
-def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
-    """Cut a text into normalised tokens and return how many; see `oracle_mentions.Tokeniser` for the rules.
+@kernel(types.int64(U8, types.int64, types.int64, WIDTHS, LETTERS, U8, U64, U8, TOKENS, types.int64))
+def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens, most):
+    """Cut a text into normalised tokens, at most `most`, and return how many.
+
+    The rules are those of `oracle_mentions.Tokeniser` in the tests.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
     where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
@@ -225,7 +228,7 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
     count = 0
     at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
     base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
-    while at < end:
+    while at < end and count < most:
         start, stop, value, length = at, at, SEED, np.int64(LANES)
         flags = np.int64(FIRST_BITS[data[start]])
         if at <= room:
@@ -281,6 +284,6 @@ def style_of(bits, count):
         words += word_here
         capitals += capital
         uppers += capital & (bits[i] & IS_UPPER != 0)
-    if FEW_CAPITALS * capitals < words:
+    if not has_capitals(capitals, words, WORDS_TO_A_CAPITAL):
         return LOWER
     return ALL_CAPITALS if 2 * uppers > words else CASED
