@@ -27,7 +27,7 @@ from namesake.formats import read_articles
 from namesake.formats.links import LinkWriter
 from namesake.kb.build import build
 from namesake.kb.columns import Ragged, Strings
-from namesake.kb.names import build_names
+from namesake.kb.names import NameIndex, build_names
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.language.english import HONORIFICS, SUFFIXES
@@ -195,9 +195,10 @@ def many(count: int) -> Iterator[Row]:
     begin = time.perf_counter()
     columns = build_names(labels, nobody, Strings.of([]), Strings.of([]))
     seconds = time.perf_counter() - begin
-    size = sum(column.nbytes for column in columns.values())
+    arrays = [array for column, value in columns.items() for array in column.arrays(value).values()]
+    size = sum(array.nbytes for array in arrays)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    yield f"build an index of {len(columns['name.text.offsets']) - 1:,} names", f"{seconds:.1f} s"
+    yield f"build an index of {len(columns[NameIndex.texts]):,} names", f"{seconds:.1f} s"
     yield "its size on disk, peak memory of the process", f"{size / 2**20:.0f} MB, {peak:.0f} MB"
 
 

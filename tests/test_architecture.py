@@ -14,7 +14,7 @@ PACKAGE = ROOT / "src" / "namesake"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
-    "errors",
+    "errors machine",
     "arrays progress language sample kernels files checked",
     "settings",
     "articles text",
