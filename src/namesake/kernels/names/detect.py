@@ -6,7 +6,7 @@ The rules are those of `oracle_mentions.Finder` in the tests.
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.firms import is_firm
 from namesake.kernels.names.fold import LETTERS, WIDTHS
 from namesake.kernels.names.matching import (
@@ -68,7 +68,7 @@ WHO, SKIPPED, FROM, TO, SIZE, MENTION_COLUMNS = 0, 1, 2, 3, 4, 5
 ENDS = types.int32[:, ::1]  # spans: start and end in bytes, start and end in characters
 
 
-@kernel(
+@inlined(
     types.int64(types.uint64[::1], types.int64[::1], types.int64[::1], types.int64[::1], types.uint64),
 )
 def take_seat(keys, taken, surname, first_name, key):
@@ -79,7 +79,7 @@ def take_seat(keys, taken, surname, first_name, key):
     return at
 
 
-@kernel(types.int64(TOKENS, types.int64, types.int64, BITS, PEOPLE, types.int64))
+@inlined(types.int64(TOKENS, types.int64, types.int64, BITS, PEOPLE, types.int64))
 def surname_start(tokens, at, style, covered, people, person):
     """Where the end of a person's name that token `at` ends begins; NOBODY where another name seems to end there."""
     hashes, _, bits, classes, gaps = tokens
@@ -95,7 +95,7 @@ def surname_start(tokens, at, style, covered, people, person):
     return start
 
 
-@kernel(
+@inlined(
     types.int64(TOKENS, types.int64, types.int64, types.int64, types.uint8[::1], PEOPLE, types.int64),
 )
 def first_name_end(tokens, count, at, style, covered, people, person):
@@ -115,7 +115,7 @@ def first_name_end(tokens, count, at, style, covered, people, person):
     return end
 
 
-@kernel(SHORT_FORMS(TOKENS, types.int64, types.int64, MATCHES, types.int64, PEOPLE, types.int64, BITS))
+@inlined(SHORT_FORMS(TOKENS, types.int64, types.int64, MATCHES, types.int64, PEOPLE, types.int64, BITS))
 def enter_people(tokens, count, style, matches, found, people, known, covered):
     """Count the full spans of a text's people, say which tokens these cover, and file their surnames and first names.
 
@@ -145,7 +145,7 @@ def enter_people(tokens, count, style, matches, found, people, known, covered):
     return keys, taken, surname, first_name, marks
 
 
-@kernel(types.int64(TOKENS, types.int64, types.int64, MATCHES, types.int64, BITS, PLACES))
+@inlined(types.int64(TOKENS, types.int64, types.int64, MATCHES, types.int64, BITS, PLACES))
 def likely_short_forms(tokens, count, style, matches, found, marks, singles):
     """Write the tokens outside of full names that `marks` lets be short forms, and `count` behind them; how many.
 
@@ -202,7 +202,7 @@ def place_spans(tokens, count, style, matches, found, singles, people, known, co
         at = end
 
 
-@kernel(types.int64(U8, types.int64, types.int64, types.int32[::1], types.boolean))
+@inlined(types.int64(U8, types.int64, types.int64, types.int32[::1], types.boolean))
 def character_of(data, begin, at, counts, ascii_only):
     """How many characters of a text stand before its byte `at`; `counts` are those of `count_characters`."""
     if ascii_only:

@@ -3,9 +3,10 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.fold import LETTERS, WIDTHS
 from namesake.kernels.names.tokens import BEFORE_FIRM, FIRM, HARD, IS_CAPITAL, IS_INITIALS, SOFT, TOKENS, U64, cut
+from namesake.kernels.simd import BYTES, byte, pointer
 from namesake.kernels.types import I64, PAIRS, U8
 
 BITS = types.uint8[::1]
@@ -14,7 +15,7 @@ SPACE, COMMA, SMALL_A, SMALL_Z = 0x20, 0x2C, 0x61, 0x7A
 FEW, MANY = 2, 16  # tokens to read behind a name: at first, and where these may be a firm's
 
 
-@kernel(types.boolean(BITS, BITS, BITS, types.int64, types.int64, types.boolean))
+@inlined(types.boolean(BITS, BITS, BITS, types.int64, types.int64, types.boolean))
 def is_firm(bits, classes, gaps, count, at, capitals):
     """Whether the tokens from `at` on, behind a name, make it a firm's or a place's; with `capitals` they have such."""
     for i in range(at, min(at + FIRM_WORDS, count)):
@@ -27,15 +28,18 @@ def is_firm(bits, classes, gaps, count, at, capitals):
     return False
 
 
+@inlined(types.boolean(BYTES, types.int64, types.int64, types.boolean))
+def may_be_firm(text, stop, end, capitals):
+    """Whether what follows a name, from byte `stop` on, needs more than a glance: not if a small letter is next."""
+    while stop < end and byte(text, stop) in (SPACE, COMMA):
+        stop += 1
+    return stop < end and not (capitals and SMALL_A <= byte(text, stop) <= SMALL_Z)
+
+
 @kernel(types.boolean(U8, types.int64, types.int64, types.int64, types.boolean, WIDTHS, LETTERS, U8, U64, U8, TOKENS))
 def firm_behind(data, word, stop, end, capitals, widths, letters, kinds, word_keys, words, tokens):
     """`is_firm` behind a name that ends at byte `stop`, its last word beginning at byte `word`."""
     _, places, bits, classes, gaps = tokens
-    near = stop
-    while near < end and data[near] in (SPACE, COMMA):
-        near += 1
-    if near == end or (capitals and SMALL_A <= data[near] <= SMALL_Z):
-        return False  # as for almost all names; the rest is asked of the tokens
     for most in (FEW, MANY):
         count = cut(data, word, end, widths, letters, kinds, word_keys, words, tokens, most)
         at = 0
@@ -58,10 +62,10 @@ def all_firms(data, offsets, article, indptr, spans, widths, letters, kinds, wor
     scratch = np.empty((MANY, 2), np.int64)
     bits, classes, gaps = np.empty(MANY, np.uint8), np.empty(MANY, np.uint8), np.empty(MANY, np.uint8)
     tokens = (np.empty(MANY, np.uint64), scratch, bits, classes, gaps)
+    text = pointer(data)
     out = np.zeros(len(article), np.bool_)
     for m in range(len(article)):
         begin, end = offsets[article[m]], offsets[article[m] + 1]
-        full, firms = 0, 0
         for k in range(indptr[m], indptr[m + 1]):
             start, stop = begin + spans[k, 0], begin + spans[k, 1]
             word = stop
@@ -69,9 +73,10 @@ def all_firms(data, offsets, article, indptr, spans, widths, letters, kinds, wor
                 word -= 1
             if word == start:
                 continue
-            full += 1
-            if firms == full - 1:
-                capitals = 65 <= data[start] <= 90
-                firms += firm_behind(data, word, stop, end, capitals, widths, letters, kinds, word_keys, words, tokens)
-        out[m] = full > 0 and firms == full
+            capitals = 65 <= data[start] <= 90
+            out[m] = may_be_firm(text, stop, end, capitals) and firm_behind(
+                data, word, stop, end, capitals, widths, letters, kinds, word_keys, words, tokens
+            )
+            if not out[m]:
+                break
     return out

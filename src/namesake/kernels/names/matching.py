@@ -6,7 +6,7 @@ The rules are those of `oracle_mentions.Finder` in the tests.
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.index import extend
 from namesake.kernels.names.tokens import (
     CASED,
@@ -40,7 +40,7 @@ first token with the titles."""
 NAME, FIRST, END, SKIPPED, MENTION, BEGIN, MATCH_COLUMNS = 0, 1, 2, 3, 4, 5, 6
 
 
-@kernel(types.int64(INDEX, types.uint64))
+@inlined(types.int64(INDEX, types.uint64))
 def name_of(index, key):
     """The name with a hash, or NOBODY."""
     keys, slots, _, _, _, _ = index
@@ -53,7 +53,7 @@ def name_of(index, key):
     return np.int64(NOBODY)
 
 
-@kernel(
+@inlined(
     types.boolean(BITS, BITS, BITS, types.int64, types.int64, types.int64, types.int64, types.int64),
 )
 def valid(bits, classes, gaps, first, end, skip, style, percent):
@@ -79,7 +79,7 @@ def valid(bits, classes, gaps, first, end, skip, style, percent):
     return percent >= FAIR
 
 
-@kernel(types.int64(TOKENS, types.int64, types.int64, INDEX, PLACES))
+@inlined(types.int64(TOKENS, types.int64, types.int64, INDEX, PLACES))
 def name_starts(tokens, count, style, index, starts):
     """Write the tokens from which a name may start, and return how many.
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.matching import END, FIRST, INDEX, MATCHES, MENTION, NAME, NOBODY, SKIPPED
 from namesake.kernels.names.tokens import HONORIFIC, SUFFIX, TOKENS, U64
 
@@ -14,7 +14,7 @@ how many of them firms, and the place among the mentions."""
 LOW, HIGH, WITHOUT, TITLED, FULL, FIRMS, ORDER, COLUMNS = 3, 4, 5, 6, 7, 8, 9, 10
 
 
-@kernel(types.boolean(INDEX, types.int64, types.int64))
+@inlined(types.boolean(INDEX, types.int64, types.int64))
 def share_a_bearer(index, one, two):
     """Whether somebody bears both names."""
     indptr, rows = index[4], index[5]
@@ -29,7 +29,7 @@ def share_a_bearer(index, one, two):
     return False
 
 
-@kernel(types.int64(U64, types.int64[::1], types.uint64))
+@inlined(types.int64(U64, types.int64[::1], types.uint64))
 def seat(keys, taken, key):
     """Slot of a key in an open-addressing table, or the empty one where it would go."""
     mask = np.uint64(len(keys) - 1)
