@@ -21,6 +21,7 @@ from namesake.articles.schema import MENTION
 from namesake.kb.names import ALIAS, NameIndex
 from namesake.kb.spelling import APOSTROPHES, fold_table, normalise
 from namesake.kb.store import KB
+from namesake.kernels.hash import hash_bytes
 from namesake.kernels.link.qids import format_qids
 from namesake.kernels.names import detect as kernels
 from namesake.kernels.names import index as name_kernels
@@ -196,7 +197,7 @@ def _words() -> tuple[UInt64, UInt8]:
     keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
     for word, bit in sorted(bits.items()):
         text = np.frombuffer(word.encode(), np.uint8)
-        key = name_kernels.token_hash(text, 0, len(text))
+        key = hash_bytes(text, 0, len(text))
         at = int(key) % room
         while values[at]:
             at = (at + 1) % room

@@ -7,8 +7,8 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import kernel
+from namesake.kernels.hash import extend
 from namesake.kernels.names.fold import LETTERS, WIDTHS
-from namesake.kernels.names.index import extend
 from namesake.kernels.names.tokens import (
     BEFORE_FIRM,
     CASED,

@@ -4,10 +4,10 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import LOWERED, ZERO, add_byte, finish, hash_ahead
 from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS, code_point
-from namesake.kernels.names.index import FIRST_BYTES, SEED, absorb
-from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer, word
+from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
 from namesake.kernels.types import U8
 
 U64 = types.Array(types.uint64, 1, "C", readonly=True)
@@ -56,8 +56,6 @@ def _first_bits():
 ASCII = _ascii_letters()
 FIRST_BITS = _first_bits()
 SECOND_BITS = np.where(FIRST_BITS == IS_CAPITAL, np.uint8(IS_UPPER), np.uint8(0))
-ZERO = np.uint64(0)
-TO_LOWER = np.uint64(0x2020202020202020)
 APOSTROPHES = (0x27, 0x60)  # of ASCII; they may stand inside a word
 
 
@@ -95,16 +93,13 @@ def letters_in(text, at):
 @kernel(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
 def hash_letters(data, at, end, widths, letters):
     """Hash of all letters between two bytes as one token, whatever parts them."""
-    value, eight, filled = SEED, ZERO, 0
+    hashed, rest, length = ZERO, ZERO, np.int64(0)
     while at < end:
         point, width = code_point(data, at, end)
         for i in range(max(widths[point], 0)):
-            if filled == 8:
-                value, eight, filled = absorb(value, eight), ZERO, 0
-            eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
-            filled += 1
+            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(letters[point, i]))
         at += width
-    return absorb(value, eight)
+    return finish(hashed, rest, length)
 
 
 WORD = types.Tuple((types.int64, types.int64, types.uint64, types.int64))
@@ -120,7 +115,7 @@ def possessive(data, at, end, widths):
 @kernel(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8))
 def read_word(data, at, end, widths, letters, kinds):
     """Read a word from byte `at` on: where what follows it starts, where its last letter ends, its hash and bits."""
-    value, eight, filled = SEED, ZERO, 0
+    hashed, rest, length = ZERO, ZERO, np.int64(0)
     flags = read = np.int64(0)
     stop = at
     while at < end:
@@ -134,10 +129,7 @@ def read_word(data, at, end, widths, letters, kinds):
         if folded == 0:
             continue
         for i in range(folded):
-            if filled == 8:
-                value, eight, filled = absorb(value, eight), ZERO, 0
-            eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
-            filled += 1
+            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(letters[point, i]))
         kind = np.int64(kinds[point])
         if read == 0:
             digit = letters[point, 0] <= 0x39
@@ -148,7 +140,7 @@ def read_word(data, at, end, widths, letters, kinds):
             flags |= IS_UPPER * (read == 1 and kind & UPPER_LETTER != 0)
         read += 1
         stop = at
-    return at, stop, absorb(value, eight), flags
+    return at, stop, finish(hashed, rest, length), flags
 
 
 @kernel(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8))
@@ -226,7 +218,7 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
     at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
     base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
     while at < end:
-        start, stop, value, length = at, at, SEED, np.int64(LANES)
+        start, stop, value, length = at, at, ZERO, np.int64(LANES)
         flags = np.int64(FIRST_BITS[data[start]])
         if at <= room:
             behind = at - base  # how much of the block is behind us
@@ -235,8 +227,7 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
                 base, block = at, letters_in(text, at)
                 length = lowest(~block)
             length = min(length, end - at)
-            for i in range(0, length, 8):
-                value = absorb(value, (word(text, at + i) | TO_LOWER) & FIRST_BYTES[min(np.int64(8), length - i)])
+            value = hash_ahead(text, at, at + length, LOWERED)
             at += length
             stop = at
         if length == LANES or (at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES)):
