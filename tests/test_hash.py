@@ -13,13 +13,13 @@ from namesake.kernels.hash import (
     extend,
     find,
     find_next,
+    find_stamped,
     finish,
     hash_ahead,
     hash_bytes,
     hash_each,
     home,
     probe,
-    probe_stamped,
     room_for,
     same_bytes,
     slot_of,
@@ -189,7 +189,7 @@ def test_equal_hashes_may_be_told_apart() -> None:
 def put_stamped(entries, key, stamp):
     """Add a key; whether it is new."""
     mask = len(entries) - 1
-    slot = probe_stamped(pointer(entries), mask, key, home(key, mask), stamp)
+    slot = find_stamped(pointer(entries), mask, key, stamp)
     new = entries[slot] >> np.uint64(32) < stamp
     entries[slot] = stamp << np.uint64(32) | key
     return new

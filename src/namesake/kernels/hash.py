@@ -159,6 +159,12 @@ def probe_stamped(entries, mask, key, slot, stamp):
     return slot
 
 
+@inlined(PLACE(KEYS, types.int64, HASH, HASH))
+def find_stamped(entries, mask, key, stamp):
+    """The slot of a key of 32 bits, a number or half a hash, or the free one where it belongs."""
+    return probe_stamped(entries, mask, key, home(key, mask), stamp)
+
+
 @kernel(PLACE(U64, HASH))
 def slot_of(keys, key):
     """`find` in an array."""

@@ -3,7 +3,7 @@
 Arrays that belong together travel as a named tuple, and `record` makes its type.
 """
 
-from typing import get_type_hints
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from numba import types
 from numba.core.datamodel import models
@@ -35,3 +35,13 @@ models.register_default(Record)(models.TupleModel)
 def record(fields):
     """The type of a `typing.NamedTuple` whose fields are annotated as `Annotated[Any, Numba's type]`."""
     return Record([hint.__metadata__[0] for hint in get_type_hints(fields, include_extras=True).values()], fields)
+
+
+class Ragged(NamedTuple):
+    """Lists of numbers, one after the other: row i is `values[indptr[i]:indptr[i + 1]]`."""
+
+    indptr: Annotated[Any, I64]
+    values: Annotated[Any, I32]
+
+
+RAGGED = record(Ragged)
