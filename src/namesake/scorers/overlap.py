@@ -14,9 +14,10 @@ from namesake.arrays import Int32, Int64
 from namesake.batch import Batch
 from namesake.kb.store import KB
 from namesake.kernels.link import overlap as kernels
+from namesake.kernels.types import Ragged
 from namesake.scorers import Scores, scorer
 
-_NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
+_NO_WORDS = Ragged(np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
 @scorer("IScore")
@@ -100,15 +101,12 @@ def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, 
     names = batch.name_words
     shared: Scores = kernels.overlap(
         weight,
-        indptr,
-        words,
+        Ragged(indptr, words),
         context,
-        names.indptr,
-        names.word,
+        Ragged(names.indptr, names.word),
         batch.offsets,
         rows,
-        entity_indptr,
-        entity_words,
+        Ragged(entity_indptr, entity_words),
     )
     return shared
 
@@ -125,23 +123,16 @@ def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:
 def gather_features(kb: KB, rows: Int64, features: str) -> tuple[Int64, Int32]:
     """The unique words of each row over a sum of features such as `D+S_A`."""
     chosen = set(features.split("+"))
-    d = (kb.words_d.indptr, kb.words_d.values) if "D" in chosen else _NO_WORDS
-    p = (kb.words_p.indptr, kb.words_p.values) if "P" in chosen else _NO_WORDS
-    gathered: tuple[Int64, Int32] = kernels.gather_words(
-        len(kb.words),
-        rows,
-        bool(chosen & {"S", "S_A"}),
-        "S_A" in chosen,
-        *d,
-        *p,
-        kb.statements.indptr,
-        kb.statements.values,
+    columns = kernels.Features(
+        Ragged(kb.words_d.indptr, kb.words_d.values) if "D" in chosen else _NO_WORDS,
+        Ragged(kb.words_p.indptr, kb.words_p.values) if "P" in chosen else _NO_WORDS,
+        Ragged(kb.statements.indptr, kb.statements.values),
         kb.pair_value,
-        kb.words_item.indptr,
-        kb.words_item.values,
-        kb.words_item_aliases.indptr,
-        kb.words_item_aliases.values,
-        kb.words_string.indptr,
-        kb.words_string.values,
+        Ragged(kb.words_item.indptr, kb.words_item.values),
+        Ragged(kb.words_item_aliases.indptr, kb.words_item_aliases.values),
+        Ragged(kb.words_string.indptr, kb.words_string.values),
+    )
+    gathered: tuple[Int64, Int32] = kernels.gather_words(
+        len(kb.words), rows, bool(chosen & {"S", "S_A"}), "S_A" in chosen, columns
     )
     return gathered
