@@ -6,15 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from namesake.apps.cli import evaluate as cli_evaluate
-from namesake.apps.cli.analyse import known_candidates, linked
-from namesake.evaluate.gold import align, in_split, read_gold
-from namesake.evaluate.measures.methods import from_recipe
-from namesake.evaluate.scores import read_scores, score_table
-from namesake.evaluate.tuning import logit
+from namesake.analysis.corpus import Corpus, known_candidates
+from namesake.apps.cli.commands import app
+from namesake.evaluation.gold import align, in_split, read_gold
+from namesake.evaluation.measures.methods import from_recipe
+from namesake.evaluation.scores import read_scores, score_table
+from namesake.evaluation.tuning import logit
 from namesake.kb.build import build
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
@@ -26,8 +25,6 @@ LONE = Path(__file__).parents[1] / "docs" / "accuracy" / "lone.gold.jsonl"
 @pytest.fixture(scope="module")
 def report(shared, tmp_path_factory):
     """`namesake evaluate` of the authors' scores on the test split."""
-    app = typer.Typer(pretty_exceptions_enable=False)
-    cli_evaluate.register(app)
     folder, out = shared / "quotebank", tmp_path_factory.mktemp("report")
     options = ["--scores", folder / "reference_scores.parquet", "--gold", folder / "gold.jsonl", "--split", "test"]
     options += ["--methods", "default", "--out", out]
@@ -68,10 +65,10 @@ def slice_kb(shared, tmp_path_factory):
 @pytest.fixture(scope="module")
 def sources(shared, slice_kb):
     """The three score files of the fit: the authors', ours on the slice, and ours without Wikipedia's ranks."""
-    articles = shared / "quotebank" / "articles.jsonl.gz"
-    ranked = score_table(linked(articles, slice_kb, DEFAULT), "links")
-    both = replace(DEFAULT, parts=tuple(replace(part, unless="") for part in DEFAULT.parts))
-    every = score_table(linked(articles, slice_kb, both), "links")
+    corpus = Corpus(shared / "quotebank" / "articles.jsonl.gz", slice_kb)
+    ranked = score_table(corpus.links(DEFAULT), "links")
+    both = DEFAULT.replace(parts=tuple(part.replace(unless="") for part in DEFAULT.parts))
+    every = score_table(corpus.links(both), "links")
     lacking = {"PR_WP", "IScore", "NIScore", "EEIScore"}
     unranked = replace(every, scores={name: score for name, score in every.scores.items() if name not in lacking})
     return read_scores(shared / "quotebank" / "reference_scores.parquet"), ranked, unranked
@@ -89,12 +86,12 @@ def known(table, rows, kb):
 def test_the_weights_are_what_the_fit_finds(shared, sources, slice_kb):
     rows = in_split(read_gold(shared / "quotebank" / "gold.jsonl"), "tune")
     data = [align(sources[0], rows), *(known(table, rows, slice_kb) for table in sources[1:])]
-    started = replace(DEFAULT, parts=tuple(p if p.fixed else replace(p, weight=1.0) for p in DEFAULT.parts))
+    started = DEFAULT.replace(parts=tuple(p if p.fixed else p.replace(weight=1.0) for p in DEFAULT.parts))
     found = logit.fit(started, data)
     assert found.penalty == 0.1
     for part, fitted in zip(DEFAULT.parts, found.recipe.parts, strict=True):
         assert fitted.weight == pytest.approx(part.weight, abs=0.02, rel=0.01)
-        assert replace(fitted, weight=part.weight) == part
+        assert fitted.replace(weight=part.weight) == part
     assert found.recipe.decide.nil == pytest.approx(DEFAULT.decide.nil, abs=0.02)
 
 
@@ -102,7 +99,7 @@ def test_the_weights_are_what_the_fit_finds(shared, sources, slice_kb):
 def test_lone_candidates_we_have_read(sources, slice_kb):
     data = known(sources[2], read_gold(LONE), slice_kb)
     assert (np.diff(data.offsets) == 1).all()
-    held = replace(DEFAULT, parts=tuple(replace(part, fixed=True) for part in DEFAULT.parts))
+    held = DEFAULT.replace(parts=tuple(part.replace(fixed=True) for part in DEFAULT.parts))
     found = logit.fit(held, [data]).recipe
     assert found.parts == held.parts
     assert found.decide.nil == DEFAULT.decide.nil  # these mentions say nothing of it

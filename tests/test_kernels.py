@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
-from namesake.kernels.link.overlap import gather_words, narrow_contexts, overlap, phrases
+from namesake.kernels.link.overlap import Features, gather_words, narrow_contexts, overlap
 from namesake.kernels.link.qids import format_qids, parse_qids
 from namesake.kernels.link.shared import shared_statements
 from namesake.kernels.link.top_two import top_two
+from namesake.kernels.types import Ragged
 
 pytestmark = pytest.mark.kernel
 
@@ -25,7 +26,7 @@ def csr(rows, dtype=np.int32):
     """Lists as a ragged array."""
     lists = [sorted(row) if isinstance(row, set | frozenset) else list(row) for row in rows]
     indptr = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    return indptr, np.array([x for row in lists for x in row], dtype)
+    return Ragged(indptr, np.array([x for row in lists for x in row], dtype))
 
 
 @given(
@@ -41,12 +42,15 @@ def csr(rows, dtype=np.int32):
 def test_overlap_is_set_intersection_without_the_name(entities, articles):
     mentions = [(a, name, rows) for a, (_, ms) in enumerate(articles) for name, rows in ms]
     rows = [[min(r, len(entities) - 1) for r in candidates] for _, _, candidates in mentions]
-    indptr, words = csr([text for text, _ in articles])
     context = np.array([a for a, _, _ in mentions], np.int64)
     got = overlap(
-        WEIGHT, indptr, words, context, *csr([name for _, name, _ in mentions]),
-        *csr(rows, np.int64), *csr(entities),
-    )  # fmt: skip
+        WEIGHT,
+        csr([text for text, _ in articles]),
+        context,
+        csr([name for _, name, _ in mentions]),
+        *csr(rows, np.int64),
+        csr(entities),
+    )
     want = [
         sum(WEIGHT[w] for w in (set(articles[a][0]) & entities[row]) - name) if row >= 0 else 0
         for (a, name, _), candidates in zip(mentions, rows, strict=True)
@@ -116,13 +120,17 @@ def test_shared_statements_are_those_of_the_other_anchors(statements, articles, 
     features=st.sets(st.sampled_from(["D", "P", "S", "S_A"]), min_size=1),
 )
 def test_gathered_words_are_the_union_of_the_features(d, p, items, strings, pairs, statements, rows, features):
-    nothing = (np.zeros(1, np.int64), np.zeros(0, np.int32))
-    indptr, words = gather_words(
-        VOCABULARY, np.array(rows, np.int64), bool(features & {"S", "S_A"}), "S_A" in features,
-        *(csr(d) if "D" in features else nothing), *(csr(p) if "P" in features else nothing),
-        *csr(statements), np.array(pairs, np.int32), *csr([label for label, _ in items]),
-        *csr([aliases for _, aliases in items]), *csr(strings),
-    )  # fmt: skip
+    columns = Features(
+        csr(d) if "D" in features else csr([]),
+        csr(p) if "P" in features else csr([]),
+        csr(statements),
+        np.array(pairs, np.int32),
+        csr([label for label, _ in items]),
+        csr([aliases for _, aliases in items]),
+        csr(strings),
+    )
+    with_values, with_aliases = bool(features & {"S", "S_A"}), "S_A" in features
+    indptr, words = gather_words(VOCABULARY, np.array(rows, np.int64), with_values, with_aliases, columns)
     for k, row in enumerate(rows):
         want = set()
         if row >= 0:
@@ -133,28 +141,6 @@ def test_gathered_words_are_the_union_of_the_features(d, p, items, strings, pair
         got = words[indptr[k] : indptr[k + 1]].tolist()
         assert len(got) == len(set(got))
         assert set(got) == want
-
-
-@given(
-    text=st.lists(st.integers(0, 5), max_size=14),
-    labels=st.lists(st.frozensets(st.integers(0, 5), max_size=3), min_size=1, max_size=4),
-    name=st.frozensets(st.integers(0, 5), max_size=1),
-    statements=st.lists(st.integers(0, 5), max_size=6),
-    pairs=st.lists(st.integers(-1, 3), min_size=6, max_size=6),
-)
-def test_phrases_are_labels_whose_words_stand_side_by_side(text, labels, name, statements, pairs):
-    pairs = [min(value, len(labels) - 1) for value in pairs]
-    got = phrases(
-        WEIGHT, *csr([text]), np.zeros(1, np.int64), *csr([name]), *csr([[0, -1]], np.int64),
-        *csr([sorted(statements)]), np.array(pairs, np.int32), *csr(labels),
-    )  # fmt: skip
-    want = 0.0
-    for value in {pairs[pair] for pair in statements} - {-1}:
-        label = labels[value]
-        windows = [text[i : i + len(label)] for i in range(len(text) - len(label) + 1)]
-        if len(label) > 1 and not label & name and any(set(w) == label for w in windows):
-            want += sum(WEIGHT[w] for w in label) / len(label)
-    assert got.tolist() == [pytest.approx(want), 0.0]
 
 
 @given(

@@ -133,7 +133,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
                 dump_date=_dump_date(options.dumps),
                 keep=options.keep,
                 words_how=options.words,
-                ranks=_rank_sources(options),
+                ranks=_rank_sources(options, wikipedia),
                 entities=len(rows.entity_item),
                 people=int(items.person[rows.entity_dump].sum()),
                 items=len(rows.item_qids),
@@ -192,13 +192,15 @@ def wikipedia_ranks(options: Options, rows: Numbering, wikipedia: Wikipedia | No
     """PR_WP of the entities: loaded, or computed from the Wikipedia dump, or unknown."""
     if "wikipedia" in options.ranks:
         return read_ranks(options.ranks["wikipedia"], rows.entity_qids)
-    return wikipedia.ranks if wikipedia else np.zeros(len(rows.entity_item), np.float64)
+    computed = wikipedia.ranks if wikipedia else None
+    return np.zeros(len(rows.entity_item), np.float64) if computed is None else computed
 
 
-def _rank_sources(options: Options) -> list[str]:
+def _rank_sources(options: Options, wikipedia: Wikipedia | None) -> list[str]:
+    linked = wikipedia is not None and wikipedia.ranks is not None
     computed = {
         "wikidata": "computed",
-        "wikipedia": f"computed from {options.wikipedia}" if options.wikipedia else "none",
+        "wikipedia": f"computed from {options.wikipedia}" if linked else "none",
     }
     return [f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES]
 
