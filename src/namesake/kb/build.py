@@ -1,6 +1,6 @@
 """Build a KB: parse the dumps, spill what they say, assemble it by QID, publish it.
 
-While dumps are read, memory holds a few chunks a worker and nothing that grows with the dump.
+While dumps are read, memory holds a few chunks per worker and nothing that grows with the dump.
 """
 
 from __future__ import annotations
@@ -68,8 +68,11 @@ def build(
 ) -> Manifest:
     """Build the KB folder `out` from Wikidata dumps (`-` is stdin) and return its manifest.
 
-    `keep` is "people" or "all", `words` "stem", "lemma" or "none", `ranks` maps "wikidata" or "wikipedia" to a file
-    of ready-made ranks. Nothing stands at `out` until the KB is complete; `force` lets it replace an older one.
+    `keep` says which items become entities, "people" or "all". `wikipedia` is a CirrusSearch content dump, for first
+    paragraphs and PR_WP; `ranks` maps "wikidata" or "wikipedia" to a file of ready-made ranks. `words` says how words
+    are normalised: "stem", "lemma" or "none". `workers` is the number of threads (all cores where it is None), and
+    `reporter` hears how far the build is. Nothing stands at `out` until the KB is complete; `force` lets it replace an
+    older one.
     """
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),
