@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-import os
 import resource
 import subprocess
 import sys
@@ -19,6 +18,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from namesake.machine import cores
 
 SLICE = Path(__file__).resolve().parents[2] / "shared" / "wikidata" / "slice.json.gz"
 Measured = dict[str, float]
@@ -63,7 +64,7 @@ def parse(dump: Path, out: Path, times: int) -> Measured:
     out.mkdir()
     before, began = usage(), time.perf_counter()
     with Spill(out) as spill:
-        gathered = gather_items([str(dump)] * times, "people", os.cpu_count() or 1, spill, Rejects(), Reporter())
+        gathered = gather_items([str(dump)] * times, "people", cores(), spill, Rejects(), Reporter())
     after = usage()
     took = {"cpu": after["cpu"] - before["cpu"], "wall": time.perf_counter() - began, "rss": after["rss"]}
     return took | {"items": gathered.items}
@@ -79,7 +80,7 @@ def opening(_: Path, kb: Path) -> Measured:
     took = (time.perf_counter() - began) * 1e3
     added = private() - bare
     began = time.perf_counter()
-    for name, _column in KB.documented():
+    for name in KB.declared():
         getattr(opened, name)
     return {"ms": took, "mb": added, "all_ms": (time.perf_counter() - began) * 1e3, "all_mb": private() - bare}
 
@@ -112,8 +113,7 @@ def least(name: str, dump: Path, folder: Path, tries: int) -> Measured:
 
 def report_speed(dump: Path, folder: Path, tries: int) -> None:
     bare, built = least("plain", dump, folder, tries), least("whole", dump, folder, tries)
-    cores = len(os.sched_getaffinity(0))
-    print(f"| {dump.name}, {cores} cores | CPU s | wall s | peak MB |\n|---|--:|--:|--:|")
+    print(f"| {dump.name}, {cores()} cores | CPU s | wall s | peak MB |\n|---|--:|--:|--:|")
     print(f"| `orjson.loads` of every line | {bare['cpu']:.2f} | {bare['wall']:.2f} | {bare['rss']:.0f} |")
     print(f"| `kb build`, complete | {built['cpu']:.2f} | {built['wall']:.2f} | {built['rss']:.0f} |")
     print(f"| ratio | {built['cpu'] / bare['cpu']:.2f} | {built['wall'] / bare['wall']:.2f} | |\n")

@@ -26,7 +26,7 @@ from namesake.recipe import Part, Recipe
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 DEFAULT = Recipe.load("default")
-EVERY = ("IScore", "NIScore", "EEIScore", "IScore_IDF", "NIScore_IDF", "EEIScore_IDF", "Phrases", "Match")
+EVERY = ("IScore", "NIScore", "EEIScore", "IScore_IDF", "NIScore_IDF", "EEIScore_IDF", "Match")
 EVERY += ("PR_WP", "NS", "NP", "PR_WD", "Born", "Dead", "LQID")
 
 
@@ -49,7 +49,7 @@ class Source:
 def without(recipe: Recipe, *names: str) -> Recipe:
     """The recipe without some parts; what stood in for them comes forward."""
     parts = [part for part in recipe.parts if part.scorer not in names]
-    return replace(recipe, parts=tuple(replace(p, unless="" if p.unless in names else p.unless) for p in parts))
+    return recipe.replace(parts=tuple(p.replace(unless="" if p.unless in names else p.unless) for p in parts))
 
 
 def variants() -> dict[str, Recipe]:
@@ -67,11 +67,11 @@ def variants() -> dict[str, Recipe]:
         ("both counted, not weighed", ("IScore_IDF", "NIScore_IDF", "EEIScore_IDF")),
     ):
         found[name] = without(DEFAULT, *gone)
-    found["anchor: the first only"] = replace(DEFAULT, anchors="first")
-    for scorer, scale in (("Phrases", "log1p"), ("Match", "none"), ("NP", "log1p"), ("PR_WD", "log1p")):
-        found[f"with {scorer}"] = replace(DEFAULT, parts=(*DEFAULT.parts, Part(scorer, scale=scale)))
+    found["anchor: the first only"] = DEFAULT.replace(anchors="first")
+    for scorer, scale in (("Match", "none"), ("NP", "log1p"), ("PR_WD", "log1p")):
+        found[f"with {scorer}"] = DEFAULT.replace(parts=(*DEFAULT.parts, Part(scorer, scale=scale)))
     for sure in (0.95, 0.9, 0.8):
-        found[f"second pass from {sure}"] = replace(DEFAULT, decide=replace(DEFAULT.decide, confirm=sure))
+        found[f"second pass from {sure}"] = DEFAULT.replace(decide=DEFAULT.decide.replace(confirm=sure))
     return found
 
 

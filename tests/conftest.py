@@ -39,20 +39,20 @@ def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> "KB":
     """The KB of the embedded sample, built by the product."""
     from namesake.kb.build import build
     from namesake.kb.store import KB
-    from namesake.sample import DUMP
+    from namesake.sample import DUMP, WIKIPEDIA
 
     folder = tmp_path_factory.mktemp("kb") / "sample"
-    build([DUMP], folder)
+    build([DUMP], folder, wikipedia=WIKIPEDIA)
     return KB.open(folder)
 
 
 @pytest.fixture(scope="session")
 def oracle() -> "Oracle":
-    """The sample's dump and the paper's scores in plain Python."""
-    from namesake.sample import DUMP
+    """The sample's dump and first paragraphs, and the paper's scores, in plain Python."""
+    from namesake.sample import DUMP, WIKIPEDIA
     from oracle import Oracle
 
-    return Oracle.load(DUMP)
+    return Oracle.load(DUMP, WIKIPEDIA)
 
 
 @pytest.fixture(scope="session")

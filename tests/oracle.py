@@ -42,6 +42,7 @@ class Entity:
     qid: str
     label: str = ""
     description: str = ""
+    paragraph: str = ""
     statements: set[tuple[str, str]] = field(default_factory=set)
     properties: int = 0
     sitelinks: int = 0
@@ -62,8 +63,13 @@ class Oracle:
                     self.entities.setdefault(record["id"], read_entity(record))
 
     @classmethod
-    def load(cls, dump: Path) -> Oracle:
-        return cls(dump.read_text(encoding="utf-8").splitlines())
+    def load(cls, dump: Path, wikipedia: Path | None = None) -> Oracle:
+        """Read a dump and, if given, first paragraphs from alternating index and page lines."""
+        oracle = cls(dump.read_text(encoding="utf-8").splitlines())
+        for line in wikipedia.read_text(encoding="utf-8").splitlines()[1::2] if wikipedia else ():
+            page = json.loads(line)
+            oracle.entities[page["wikibase_item"]].paragraph = page["opening_text"]
+        return oracle
 
     def value_texts(self, qid: str, aliases: bool) -> list[str]:
         texts = []
@@ -81,6 +87,8 @@ class Oracle:
         if qid in self.entities:
             if "D" in chosen:
                 found |= words(self.entities[qid].description)
+            if "P" in chosen:
+                found |= words(self.entities[qid].paragraph)
             if chosen & {"S", "S_A"}:
                 found |= set().union(*(words(text) for text in self.value_texts(qid, "S_A" in chosen)))
         return found

@@ -1,7 +1,6 @@
 """Slow and obvious twins of the evaluation: one mention, one sample, one grid point at a time."""
 
 import math
-from dataclasses import replace
 
 
 def place_of_gold(candidates, gold):
@@ -58,8 +57,8 @@ def grid_places(recipe, data, points):
     """Rank of every gold candidate at every point, each through `Recipe.combine`."""
     table = []
     for point in points:
-        parts = tuple(replace(part, weight=float(w)) for part, w in zip(recipe.parts, point, strict=True))
-        combined = replace(recipe, parts=parts).combine(data.table.scores, data.offsets)
+        parts = tuple(part.replace(weight=float(w)) for part, w in zip(recipe.parts, point, strict=True))
+        combined = recipe.replace(parts=parts).combine(data.table.scores, data.offsets)
         places = []
         for m, gold in enumerate(data.gold):
             start, end = data.offsets[m], data.offsets[m + 1]

@@ -14,8 +14,9 @@ PACKAGE = ROOT / "src" / "namesake"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
-    "errors",
-    "arrays progress language sample kernels files",
+    "errors machine",
+    "arrays progress language sample kernels files checked",
+    "settings",
     "articles text",
     "kb formats",
     "names",

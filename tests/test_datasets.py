@@ -498,10 +498,9 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
     nothing = Ragged(np.zeros(len(rows) + 1, np.int64), np.empty(0, np.int32))
     counts = dict.fromkeys(["people", "items", "statements", "names", "words", "rejected"], 0)
     with Draft(tmp_path_factory.mktemp("datasets") / "kb", False) as draft:
-        draft.write("entity.qid", np.array([qid for qid, _, _ in rows], np.int64))
-        draft.write("entity.title", Strings.of(title for _, _, title in rows))
-        for name, column in build_names(Strings.of(label for _, label, _ in rows), nothing, Strings.of(())).items():
-            draft.write(name, column)
+        draft.write(KB.qids, np.array([qid for qid, _, _ in rows], np.int64))
+        draft.write(KB.titles, Strings.of(title for _, _, title in rows))
+        draft.write_all(build_names(Strings.of(label for _, label, _ in rows), nothing, Strings.of(())))
         draft.publish(Manifest(format_version=FORMAT_VERSION, created="now", dumps=[], entities=len(rows), **counts))
         return KB.open(draft.out)
 

@@ -70,7 +70,7 @@ def sources(shared, slice_kb):
     """The three score files of the fit: the authors', ours on the slice, and ours without Wikipedia's ranks."""
     articles = shared / "quotebank" / "articles.jsonl.gz"
     ranked = score_table(linked(articles, slice_kb, DEFAULT), "links")
-    both = replace(DEFAULT, parts=tuple(replace(part, unless="") for part in DEFAULT.parts))
+    both = DEFAULT.replace(parts=tuple(part.replace(unless="") for part in DEFAULT.parts))
     every = score_table(linked(articles, slice_kb, both), "links")
     lacking = {"PR_WP", "IScore", "NIScore", "EEIScore"}
     unranked = replace(every, scores={name: score for name, score in every.scores.items() if name not in lacking})
@@ -89,12 +89,12 @@ def known(table, rows, kb):
 def test_the_weights_are_what_the_fit_finds(shared, sources, slice_kb):
     rows = in_split(read_gold(shared / "quotebank" / "gold.jsonl"), "tune")
     data = [align(sources[0], rows), *(known(table, rows, slice_kb) for table in sources[1:])]
-    started = replace(DEFAULT, parts=tuple(p if p.fixed else replace(p, weight=1.0) for p in DEFAULT.parts))
+    started = DEFAULT.replace(parts=tuple(p if p.fixed else p.replace(weight=1.0) for p in DEFAULT.parts))
     found = logit.fit(started, data)
     assert found.penalty == 0.1
     for part, fitted in zip(DEFAULT.parts, found.recipe.parts, strict=True):
         assert fitted.weight == pytest.approx(part.weight, abs=0.02, rel=0.01)
-        assert replace(fitted, weight=part.weight) == part
+        assert fitted.replace(weight=part.weight) == part
     assert found.recipe.decide.nil == pytest.approx(DEFAULT.decide.nil, abs=0.02)
 
 
@@ -102,7 +102,7 @@ def test_the_weights_are_what_the_fit_finds(shared, sources, slice_kb):
 def test_lone_candidates_we_have_read(sources, slice_kb):
     data = known(sources[2], read_gold(LONE), slice_kb)
     assert (np.diff(data.offsets) == 1).all()
-    held = replace(DEFAULT, parts=tuple(replace(part, fixed=True) for part in DEFAULT.parts))
+    held = DEFAULT.replace(parts=tuple(part.replace(fixed=True) for part in DEFAULT.parts))
     found = logit.fit(held, [data]).recipe
     assert found.parts == held.parts
     assert found.decide.nil == DEFAULT.decide.nil  # these mentions say nothing of it

@@ -8,6 +8,7 @@ import sys
 from dataclasses import asdict
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -226,7 +227,8 @@ def test_the_decoder_finds_what_json_finds(line, keep_all):
         return
     found = asdict(entity) | {"statements": [tuple(asdict(one).values()) for one in entity.statements]}
     assert found.pop("kind") == "Q"
-    assert found.pop("number") == item.pop("qid")
+    for date in ("birth", "death"):
+        found[date] = found[date], found.pop(f"{date}_precision")
     assert found | {"aliases": list(entity.aliases)} == item
 
 
@@ -353,9 +355,9 @@ def test_damaged_lines_neither_crash_nor_lie(data):
     assert not parsed.rejected
     if entity.kind == "Q":
         mine = rows(parsed)[1]
-        assert (mine["qid"], mine["label"], mine["aliases"]) == (entity.number, entity.label, list(entity.aliases))
+        assert (mine["qid"], mine["label"], mine["aliases"]) == (entity.qid, entity.label, list(entity.aliases))
         assert mine["statements"] == [tuple(asdict(one).values()) for one in entity.statements]
-        assert (mine["birth"], mine["properties"]) == (entity.birth, entity.properties)
+        assert (mine["birth"], mine["properties"]) == ((entity.birth, entity.birth_precision), entity.properties)
 
 
 @pytest.mark.kernel
@@ -420,12 +422,17 @@ def test_the_slice_parses_without_a_record_lost(shared, monkeypatch):
 # --- reading ------------------------------------------------------------------------------------------------------
 
 DUMP = b"[\n" + b",\n".join([OBAMA] * 40) + b"\n]\n"
+ZSTD = pa.Codec("zstd")
 PACKED = {
     "plain": DUMP,
     "gzip": gzip.compress(DUMP),
     "gzip of several members": gzip.compress(DUMP[:5000]) + gzip.compress(DUMP[5000:]),
     "bzip2": bz2.compress(DUMP),
     "bzip2 of several streams": bz2.compress(DUMP[:5000]) + bz2.compress(DUMP[5000:]),
+    "zstandard": pa.Codec("zstd").compress(DUMP, asbytes=True),
+    "zstandard of several frames": b"".join(
+        pa.Codec("zstd").compress(s, asbytes=True) for s in (DUMP[:5000], DUMP[5000:])
+    ),
 }
 
 
@@ -496,14 +503,14 @@ def test_a_line_beyond_all_measure_is_set_aside(tmp_path, monkeypatch):
     assert [line for part in parsed for line in part.line.tolist()] == [1, 3]
 
 
-@pytest.mark.parametrize("kind", ["gzip", "bzip2"])
+@pytest.mark.parametrize("kind", ["gzip", "bzip2", "zstandard"])
 @pytest.mark.parametrize("damage", ["cut", "changed"])
 def test_a_damaged_file_names_itself_and_the_line(tmp_path, kind, damage):
     packed = bytearray(PACKED[kind])
     if damage == "cut":
         del packed[-10:]
     else:
-        packed[len(packed) // 2] ^= 0x55
+        packed[5 if kind == "zstandard" else len(packed) // 2] ^= 0x55  # pyarrow packs zstandard without a checksum
     path = tmp_path / "dump.json.gz"
     path.write_bytes(packed)
     with pytest.raises(NamesakeError, match=r"dump\.json\.gz is cut off or damaged at line \d+ .*download it again"):
@@ -528,7 +535,7 @@ def test_a_cut_gzip_gives_its_lines_first(tmp_path):
     [
         (b"", "is empty"),
         (b"[\n]\n", "holds no entity;"),
-        (gzip.compress(b"", mtime=0), "holds no entity;"),
+        (gzip.compress(b"", mtime=0), "is empty and holds no entity;"),
         (b"\xfd7zXZ\x00rest", "packed with xz"),
     ],
 )

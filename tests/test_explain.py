@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 
 import pyarrow as pa
 import pytest
@@ -15,18 +16,13 @@ from namesake.linker import Linker, text_table
 from namesake.recipe import Decide, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
 from namesake.text import sentences
-from oracle import Oracle, sentence_words, words
+from oracle import sentence_words, words
 
 UI = ("IScore", "NIScore", "EEIScore")
 
 
 def recipe(*scorers: str, **options) -> Recipe:
     return Recipe("test", tuple(Part(name) for name in scorers), tie_break=("NS", "LQID"), **options)
-
-
-@pytest.fixture(scope="module")
-def oracle() -> Oracle:
-    return Oracle.load(DUMP)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +63,8 @@ def test_contributions_add_up_to_the_score_and_agree_with_the_links(sample_kb, a
     links = {(r["article_id"], r["name"]): r for r in linker.link(articles, scores=True).to_pylist()}
     by_candidate: dict[tuple, list[dict]] = {}
     for row in rows:
-        by_candidate.setdefault((row["article_id"], row["name"], row["qid"]), []).append(row)
+        if row["qid"] is not None:
+            by_candidate.setdefault((row["article_id"], row["name"], row["qid"]), []).append(row)
     assert len(by_candidate) == sum(len(link["candidates"]) for link in links.values())
     for (article, name, qid), parts in by_candidate.items():
         link = links[article, name]
@@ -80,9 +77,49 @@ def test_contributions_add_up_to_the_score_and_agree_with_the_links(sample_kb, a
             link[key] for key in ("margin", "tie_break", "reason")
         )
         assert first["spans"] == link["spans"]
-        if first["rank"] == 1:
-            assert qid == link["best"]
+        if qid == link["best"]:
+            ahead = [row for row in rows if (row["article_id"], row["name"]) == (article, name) and row["rank"] == 1]
+            assert first["rank"] == (2 if ahead[0]["qid"] is None else 1)
             assert first["confidence"] == pytest.approx(link["confidence"])
+
+
+ALONE = SCALED.replace(decide=Decide(nil=3.0, alone=-0.5, threshold=0.6))
+
+
+@pytest.mark.parametrize("one", [SCALED, ALONE, Recipe.load("default")], ids=["nil", "alone", "default"])
+def test_none_of_them_is_a_candidate_like_any_other(sample_kb, articles, one):
+    linker = Linker(sample_kb, one)
+    links = {(r["article_id"], r["name"]): r for r in linker.link(articles, scores=True).to_pylist()}
+    mentions: dict[tuple, dict[str | None, list[dict]]] = {}
+    for row in linker.explain(articles).to_pylist():
+        mentions.setdefault((row["article_id"], row["name"]), {}).setdefault(row["qid"], []).append(row)
+    assert mentions.keys() == {key for key, link in links.items() if link["candidates"]}
+    firsts, keys = 0, set()
+    for key, candidates in mentions.items():
+        link, [none] = links[key], candidates[None]
+        alone = len(link["candidates"]) == 1 and one.decide.alone is not None
+        score = one.decide.alone if alone else one.decide.nil
+        assert (none["part"], none["role"], none["value"]) == ("alone" if alone else "nil", "part", score)
+        assert none["contribution"] == none["score"] == score
+        assert none["label"] is None
+        assert none["matches"] == []
+        scores = [candidate["score"] for candidate in link["candidates"]]
+        total = math.exp(score) + sum(map(math.exp, scores))
+        assert none["confidence"] == pytest.approx(math.exp(score) / total)
+        assert none["confidence"] == pytest.approx(1 - link["known"])
+        assert none["rank"] == 1 + sum(other >= score for other in scores)
+        assert sorted(rows[0]["rank"] for rows in candidates.values()) == list(range(1, len(candidates) + 1))
+        assert sum(rows[0]["confidence"] for rows in candidates.values()) == pytest.approx(1)
+        firsts += none["rank"] == 1
+        keys.add(none["part"])
+        if link["reason"] == "none fits":
+            assert none["rank"] == 1
+    assert keys == ({"nil"} if one.decide.alone is None else {"nil", "alone"})
+    assert 0 < firsts < len(mentions)
+
+
+def test_where_somebody_always_wins_there_is_no_none_of_them(sample_kb, articles):
+    assert None not in Linker(sample_kb, recipe(*UI)).explain(articles).column("qid").to_pylist()
 
 
 def test_ranks_go_by_score_then_by_the_tie_breaks_shown(sample_kb, articles):
@@ -101,7 +138,7 @@ def test_ranks_go_by_score_then_by_the_tie_breaks_shown(sample_kb, articles):
     assert ties > 0
 
 
-@pytest.mark.parametrize("features", ["D", "S", "D+S", "D+S_A"])
+@pytest.mark.parametrize("features", ["D", "S", "P", "D+S", "D+S_A", "D+P+S"])
 def test_matched_words_are_the_oracles(sample_kb, oracle, articles, texts, features):
     seen = 0
     for row in explained(Linker(sample_kb, recipe(*UI, words=features)), articles):
@@ -137,7 +174,7 @@ def test_spans_point_at_the_word_in_text_order(sample_kb, articles, texts):
 
 def test_each_source_has_the_word(sample_kb, oracle, articles, property_labels):
     kinds = set()
-    for row in explained(Linker(sample_kb, recipe("IScore", words="D+S_A")), articles):
+    for row in explained(Linker(sample_kb, recipe("IScore", words="D+P+S_A")), articles):
         entity = oracle.entities[row["qid"]]
         assert (row["label"], row["description"]) == (entity.label, entity.description)
         for match in row["matches"]:
@@ -147,12 +184,15 @@ def test_each_source_has_the_word(sample_kb, oracle, articles, property_labels):
                 if source["source"] == "description":
                     assert match["word"] in words(entity.description)
                     continue
+                if source["source"] == "paragraph":
+                    assert match["word"] in words(entity.paragraph)
+                    continue
                 values = [v for p, v in entity.statements if p == source["property"]]
                 assert source["property_label"] == property_labels.get(source["property"])
                 items = [oracle.entities[v[2:]] for v in values if v.startswith("Q:") and v[2:] in oracle.entities]
                 assert source["value"] in {i.label for i in items} | {v[2:] for v in values if v.startswith("S:")}
                 assert match["word"] in words(source["value"])
-    assert kinds == {"description", "statement"}
+    assert kinds == {"description", "paragraph", "statement"}
 
 
 def item(identifier: str, label: str, aliases: list[str], **claims: str) -> str:
@@ -217,20 +257,6 @@ def test_shared_statements_name_every_anchor_that_has_them(sample_kb, oracle, ar
     assert shown > 20
 
 
-def test_phrases_stand_side_by_side(sample_kb, articles, texts):
-    shown = 0
-    for row in explained(Linker(sample_kb, recipe("Phrases")), articles):
-        assert (row["value"] > 0) == bool(row["matches"])
-        for match in row["matches"]:
-            text = texts[row["article_id"]]
-            found = [words(text[start:end]) for start, end in match["spans"]]
-            assert set().union(*found) == words(match["word"])
-            between = text[match["spans"][0][0] : match["spans"][-1][1]]
-            assert words(between) == words(match["word"])
-            shown += 1
-    assert shown > 3
-
-
 VOCABULARY = [
     "basketball",
     "player",
@@ -292,7 +318,9 @@ def test_what_is_not_a_person_is_nobody_with_no_confidence(sample_kb):
     [link] = Linker(sample_kb).link(given).to_pylist()
     rows = Linker(sample_kb).explain(given).to_pylist()
     assert link["reason"] == "not a person"
-    assert {(row["reason"], row["confidence"]) for row in rows} == {("not a person", link["confidence"])}
+    assert {(row["reason"], row["confidence"]) for row in rows if row["qid"]} == {("not a person", link["confidence"])}
+    [none] = [row for row in rows if row["qid"] is None]
+    assert (none["rank"], none["confidence"], none["reason"]) == (1, 1.0, "not a person")
 
 
 # in the terminal
@@ -319,6 +347,25 @@ def test_a_drawing_names_who_won_why_and_by_how_much(sample_kb, articles, width)
         if row["role"] == "part" and row["value"]:
             assert f"{row['part']} {row['value']:.0f} " in flat
     assert "New, York, player ← description" in flat
+
+
+def test_a_drawing_shows_none_of_them_wherever_it_stands(sample_kb, articles):
+    """The baker Adam Smith is no one we know: that ranks first. Beside twenty people whom all fits, it comes last."""
+    one = articles.filter([i == "hartley-baker" for i in articles.column("id").to_pylist()])
+    linker = Linker(sample_kb)
+    [none] = [row for row in linker.explain(one, "Adam Smith").to_pylist() if row["qid"] is None]
+    text = " ".join(drawn(linker, one, "Adam Smith").split())
+    assert f" 1 none of them {none['confidence']:.0%}" in text.replace(" %", "%")
+    assert f"nil {none['score']:.2f}".rstrip("0") in text
+    assert "→ nobody: none fits; the best is Q9381 Adam Smith" in text
+
+    people = [f"Q{qid}" for qid in sample_kb.qids[sample_kb.person][:20]]
+    builder = ArticleBuilder()
+    builder.add(Article("x", "John Doe, a player.", mentions=[Mention("John Doe", [(0, 8)], people)]))
+    sure = Linker(sample_kb, recipe(*UI, decide=Decide(nil=-9.0)))
+    shown = drawn(sure, builder.table(), "John Doe")
+    assert "21 none of them" in shown
+    assert "… and 17 more candidates (--all)" in shown
 
 
 def test_a_drawing_shows_the_first_candidates_unless_all_are_wanted(sample_kb):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
-from namesake.kernels.link.overlap import Features, gather_words, narrow_contexts, overlap, phrases
+from namesake.kernels.link.overlap import Features, gather_words, narrow_contexts, overlap
 from namesake.kernels.link.qids import format_qids, parse_qids
 from namesake.kernels.link.shared import shared_statements
 from namesake.kernels.link.top_two import top_two
@@ -141,28 +141,6 @@ def test_gathered_words_are_the_union_of_the_features(d, p, items, strings, pair
         got = words[indptr[k] : indptr[k + 1]].tolist()
         assert len(got) == len(set(got))
         assert set(got) == want
-
-
-@given(
-    text=st.lists(st.integers(0, 5), max_size=14),
-    labels=st.lists(st.frozensets(st.integers(0, 5), max_size=3), min_size=1, max_size=4),
-    name=st.frozensets(st.integers(0, 5), max_size=1),
-    statements=st.lists(st.integers(0, 5), max_size=6),
-    pairs=st.lists(st.integers(-1, 3), min_size=6, max_size=6),
-)
-def test_phrases_are_labels_whose_words_stand_side_by_side(text, labels, name, statements, pairs):
-    pairs = [min(value, len(labels) - 1) for value in pairs]
-    got = phrases(
-        WEIGHT, *csr([text]), np.zeros(1, np.int64), *csr([name]), *csr([[0, -1]], np.int64),
-        *csr([sorted(statements)]), np.array(pairs, np.int32), *csr(labels),
-    )  # fmt: skip
-    want = 0.0
-    for value in {pairs[pair] for pair in statements} - {-1}:
-        label = labels[value]
-        windows = [text[i : i + len(label)] for i in range(len(text) - len(label) + 1)]
-        if len(label) > 1 and not label & name and any(set(w) == label for w in windows):
-            want += sum(WEIGHT[w] for w in label) / len(label)
-    assert got.tolist() == [pytest.approx(want), 0.0]
 
 
 @given(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import oracle_names as oracle
 from namesake.kb import names
 from namesake.kb.columns import Columns, Ragged, Strings
+from namesake.kb.declare import Made
 from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL, NameIndex, build_names
 from namesake.kb.spelling import normalise, normalise_many
 from namesake.kernels.names import index as kernels
@@ -25,11 +26,10 @@ wild = st.text(st.characters(exclude_categories=["Cs"]), max_size=12) | st.text(
 class InMemory(Columns):
     """Columns that were never written."""
 
-    def __init__(self, arrays: dict[str, np.ndarray]) -> None:
-        self.arrays = arrays
+    def __init__(self, made: Made) -> None:
+        self.arrays = {name: array for column, value in made.items() for name, array in column.arrays(value).items()}
 
-    def array(self, name: str, dtype: type | None = None) -> np.ndarray:
-        assert dtype is None or self.arrays[name].dtype == dtype
+    def array(self, name: str, dtype: np.dtype) -> np.ndarray:
         return self.arrays[name]
 
 
@@ -178,7 +178,8 @@ def test_a_name_of_very_many_tokens_is_found() -> None:
 
 
 def test_the_index_opens_from_files(tmp_path: Path) -> None:
-    for name, array in build_names(Strings.of(["Ada Lovelace"]), *column_of_lists([["Ada Byron"]])).items():
+    made = InMemory(build_names(Strings.of(["Ada Lovelace"]), *column_of_lists([["Ada Byron"]])))
+    for name, array in made.arrays.items():
         np.save(tmp_path / f"{name}.npy", array)
     rows, kinds = NameIndex(Columns(tmp_path)).lookup("ADA BYRON")
     assert (rows.tolist(), kinds.tolist()) == ([0], [names.ALIAS])
@@ -195,10 +196,10 @@ def test_names_of_ordinary_words_show_in_prose(labels: list[str], prose: list[st
 def test_common_sense_is_hardly_a_person() -> None:
     prose = ["common sense", "a sense of humour", "common frog"]
     columns = build_names(Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]), Strings.of(prose))
-    assert columns["name.person"].tolist() == [33, 100]
+    assert columns[NameIndex.person].tolist() == [33, 100]
 
 
 def test_one_token_of_many_names_is_enough() -> None:
     labels = ["Art Howe"] + [f"Person{i} Howe" for i in range(9)]
     columns = build_names(Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(["art"] * 90))
-    assert columns["name.person"].tolist() == [100] * 10
+    assert columns[NameIndex.person].tolist() == [100] * 10

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 
 from namesake import rank
 from namesake.errors import NamesakeError
-from namesake.recipe import OPTIONS, SCORERS, Part, Recipe, recipes
+from namesake.recipe import Decide, Part, Recipe, recipes
 from namesake.scale import SCALES
+from namesake.scorers import SCORERS as REGISTRY
+
+SCORERS = sorted(REGISTRY)
 
 PAPER_CHAINS = {  # the tie-breaks behind the paper's Table 2, each ending in LQID
     "iscore-paper": ("NP", "LQID"),
@@ -34,9 +37,14 @@ any_recipe = st.builds(
     name=texts,
     parts=parts,
     description=texts,
-    anchors=st.sampled_from(OPTIONS["anchors"]),
-    context=st.sampled_from(OPTIONS["context"]),
+    anchors=st.sampled_from(["first", "all"]),
+    context=st.sampled_from(["article", "narrow", "both"]),
     words=st.sampled_from(["D", "S", "D+S", "D+P+S_A", "S_A"]),
+    variants=st.sampled_from(["never", "missing", "always"]),
+    decide=st.none()
+    | st.builds(
+        Decide, st.floats(-1e9, 1e9), st.none() | st.floats(-1e9, 1e9), st.floats(0, 1), confirm=st.floats(0, 1)
+    ),
     tie_break=st.lists(st.sampled_from(SCORERS), max_size=3).map(tuple),
 )
 
@@ -75,24 +83,46 @@ GOOD = 'name = "x"\n[[parts]]\nscorer = "NS"\n'
     [
         ('name = "x"\n[[parts]]\nscorer = "Sitelinks"', r"bad.toml: unknown scorer 'Sitelinks'; known are .*NIScore"),
         ('tie_break = ["NX"]\n' + GOOD, "unknown scorer 'NX'"),
-        (GOOD + "weight = -0.5", r"weight of NS is -0.5: weights are numbers from 0 up"),
-        (GOOD + "weight = nan", r"weight of NS is nan"),
-        (GOOD + 'weight = "much"', "weight must be a number, not 'much'"),
-        (GOOD + 'scale = "cubed"', "scale of NS is 'cubed': must be one of none, unit"),
-        (GOOD + "fixed = 1", "fixed must be true or false, not 1"),
-        (GOOD + "wait = 1", "unknown key 'wait'; known are scorer, weight, scale"),
-        ('colour = "red"\n' + GOOD, "unknown key 'colour'"),
+        ('name = "x"\n[[parts]]\nscorer = "NIScor"', r"unknown scorer 'NIScor' \(did you mean 'NIScore'\?\)"),
+        ('name = "x"\n[[parts]]\nscorer = "iscore"', r"unknown scorer 'iscore' \(did you mean 'IScore'\?\)"),
+        (GOOD + "weight = -0.5", r"weight of NS = -0.5: must be a number from 0 up"),
+        (GOOD + "weight = nan", r"weight of NS = nan: must be a number"),
+        (GOOD + "weight = inf", r"weight of NS = inf: must be a number"),
+        (GOOD + "weight = true", r"weight of NS = True: must be a number"),
+        (GOOD + 'weight = "much"', "weight of NS = 'much': must be a number"),
+        (GOOD + 'scale = "cubed"', "scale of NS = 'cubed': must be one of none, unit"),
+        (GOOD + 'scale = "log"', r"scale of NS = 'log': must be one of .*log1p.* \(did you mean 'log1p'\?\)"),
+        (GOOD + "scale = 2", "scale of NS = 2: must be a text in quotes"),
+        (GOOD + "fixed = 1", "fixed of NS = 1: must be true or false"),
+        (GOOD + "unless = 1", "unless of NS = 1: must be the name of another part"),
+        (GOOD + 'unless = "NIScore"', "NS counts unless NIScore, which is no part of the recipe"),
+        (GOOD + "wait = 1", r"unknown key 'wait' \(did you mean 'weight'\?\); known are scorer, weight, scale"),
+        ('colour = "red"\n' + GOOD, "unknown key 'colour'; known are name, parts"),
+        ('anchor = "all"\n' + GOOD, r"unknown key 'anchor' \(did you mean 'anchors'\?\)"),
         ('anchors = "some"\n' + GOOD, "anchors = 'some': must be one of first, all"),
-        ('context = "wide"\n' + GOOD, "context = 'wide'"),
+        ('anchors = "frist"\n' + GOOD, r"must be one of first, all \(did you mean 'first'\?\)"),
+        ('context = "wide"\n' + GOOD, "context = 'wide': must be one of article, narrow, both"),
+        ("context = 3\n" + GOOD, "context = 3: must be one of article, narrow, both"),
+        ('variants = "sometimes"\n' + GOOD, "variants = 'sometimes': must be one of never, missing, always"),
         ('words = "D+X"\n' + GOOD, r"words = 'D\+X': must be a sum of D, P, S, S_A"),
-        ('words = "D+D"\n' + GOOD, "words ="),
-        ("words = 3\n" + GOOD, "words must be a text"),
-        ('name = "x"', r"needs at least one \[\[parts\]\]"),
-        ('name = "x"\nparts = 3', r"parts must be \[\[parts\]\] tables"),
-        ('[[parts]]\nscorer = "NS"', "name is missing"),
-        ('name = "x"\n[[parts]]\nweight = 1', "scorer is missing"),
+        ('words = "D+D"\n' + GOOD, r"words = 'D\+D': must be a sum of .*, each of them once"),
+        ("words = 3\n" + GOOD, "words = 3: must be a sum of"),
+        ("name = 3\n" + GOOD.partition("\n")[2], "name = 3: must be a text in quotes"),
+        ('name = "x"', r"parts is missing: it must be at least one \[\[parts\]\] table with a scorer"),
+        ('name = "x"\nparts = []', r"parts = \[\]: must be at least one \[\[parts\]\] table"),
+        ('name = "x"\nparts = 3', r"parts = 3: must be at least one \[\[parts\]\] table"),
+        ('name = "x"\nparts = [3]', r"parts = \[3\]: must be at least one \[\[parts\]\] table"),
+        ('[[parts]]\nscorer = "NS"', "name is missing: it must be a text"),
+        ('name = "x"\n[[parts]]\nweight = 1', "scorer is missing from parts: it must be the name of a scorer"),
         (GOOD + '[[parts]]\nscorer = "NS"', "NS is a part twice"),
-        ('tie_break = "NS"\n' + GOOD, "tie_break must be a list"),
+        ('tie_break = "NS"\n' + GOOD, "tie_break = 'NS': must be a list of names, such as"),
+        ('tie_break = ["NS", 1]\n' + GOOD, r"tie_break = \['NS', 1\]: must be a list of names, such as"),
+        ("decide = 3\n" + GOOD, r"decide = 3: must be a \[decide\] table with at least `nil`"),
+        (GOOD + "[decide]\nthreshold = 0.5", "nil is missing from decide: it must be a number, the score of none"),
+        (GOOD + "[decide]\nnil = inf", "nil = inf: must be a number"),
+        (GOOD + "[decide]\nnil = 1\nalone = nan", "alone = nan: must be a number"),
+        (GOOD + "[decide]\nnil = 1\nthreshold = 2", "threshold = 2: must be a probability, between 0 and 1"),
+        (GOOD + "[decide]\nnill = 1", r"unknown key 'nill' \(did you mean 'nil'\?\)"),
         ("name = ", "bad.toml: not TOML"),
     ],
 )
@@ -105,10 +135,26 @@ def test_a_bad_recipe_is_refused_in_one_line_that_names_it(tmp_path, text, messa
 
 
 def test_an_unknown_name_lists_the_shipped_ones(tmp_path):
-    with pytest.raises(NamesakeError, match=r"no recipe named 'uiscore'; shipped are .*uiscore-paper"):
+    with pytest.raises(NamesakeError, match=r"no recipe named 'uiscore' \(did you mean 'uiscore-paper'\?\); shipped"):
         Recipe.load("uiscore")
     with pytest.raises(NamesakeError, match="cannot read"):
         Recipe.load(tmp_path / "nowhere.toml")
+
+
+def test_a_program_is_told_the_same_as_a_file():
+    for wrong, message in (
+        (lambda: Part("NS", -1), r"weight of NS = -1: must be a number from 0 up"),
+        (lambda: Part(3), "scorer = 3: must be the name of a scorer"),
+        (lambda: Recipe("x", ()), r"parts = \(\): must be at least one"),
+        (lambda: Recipe("x", (Part("NS"),), anchors="some"), "anchors = 'some': must be one of first, all"),
+        (lambda: Recipe("x", (Part("NS"), Part("NS"))), "NS is a part twice"),
+        (lambda: Decide(nil=float("nan")), "nil = nan: must be a number"),
+        (lambda: Recipe.load("default").at(1.5), "threshold = 1.5: must be a probability"),
+        (lambda: Recipe("x", (Part("NS"),)).replace(words="D+D"), "words = 'D"),
+    ):
+        with pytest.raises(NamesakeError, match=message):
+            wrong()
+    assert Part("NS", np.float64(0.5)) == Part("NS", 0.5)
 
 
 ragged = st.lists(st.lists(st.floats(-1, 100), min_size=0, max_size=5), max_size=5)

@@ -5,14 +5,14 @@ import gzip
 import json
 import re
 from collections import defaultdict
-from datetime import date
+from datetime import date, datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from namesake.sample import ARTICLES, DUMP, EXPECTED
+from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 
 Entity = dict[str, Any]
 
@@ -191,6 +191,35 @@ def test_descriptions_are_our_own_words_and_their_years_are_true(in_slice: dict[
             assert any(p == "P569" and v[1:5] == born[1] for p, v in facts), person["id"]
         if lived := re.search(r"\((\d{4})–(\d{4})\)", text):
             assert {("P569", lived[1]), ("P570", lived[2])} <= {(p, v[1:5]) for p, v in facts}, person["id"]
+
+
+# --- first paragraphs
+
+
+def test_paragraphs_are_about_people_of_the_dump_and_their_years_are_true():
+    lines = read_jsonl(WIKIPEDIA)
+    assert [line.keys() == {"index"} for line in lines] == [True, False] * (len(lines) // 2)
+    pages = lines[1::2]
+    assert len({page["wikibase_item"] for page in pages}) == len(pages) >= 25
+    for page in pages:
+        person = BY_ID[page["wikibase_item"]]
+        assert is_person(person)
+        assert page["title"] == person["sitelinks"]["enwiki"]["title"]
+        dates = {(p, v[1:]) for p, v in statements(person) if p in ("P569", "P570")}
+        years = {(p, v[:4]) for p, v in dates}
+        text = page["opening_text"]
+        if lived := re.search(r"\((\d{4})–(\d{4})\)", text):
+            assert {("P569", lived[1]), ("P570", lived[2])} <= years, page["title"]
+        if born := re.search(r"\(born (?:(\w+ \d+), )?(\d{4})\)", text):
+            assert ("P569", born[2]) in years, page["title"]
+            if born[1]:
+                day = datetime.strptime(f"{born[1]} {born[2]}", "%B %d %Y").date()
+                assert ("P569", day.isoformat()) in dates, page["title"]
+
+
+def test_paragraphs_link_nowhere_so_the_sample_has_no_ranks(sample_kb):
+    assert "wikipedia: none" in sample_kb.manifest.ranks
+    assert not sample_kb.pagerank_wikipedia.any()
 
 
 # --- the articles

@@ -10,24 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake.articles.builder import Article, ArticleBuilder, Mention
-from namesake.batch import UNDATED, Batch, Options, day_number
+from namesake.batch import UNDATED, Batch, day_number
 from namesake.kb.build import build
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
 from namesake.scorers import SCORERS
+from namesake.settings import Settings
 from namesake.text import Lexicon, sentences
 from oracle import Oracle, sentence_words, words
 
 
 def batch_of(kb: KB, table: pa.Table) -> Batch:
-    return Batch(table, kb, Lexicon(kb.surface_hash, kb.surface_word, kb.stem_hash, kb.stem_word), Options())
+    return Batch(table, kb, Lexicon(kb.surface_hash, kb.surface_word, kb.stem_hash, kb.stem_word), Settings())
 
 
 def by_candidate(kb: KB, table: pa.Table, name: str):
     """Every candidate of every mention with its score: (article, mention, qid, score)."""
     batch = batch_of(kb, table)
-    scores = SCORERS[name](batch, kb)
+    scores = SCORERS[name](batch)
     records = table.to_pylist()
     for m in range(len(batch.names)):
         article = records[batch.article[m]]
@@ -81,25 +82,6 @@ def test_statements_weigh_by_their_rarity(sample_kb, oracle, articles, people):
         assert score == pytest.approx(sum(rarity(count[pair], len(people)) for pair in shared))
         positive += score > 0
     assert positive > 10
-
-
-def test_phrases_match_whole_labels_only(sample_kb, oracle):
-    """The officer John Prendergast fought in World War II: its words apart do not count, the phrase does."""
-    officer = "Q6253343"
-    labels = [oracle.entities[v[2:]].label for _, v in oracle.entities[officer].statements if v[2:] in oracle.entities]
-    phrase = next((label for label in labels if len(words(label)) > 1), None)
-    if phrase is None:
-        pytest.fail("the sample's officer has no value of several words")
-
-    def score(text: str) -> float:
-        builder = ArticleBuilder()
-        builder.add(Article("a", text, mentions=[Mention("John Prendergast", [(0, 1)], [officer])]))
-        [(_, _, _, value)] = by_candidate(sample_kb, builder.table(), "Phrases")
-        return value
-
-    apart = " nothing sport tennis players singer ".join(phrase.split())
-    assert score(f"He spoke of {phrase} at length.") > 0
-    assert score(f"He spoke of {apart} at length.") == 0
 
 
 # dates

@@ -1,7 +1,6 @@
 """Tuning against oracles: the grid point by point, the likelihood by hand, folds that keep documents whole."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,7 +73,7 @@ def test_the_likelihood_and_its_gradient(mentions, weights):
 
 # recipes that may say "nobody"
 
-DECIDES = replace(RECIPE, decide=Decide(nil=1.0, alone=0.5))
+DECIDES = RECIPE.replace(decide=Decide(nil=1.0, alone=0.5))
 or_nobody = st.lists(st.tuples(few, few, few, few), min_size=1, max_size=4).flatmap(
     lambda candidates: st.tuples(st.just(candidates), st.none() | st.integers(0, len(candidates) - 1))
 )
@@ -167,8 +166,8 @@ def test_a_stand_in_is_learnt_where_it_counts_and_the_rest_from_all_files():
 
 def test_what_cannot_be_learnt_keeps_the_weight_it_came_with():
     mentions = [([(1, 2, 0, 0), (0, 1, 0, 0)], 0), ([(3, 0, 0, 0), (1, 1, 0, 0)], 0), ([(2, 2, 0, 0), (0, 0, 0, 0)], 1)]
-    recipe = replace(
-        DECIDES, parts=(Part("IScore", 0.25, fixed=True), Part("NIScore", 1, "log1p"), Part("EEIScore", 7.0))
+    recipe = DECIDES.replace(
+        parts=(Part("IScore", 0.25, fixed=True), Part("NIScore", 1, "log1p"), Part("EEIScore", 7.0))
     )
     found = logit.fit(recipe, [dataset(mentions * 2)], 2, 1).recipe
     assert found.parts[0] == recipe.parts[0]  # fixed
@@ -180,14 +179,14 @@ def test_what_cannot_be_learnt_keeps_the_weight_it_came_with():
 def test_a_fixed_weight_counts_in_the_fit():
     truth = np.array([1.5, 0.5, 0.6])
     mentions = drawn(truth, 3.0, 1500)
-    held = replace(DECIDES, parts=(Part("IScore", 1.5, fixed=True), *DECIDES.parts[1:]))
+    held = DECIDES.replace(parts=(Part("IScore", 1.5, fixed=True), *DECIDES.parts[1:]))
     found = logit.fit(held, [dataset(mentions)], 5, 1).recipe
     np.testing.assert_allclose([part.weight for part in found.parts], truth, atol=0.15)
     assert found.decide.nil == pytest.approx(3.0, abs=0.2)
 
 
 def test_a_grid_holds_fixed_weights_and_finds_no_odds_of_nobody():
-    recipe = replace(RECIPE, parts=(Part("IScore", 0.3, fixed=True), *RECIPE.parts[1:]))
+    recipe = RECIPE.replace(parts=(Part("IScore", 0.3, fixed=True), *RECIPE.parts[1:]))
     searched = grid.search(recipe, dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)]), step=0.5)
     assert len(searched.points) == 9
     assert set(searched.points[:, 0]) == {0.3}

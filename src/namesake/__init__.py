@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
     from namesake.linker import Link, Linker
     from namesake.recipe import Recipe
+    from namesake.scorers import scorer
 
 __version__ = "0.1.0"
-__all__ = ["KB", "Link", "Linker", "Mention", "NamesakeError", "Recipe", "build"]
+__all__ = ["KB", "Link", "Linker", "Mention", "NamesakeError", "Recipe", "build", "scorer"]
 
 _WINDOW = {
     "KB": ("namesake.kb.store", "KB"),
@@ -27,6 +28,7 @@ _WINDOW = {
     "Mention": ("namesake.articles.builder", "Mention"),
     "Recipe": ("namesake.recipe", "Recipe"),
     "build": ("namesake.kb.build", "build"),
+    "scorer": ("namesake.scorers", "scorer"),
 }
 
 

@@ -35,7 +35,7 @@ class Decision(NamedTuple):
 def probabilities(total: FloatArray, offsets: IntArray, rule: Decide) -> tuple[FloatArray, FloatArray]:
     """P(e | m) of each candidate and P(none | m) of each mention."""
     size = np.diff(offsets)
-    nil = np.where(size == 1, rule.nil if rule.alone is None else rule.alone, rule.nil)
+    nil = np.where(size == 1, rule.of_one, rule.nil)
     best = nil.copy()
     filled = size > 0
     if len(total):

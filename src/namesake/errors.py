@@ -1,8 +1,22 @@
 """The one error that is meant for people: what was wrong, where, what to do."""
 
+from collections.abc import Iterable
+
 
 class NamesakeError(Exception):
     """A mistake the user can mend. Its text is one line that names the file, line or article.
 
     The command line prints it without a traceback and exits with 2.
     """
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """` (did you mean 'uiscore-paper'?)` where a known word is close to the one given, else nothing.
+
+    `word` is what somebody wrote, `known` what could have been meant; upper and lower case are one.
+    """
+    from difflib import get_close_matches  # only mistakes need it
+
+    by_lower = {each.casefold(): each for each in known}
+    close = get_close_matches(word.casefold(), by_lower, n=1)
+    return f" (did you mean {by_lower[close[0]]!r}?)" if close else ""

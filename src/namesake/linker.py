@@ -25,7 +25,7 @@ from namesake.kb.store import KB
 from namesake.kernels.link.qids import format_qids
 from namesake.kernels.link.top_two import top_two
 from namesake.recipe import Recipe
-from namesake.scoring import Scored, options, score
+from namesake.scoring import Scored, refuse_uncomputable, score
 from namesake.text import Lexicon
 
 MOST_ARTICLES = 2048
@@ -53,7 +53,10 @@ class Link:
 
 
 class Linker:
-    """Links names to the entities of a KB as a recipe says; `threshold` overrides when the recipe answers.
+    """Links names to the entities of a KB as a recipe says.
+
+    `kb` is a KB or its folder; `recipe` a recipe, the name of a shipped one, or a `.toml` file; `threshold` overrides
+    the confidence at which the recipe answers, from 0 to 1.
 
     The result for an article depends on the article, the KB and the recipe alone: not on the batch it comes
     in nor on the number of threads. One linker may be used from many threads.
@@ -66,7 +69,7 @@ class Linker:
         self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
-        self.options = options(self.recipe)
+        refuse_uncomputable(self.recipe)
         self._own = threading.local()
 
     @property
@@ -82,23 +85,28 @@ class Linker:
         return {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
 
     def link(self, articles: pa.Table, scores: bool = False, rejects: Rejects | None = None) -> pa.Table:
-        """Links of a table of articles (`schema.ARTICLES`): one row a mention, in the order of the input.
+        """Links of a table of articles: one row per mention, in the order of the input.
 
-        With `scores`, also every candidate and its parts. An article that cannot be linked goes to `rejects`,
-        or raises an error that names it where there are none.
+        `articles` has the columns `id` and `text`, and may have `title`, `date` and `mentions` (`schema.ARTICLES`).
+        With `scores`, links also have every candidate and its parts. An article that cannot be linked goes to
+        `rejects`, or raises an error that names it where there are none.
         """
         articles = check(articles, ARTICLES, "articles")
         links = [self._link(piece, scores, rejects) for piece in pieces(articles)]
         return pa.concat_tables(links) if links else self.nothing(scores)
 
     def nothing(self, scores: bool = False) -> pa.Table:
-        """A table of no links, with the columns that links have."""
+        """A table of no links, with the columns that links have, with `scores` or without."""
         return self._link(ARTICLES.empty_table(), scores, None)
 
     def link_text(
         self, text: str, mentions: Sequence[str | Mention] | None = None, date: str | None = None
     ) -> list[Link]:
-        """Links of one text; a mention is a name, meant wherever it stands in the text, or a `Mention` with spans."""
+        """Links of one text.
+
+        `mentions` are the names to link: a name is meant wherever it stands in the text, a `Mention` has spans and
+        perhaps candidates; without `mentions`, names are found in the text. `date` is the text's, such as 2016-12-26.
+        """
         table = text_table(text, mentions, date)
         rows = self.link(table).to_pylist()
         known = self.kb.rows(np.array([int((row["qid"] or "Q-1")[1:]) for row in rows], np.int64))
@@ -121,23 +129,22 @@ class Linker:
         ]
 
     def explain(self, articles: pa.Table, name: str | None = None) -> pa.Table:
-        """Why: one row a candidate and part (`explain.EXPLANATION`) for the mentions of some articles."""
+        """Why: one row for each candidate and part (`explain.EXPLANATION`), "none of them" included.
+
+        `articles` are as for `link`; with `name`, only mentions of that name are explained.
+        """
         articles = check(articles, ARTICLES, "articles")
         tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
-        if articles.column("mentions").null_count:
-            from namesake.names.detect import fill_mentions  # its kernels load when names are first to be found
-
-            articles = fill_mentions(articles, self.kb)
-        batch = Batch(articles, self.kb, self._lexicon(), self.options)
+        batch = Batch(articles, self.kb, self._lexicon(), self.recipe)
         faults = batch.faults()
         if faults:
             self._set_aside(batch, faults, rejects)
             articles = without(articles, set(faults))
-            batch = Batch(articles, self.kb, self._lexicon(), self.options)
+            batch = Batch(articles, self.kb, self._lexicon(), self.recipe)
         return articles, score(batch, self.recipe)
 
     def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None) -> pa.Table:

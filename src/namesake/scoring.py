@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from namesake.arrays import Int64
-from namesake.batch import Batch, Options
+from namesake.batch import Batch
 from namesake.decide import decide
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
 from namesake.kernels.link.top_two import top_two
 from namesake.rank import FloatArray
 from namesake.recipe import Combined, Decide, Recipe
-from namesake.scorers import SCORERS
-
-if TYPE_CHECKING:
-    from namesake.names.candidates import Variants
-
-NEEDS: dict[str, Callable[[KB], bool]] = {
-    "PR_WP": lambda kb: "wikipedia: none" not in kb.manifest.ranks,
-    "Tenure": lambda kb: len(kb.tenure_entity) > 0,
-}
-"""What a scorer needs of the KB, where not every KB has it."""
-
-RELATIONS = ("EEIScore", "EEIScore_IDF")
-"""The scorers that look at anchors: a second pass runs them again."""
+from namesake.scorers import named
 
 
 @dataclass(frozen=True)
@@ -41,35 +27,40 @@ class Scored:
     combined: Combined
 
 
-def options(recipe: Recipe) -> Options:
-    """What the recipe tells its scorers; refuses a recipe with a scorer that does not run here."""
-    for name in recipe.scorers:
-        if name not in SCORERS:
-            raise NamesakeError(
-                f"recipe {recipe.name}: {name} cannot be computed here; "
-                "`namesake evaluate --scores` takes it from a score file"
-            )
-    return Options(recipe.anchors, recipe.context, recipe.words, cast("Variants", recipe.variants))
+def refuse_uncomputable(recipe: Recipe) -> None:
+    """Refuse a recipe with a scorer that does not run here."""
+    for name in recipe.uncomputable:
+        raise NamesakeError(
+            f"recipe {recipe.name}: {name} cannot be computed here; "
+            "`namesake evaluate --scores` takes it from a score file"
+        )
 
 
-def available(recipe: Recipe, kb: KB) -> list[str]:
-    """The scorers of a recipe that the KB has what it takes for, less those that only stand in for one of them.
+def lacking(recipe: Recipe, kb: KB) -> dict[str, str]:
+    """The scorers of a recipe that a KB has not what it takes for, each with what that is.
 
     A KB without Wikipedia's link graph, or without dated statements, lacks a signal rather than having zeros.
     """
-    lacking = {name for name, has in NEEDS.items() if not has(kb)}
-    present = [name for name in recipe.scorers if name not in lacking]
+    needs = {name: named(name).needs for name in recipe.scorers}
+    return {name: need.what for name, need in needs.items() if need is not None and not need.met(kb)}
+
+
+def available(recipe: Recipe, kb: KB) -> list[str]:
+    """The scorers of a recipe that a KB has what it takes for, less those that only stand in for one of them."""
+    without = lacking(recipe, kb)
+    present = [name for name in recipe.scorers if name not in without]
     idle = {part.scorer for part in recipe.parts if part.unless in present} - set(recipe.tie_break)
     return [name for name in present if name not in idle]
 
 
 def score(batch: Batch, recipe: Recipe) -> Scored:
     """Run the recipe's scorers on a batch; where it wants a second pass, sure links of the first become anchors."""
-    scores = {name: SCORERS[name](batch, batch.kb) for name in available(recipe, batch.kb)}
+    scores = {name: named(name)(batch) for name in available(recipe, batch.kb)}
     combined = recipe.combine(scores, batch.offsets)
-    if recipe.decide is not None and recipe.decide.confirm < 1 and any(name in RELATIONS for name in scores):
+    relations = [name for name in scores if named(name).anchors]
+    if recipe.decide is not None and recipe.decide.confirm < 1 and relations:
         batch = batch.anchored(_sure(batch, combined, recipe.decide))
-        scores |= {name: SCORERS[name](batch, batch.kb) for name in scores if name in RELATIONS}
+        scores |= {name: named(name)(batch) for name in relations}
         combined = recipe.combine(scores, batch.offsets)
     return Scored(batch, recipe, scores, combined)
 

@@ -8,17 +8,19 @@ from pathlib import Path
 
 from namesake import __version__
 from namesake.kb.manifest import FORMAT_VERSION
-from namesake.sample import DUMP
+from namesake.sample import DUMP, WIKIPEDIA
 
 
 def sample_kb() -> Path:
     """The folder of the sample KB. A new version of the sample, or of the KB format, is built anew."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "namesake"
-    mark = sha256(DUMP.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()).hexdigest()[:12]
+    mark = sha256(DUMP.read_bytes() + WIKIPEDIA.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()).hexdigest()[
+        :12
+    ]
     folder = cache / f"sample-{mark}"
     if not (folder / "manifest.json").is_file():
         from namesake.kb.build import build
 
         cache.mkdir(parents=True, exist_ok=True)
-        build([DUMP], folder)
+        build([DUMP], folder, wikipedia=WIKIPEDIA)
     return folder

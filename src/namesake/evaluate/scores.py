@@ -184,7 +184,7 @@ def _nested(table: pa.Table, where: str) -> ScoreTable:
     }
     offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
     recipe = (table.schema.metadata or {}).get(b"namesake.recipe")
-    ties = Recipe.parse(recipe.decode(), where).tie_break if recipe else ("LQID",)
+    ties = Recipe.parse(recipe.decode(), where, declared=False).tie_break if recipe else ("LQID",)
     chosen = table["qid"].to_pylist()
     return ScoreTable(mentions, offsets, [c["qid"] for c in flat], scores, chosen, ties, *_sureness(table, where))
 

@@ -94,7 +94,6 @@ class Statements:
 
     pair_property: Int32
     pair_value: Int32
-    pair_count: Int32
     of_entity: Ragged
     tenure_entity: Int32
     tenure_pair: Int32
@@ -116,7 +115,6 @@ def state(items: Items, rows: Numbering) -> Statements:
     return Statements(
         pair_property=(distinct >> 32).astype(np.int32),
         pair_value=(distinct & 0xFFFFFFFF).astype(np.uint32).view(np.int32),
-        pair_count=np.bincount(of_entity.values, minlength=len(distinct)).astype(np.int32),
         of_entity=of_entity,
         tenure_entity=tenure[0],
         tenure_pair=tenure[1],

@@ -5,7 +5,6 @@ While dumps are read, memory holds a few chunks a worker and nothing that grows 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files import STDIN
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
-from namesake.kb.dump import STDIN
-from namesake.kb.entities import EntityTexts, entity_columns, item_columns, statement_columns
+from namesake.kb.derive import derive_all
+from namesake.kb.entities import EntityTexts, entity_columns, item_columns, pick, statement_columns
 from namesake.kb.graph import pagerank
 from namesake.kb.items import Items, gather_items
+from namesake.kb.layout import KBColumns, NameColumns, columns
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names import build_names
 from namesake.kb.orderly import orderly
@@ -31,6 +32,7 @@ from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
 from namesake.kb.words import index_kb_words, prose
+from namesake.machine import cores
 from namesake.progress import Reporter
 from namesake.text import Normaliser
 
@@ -76,7 +78,7 @@ def build(
         wikipedia=None if wikipedia is None else Path(wikipedia),
         ranks=ranks or {},
         words=words,
-        workers=workers or len(os.sched_getaffinity(0)),
+        workers=workers or cores(),
         force=force,
     )
     reporter = reporter or Reporter()
@@ -131,7 +133,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
                 dump_date=_dump_date(options.dumps),
                 keep=options.keep,
                 words_how=options.words,
-                ranks=_rank_sources(options),
+                ranks=_rank_sources(options, wikipedia),
                 entities=len(rows.entity_item),
                 people=int(items.person[rows.entity_dump].sum()),
                 items=len(rows.item_qids),
@@ -149,52 +151,56 @@ def _index(
     options: Options, draft: Draft, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None
 ) -> tuple[int, int]:
     """Everything that follows from items and statements, side by side; returns how many names and words there are."""
-    texts = EntityTexts.of(items, rows, wikipedia)
+    picked = pick(items, rows)
+    texts = EntityTexts.of(items, rows, picked[KBColumns.descriptions], wikipedia)
 
     def names() -> int:
         words_at_large = prose(items, rows.dump_of, stated, texts.descriptions)
-        columns = build_names(texts.labels, texts.aliases, texts.alias_texts, words_at_large)
-        draft.write_all(columns)
-        return len(columns["name.text.offsets"]) - 1
+        made = build_names(texts.labels, texts.aliases, texts.alias_texts, words_at_large)
+        draft.write_all(made)
+        return len(made[NameColumns.texts])
 
     def words() -> int:
-        columns = index_kb_words(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs, options.words)
-        draft.write_all(columns)
-        return len(columns["word.count"])
+        made = index_kb_words(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs, options.words)
+        draft.write_all(made)
+        return len(made[KBColumns.words])
 
     def ranks() -> None:
-        draft.write("entity.pagerank_wikidata", _wikidata_ranks(options, items, rows))
-        draft.write("entity.pagerank_wikipedia", _wikipedia_ranks(options, rows, wikipedia))
+        draft.write(KBColumns.pagerank_wikidata, wikidata_ranks(options, items, rows))
+        draft.write(KBColumns.pagerank_wikipedia, wikipedia_ranks(options, rows, wikipedia))
 
     def entities() -> None:
-        draft.write_all(entity_columns(items, rows, texts))
-        draft.write_all(statement_columns(stated))
-        draft.write_all(item_columns(items, rows))
+        draft.write_all(picked | entity_columns(rows, texts) | statement_columns(stated) | item_columns(items, rows))
 
     with ThreadPoolExecutor(options.workers, "assemble") as pool:
         parts = [pool.submit(part) for part in (words, names, ranks, entities)]
         counts = [part.result() for part in parts]
+    derive_all(draft)
+    unmade = [column.file for column in columns().values() if not draft.holds(column)]
+    assert not unmade, f"declared in layout.py, and made by nobody: {unmade}"
     return counts[1] or 0, counts[0] or 0
 
 
-def _wikidata_ranks(options: Options, items: Items, rows: Numbering) -> Float64:
+def wikidata_ranks(options: Options, items: Items, rows: Numbering) -> Float64:
     """PR_WD of the entities: loaded, or computed on the links between all items."""
     if "wikidata" in options.ranks:
         return read_ranks(options.ranks["wikidata"], rows.entity_qids)
     return pagerank(links(items, rows))[rows.entity_item]
 
 
-def _wikipedia_ranks(options: Options, rows: Numbering, wikipedia: Wikipedia | None) -> Float64:
+def wikipedia_ranks(options: Options, rows: Numbering, wikipedia: Wikipedia | None) -> Float64:
     """PR_WP of the entities: loaded, or computed from the Wikipedia dump, or unknown."""
     if "wikipedia" in options.ranks:
         return read_ranks(options.ranks["wikipedia"], rows.entity_qids)
-    return wikipedia.ranks if wikipedia else np.zeros(len(rows.entity_item), np.float64)
+    computed = wikipedia.ranks if wikipedia else None
+    return np.zeros(len(rows.entity_item), np.float64) if computed is None else computed
 
 
-def _rank_sources(options: Options) -> list[str]:
+def _rank_sources(options: Options, wikipedia: Wikipedia | None) -> list[str]:
+    linked = wikipedia is not None and wikipedia.ranks is not None
     computed = {
         "wikidata": "computed",
-        "wikipedia": f"computed from {options.wikipedia}" if options.wikipedia else "none",
+        "wikipedia": f"computed from {options.wikipedia}" if linked else "none",
     }
     return [f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES]
 

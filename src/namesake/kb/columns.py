@@ -6,7 +6,7 @@ import mmap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,6 @@ from namesake.errors import NamesakeError
 
 Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
-S = TypeVar("S", bound=np.generic)
 
 BLOCK = 1 << 22  # bytes at a time where a file is read through
 
@@ -88,34 +87,22 @@ class Ragged:
         return self.values[self.indptr[row] : self.indptr[row + 1]]
 
 
-Column = npt.NDArray[Any] | Strings | Ragged
-"""What a KB can hold under one name."""
-
-
 class Columns:
     """The files of one KB folder, mapped when asked for."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def array(self, name: str, dtype: type[S] | None = None) -> npt.NDArray[S]:
-        """The column `name`, mapped; of type `dtype` where one is expected."""
+    def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """The file `name`.npy, mapped; NamesakeError where it does not hold numbers of type `dtype`."""
         path = self.folder / f"{name}.npy"
         try:
             mapped = _map(path)
         except (OSError, EOFError, ValueError) as problem:
             raise NamesakeError(f"{path} cannot be read ({problem}): build the KB again") from None
-        if dtype is not None and mapped.dtype != np.dtype(dtype):
-            raise NamesakeError(f"{path} holds {mapped.dtype}, not {np.dtype(dtype)}: build the KB again")
+        if mapped.dtype != dtype:
+            raise NamesakeError(f"{path} holds {mapped.dtype}, not {dtype}: build the KB again")
         return mapped
-
-    def strings(self, name: str) -> Strings:
-        """The string column `name`: two files."""
-        return Strings(self.array(f"{name}.offsets", np.int64), self.array(f"{name}.bytes", np.uint8))
-
-    def ragged(self, name: str) -> Ragged:
-        """The ragged column `name`: two files."""
-        return Ragged(self.array(f"{name}.indptr", np.int64), self.array(f"{name}.values"))
 
 
 def _map(path: Path) -> npt.NDArray[Any]:

@@ -110,10 +110,11 @@ class Statement:
 
 @dataclass(frozen=True)
 class Entity:
-    """What is kept of a line; of a property its label, of a lexeme nothing."""
+    """What is kept of a line; of a property its label, of a lexeme nothing. Names are those of `scanned.Scanned`."""
 
     kind: str
-    number: int
+    qid: int
+    """Its number, whatever its kind."""
     label: str = ""
     description: str = ""
     title: str = ""
@@ -123,8 +124,10 @@ class Entity:
     sitelinks: int = 0
     properties: int = 0
     statements: tuple[Statement, ...] = ()
-    birth: tuple[int, int] = (MISSING, 0)
-    death: tuple[int, int] = (MISSING, 0)
+    birth: int = MISSING
+    birth_precision: int = 0
+    death: int = MISSING
+    death_precision: int = 0
     dates_dropped: int = 0
 
 
@@ -199,7 +202,7 @@ class _Reader:
         enwiki = dict(self.record.sitelinks).get("enwiki")
         return Entity(
             kind="Q",
-            number=number,
+            qid=number,
             label=label,
             description=next(filter(None, _preferred(self.record.descriptions)), "") if kept else "",
             title=msgspec.json.decode(enwiki, type=_Title).title if kept and enwiki is not None else "",
@@ -209,8 +212,10 @@ class _Reader:
             sitelinks=len(self.record.sitelinks),
             properties=sum(bool(said) for _, said in self.claims),
             statements=self._statements(values, kept),
-            birth=birth,
-            death=death,
+            birth=birth[0],
+            birth_precision=birth[1],
+            death=death[0],
+            death_precision=death[1],
             dates_dropped=self.dropped,
         )
 

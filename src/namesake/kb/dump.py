@@ -1,37 +1,25 @@
-"""Stream dumps in constant memory: chunks of whole lines from gzip, bzip2 or plain files, or from stdin.
-
-What a file is compressed with is told by its first bytes. gzip goes through ISA-L on one core, which outruns several
-cores of parsing; bzip2, thirty times as slow, is decompressed on all cores where it comes from a file.
-"""
+"""Stream dumps in constant memory: chunks of whole lines from plain or packed files, or from stdin."""
 
 from __future__ import annotations
 
-import bz2
 import stat
-import sys
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from isal import igzip, isal_zlib
 
 from namesake.errors import NamesakeError
+from namesake.files import STDIN, Unpacked, open_unpacked
+from namesake.files.compressed import BROKEN, reason
 from namesake.kernels.dump.entity import count_newlines, last_byte
 from namesake.kernels.simd import LANES
 
 CHUNK = 8 << 20
 PIECE = 1 << 18  # read at a time: what a decompressor makes stays in the cache until it is copied
 LONGEST_LINE = 256 << 20
-STDIN = "-"
 NEWLINE, BRACE = ord("\n"), ord("{")
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-OTHER_FORMATS = {b"\xfd7zXZ": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
-BROKEN: Any = (EOFError, OSError, zlib.error, isal_zlib.error, RuntimeError, ValueError)
 
 UInt8 = npt.NDArray[np.uint8]
 
@@ -69,18 +57,6 @@ class Chunk:
             width *= 8
 
 
-class _Stream(Protocol):
-    def readinto(self, buffer: memoryview, /) -> int | None: ...
-
-
-@dataclass(frozen=True)
-class _Source:
-    name: str
-    stream: _Stream
-    position: Callable[[], int]
-    """Bytes of the file itself that have been read."""
-
-
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:
     """The lines of some dumps (`-` is stdin), in their order, about `chunk_bytes` at a time.
 
@@ -90,7 +66,7 @@ def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CH
     total = sum(size or 0 for size in sizes) if None not in sizes else 0
     before = 0
     for path, size in zip(paths, sizes, strict=True):
-        with _open(path, workers) as source:
+        with open_unpacked(path, workers) as source:
             for chunk in _chunks(source, chunk_bytes):
                 yield replace(chunk, done=min(1.0, (before + source.position()) / total)) if total else chunk
         before += size or 0
@@ -109,49 +85,7 @@ def _size(path: Path | str) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-@contextmanager
-def _open(path: Path | str, workers: int) -> Iterator[_Source]:
-    """A dump, decompressed as its first bytes demand."""
-    if str(path) == STDIN:
-        if sys.stdin is None:
-            raise NamesakeError("stdin is closed; pipe a dump into it")
-        yield _decompressed("stdin", sys.stdin.buffer, None, workers)
-        return
-    try:
-        raw = Path(path).open("rb")  # noqa: SIM115 (closed below)
-    except OSError as problem:
-        raise NamesakeError(f"{path} cannot be read: {problem.strerror}") from None
-    with raw:
-        yield _decompressed(str(path), raw, str(path) if raw.seekable() else None, workers)
-
-
-def _decompressed(name: str, raw: Any, file: str | None, workers: int) -> _Source:
-    """What `raw` holds; `file` is where it can be opened once more, if it can."""
-    start = raw.peek(8)[:8]
-    if not start:
-        raise NamesakeError(f"{name} is empty; download the dump again")
-    for magic, kind in OTHER_FORMATS.items():
-        if start.startswith(magic):
-            raise NamesakeError(f"{name} is packed with {kind}; unpack it and pipe it to `namesake kb build -`")
-    position = raw.tell if file else lambda: 0
-    if start.startswith(b"\x1f\x8b"):
-        unpack: Any = igzip.open
-        return _Source(name, unpack(raw, "rb"), position)
-    if start.startswith(b"BZh"):
-        return _parallel_bzip2(name, file, workers) if file else _Source(name, bz2.BZ2File(raw), position)
-    if start.startswith(BYTE_ORDER_MARK):
-        raw.read(len(BYTE_ORDER_MARK))
-    return _Source(name, raw, position)
-
-
-def _parallel_bzip2(name: str, file: str, workers: int) -> _Source:
-    from rapidgzip import IndexedBzip2File  # heavy to load, and bzip2 is the rarer format
-
-    stream = IndexedBzip2File(file, parallelization=workers)
-    return _Source(name, stream, lambda: int(stream.tell_compressed()) // 8)
-
-
-def _chunks(source: _Source, chunk_bytes: int) -> Iterator[Chunk]:
+def _chunks(source: Unpacked, chunk_bytes: int) -> Iterator[Chunk]:
     """Cut a stream behind the last newline of each full buffer; a line that does not fit makes the buffer grow."""
     buffer, filled, line = np.empty(chunk_bytes + LANES, np.uint8), 0, 1
     ended = holds_entity = False
@@ -173,16 +107,17 @@ def _chunks(source: _Source, chunk_bytes: int) -> Iterator[Chunk]:
         elif not ended:
             buffer = np.concatenate((buffer, np.empty(len(buffer), np.uint8)))
     if not holds_entity:
-        raise NamesakeError(f"{source.name} holds no entity; is it a Wikidata JSON dump?")
+        empty = "is empty and " if line == 1 and not filled else ""
+        raise NamesakeError(f"{source.name} {empty}holds no entity; is it a Wikidata JSON dump?")
 
 
-def _chunk(source: _Source, line: int, buffer: UInt8, size: int) -> Chunk:
+def _chunk(source: Unpacked, line: int, buffer: UInt8, size: int) -> Chunk:
     buffer[size : size + LANES] = 0
     lines = count_newlines(buffer, size) + int(buffer[size - 1] != NEWLINE)
     return Chunk(source.name, line, lines, buffer, size)
 
 
-def _fill(source: _Source, buffer: UInt8, filled: int, line: int) -> tuple[int, bool]:
+def _fill(source: Unpacked, buffer: UInt8, filled: int, line: int) -> tuple[int, bool]:
     """Read until the buffer is full but for its margin: how far it is full then, and whether the stream has ended."""
     room = buffer.data[: len(buffer) - LANES]
     try:
@@ -194,14 +129,13 @@ def _fill(source: _Source, buffer: UInt8, filled: int, line: int) -> tuple[int, 
     except BROKEN as problem:
         buffer[filled : filled + LANES] = 0
         reached = line + count_newlines(buffer, filled)
-        why = type(problem).__name__ if "std::exception" in str(problem) else problem
         raise NamesakeError(
-            f"{source.name} is cut off or damaged at line {reached:,} ({why}); download it again"
+            f"{source.name} is cut off or damaged at line {reached:,} ({reason(problem)}); download it again"
         ) from None
     return filled, False
 
 
-def _skip_line(source: _Source, buffer: UInt8, line: int) -> int:
+def _skip_line(source: Unpacked, buffer: UInt8, line: int) -> int:
     """Read on behind the next newline, which is not in the buffer yet, and keep what follows at its start."""
     while True:
         filled, ended = _fill(source, buffer, 0, line)

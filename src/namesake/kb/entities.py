@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.assemble import Numbering, Statements
-from namesake.kb.columns import Column, Ragged, Strings
+from namesake.kb.columns import Ragged, Strings
+from namesake.kb.declare import Made
 from namesake.kb.items import Items, ranges, running
+from namesake.kb.layout import KBColumns
 from namesake.kb.wikipedia import Wikipedia
-from namesake.kernels.columns import bitmap
 
-PLAIN = ("sitelinks", "properties", "person", "birth", "birth_precision", "death", "death_precision")
+Int32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -22,73 +24,76 @@ class EntityTexts:
 
     labels: Strings
     descriptions: Strings
-    titles: Strings
     paragraphs: Strings
     aliases: Ragged
     alias_texts: Strings
 
     @staticmethod
-    def of(items: Items, rows: Numbering, wikipedia: Wikipedia | None) -> EntityTexts:
-        """Pick the entities' texts from those of the dump."""
+    def of(items: Items, rows: Numbering, descriptions: Strings, wikipedia: Wikipedia | None) -> EntityTexts:
+        """The labels and aliases of the entities, with their `descriptions` and Wikipedia's first paragraphs."""
         dump = rows.entity_dump
         counts = np.diff(items.alias_indptr)[dump]
         aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
         return EntityTexts(
             labels=items.label.take(dump),
-            descriptions=items.description.take(dump),
-            titles=items.title.take(dump),
+            descriptions=descriptions,
             paragraphs=wikipedia.paragraphs if wikipedia else Strings.empty(len(dump)),
             aliases=Ragged(running(counts), np.arange(len(aliases), dtype=np.int32)),
             alias_texts=aliases,
         )
 
 
-def entity_columns(items: Items, rows: Numbering, texts: EntityTexts) -> dict[str, Column]:
-    """Everything that has a row an entity and needs no thought."""
+def pick(items: Items, rows: Numbering) -> Made:
+    """The columns whose source is one of the dump: the rows of the entities, as they are."""
     dump = rows.entity_dump
-    plain: dict[str, Column] = {f"entity.{name}": getattr(items, name)[dump] for name in PLAIN}
-    bits, before = qid_bitmap(rows.entity_qids)
-    return plain | {
-        "entity.qid": rows.entity_qids,
-        "entity.qid_bits": bits,
-        "entity.qid_before": before,
-        "entity.item": rows.entity_item,
-        "entity.description": texts.descriptions,
-        "entity.title": texts.titles,
-        "entity.paragraph": texts.paragraphs,
-        "entity.alias": texts.aliases,
-        "alias": texts.alias_texts,
-    }
+    columns = KBColumns.declared().values()
+    return {column: _rows(getattr(items, column.source.dump), dump) for column in columns if column.source.dump}
 
 
-def qid_bitmap(qids: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int32]]:
-    """A set of QIDs as a bitmap with running counts, from which `KB.rows` reads a QID's row."""
-    bits = np.zeros(int(qids.max(initial=0)) // 64 + 1, np.uint64)
-    bitmap.add_all(bits, qids)
-    return bits, bitmap.count_before(bits)
+def _rows(column: Strings | npt.NDArray[Any], rows: Int32) -> Strings | npt.NDArray[Any]:
+    return column.take(rows) if isinstance(column, Strings) else column[rows]
 
 
-def item_columns(items: Items, rows: Numbering) -> dict[str, Column]:
+def entity_columns(rows: Numbering, texts: EntityTexts) -> Made:
+    """Who the entities are, and their texts that are not picked as they are."""
+    columns = KBColumns
+    return dict(
+        [
+            columns.qids.holding(rows.entity_qids),
+            columns.entity_item.holding(rows.entity_item),
+            columns.paragraphs.holding(texts.paragraphs),
+            columns.aliases.holding(texts.aliases),
+            columns.alias_texts.holding(texts.alias_texts),
+        ]
+    )
+
+
+def item_columns(items: Items, rows: Numbering) -> Made:
     """Items and properties with their labels; of a property that occurs twice, the first."""
     properties, first = np.unique(items.property_id, return_index=True)
-    return {
-        "item.qid": rows.item_qids,
-        "item.label": items.label.take(rows.dump_of),
-        "property.id": properties,
-        "property.label": items.property_label.take(first),
-    }
+    columns = KBColumns
+    return dict(
+        [
+            columns.item_qids.holding(rows.item_qids),
+            columns.item_labels.holding(items.label.take(rows.dump_of)),
+            columns.property_ids.holding(properties),
+            columns.property_labels.holding(items.property_label.take(first)),
+        ]
+    )
 
 
-def statement_columns(stated: Statements) -> dict[str, Column]:
+def statement_columns(stated: Statements) -> Made:
     """Pairs, who states them, and when."""
-    return {
-        "entity.statement": stated.of_entity,
-        "pair.property": stated.pair_property,
-        "pair.value": stated.pair_value,
-        "pair.count": stated.pair_count,
-        "tenure.entity": stated.tenure_entity,
-        "tenure.pair": stated.tenure_pair,
-        "tenure.start": stated.tenure_start,
-        "tenure.end": stated.tenure_end,
-        "string": stated.strings,
-    }
+    columns = KBColumns
+    return dict(
+        [
+            columns.statements.holding(stated.of_entity),
+            columns.pair_property.holding(stated.pair_property),
+            columns.pair_value.holding(stated.pair_value),
+            columns.tenure_entity.holding(stated.tenure_entity),
+            columns.tenure_pair.holding(stated.tenure_pair),
+            columns.tenure_start.holding(stated.tenure_start),
+            columns.tenure_end.holding(stated.tenure_end),
+            columns.strings.holding(stated.strings),
+        ]
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -15,51 +15,19 @@ from namesake.kb.columns import Strings
 from namesake.kb.dump import read_chunks
 from namesake.kb.parse import Parsed, parse_chunk
 from namesake.kb.rejects import Rejects
+from namesake.kb.scanned import FIELDS, EndOf, Scanned, TextAt
 from namesake.kb.spill import Spill
 from namesake.progress import Reporter
 
-Bool = npt.NDArray[np.bool_]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 IN_FLIGHT = 2  # chunks a worker may have, being parsed or waiting
-PLAIN = (
-    *("qid", "line", "kept", "person", "sitelinks", "properties"),
-    *("birth", "birth_precision", "death", "death_precision"),
-    *("statement_property", "statement_start", "statement_end", "property_id"),
-)
-TEXT = ("label", "description", "title", "alias", "strings", "property_label")
-RAGGED = ("alias", "statement")
 
 
 @dataclass(frozen=True)
-class Items:
-    """All items of the dumps. The fields are those of `Parsed`, with one numbering of strings throughout."""
+class Items(Scanned):
+    """All items of the dumps, with one numbering of strings throughout."""
 
-    qid: Int64
-    line: Int64
-    kept: Bool
-    person: Bool
-    sitelinks: Int32
-    properties: Int32
-    birth: Int32
-    birth_precision: Int8
-    death: Int32
-    death_precision: Int8
-    label: Strings
-    description: Strings
-    title: Strings
-    alias_indptr: Int64
-    alias: Strings
-    statement_indptr: Int64
-    statement_property: Int32
-    statement_value: Int64
-    statement_start: Int32
-    statement_end: Int32
-    strings: Strings
-    property_id: Int32
-    property_label: Strings
     files: list[tuple[int, str]]
     """Where each file's items begin."""
 
@@ -75,6 +43,7 @@ class Gathering:
         self.spill = spill
         self.items = 0
         self.dates_dropped = 0
+        self._strings = 0
         self._ends: dict[str, int] = {}
         self._files: list[tuple[int, str]] = []
 
@@ -82,17 +51,18 @@ class Gathering:
         """Append one chunk's columns."""
         if not self._files or self._files[-1][1] != file:
             self._files.append((self.items, file))
-        for name in PLAIN:
-            self.spill.append(name, getattr(parsed, name))
-        for name in TEXT:
-            texts: Strings = getattr(parsed, name)
-            self._append_offsets(f"{name}.offsets", texts.offsets)
-            self.spill.append(f"{name}.bytes", texts.data)
-        for name in RAGGED:
-            self._append_offsets(f"{name}_indptr", getattr(parsed, f"{name}_indptr"))
-        value, strings = parsed.statement_value, self._ends.get("strings", 0)
-        self.spill.append("statement_value", np.where(value < 0, value - strings, value))
-        self._ends["strings"] = strings + len(parsed.strings)
+        value, strings = parsed.statement_value, self._strings
+        parsed = replace(parsed, statement_value=np.where(value < 0, value - strings, value))
+        for name, field in FIELDS.items():
+            column = getattr(parsed, name)
+            if isinstance(column, Strings):
+                self._append_offsets(f"{name}.offsets", column.offsets)
+                self.spill.append(f"{name}.bytes", column.data)
+            elif isinstance(field.place, EndOf):
+                self._append_offsets(name, column)
+            else:
+                self.spill.append(name, column)
+        self._strings += len(parsed.strings)
         self.items += len(parsed.qid)
         self.dates_dropped += parsed.dates_dropped
 
@@ -104,11 +74,13 @@ class Gathering:
 
     def finish(self) -> Items:
         """Map everything."""
-        whole = (*PLAIN, "statement_value", *(f"{name}_indptr" for name in RAGGED))
-        columns: dict[str, Any] = {name: self.spill.column(name) for name in whole}
-        for name in TEXT:
-            columns[name] = Strings(self.spill.column(f"{name}.offsets"), self.spill.column(f"{name}.bytes"))
+        columns = {name: self._column(name) for name in FIELDS}
         return Items(**columns, files=self._files)
+
+    def _column(self, name: str) -> Any:
+        if isinstance(FIELDS[name].place, TextAt):
+            return Strings(self.spill.column(f"{name}.offsets"), self.spill.column(f"{name}.bytes"))
+        return self.spill.column(name)
 
 
 def gather_items(

@@ -1,24 +1,21 @@
 """The name index: from a name as anybody spells it to the entities that bear it, O(1) a look-up.
 
-`normalise` folds case, accents, punctuation and spacing. `build_names` makes the index's columns; a KB builder
-calls it once, with one label per entity row, and writes what it returns, each array under its own name:
-
-    for name, array in build_names(labels, aliases, alias_texts, prose).items():
-        np.save(folder / f"{name}.npy", array)
-
-`NameIndex(Columns(folder))` reads them. `docs/names.md` describes the columns.
+`normalise` folds case, accents, punctuation and spacing. `build_names` makes the index's columns, which
+`NameColumns` declares; a build calls it once, with one label for each entity. `NameIndex(Columns(folder))` reads them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from namesake.kb.columns import Columns, Ragged, Strings, concatenate
+from namesake.kb.columns import Ragged, Strings, concatenate
+from namesake.kb.declare import Made
+from namesake.kb.layout import NameColumns
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
 from namesake.kernels.names import evidence
@@ -51,10 +48,8 @@ def _hashes(words: Iterable[str]) -> UInt64:
     return np.sort(np.array(found, np.uint64))
 
 
-def build_names(
-    labels: Strings, aliases: Ragged, alias_texts: Strings, prose: Strings = NO_TEXT
-) -> dict[str, npt.NDArray[np.generic]]:
-    """The columns of the name index, by file name, from each entity's label and its aliases' rows in `alias_texts`.
+def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings, prose: Strings = NO_TEXT) -> Made:
+    """The columns of the name index, from each entity's label and its aliases' rows in `alias_texts`.
 
     `prose` are texts in which words are mostly words (labels of items that are no people, descriptions): against
     them it shows which names are made of ordinary words, such as "Common Sense".
@@ -79,19 +74,20 @@ def build_names(
     kernels.copy_texts(texts.data, starts, ends, text, offsets)
     names_by_id = Strings(offsets, text)
     drawers, filed = file_names(names_by_id)
-    return {
-        "name.drawer": drawers,
-        "name.filed": filed,
-        "name.person": person_percent(names_by_id, prose),
-        "name.key": keys,
-        "name.slot": slots,
-        "name.prefix": bits,
-        "name.text.offsets": offsets,
-        "name.text.bytes": text,
-        "name.entity.indptr": indptr,
-        "name.entity.values": values,
-        "name.entity.kind": kind,
-    }
+    columns = NameColumns
+    return dict(
+        [
+            columns.hashes.holding(keys),
+            columns.slots.holding(slots),
+            columns.prefixes.holding(bits),
+            columns.person.holding(person_percent(names_by_id, prose)),
+            columns.drawers.holding(drawers),
+            columns.filed.holding(filed),
+            columns.texts.holding(names_by_id),
+            columns.entities.holding(Ragged(indptr, values)),
+            columns.kinds.holding(kind),
+        ]
+    )
 
 
 def person_percent(names: Strings, prose: Strings) -> UInt8:
@@ -152,56 +148,8 @@ class Bearers(NamedTuple):
     kinds: Int8
 
 
-class NameIndex:
+class NameIndex(NameColumns):
     """The name index of a KB: `lookup` one name, or `lookup_many` for a column of them."""
-
-    def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-
-    @cached_property
-    def hashes(self) -> UInt64:
-        """Hash table by open addressing, size a power of two: hash of the name in each slot, 0 in a free one."""
-        return self._columns.array("name.key", np.uint64)
-
-    @cached_property
-    def slots(self) -> Int32:
-        """The name's id in each slot, -1 in a free one."""
-        return self._columns.array("name.slot", np.int32)
-
-    @cached_property
-    def prefixes(self) -> UInt8:
-        """One bit for the hash of every beginning of two tokens or more of a name: may it go on here?"""
-        return self._columns.array("name.prefix", np.uint8)
-
-    @cached_property
-    def person(self) -> UInt8:
-        """How much each name looks like a person's, 0 to 100; low where it is made of ordinary words."""
-        return self._columns.array("name.person", np.uint8)
-
-    @cached_property
-    def drawers(self) -> UInt64:
-        """Where names are filed for the search of variants: sound of the last token, first letter; ascending."""
-        return self._columns.array("name.drawer", np.uint64)
-
-    @cached_property
-    def filed(self) -> Int32:
-        """The name in each drawer."""
-        return self._columns.array("name.filed", np.int32)
-
-    @cached_property
-    def texts(self) -> Strings:
-        """The normalised names by id."""
-        return self._columns.strings("name.text")
-
-    @cached_property
-    def entities(self) -> Ragged:
-        """Entity rows of each name, ascending."""
-        return self._columns.ragged("name.entity")
-
-    @cached_property
-    def kinds(self) -> Int8:
-        """The kind of each of `entities.values`: LABEL, ALIAS, BARE_LABEL or BARE_ALIAS."""
-        return self._columns.array("name.entity.kind", np.int8)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -218,12 +166,15 @@ class NameIndex:
 
     def lookup_many(self, data: UInt8, offsets: Int64) -> Bearers:
         """`lookup` for every string of a column in Arrow's layout."""
-        found = self.find(normalise_many(Strings(offsets, data)))
-        indptr = np.zeros(len(found) + 1, np.int64)
+        return self.bearers(self.find(normalise_many(Strings(offsets, data))))
+
+    def bearers(self, names: Int32) -> Bearers:
+        """Who bears each name by its id; nobody where it is -1."""
+        indptr = np.zeros(len(names) + 1, np.int64)
         known = self.entities
-        kernels.count_bearers(found, known.indptr, self.kinds, ALIAS, indptr)
+        kernels.count_bearers(names, known.indptr, self.kinds, ALIAS, indptr)
         rows, kinds = np.empty(indptr[-1], np.int32), np.empty(indptr[-1], np.int8)
-        kernels.gather_bearers(found, known.indptr, known.values, self.kinds, indptr, ALIAS, rows, kinds)
+        kernels.gather_bearers(names, known.indptr, known.values, self.kinds, indptr, ALIAS, rows, kinds)
         return Bearers(indptr, rows, kinds)
 
     def find(self, normalised: Strings) -> Int32:

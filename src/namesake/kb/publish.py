@@ -10,10 +10,10 @@ import fcntl
 import io
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -21,10 +21,12 @@ import numpy.typing as npt
 from isal import isal_zlib
 
 from namesake.errors import NamesakeError
-from namesake.kb.columns import BLOCK, Column, Ragged, Strings
+from namesake.kb.columns import BLOCK
+from namesake.kb.declare import Column, Made
 from namesake.kb.manifest import MANIFEST, Manifest
 
 LOCK = "lock"
+C = TypeVar("C")
 
 
 class Draft:
@@ -54,21 +56,19 @@ class Draft:
         if self.folder.exists():
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def write(self, name: str, column: Column) -> None:
+    def write(self, column: Column[C], value: C) -> None:
         """Write a column: one `.npy` file, or two for strings and ragged lists."""
-        if isinstance(column, Strings):
-            self.write(f"{name}.offsets", column.offsets)
-            self.write(f"{name}.bytes", column.data)
-        elif isinstance(column, Ragged):
-            self.write(f"{name}.indptr", column.indptr)
-            self.write(f"{name}.values", column.values)
-        else:
-            self._write_array(f"{name}.npy", np.ascontiguousarray(column))
+        for name, array in column.arrays(value).items():
+            self._write_array(f"{name}.npy", np.ascontiguousarray(array))
 
-    def write_all(self, columns: Mapping[str, Column]) -> None:
-        """Write several columns, each under its name."""
-        for name, column in columns.items():
-            self.write(name, column)
+    def write_all(self, made: Made) -> None:
+        """Write several columns."""
+        for column, value in made.items():
+            self.write(column, value)
+
+    def holds(self, column: Column[Any]) -> bool:
+        """Whether a column has been written."""
+        return all(f"{name}.npy" in self.files for name in column.files)
 
     def write_bytes(self, name: str, content: bytes) -> None:
         """Write a file that is no column."""

@@ -1,20 +1,19 @@
-"""Ready-made ranks: lines of a QID, a tab and a number, such as `Q42<TAB>123.4`, plain or gzipped.
+"""Ready-made ranks: lines of a QID, a tab and a number, such as `Q42<TAB>123.4`, plain or packed.
 
 Published files write -1 for entities without a rank: a negative rank means unknown, as if the line were not there.
 """
 
 from __future__ import annotations
 
-import gzip
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files import open_lines
 
 BATCH = 1 << 20  # lines held at a time
 SOURCES = ("wikidata", "wikipedia")
@@ -53,16 +52,13 @@ def read_ranks(path: Path, qids: npt.NDArray[np.int64]) -> npt.NDArray[np.float6
 def _batches(path: Path) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
     """The file's QIDs and ranks, a million lines at a time."""
     pairs: list[tuple[int, float]] = []
-    try:
-        with _open(path) as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    pairs.append(_pair(line, path, number))
-                if len(pairs) == BATCH:
-                    yield _columns(pairs)
-                    pairs = []
-    except (OSError, EOFError) as problem:
-        raise NamesakeError(f"{path} cannot be read: {getattr(problem, 'strerror', None) or problem}") from None
+    with open_lines(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                pairs.append(_pair(line, path, number))
+            if len(pairs) == BATCH:
+                yield _columns(pairs)
+                pairs = []
     yield _columns(pairs)
 
 
@@ -81,9 +77,3 @@ def _pair(line: bytes, path: Path, number: int) -> tuple[int, float]:
 def _columns(pairs: list[tuple[int, float]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     qids = [qid if qid < 1 << 62 else -1 for qid, _ in pairs]
     return np.array(qids, np.int64), np.array([rank for _, rank in pairs], np.float64)
-
-
-def _open(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        gzipped = file.read(2) == b"\x1f\x8b"
-    return cast(IO[bytes], gzip.open(path)) if gzipped else path.open("rb")

@@ -1,4 +1,4 @@
-"""Entities of a KB as records to print or to turn into JSON."""
+"""Entities and columns of a KB as records to print or to turn into JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from namesake.errors import NamesakeError
 from namesake.kb.dates import DAY, FOREVER, MISSING, iso
+from namesake.kb.layout import columns
 from namesake.kb.store import KB
 
 LONGEST_SHOWN = 60  # characters of a name in a message
@@ -42,6 +43,34 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     paragraph: str
     statements: list[Statement]
+
+
+class ColumnSize(msgspec.Struct, frozen=True, kw_only=True):
+    """A column of a KB: its declaration, and how large it is."""
+
+    attribute: str
+    file: str
+    kind: str
+    dtype: str
+    rows: int
+    bytes: int
+    meaning: str
+
+
+def describe_columns(kb: KB) -> list[ColumnSize]:
+    """Every column that `kb` should have, in the order of the layout; NamesakeError names one that it does not."""
+    return [
+        ColumnSize(
+            attribute=name,
+            file=column.file,
+            kind=column.kind,
+            dtype=str(column.dtype),
+            rows=len(column.open(kb.columns)),
+            bytes=sum((kb.path / f"{file}.npy").stat().st_size for file in column.files),
+            meaning=column.__doc__ or "",
+        )
+        for name, column in columns().items()
+    ]
 
 
 def look_up(kb: KB, asked: str) -> list[int]:

@@ -51,10 +51,13 @@ class _Page(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Wikipedia:
-    """What the dump says of each entity: its page's first paragraph, or nothing, and PR_WP, 0 where it has no page."""
+    """What the dump says of each entity: its page's first paragraph, or nothing, and PR_WP, 0 where it has no page.
+
+    Where no page has a link there is no graph, and nobody has a rank.
+    """
 
     paragraphs: Strings
-    ranks: Float64
+    ranks: Float64 | None
     pages: int
 
 
@@ -115,11 +118,12 @@ class Reader:
 
     def finish(self) -> Wikipedia:
         """Match links with pages, rank the pages, and hand everything to the entities."""
-        rank = pagerank(self._links())
         entity = self.spill.column("page.entity")
         own = np.flatnonzero(entity >= 0)
-        ranks = np.zeros(len(self.qids), np.float64)
-        np.maximum.at(ranks, entity[own], rank[own])
+        ranks = None
+        if len(self.spill.column("page.link")):
+            rank, ranks = pagerank(self._links()), np.zeros(len(self.qids), np.float64)
+            np.maximum.at(ranks, entity[own], rank[own])
         texts = Strings(running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
         of_entity = np.full(len(self.qids), -1, np.int64)
         of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # of several pages, the first

@@ -6,8 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.assemble import Statements, group
-from namesake.kb.columns import Column, Ragged, Strings, concatenate
+from namesake.kb.columns import Ragged, Strings, concatenate
+from namesake.kb.declare import Made
 from namesake.kb.items import Items, ranges, running
+from namesake.kb.layout import KBColumns
 from namesake.kb.vocabulary import index_words
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.types import Ragged as Rows
@@ -18,8 +20,8 @@ Int64 = npt.NDArray[np.int64]
 
 def index_kb_words(
     items: Items, dump_of: Int32, stated: Statements, descriptions: Strings, paragraphs: Strings, how: str
-) -> dict[str, Column]:
-    """The columns of words, by file name. Labels and aliases of items count only where an entity states the item."""
+) -> Made:
+    """The columns of words. Labels and aliases of items count only where an entity states the item."""
     values = stated_items(stated, len(dump_of))
     of_dump = dump_of[values]
     starts = items.alias_indptr[of_dump]
@@ -31,21 +33,22 @@ def index_kb_words(
     of_item = spread(labels, values, len(dump_of))
     of_alias = np.repeat(np.arange(len(values), dtype=np.int32), alias_counts)
     alias_words = group(np.repeat(of_alias, np.diff(each_alias.indptr)), each_alias.values, len(values))
-    ds = union(d, stated, of_item, strings, len(found.vocabulary))
-    return {
-        "word": Strings.of(found.vocabulary),
-        "word.count": np.bincount(ds.values, minlength=len(found.vocabulary)).astype(np.int32),
-        "entity.words_d": d,
-        "entity.words_p": p,
-        "entity.words_ds": ds,
-        "item.words": of_item,
-        "item.words_aliases": spread(alias_words, values, len(dump_of)),
-        "string.words": strings,
-        "surface.hash": found.surface_hash,
-        "surface.word": found.surface_word,
-        "stem.hash": found.stem_hash,
-        "stem.word": found.stem_word,
-    }
+    columns = KBColumns
+    return dict(
+        [
+            columns.words.holding(Strings.of(found.vocabulary)),
+            columns.words_d.holding(d),
+            columns.words_p.holding(p),
+            columns.words_ds.holding(union(d, stated, of_item, strings, len(found.vocabulary))),
+            columns.words_item.holding(of_item),
+            columns.words_item_aliases.holding(spread(alias_words, values, len(dump_of))),
+            columns.words_string.holding(strings),
+            columns.surface_hash.holding(found.surface_hash),
+            columns.surface_word.holding(found.surface_word),
+            columns.stem_hash.holding(found.stem_hash),
+            columns.stem_word.holding(found.stem_word),
+        ]
+    )
 
 
 def stated_items(stated: Statements, items: int) -> Int64:

@@ -7,6 +7,9 @@ _HERE = Path(__file__).parent
 DUMP = _HERE / "dump.json"
 """A Wikidata dump in the official layout: the people, the items their statements name, the properties."""
 
+WIKIPEDIA = _HERE / "wikipedia.json"
+"""First paragraphs about some of the people in the layout of a CirrusSearch dump; without links, so no ranks."""
+
 ARTICLES = _HERE / "articles.jsonl"
 """News articles in the plain format: id, title, date, text, mentions with character spans."""
 

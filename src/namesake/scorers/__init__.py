@@ -1,30 +1,13 @@
-"""Scorers: functions from a batch and a KB to one number a candidate, higher is better, by their paper names."""
+"""Scorers: one number a candidate, higher is better. One declaration each, and one registry that all others read.
 
-from __future__ import annotations
+Importing this room loads no compiled code: scorers import their kernels when they first run, so evaluation, which
+only asks which scorers there are, starts as fast as before.
+"""
 
-from collections.abc import Callable
+from namesake.scorers.matches import Candidate, Match, Source
+from namesake.scorers.registry import SCORERS, Need, Scorer, Scores, named, scorer
 
-import numpy as np
-import numpy.typing as npt
+# Each of these modules declares scorers, the paper's first.
+from namesake.scorers import popularity, overlap, relations, files, dates, names  # isort: skip  # noqa: F401
 
-from namesake.batch import Batch
-from namesake.kb.store import KB
-
-Scores = npt.NDArray[np.float64]
-Scorer = Callable[[Batch, KB], Scores]
-
-SCORERS: dict[str, Scorer] = {}
-"""Every scorer that runs here, by the name recipes use."""
-
-
-def scorer(name: str) -> Callable[[Scorer], Scorer]:
-    """Register a function as the scorer `name`."""
-
-    def register(function: Scorer) -> Scorer:
-        SCORERS[name] = function
-        return function
-
-    return register
-
-
-from namesake.scorers import dates, names, overlap, popularity, relations  # noqa: E402, F401  (they register themselves)
+__all__ = ["SCORERS", "Candidate", "Match", "Need", "Scorer", "Scores", "Source", "named", "scorer"]

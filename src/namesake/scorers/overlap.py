@@ -1,69 +1,95 @@
 """Entity–content similarity by words.
 
 The paper counts the words that article and entity share: IScore over the article, NIScore over the sentences with
-the name. Beyond it, words weigh by their rarity in the KB (…_IDF), and labels of several words match as one (Phrases).
+the name. Beyond it, words weigh by their rarity in the KB (…_IDF).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.arrays import Int64
-from namesake.batch import Batch, Int32
-from namesake.kb.store import KB
-from namesake.kernels.link import overlap as kernels
-from namesake.kernels.types import Ragged
-from namesake.scorers import Scores, scorer
+from namesake.scorers.matches import Candidate, Match, Source, statement_source
+from namesake.scorers.registry import Scores, scorer
 
-_NO_WORDS = Ragged(np.zeros(1, np.int64), np.zeros(0, np.int32))
+if TYPE_CHECKING:
+    from namesake.arrays import Int32, Int64
+    from namesake.batch import Batch
+    from namesake.kb.store import KB
+
+_NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
-@scorer("IScore")
+# why
+def words_of_context(candidate: Candidate) -> Iterator[Match]:
+    """The words of the context that the recipe says; for `both`, those of the article, which hold the others."""
+    reading = candidate.reading
+    narrow = reading.batch.settings.context == "narrow"
+    return _shared_words(candidate, reading.nearby if narrow else reading.everywhere)
+
+
+def words_nearby(candidate: Candidate) -> Iterator[Match]:
+    """The words of the sentences that hold a span of the mention."""
+    return _shared_words(candidate, candidate.reading.nearby)
+
+
+def _shared_words(candidate: Candidate, places: dict[int, list[int]]) -> Iterator[Match]:
+    reading, kb = candidate.reading, candidate.kb
+    sources = word_sources(kb, candidate.row, set(reading.batch.settings.features))
+    for word in sorted(places.keys() & sources.keys(), key=lambda word: places[word][0]):
+        text = kb.words[word]
+        yield Match(text, reading.word_spans(places[word], text.endswith(".")), sources[word])
+
+
+def word_sources(kb: KB, row: int, features: set[str]) -> dict[int, list[Source]]:
+    """Every word of an entity under the given features (D, P, S, S_A), with where it comes from."""
+    sources: dict[int, list[Source]] = {}
+
+    def add(words: Int32, source: Source) -> None:
+        for word in words.tolist():
+            sources.setdefault(word, []).append(source)
+
+    if "D" in features:
+        add(kb.words_d[row], Source("description", value=kb.descriptions[row]))
+    if "P" in features:
+        add(kb.words_p[row], Source("paragraph"))
+    if features & {"S", "S_A"}:
+        for pair in kb.statements[row].tolist():
+            value = int(kb.pair_value[pair])
+            source = statement_source(kb, pair)
+            add(kb.words_item[value] if value >= 0 else kb.words_string[~value], source)
+            if "S_A" in features and value >= 0:
+                add(kb.words_item_aliases[value], replace(source, source="alias"))
+    return sources
+
+
+# the scores
+@scorer("IScore", explain=words_of_context)
 def iscore(batch: Batch, kb: KB) -> Scores:
     """|(W_A ∩ W_e) \\ stop words|; with the recipe's context `narrow` it is NIScore, with `both` their sum."""
     return _in_context(batch, kb, equal(kb))
 
 
-@scorer("NIScore")
+@scorer("NIScore", explain=words_nearby)
 def niscore(batch: Batch, kb: KB) -> Scores:
     """IScore over the sentences that hold a span of the mention."""
     return _narrow(batch, kb, equal(kb))
 
 
-@scorer("IScore_IDF")
+@scorer("IScore_IDF", explain=words_of_context)
 def iscore_idf(batch: Batch, kb: KB) -> Scores:
     """IScore with each word weighed by its rarity among the KB's entities instead of counted."""
     return _in_context(batch, kb, rarity(kb))
 
 
-@scorer("NIScore_IDF")
+@scorer("NIScore_IDF", explain=words_nearby)
 def niscore_idf(batch: Batch, kb: KB) -> Scores:
     """NIScore with each word weighed by its rarity."""
     return _narrow(batch, kb, rarity(kb))
-
-
-@scorer("Phrases")
-def phrases(batch: Batch, kb: KB) -> Scores:
-    """Statement values of several words that stand in the article as one: "World War II" is not "world" and "war"."""
-    names = batch.name_words
-    shared: Scores = kernels.phrases(
-        rarity(kb),
-        batch.words.indptr,
-        batch.words.word,
-        batch.article,
-        names.indptr,
-        names.word,
-        batch.offsets,
-        batch.rows,
-        kb.statements.indptr,
-        kb.statements.values,
-        kb.pair_value,
-        kb.words_item.indptr,
-        kb.words_item.values,
-    )
-    return shared
 
 
 @lru_cache(maxsize=4)  # a vocabulary of millions of words is not weighed anew for every batch
@@ -81,9 +107,9 @@ def rarity(kb: KB) -> Scores:
 
 
 def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
-    if batch.options.context == "article":
+    if batch.settings.context == "article":
         return _article(batch, kb, weight)
-    if batch.options.context == "narrow":
+    if batch.settings.context == "narrow":
         return _narrow(batch, kb, weight)
     return _article(batch, kb, weight) + _narrow(batch, kb, weight)
 
@@ -97,6 +123,9 @@ def _narrow(batch: Batch, kb: KB, weight: Scores) -> Scores:
 
 
 def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, context: Int64) -> Scores:
+    from namesake.kernels.link import overlap as kernels
+    from namesake.kernels.types import Ragged
+
     rows, entity_indptr, entity_words = _entity_words(batch, kb)
     names = batch.name_words
     shared: Scores = kernels.overlap(
@@ -113,19 +142,20 @@ def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, 
 
 def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:
     """Candidate rows and the ragged words they point into, for the features the recipe sums (D, P, S, S_A)."""
-    features = batch.options.words
-    if features == "D+S":
+    if batch.settings.words == "D+S":
         return batch.rows, kb.words_ds.indptr, kb.words_ds.values
-    indptr, words = gather_features(kb, batch.rows, features)
+    indptr, words = gather_features(kb, batch.rows, set(batch.settings.features))
     return np.where(batch.rows >= 0, np.arange(len(batch.rows)), -1), indptr, words
 
 
-def gather_features(kb: KB, rows: Int64, features: str) -> tuple[Int64, Int32]:
-    """The unique words of each row over a sum of features such as `D+S_A`."""
-    chosen = set(features.split("+"))
+def gather_features(kb: KB, rows: Int64, features: set[str]) -> tuple[Int64, Int32]:
+    """The unique words of each row over some of the features D, P, S, S_A."""
+    from namesake.kernels.link import overlap as kernels
+    from namesake.kernels.types import Ragged
+
     columns = kernels.Features(
-        Ragged(kb.words_d.indptr, kb.words_d.values) if "D" in chosen else _NO_WORDS,
-        Ragged(kb.words_p.indptr, kb.words_p.values) if "P" in chosen else _NO_WORDS,
+        Ragged(kb.words_d.indptr, kb.words_d.values) if "D" in features else Ragged(*_NO_WORDS),
+        Ragged(kb.words_p.indptr, kb.words_p.values) if "P" in features else Ragged(*_NO_WORDS),
         Ragged(kb.statements.indptr, kb.statements.values),
         kb.pair_value,
         Ragged(kb.words_item.indptr, kb.words_item.values),
@@ -133,6 +163,6 @@ def gather_features(kb: KB, rows: Int64, features: str) -> tuple[Int64, Int32]:
         Ragged(kb.words_string.indptr, kb.words_string.values),
     )
     gathered: tuple[Int64, Int32] = kernels.gather_words(
-        len(kb.words), rows, bool(chosen & {"S", "S_A"}), "S_A" in chosen, columns
+        len(kb.words), rows, bool(features & {"S", "S_A"}), "S_A" in features, columns
     )
     return gathered

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import numpy.typing as npt
 
-from namesake.batch import Batch
-from namesake.kb.store import KB
-from namesake.scorers import Scores, scorer
+from namesake.scorers.registry import Need, Scores, scorer
+
+if TYPE_CHECKING:
+    from namesake.batch import Batch
+    from namesake.kb.store import KB
+
+LINKS = Need(
+    "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`--ranks wikipedia=FILE`)",
+    lambda kb: "wikipedia: none" not in kb.manifest.ranks,
+)
 
 
 @scorer("Random")
-def random(batch: Batch, kb: KB) -> Scores:
+def random(batch: Batch) -> Scores:
     """1 / |E_m|: what a uniform pick gets in expectation. Equal for all candidates, so the tie-break decides."""
     size = np.diff(batch.offsets)
     return np.repeat(1 / np.maximum(size, 1), size)
 
 
 @scorer("LQID")
-def lowest_qid(batch: Batch, kb: KB) -> Scores:
+def lowest_qid(batch: Batch) -> Scores:
     """-QID: well-known entities were added to Wikidata early."""
     return -batch.qids.astype(np.float64)
 
@@ -35,13 +44,13 @@ def sitelinks(batch: Batch, kb: KB) -> Scores:
     return _known(kb.sitelinks, batch)
 
 
-@scorer("PR_WD")
+@scorer("PR_WD", aliases=("PRWD",))
 def pagerank_wikidata(batch: Batch, kb: KB) -> Scores:
     """PageRank on the Wikidata item graph."""
     return _known(kb.pagerank_wikidata, batch)
 
 
-@scorer("PR_WP")
+@scorer("PR_WP", needs=LINKS, aliases=("PRWP",))
 def pagerank_wikipedia(batch: Batch, kb: KB) -> Scores:
     """PageRank on the Wikipedia link graph."""
     return _known(kb.pagerank_wikipedia, batch)

@@ -6,26 +6,47 @@ pass linked with confidence.
 
 from __future__ import annotations
 
-from namesake.batch import Batch
-from namesake.kb.store import KB
-from namesake.kernels.link.shared import shared_statements
-from namesake.scorers import Scores, scorer
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from namesake.scorers.matches import Candidate, Match, Source, statement_source
+from namesake.scorers.registry import Scores, scorer
+
+if TYPE_CHECKING:
+    from namesake.batch import Batch
+    from namesake.kb.store import KB
 
 
-@scorer("EEIScore")
+def shared_statements(candidate: Candidate) -> Iterator[Match]:
+    """Each statement of the candidate that an anchor has, too, with all anchors that have it."""
+    kb = candidate.kb
+    own = set(kb.statements[candidate.row].tolist())
+    shared: dict[int, list[Source]] = {}
+    for anchor in candidate.reading.anchors:
+        who = {"source": "anchor", "anchor": f"Q{kb.qids[anchor]}", "anchor_label": kb.label(anchor)}
+        for pair in own & set(kb.statements[anchor].tolist()):
+            shared.setdefault(pair, []).append(replace(statement_source(kb, pair), **who))
+    for pair in sorted(shared):
+        yield Match(sources=shared[pair])
+
+
+@scorer("EEIScore", anchors=True, explain=shared_statements)
 def eeiscore(batch: Batch, kb: KB) -> Scores:
     """|S_e ∩ ∪ S_u| over the anchors u: all of the article, or the first only, as the recipe says."""
     return _shared(batch, kb, 0)
 
 
-@scorer("EEIScore_IDF")
+@scorer("EEIScore_IDF", anchors=True, explain=shared_statements)
 def eeiscore_idf(batch: Batch, kb: KB) -> Scores:
     """EEIScore with each statement weighed by its rarity: sharing an employer says more than sharing a sex."""
     return _shared(batch, kb, len(kb))
 
 
 def _shared(batch: Batch, kb: KB, entities: int) -> Scores:
-    shared: Scores = shared_statements(
+    from namesake.kernels.link import shared as kernels
+
+    shared: Scores = kernels.shared_statements(
         batch.articles,
         batch.offsets,
         batch.rows,

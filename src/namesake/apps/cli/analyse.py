@@ -173,7 +173,8 @@ def _mistakes(linker: Linker, articles: Path, data: Dataset) -> Iterator[Mistake
             for name in [name for article, name in wrong if article == identifier]:
                 rows = linker.explain(one, name).to_pylist()
                 gold = [row for row in rows if row["qid"] == wrong[identifier, name]]
-                chosen = [row for row in rows if row["rank"] == 1]
+                people = [row for row in rows if row["qid"] is not None]  # "none of them" is no link
+                chosen = [row for row in people if row["rank"] == people[0]["rank"]]
                 sides = (_side(linker.kb, gold), _side(linker.kb, chosen))
                 yield Mistake(identifier, name, *sides, _context(one, name), rows[0]["tie_break"])
 
@@ -183,12 +184,12 @@ def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
     import numpy as np
 
     from namesake.evaluate.reports.errors import side
-    from namesake.explain import statement_source
+    from namesake.scorers.matches import statement_source
 
     at = int(kb.rows(np.array([int(rows[0]["qid"][1:])], np.int64))[0])
     pairs = kb.statements[at].tolist() if at >= 0 else []
     sources = [statement_source(kb, pair) for pair in pairs]
-    return side(rows, [(source["property"], source["value"]) for source in sources], known=at >= 0)
+    return side(rows, [(source.property or "", source.value or "") for source in sources], known=at >= 0)
 
 
 def _context(article: pa.Table, name: str) -> Context:

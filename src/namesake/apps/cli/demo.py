@@ -71,23 +71,23 @@ def demo() -> None:
 
 
 def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:
-    """Write the embedded sample to a folder to play in: dump.json, articles.jsonl, expected.jsonl and its KB as kb.
+    """Write the embedded sample to a folder to play in: dump, first paragraphs, articles, expected links, and its KB.
 
     Example: namesake sample play
     """
     from namesake.kb.build import build
-    from namesake.sample import ARTICLES, DUMP, EXPECTED
+    from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 
     if folder.exists():
         raise NamesakeError(f"{folder} is there already: name a new folder")
     try:
         folder.mkdir(parents=True)
-        for source in (DUMP, ARTICLES, EXPECTED):
+        for source in (DUMP, WIKIPEDIA, ARTICLES, EXPECTED):
             copyfile(source, folder / source.name)
     except OSError as problem:
         raise NamesakeError(f"{folder} cannot be written ({problem.strerror})") from None
-    build([folder / DUMP.name], folder / "kb")
-    print(f"{folder}: dump.json, articles.jsonl, expected.jsonl, kb")
+    build([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
+    print(f"{folder}: dump.json, wikipedia.json, articles.jsonl, expected.jsonl, kb")
 
 
 def namesakes(kb: KB, most: int = 8) -> Table:

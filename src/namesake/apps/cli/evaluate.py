@@ -136,11 +136,10 @@ def _linked(
     from namesake.evaluate.measures.methods import PAPER, from_recipe, linked, method
     from namesake.kb.store import KB
     from namesake.recipe import Recipe
-    from namesake.scorers import SCORERS
 
     opened = KB.open(default_kb(kb))
     if not names:
-        runs_here = [name for name, system in PAPER.items() if set(Recipe.load(system).scorers) <= set(SCORERS)]
+        runs_here = [name for name, system in PAPER.items() if not Recipe.load(system).uncomputable]
         names = ["Random", *runs_here, "default"]
     systems = {name: Recipe.load(PAPER.get(name, name)) for name in names if name != "Random"}
     runs = {name: only_known(dataset(articles, opened, system, gold), known) for name, system in systems.items()}

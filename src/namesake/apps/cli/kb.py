@@ -11,7 +11,14 @@ import msgspec
 import typer
 from rich.console import Console
 
-from namesake.apps.terminal.kb import NAMESAKES_SHOWN, draw_entity, draw_info, draw_namesakes, draw_summary
+from namesake.apps.terminal.kb import (
+    NAMESAKES_SHOWN,
+    draw_columns,
+    draw_entity,
+    draw_info,
+    draw_namesakes,
+    draw_summary,
+)
 from namesake.kb.manifest import read_manifest
 
 app = typer.Typer(help="Build a knowledge base from a Wikidata dump, and look into it.", no_args_is_help=True)
@@ -37,7 +44,9 @@ class Words(StrEnum):
 
 @app.command()
 def build(
-    dumps: Annotated[list[str], typer.Argument(metavar="DUMP", help=".json .json.gz .json.bz2, JSONL, - for stdin")],
+    dumps: Annotated[
+        list[str], typer.Argument(metavar="DUMP", help=".json or JSONL, also .gz, .bz2, .zst; - for stdin")
+    ],
     out: Annotated[Path, typer.Option("--out", "-o", help="the folder to make")],
     keep: Annotated[
         Keep, typer.Option(help="items that become entities; all others keep label and links")
@@ -86,7 +95,10 @@ def build(
 def info(
     kb: KbPath,
     as_json: AsJson = False,
-    verify: Annotated[bool, typer.Option("--verify", help="also compare every file with its checksum")] = False,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="also compare files with their checksums, columns with what they may hold")
+    ] = False,
+    columns: Annotated[bool, typer.Option("--columns", help="list the columns with their sizes instead")] = False,
 ) -> None:
     """Say what a KB holds and how it was made.
 
@@ -97,12 +109,25 @@ def info(
         from namesake.kb.store import KB
 
         KB.open(kb).verify()
-    if as_json:
+    if columns:
+        _columns(kb, as_json)
+    elif as_json:
         fields = msgspec.to_builtins(manifest)
         del fields["files"]
         typer.echo(msgspec.json.format(msgspec.json.encode(fields)).decode())
     else:
         draw_info(kb, manifest, Console())
+
+
+def _columns(kb: Path, as_json: bool) -> None:
+    from namesake.kb.show import describe_columns
+    from namesake.kb.store import KB
+
+    described = describe_columns(KB.open(kb))
+    if as_json:
+        typer.echo(msgspec.json.format(msgspec.json.encode(described)).decode())
+    else:
+        draw_columns(described, Console())
 
 
 @app.command()

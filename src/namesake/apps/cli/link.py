@@ -57,9 +57,10 @@ def link(
     """
     from namesake.apps.cli.main import default_kb
     from namesake.articles.rejects import Rejects
-    from namesake.engines.local import cores, link_tables
+    from namesake.engines.local import link_tables
     from namesake.formats.links import LinkWriter
     from namesake.linker import Linker
+    from namesake.machine import cores
     from namesake.progress import reporter
 
     console = Console(stderr=True)

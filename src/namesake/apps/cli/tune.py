@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -57,7 +57,7 @@ def tune(
     console = Console()
     written = next(each.recipe for each in found if each.how == how)
     if hold:
-        written = replace(written, parts=Recipe.load(recipe).parts)
+        written = written.replace(parts=Recipe.load(recipe).parts)
     out = out or Path(f"{written.name}.toml")
     written.save(out)
     show(weights_view(found, f"split {split}" if split else "all gold"), console)
@@ -101,7 +101,7 @@ def _held(recipe: Recipe) -> Recipe:
     """The recipe with all weights fixed."""
     if recipe.decide is None:
         raise NamesakeError(f"{recipe.name} has no [decide] table: with --hold there is nothing to fit")
-    return replace(recipe, parts=tuple(replace(part, fixed=True) for part in recipe.parts))
+    return recipe.replace(parts=tuple(part.replace(fixed=True) for part in recipe.parts))
 
 
 def _sources(scores: Sequence[Path], gold: Sequence[Path], known: Path | None) -> list[Source]:

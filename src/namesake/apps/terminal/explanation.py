@@ -29,16 +29,24 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
     record = article.to_pylist()[0]
     for _, mention in groupby(rows.to_pylist(), key=lambda row: (row["name"], row["spans"])):
         explained = list(mention)
-        best = [row for row in explained if row["rank"] == 1]
+        people = [row for row in explained if row["qid"] is not None]
+        best = [row for row in people if row["rank"] == people[0]["rank"]]
         console.print(_heading(explained[0], record["title"]), no_wrap=True, overflow="ellipsis")
         console.print(Padding(excerpt(record["text"], best, everything), (0, 2, 1, 2)))
         candidates = [list(group) for _, group in groupby(explained, key=lambda row: row["rank"])]
-        shown = candidates if everything or len(candidates) <= CANDIDATES + 1 else candidates[:CANDIDATES]
+        shown = candidates if everything else _first(candidates)
         for candidate in shown:
             console.print(Padding(_candidate(candidate, record["text"], everything), (0, 0, 1, 0)))
         if len(shown) < len(candidates):
             console.print(Text(f"    … and {len(candidates) - len(shown):,} more candidates (--all)\n", style="dim"))
         console.print(Padding(verdict(best[0]), (0, 0, 1, 0)))
+
+
+def _first(candidates: list[list[Row]]) -> list[list[Row]]:
+    """The first candidates, and "none of them" wherever it stands; one more is not worth a line that it is left out."""
+    people = [rows for rows in candidates if rows[0]["qid"] is not None]
+    left_out = people[CANDIDATES:] if len(people) > CANDIDATES + 1 else []
+    return [rows for rows in candidates if rows not in left_out]
 
 
 def _heading(row: Row, title: str | None) -> Text:
@@ -92,8 +100,12 @@ def _whole_words(text: str, begin: int, end: int) -> tuple[int, int]:
 # a candidate
 def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
     first = rows[0]
-    who = clean(first["label"]) if first["label"] is not None else "not in this KB"
     style = "bold" if first["rank"] == 1 else ""
+    if first["qid"] is None:
+        who = Text("none of them", style=style)
+    else:
+        label = clean(first["label"]) if first["label"] is not None else "not in this KB"
+        who = Text.assemble((first["qid"], "cyan"), " ", (label, style))
     sure = percent(first["confidence"]) + "  "
     head = Table.grid(padding=(0, 1), expand=True)
     head.add_column(justify="right", width=2)
@@ -101,7 +113,7 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
     head.add_column(justify="right", no_wrap=True)
     head.add_row(
         str(first["rank"]),
-        Text.assemble((first["qid"], "cyan"), " ", (who, style)),
+        who,
         Text.assemble((sure, "dim"), (number(first["score"]), "bold")),
     )
     about = [Text(clean(first["description"]), style="italic dim")] if first["description"] else []
@@ -146,9 +158,13 @@ def _stack(lines: list[Text], everything: bool) -> RenderableType:
 # what matched
 def _matched(matches: list[Row], text: str, told: set[str]) -> Iterator[Text]:
     """Lines about the matches of a part; words whose source is `told` already are only listed."""
-    if any(match["word"] is None for match in matches):
-        yield from _statements(matches)
-        return
+    shared = [match for match in matches if match["word"] is None and _anchors(match)]
+    if shared:
+        yield from _statements(shared)
+    for match in matches:
+        if match["word"] is None and match not in shared:  # a scorer of somebody's own
+            yield Text(", ".join(map(_place, match["sources"])), style="dim")
+    matches = [match for match in matches if match["word"] is not None]
     again = [match for match in matches if match["word"] in told]
     if again:
         yield Text(", ".join(_surface(match, text) for match in again), style=MATCH_STYLE)
@@ -156,20 +172,21 @@ def _matched(matches: list[Row], text: str, told: set[str]) -> Iterator[Text]:
     told.update(match["word"] for match in fresh)
     for source, group in _by_source(fresh):
         words = ", ".join(_surface(match, text) for match in group)
-        yield Text.assemble((words, MATCH_STYLE), " ← ", (_place(source), "dim"))
+        yield Text.assemble((words, MATCH_STYLE), (f" ← {_place(source)}" if source else "", "dim"))
 
 
 def _surface(match: Row, text: str) -> str:
     """A matched word as the article writes it."""
-    start, end = match["spans"][0][0], match["spans"][0][1]
-    whole = match["word"] if " " in match["word"] else text[start:end]
-    return clean(whole)
+    if not match["spans"]:
+        return clean(match["word"])
+    start, end = match["spans"][0]
+    return clean(text[start:end])
 
 
-def _by_source(matches: list[Row]) -> list[tuple[Row, list[Row]]]:
+def _by_source(matches: list[Row]) -> list[tuple[Row | None, list[Row]]]:
     """Each match under one of its sources, as few sources as it takes; in text order."""
-    groups: list[tuple[Row, list[Row]]] = []
-    left = list(matches)
+    groups: list[tuple[Row | None, list[Row]]] = [(None, [match]) for match in matches if not match["sources"]]
+    left = [match for match in matches if match["sources"]]
     while left:
         counts: dict[str, tuple[Row, list[Row]]] = {}
         for match in left:
@@ -185,7 +202,12 @@ def _place(source: Row) -> str:
     if source["source"] in {"description", "paragraph"}:
         return str(source["source"])
     also = " (also known as)" if source["source"] == "alias" else ""
-    return clean(f"{source['property_label'] or source['property']}: {source['value']}{also}")
+    what = source["property_label"] or source["property"] or source["source"]
+    return clean(f"{what}: {source['value']}{also}" if source["value"] else what)
+
+
+def _anchors(match: Row) -> bool:
+    return bool(match["sources"]) and all(source["anchor"] for source in match["sources"])
 
 
 def _statements(matches: list[Row]) -> Iterator[Text]:

@@ -17,7 +17,7 @@ from namesake.kb.manifest import REJECTS, Manifest, Reject
 from namesake.kb.rejects import NAMED
 
 if TYPE_CHECKING:
-    from namesake.kb.show import Entity, Statement
+    from namesake.kb.show import ColumnSize, Entity, Statement
 
 VALUES_SHOWN = 8
 REJECTS_SHOWN = 5
@@ -37,6 +37,20 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
     console.print(Panel(_pairs(rows), title=Text(str(path)), title_align="left", expand=False))
+
+
+def draw_columns(columns: list[ColumnSize], console: Console) -> None:
+    """Every column of a KB: what it is and how large."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("column", style="cyan", no_wrap=True)
+    table.add_column("type", no_wrap=True)
+    table.add_column("rows", justify="right", no_wrap=True)
+    table.add_column("MB", justify="right", no_wrap=True)
+    table.add_column("meaning", ratio=1)
+    for column in columns:
+        kind = column.dtype if column.kind == "array" else column.kind
+        table.add_row(column.attribute, kind, f"{column.rows:,}", f"{column.bytes / 1e6:,.1f}", Text(column.meaning))
+    console.print(table)
 
 
 def draw_entity(entity: Entity, console: Console) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from namesake import decide, rank
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, did_you_mean
 from namesake.evaluate.gold import Dataset
 from namesake.evaluate.measures import metrics
 from namesake.evaluate.measures.metrics import BoolArray
@@ -83,8 +83,9 @@ def method(name: str, data: Dataset) -> Method:
         return from_recipe(Recipe.load(PAPER[name]), data, name)
     if name in data.table.scores:
         return from_recipe(Recipe(name, (Part(name),), tie_break=("LQID",)), data, name)
+    known = ["Random", "links", *PAPER, *recipes(), *data.table.scores]
     raise NamesakeError(
-        f"no method named {name!r}: it is no recipe ({', '.join(recipes())}), "
+        f"no method named {name!r}{did_you_mean(name, known)}: it is no recipe ({', '.join(recipes())}), "
         f"and the scores have {', '.join(data.table.scores)}"
     )
 

@@ -4,7 +4,7 @@ Composites and tie-breaks are not read but made: every system runs through its r
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -154,7 +154,7 @@ def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
         recipe = Recipe.load(PAPER[name])
         for breaker, cell in zip(printed.TIE_BREAKERS, cells, strict=True):
             chain = (breaker,) if breaker == "LQID" else (breaker, "LQID")
-            yield _Figure("9", name, breaker, from_recipe(replace(recipe, tie_break=chain), data, name).hit, cell)
+            yield _Figure("9", name, breaker, from_recipe(recipe.replace(tie_break=chain), data, name).hit, cell)
 
 
 def _counts(data: Dataset, derived: Sequence[str | None]) -> Iterator[PaperRow]:

@@ -125,7 +125,8 @@ def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], kno
                 words.setdefault(match["word"], [(start, end) for start, end in match["spans"]])
                 continue
             for source in match["sources"]:
-                shared[f"{source['property_label'] or source['property']}: {source['value']}"] = None
+                what = source["property_label"] or source["property"] or source["source"]
+                shared[f"{what}: {source['value']}"] = None
     first = rows[0]
     return Side(
         first["qid"],

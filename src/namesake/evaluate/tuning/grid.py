@@ -1,7 +1,7 @@
 """Grid search over a recipe's weights, as in the paper: all points of [0, 1] in steps of 0.05, in seconds."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
@@ -69,11 +69,11 @@ def search(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
 
 def scaled_parts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
     """The scores of each part as the recipe scales them, before weighting; zeros where it is absent or idle."""
-    unweighted = replace(recipe, parts=tuple(replace(part, weight=1.0) for part in recipe.parts))
+    unweighted = recipe.replace(parts=tuple(part.replace(weight=1.0) for part in recipe.parts))
     return list(unweighted.combine(data.table.scores, data.offsets).contributions.values())
 
 
 def with_weights(recipe: Recipe, weights: Sequence[float] | FloatArray, name: str, description: str) -> Recipe:
     """The recipe with other weights under another name."""
-    parts = tuple(replace(part, weight=float(weight)) for part, weight in zip(recipe.parts, weights, strict=True))
-    return replace(recipe, name=name, description=description, parts=parts)
+    parts = tuple(part.replace(weight=float(weight)) for part, weight in zip(recipe.parts, weights, strict=True))
+    return recipe.replace(name=name, description=description, parts=parts)

@@ -162,7 +162,7 @@ def _fitted(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
     columns = problem.x.shape[1]
     nil = learnt.get(columns + NIL, recipe.decide.nil)
     alone = learnt.get(columns + ALONE, recipe.decide.alone)
-    return replace(found, decide=replace(recipe.decide, nil=nil, alone=alone))
+    return found.replace(decide=recipe.decide.replace(nil=nil, alone=alone))
 
 
 def learnable(recipe: Recipe, data: Dataset) -> Dataset:

@@ -1,7 +1,7 @@
 """Tuning a recipe's weights: the paper's grid and a fitted composite, and what either is worth on unseen mentions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def tune(recipe: Recipe, data: Sequence[Dataset], how: str, step: float = grid.S
     mentions = sum(len(logit.learnable(recipe, each).gold) for each in data)
     name = name or f"{recipe.name}-{how}"
     told = f"{recipe.name} with weights by {how} on {mentions} mentions."
-    found = replace(found, name=name, description=recipe.description if name == recipe.name else told)
+    found = found.replace(name=name, description=recipe.description if name == recipe.name else told)
     answers = [from_recipe(found, answerable(each), name) for each in data]
     hits = np.concatenate([each.hit for each in answers])
     reciprocal = np.concatenate([each.reciprocal_rank for each in answers if each.reciprocal_rank is not None])

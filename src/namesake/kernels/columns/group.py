@@ -24,9 +24,7 @@ def grow(keys, ids, hashed):
     for old in range(len(keys)):
         if keys[old] != FREE:
             slot = np.int64(keys[old] & np.uint64(mask)) if hashed else home(keys[old], mask)
-            slot = probe(
-                pointer(new_keys), mask, FREE, slot
-            )  # equal hashes keep slots of their own
+            slot = probe(pointer(new_keys), mask, FREE, slot)  # equal hashes keep slots of their own
             new_keys[slot], new_ids[slot] = keys[old], ids[old]
     return new_keys, new_ids
 

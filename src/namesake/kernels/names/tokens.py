@@ -1,16 +1,18 @@
 """Raw text cut into the tokens that names are made of, in one pass: hashes, places, capitals, what parts them."""
 
+from typing import Annotated, Any, NamedTuple
+
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import LOWERED, ZERO, add_byte, finish, hash_ahead
+from namesake.kernels.hash import LOWERED, ZERO, add_byte, find, finish, hash_ahead
 from namesake.kernels.names.fold import HARD as UNKNOWN
-from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS, code_point
+from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
-from namesake.kernels.types import U8
-
-U64 = types.Array(types.uint64, 1, "C", readonly=True)
+from namesake.kernels.text.case import has_capitals
+from namesake.kernels.types import U8, U64, record
+from namesake.kernels.utf8 import code_point
 
 # what a character is, by bits
 UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN = 1, 2, 4, 8, 16
@@ -23,7 +25,7 @@ LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
 LONGEST_TAG = 1000
 LONGEST_RUN = 64  # bytes of initials that make one token
-FEW_CAPITALS = 33  # a text with fewer than one capital in so many words is lowercased
+WORDS_TO_A_CAPITAL = 33  # in a text with capitals there is one in so many words
 
 TOKENS = types.Tuple(
     (
@@ -34,6 +36,22 @@ TOKENS = types.Tuple(
         types.uint8[::1],  # gap
     )
 )
+
+
+class Tables(NamedTuple):
+    """What each character folds to (its width and letters) and is; the listed words' hashes, and which lists have them.
+
+    The words are a hash table; a free slot has no bits.
+    """
+
+    widths: Annotated[Any, WIDTHS]
+    letters: Annotated[Any, LETTERS]
+    kinds: Annotated[Any, U8]
+    word_keys: Annotated[Any, U64]
+    word_bits: Annotated[Any, U8]
+
+
+TABLES = record(Tables)
 
 
 def _ascii_letters():
@@ -203,21 +221,24 @@ def read_plain_gap(text, begin, end, abbreviation):
     return at, gap, dotted
 
 
-@kernel(types.int64(U8, types.int64, types.int64, WIDTHS, LETTERS, U8, U64, U8, TOKENS))
-def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
-    """Cut a text into normalised tokens and return how many; see `oracle_mentions.Tokeniser` for the rules.
+@kernel(types.int64(U8, types.int64, types.int64, TABLES, TOKENS, types.int64))
+def cut(data, begin, end, tables, tokens, most):
+    """Cut a text into normalised tokens, at most `most`, and return how many.
+
+    The rules are those of `oracle_mentions.Tokeniser` in the tests.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
     where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
     the others by `read_word`.
     """
     hashes, places, bits, classes, gaps = tokens
-    mask = np.uint64(len(word_keys) - 1)
+    widths, letters, kinds, word_keys, word_bits = tables
+    keys, mask = pointer(word_keys), len(word_keys) - 1
     text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
     count = 0
     at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
     base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
-    while at < end:
+    while at < end and count < most:
         start, stop, value, length = at, at, ZERO, np.int64(LANES)
         flags = np.int64(FIRST_BITS[data[start]])
         if at <= room:
@@ -246,10 +267,8 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens):
         if last == count:
             count += 1
             places[last, 0], gaps[last] = start, gap
-        place = np.int64(value & mask)  # what the word lists say: open addressing, an empty slot has no bits
-        while (words[place] != 0) & (word_keys[place] != value):  # one branch, hardly ever taken
-            place = np.int64(np.uint64(place + 1) & mask)
-        hashes[last], places[last, 1], bits[last], classes[last] = value, stop, flags, words[place]
+        listed = word_bits[find(keys, mask, value)]
+        hashes[last], places[last, 1], bits[last], classes[last] = value, stop, flags, listed
         if at + 1 < end and data[at] == SPACE and ASCII[data[at + 1]] != 0:
             at, gap = at + 1, np.int64(SOFT)
             continue
@@ -272,6 +291,6 @@ def style_of(bits, count):
         words += word_here
         capitals += capital
         uppers += capital & (bits[i] & IS_UPPER != 0)
-    if FEW_CAPITALS * capitals < words:
+    if not has_capitals(capitals, words, WORDS_TO_A_CAPITAL):
         return LOWER
     return ALL_CAPITALS if 2 * uppers > words else CASED

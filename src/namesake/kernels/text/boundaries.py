@@ -6,6 +6,7 @@ from numba import types
 from namesake.kernels.compiled import inner
 from namesake.kernels.hash import find, slot_of
 from namesake.kernels.simd import BYTES, pointer
+from namesake.kernels.text.case import has_capitals
 from namesake.kernels.text.characters import (
     APOSTROPHE,
     BLANK,
@@ -26,6 +27,7 @@ from namesake.kernels.text.characters import (
 
 # How a text is written (`style`), and whether it is to be split at all.
 WHOLE, CASED, SPACED = 1, 2, 4
+LETTERS_TO_A_CAPITAL = 200  # in a text with capitals there is one in so many letters
 
 # What a word says about the period after it, or about the period before it (STARTER).
 TITLE, FINAL, NUMBERED, STARTER = 1, 2, 4, 8
@@ -78,7 +80,8 @@ def style(data, start, end):
             elif kind == COMMA:
                 glued += 1
         before = kind
-    return (CASED if capitals * 200 >= letters and capitals > 0 else 0) | (SPACED if spaced > glued else 0)
+    cased = capitals > 0 and has_capitals(capitals, letters, LETTERS_TO_A_CAPITAL)
+    return (CASED if cased else 0) | (SPACED if spaced > glued else 0)
 
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))

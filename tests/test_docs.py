@@ -1,9 +1,9 @@
 """What the pages show is what happens.
 
-In the PAGES below, a fenced block ```console is run line by line: `$ namesake …` in a folder that holds the sample's
+On every page, a fenced block ```console is run line by line: `$ namesake …` in a folder that holds the sample's
 `articles.jsonl` and `dump.json` and its KB as `kb`, which is also the default KB. What the block shows below a command
 must be what it prints, standard output before messages; `…` stands for anything. A block ```python is run as it is.
-What cannot run here (a dump of a terabyte) goes into a block ```sh.
+What cannot run here (a dump of a terabyte) goes into a block ```sh: its commands and options must exist.
 """
 
 import re
@@ -14,12 +14,15 @@ from itertools import takewhile
 from pathlib import Path
 
 import pytest
+import typer
 
+from namesake.apps.cli.main import app, main
 from namesake.sample import ARTICLES, DUMP
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", ROOT / "docs" / "linking.md"]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(r"^```(?:sh)?\n(.*?)^```$|((?:^    .+\n)+)", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -67,8 +70,6 @@ def desk(tmp_path, monkeypatch, cache, sample_kb) -> Path:
 
 
 def namesake(command: str, monkeypatch, capfd) -> tuple[int, str]:
-    from namesake.apps.cli.main import main
-
     arguments = list(takewhile(lambda word: not word.startswith("#"), shlex.split(command)))
     assert not {"|", ">", "<", "&&", ";"} & set(arguments), f"a page's command stands alone: {command}"
     monkeypatch.setattr(sys, "argv", arguments)
@@ -93,6 +94,39 @@ def test_what_the_page_shows_is_what_happens(page, desk, monkeypatch, capfd):
             assert code == 0, f"{command}\n{printed}"
             assert "Traceback" not in printed
             assert not shown.strip() or fits(shown, printed), f"{command} prints\n{printed}"
+
+
+def shown_commands(page: Path) -> list[list[str]]:
+    """The words of each `namesake …` in the page's blocks that are shown and not run."""
+    texts = ["".join(found) for found in SHOWN.findall(page.read_text(encoding="utf-8"))]
+    lines = "\n".join(texts).replace("\\\n", " ").splitlines()
+    commands = [line.strip().partition("#")[0] for line in lines if line.strip().startswith("namesake ")]
+    return [shlex.split(command.replace("[", " ").replace("]", " ").replace("...", "")) for command in commands]
+
+
+def unknown_words(words: list[str]) -> list[str]:
+    """The command or options among these words that the command line does not have."""
+    group = typer.main.get_command(app)
+    words = words[1:]
+    while words and hasattr(group, "get_command"):
+        command = group.get_command(group.context_class(group), words[0])
+        if command is None:
+            return words[:1]
+        group, words = command, words[1:]
+    options = {name for parameter in group.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    return [word for word in words if word.startswith("--") and word.partition("=")[0] not in options]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_that_are_only_shown_exist(page):
+    assert [(words, unknown) for words in shown_commands(page) if (unknown := unknown_words(words))] == []
+
+
+def test_unknown_commands_and_options_are_noticed():
+    assert unknown_words(["namesake", "lnik", "a.jsonl"]) == ["lnik"]
+    assert unknown_words(["namesake", "kb", "build", "dump.json", "--owt", "kb"]) == ["--owt"]
+    assert unknown_words(["namesake", "kb", "build", "dump.json", "--out", "kb"]) == []
+    assert sum(len(shown_commands(page)) for page in PAGES) > 10
 
 
 def test_the_checker_can_tell():

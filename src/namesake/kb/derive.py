@@ -1,0 +1,71 @@
+"""Columns that follow from other columns of the KB: one declaration in `layout.py` and one function here, each.
+
+A function gets the columns that are written so far and returns the new one. They run one after the other, in the
+order in which they stand here, when everything else is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.kb.columns import Columns
+from namesake.kb.declare import Column
+from namesake.kb.layout import KBColumns
+from namesake.kb.publish import Draft
+from namesake.kernels.columns import bitmap
+
+Int32 = npt.NDArray[np.int32]
+UInt64 = npt.NDArray[np.uint64]
+
+C = TypeVar("C")
+
+DERIVED: dict[Column[Any], Callable[[KBColumns], Any]] = {}
+"""The function of each derived column, in the order in which they run."""
+
+
+def derived(column: Column[C]) -> Callable[[Callable[[KBColumns], C]], Callable[[KBColumns], C]]:
+    """Let the decorated function make `column` from the columns before it."""
+
+    def register(function: Callable[[KBColumns], C]) -> Callable[[KBColumns], C]:
+        DERIVED[column] = function
+        return function
+
+    return register
+
+
+def derive_all(draft: Draft) -> None:
+    """Make the derived columns of the KB that is drafted, each from those that are written."""
+    kb = KBColumns(Columns(draft.folder))
+    for column, function in DERIVED.items():
+        draft.write(column, function(kb))
+
+
+@derived(KBColumns.qid_bits)
+def qid_bits(kb: KBColumns) -> UInt64:
+    """The set of QIDs as a bitmap, from which `KB.rows` reads a QID's row."""
+    bits = np.zeros(int(kb.qids.max(initial=0)) // 64 + 1, np.uint64)
+    bitmap.add_all(bits, kb.qids)
+    return bits
+
+
+@derived(KBColumns.qid_before)
+def qid_before(kb: KBColumns) -> Int32:
+    """The running counts of that bitmap."""
+    before: Int32 = bitmap.count_before(kb.qid_bits)
+    return before
+
+
+@derived(KBColumns.pair_count)
+def pair_count(kb: KBColumns) -> Int32:
+    """How many entities state each pair."""
+    return np.bincount(kb.statements.values, minlength=len(kb.pair_value)).astype(np.int32)
+
+
+@derived(KBColumns.word_count)
+def word_count(kb: KBColumns) -> Int32:
+    """How many entities have each word in D+S."""
+    return np.bincount(kb.words_ds.values, minlength=len(kb.words)).astype(np.int32)

@@ -1,0 +1,156 @@
+"""What the scanner writes down of a dump, each column declared once: where the tables of the kernels have it.
+
+Chunks of a dump and whole dumps have the same columns, in dump order. Columns without a prefix have a row for each
+item; properties stand apart, lexemes are not kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, get_args, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.kb.columns import Strings
+from namesake.kernels.dump import tables as t
+
+Bool = npt.NDArray[np.bool_]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class OfItem:
+    """A number of each item: a column of the table `items`."""
+
+    place: int
+
+    def read(self, to: t.Tables, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """The column, of its own type."""
+        return _rows(to.items, to.counts[t.ITEMS], t.ITEM_COLUMNS)[:, self.place].astype(dtype)
+
+
+@dataclass(frozen=True)
+class EndOf:
+    """Where the rows of each item end in another column: a column of the table `items` from its second row on."""
+
+    place: int
+
+    def read(self, to: t.Tables, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """The offsets, from 0."""
+        return np.concatenate((np.zeros(1, dtype), _rows(to.items, to.counts[t.ITEMS], t.ITEM_COLUMNS)[:, self.place]))
+
+
+@dataclass(frozen=True)
+class OfStatement:
+    """A number of each statement: a column of the table `statements`."""
+
+    place: int
+
+    def read(self, to: t.Tables, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """The column, of its own type."""
+        return _rows(to.statements, to.counts[t.STATEMENTS], t.STATEMENT_COLUMNS)[:, self.place].astype(dtype)
+
+
+@dataclass(frozen=True)
+class OfProperty:
+    """The number of each property: the table `properties`."""
+
+    def read(self, to: t.Tables, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """The column, of its own type."""
+        return _rows(to.properties, to.counts[t.PROPERTIES], 1)[:, 0].astype(dtype)
+
+
+@dataclass(frozen=True)
+class TextAt:
+    """A text column of the tables; `of_item` where each item has exactly one."""
+
+    place: int
+    of_item: bool = False
+
+    def read(self, to: t.Tables, _: np.dtype[Any]) -> Strings:
+        """The strings, copied."""
+        rows = to.offsets[: (to.counts[self.place] + 1) * t.TEXT_COLUMNS].reshape(-1, t.TEXT_COLUMNS)
+        offsets = rows[:, self.place].copy()
+        base = self.place * to.counts[t.CAPACITY]
+        return Strings(offsets, to.text[base : base + offsets[-1]].copy())
+
+
+Place = OfItem | EndOf | OfStatement | OfProperty | TextAt
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What lines of a dump say."""
+
+    qid: Annotated[Int64, OfItem(t.QID)]
+    line: Annotated[Int64, OfItem(t.LINE)]
+    """Line of the dump file, from 1."""
+    kept: Annotated[Bool, OfItem(t.KEPT)]
+    person: Annotated[Bool, OfItem(t.PERSON)]
+    """Whether the item is a human (P31 = Q5)."""
+    sitelinks: Annotated[Int32, OfItem(t.SITELINK_COUNT)]
+    """NS."""
+    properties: Annotated[Int32, OfItem(t.PROPERTY_COUNT)]
+    """NP: distinct properties with a statement that is not deprecated and has a value, of any datatype."""
+    birth: Annotated[Int32, OfItem(t.BIRTH)]
+    """Days since 1970-01-01, `dates.MISSING` where not given."""
+    birth_precision: Annotated[Int8, OfItem(t.BIRTH_PRECISION)]
+    """As Wikidata has it: 11 a day, 10 a month, 9 a year …; 0 where not given."""
+    death: Annotated[Int32, OfItem(t.DEATH)]
+    death_precision: Annotated[Int8, OfItem(t.DEATH_PRECISION)]
+    label: Annotated[Strings, TextAt(t.LABEL, of_item=True)]
+    """In the first language that has one of en, mul, en-gb, en-ca; empty where none has."""
+    description: Annotated[Strings, TextAt(t.DESCRIPTION, of_item=True)]
+    """Likewise; of kept items only."""
+    title: Annotated[Strings, TextAt(t.TITLE, of_item=True)]
+    """Of the English Wikipedia's page; of kept items only."""
+    alias_indptr: Annotated[Int64, EndOf(t.ALIAS_END)]
+    """Aliases of item i are alias[alias_indptr[i]:alias_indptr[i + 1]]."""
+    alias: Annotated[Strings, TextAt(t.ALIAS)]
+    """Of all four languages, with the labels that were not chosen; distinct, never the label, never empty."""
+    statement_indptr: Annotated[Int64, EndOf(t.STATEMENT_END)]
+    statement_property: Annotated[Int32, OfStatement(t.PROPERTY)]
+    statement_value: Annotated[Int64, OfStatement(t.VALUE)]
+    """The QID of an item; ~i for the string i of `strings`. Strings are of kept items only."""
+    statement_start: Annotated[Int32, OfStatement(t.SINCE)]
+    """First day of the qualifier P580, `dates.MISSING` where not given."""
+    statement_end: Annotated[Int32, OfStatement(t.UNTIL)]
+    """Last day of the qualifier P582, `dates.MISSING` where not given."""
+    strings: Annotated[Strings, TextAt(t.STRING)]
+    property_id: Annotated[Int32, OfProperty()]
+    property_label: Annotated[Strings, TextAt(t.PROPERTY_LABEL)]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One column of `Scanned`: its place in the scanner's tables, and the type of its numbers."""
+
+    place: Place
+    dtype: np.dtype[Any]
+
+
+def _fields() -> dict[str, Field]:
+    hints = get_type_hints(Scanned, include_extras=True)
+    found = {}
+    for field in fields(Scanned):
+        kind, place = get_args(hints[field.name])
+        number = np.uint8 if kind is Strings else get_args(get_args(kind)[1])[0]
+        found[field.name] = Field(place, np.dtype(number))
+    return found
+
+
+FIELDS = _fields()
+"""The columns of `Scanned` by name."""
+
+
+def read(to: t.Tables) -> dict[str, Any]:
+    """Copy what the tables hold into columns of their own, by the names of `Scanned`."""
+    return {name: field.place.read(to, field.dtype) for name, field in FIELDS.items()}
+
+
+def _rows(table: Int64, rows: int, columns: int) -> Int64:
+    """The rows of a flat table that are in use."""
+    return table[: rows * columns].reshape(-1, columns)
