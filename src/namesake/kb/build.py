@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from namesake import language as languages
 from namesake.errors import NamesakeError
 from namesake.files import STDIN
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
@@ -32,6 +33,7 @@ from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
 from namesake.kb.words import index_kb_words, prose
+from namesake.language import Language
 from namesake.machine import cores
 from namesake.progress import Reporter
 from namesake.text import Normaliser
@@ -49,6 +51,7 @@ class Options:
     keep: Keep
     wikipedia: Path | None
     ranks: Mapping[str, Path]
+    language: Language
     words: str
     workers: int
     force: bool
@@ -61,6 +64,7 @@ def build(
     keep: Keep = "people",
     wikipedia: str | Path | None = None,
     ranks: Mapping[str, Path] | None = None,
+    language: str = "en",
     words: str = "stem",
     workers: int | None = None,
     force: bool = False,
@@ -68,8 +72,9 @@ def build(
 ) -> Manifest:
     """Build the KB folder `out` from Wikidata dumps (`-` is stdin) and return its manifest.
 
-    `keep` is "people" or "all", `words` "stem", "lemma" or "none", `ranks` maps "wikidata" or "wikipedia" to a file
-    of ready-made ranks. Nothing stands at `out` until the KB is complete; `force` lets it replace an older one.
+    `keep` is "people" or "all", `language` the name of a language, `words` "stem", "lemma" or "none", `ranks` maps
+    "wikidata" or "wikipedia" to a file of ready-made ranks. Nothing stands at `out` until the KB is complete; `force`
+    lets it replace an older one.
     """
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),
@@ -77,6 +82,7 @@ def build(
         keep=keep,
         wikipedia=None if wikipedia is None else Path(wikipedia),
         ranks=ranks or {},
+        language=languages.of(language),
         words=words,
         workers=workers or cores(),
         force=force,
@@ -99,14 +105,16 @@ def _check(options: Options) -> None:
         check_ranks(file)
     if not options.dumps:
         raise NamesakeError("no dump given: name a Wikidata dump, or - for stdin")
-    Normaliser(options.words)  # says what it needs
+    Normaliser(options.language, options.words)  # says what it needs
 
 
 def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Manifest:
     """The stages, each writing the columns it makes into the draft."""
     rejects = Rejects()
     with reporter.stage("reading the dump"):
-        gathered = gather_items(options.dumps, options.keep, options.workers, spill, rejects, reporter)
+        gathered = gather_items(
+            options.dumps, options.keep, options.language, options.workers, spill, rejects, reporter
+        )
         if not gathered.items and rejects.named:
             first = rejects.named[0]
             raise NamesakeError(
@@ -132,6 +140,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
                 dumps=list(options.dumps),
                 dump_date=_dump_date(options.dumps),
                 keep=options.keep,
+                language=options.language.name,
                 words_how=options.words,
                 ranks=_rank_sources(options, wikipedia),
                 entities=len(rows.entity_item),
@@ -156,12 +165,14 @@ def _index(
 
     def names() -> int:
         words_at_large = prose(items, rows.dump_of, stated, texts.descriptions)
-        made = build_names(texts.labels, texts.aliases, texts.alias_texts, words_at_large)
+        made = build_names(options.language, texts.labels, texts.aliases, texts.alias_texts, words_at_large)
         draft.write_all(made)
         return len(made[NameColumns.texts])
 
     def words() -> int:
-        made = index_kb_words(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs, options.words)
+        made = index_kb_words(
+            *(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs), options.language, options.words
+        )
         draft.write_all(made)
         return len(made[KBColumns.words])
 
