@@ -11,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_mentions as oracle
-from namesake.articles.schema import ARTICLES
+from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns import Strings
 from namesake.kb.names import NameIndex
-from namesake.names.detect import Found, candidates_of, fill_mentions, find, find_mentions, group_spans
+from namesake.kernels.names.tokens import Tokens, cut, style_of
+from namesake.names.detect import Found, candidates_of, find, group_spans
+from namesake.names.mentions import faults, mentions_of
+from namesake.names.tables import tables
 from test_names import index_of
 
 PEOPLE = {
@@ -53,7 +56,6 @@ def in_text(index: NameIndex, text: str) -> dict[str, list[str]]:
     return {
         index.texts[int(name)]: spans[found.span_indptr[m] : found.span_indptr[m + 1]]
         for m, name in enumerate(found.names)
-        if found.person[m]
     }
 
 
@@ -120,12 +122,11 @@ def test_a_name_inside_another_is_left_alone(index: NameIndex) -> None:
     assert in_text(index, "Ann Marie Obama met Barack Obama") == {"barack obama": ["Barack Obama"]}
 
 
-def as_lists(index: NameIndex, found: Found, text: int) -> list[tuple[str, list[tuple[int, int]], bool, bool]]:
+def as_lists(index: NameIndex, found: Found, text: int) -> list[tuple[str, list[tuple[int, int]], bool]]:
     return [
         (
             index.texts[int(found.names[m])],
             [tuple(span) for span in found.spans[found.span_indptr[m] : found.span_indptr[m + 1]].tolist()],
-            bool(found.person[m]),
             bool(found.without_initial[m]),
         )
         for m in range(found.indptr[text], found.indptr[text + 1])
@@ -139,8 +140,15 @@ def slow_finder(index: NameIndex) -> oracle.Finder:
     )
 
 
-def slowly(finder: oracle.Finder, text: str) -> list[tuple[str, list[tuple[int, int]], bool, bool]]:
-    return [(m.name, m.spans, m.firms < m.full, m.skipped) for m in finder.find(text)]
+def slowly(finder: oracle.Finder, text: str) -> list[tuple[str, list[tuple[int, int]], bool]]:
+    return [(m.name, m.spans, m.skipped) for m in finder.find(text) if m.firms < m.full]
+
+
+def assert_bytes_match(found: Found, place: int, text: str) -> None:
+    """The byte spans of a text are its spans in characters."""
+    first, last = found.span_indptr[found.indptr[place : place + 2]]
+    ends = [[len(text[:end].encode()) for end in span] for span in found.spans[first:last].tolist()]
+    assert found.byte_spans[first:last].tolist() == ends
 
 
 WORDS = [word for name, others in PEOPLE.items() for form in (name, *others) for word in form.split()]
@@ -179,17 +187,34 @@ def test_the_kernel_finds_what_the_slow_finder_finds(index: NameIndex, some: lis
         for place, text in enumerate(some):
             readable = text.encode("utf-8", "replace").decode()
             assert as_lists(index, found, place) == slowly(finder, readable)
+            assert_bytes_match(found, place, readable)
+
+
+def style(text: str) -> int:
+    """How a text is written, by the kernels."""
+    column, most = Strings.of([text]), len(text) + 2
+    bits, classes, gaps = (np.empty(most, np.uint8) for _ in range(3))
+    tokens = Tokens(np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int64), bits, classes, gaps)
+    return style_of(bits, cut(column.data, 0, len(column.data), tables(), tokens, most))
 
 
 @pytest.mark.kernel
-def test_capitals_decide_how_a_text_is_read() -> None:
-    for text, style in (
+@given(texts | st.text(max_size=20))
+def test_the_kernel_reads_capitals_as_the_slow_finder_does(text: str) -> None:
+    assert style(text) == oracle.style_of(oracle.Tokeniser(text.encode("utf-8", "replace").decode()).run())
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
         ("Barack Obama met him.", oracle.CASED),
         ("barack obama met him.", oracle.LOWER),
         ("BARACK OBAMA MET HIM", oracle.UPPER),
         ("", oracle.CASED),
-    ):
-        assert oracle.style_of(oracle.Tokeniser(text).run()) == style
+    ],
+)
+def test_capitals_decide_how_a_text_is_read(text: str, wanted: int) -> None:
+    assert style(text) == wanted
 
 
 def test_candidates_come_with_their_quality(index: NameIndex) -> None:
@@ -199,7 +224,7 @@ def test_candidates_come_with_their_quality(index: NameIndex) -> None:
     names = list(PEOPLE)
     assert [names[row] for row in rows] == ["J. K. Rowling", "Artem Oganov"]
     assert quality.tolist() == pytest.approx([0.95, 0.9])
-    assert indptr.tolist() == [0, 1, 2, 2]
+    assert indptr.tolist() == [0, 1, 2]
 
 
 class SmallKB:
@@ -209,23 +234,33 @@ class SmallKB:
         self.names = index
         self.qids = np.arange(1, len(PEOPLE) + 1, dtype=np.int64) * 10
 
+    def rows(self, qids: np.ndarray) -> np.ndarray:
+        return np.array([np.flatnonzero(self.qids == qid)[0] if qid in self.qids else -1 for qid in qids], np.int64)
 
-def test_mentions_fill_a_table_of_articles(index: NameIndex) -> None:
+
+def test_given_and_found_mentions_stand_in_the_order_of_their_articles(index: NameIndex) -> None:
     kb = SmallKB(index)
-    given = [{"name": "X", "spans": [[0, 1]], "candidates": None}]
+    given = [{"name": "X", "spans": [[0, 1]], "candidates": ["Q20", "Q7"]}, {"name": "Walt Disney", "spans": [[1, 5]]}]
     rows = [
-        {"id": "a", "text": "Barack Obama. Walt Disney Company.", "mentions": None},
-        {"id": "b", "text": "Barack Obama", "mentions": given},
+        {"id": "a", "text": "Barack\nObama. Walt Disney Company.", "mentions": None},
+        {"id": "b", "text": "é Barack Obama", "mentions": given},
         {"id": "c", "text": "nobody", "mentions": None},
         {"id": "d", "text": "nobody", "mentions": []},
+        {"id": "e", "text": "é Artem R. Oganov and Oganov", "mentions": None},
     ]
-    articles = pa.Table.from_pylist(rows, schema=ARTICLES)
-    filled = fill_mentions(articles, kb)
-    obama = {"name": "Barack Obama", "spans": [[0, 12]], "candidates": ["Q10"]}
-    assert filled.column("mentions").to_pylist() == [[obama], given, [], []]
-    assert filled.schema == articles.schema
-    assert find_mentions(articles.column("text"), kb).to_pylist() == [[obama], [obama], [], []]
-    assert fill_mentions(filled, kb) is filled
+    mentions = mentions_of(pa.Table.from_pylist(rows, schema=ARTICLES), kb, "never")
+    assert mentions.articles.tolist() == [0, 1, 3, 3, 3, 4]
+    assert mentions.names.to_pylist() == ["Barack Obama", "X", "Walt Disney", "Artem R. Oganov"]
+    assert mentions.found.tolist() == [True, False, False, True]
+    assert mentions.span_lists.to_pylist() == [[[0, 12]], [[0, 1]], [[1, 5]], [[2, 17], [22, 28]]]
+    assert mentions.spans.tolist() == [[0, 12], [0, 1], [1, 5], [2, 17], [22, 28]]
+    assert mentions.byte_spans.tolist() == [[0, 12], [0, 2], [2, 6], [3, 18], [23, 29]]
+    assert mentions.span_indptr.tolist() == [0, 1, 2, 3, 5]
+    assert mentions.offsets.tolist() == [0, 1, 3, 4, 5]
+    assert mentions.qids.tolist() == [10, 20, 7, 40, 110]
+    assert mentions.rows.tolist() == [0, 1, -1, 3, 10]
+    assert mentions.quality.tolist() == pytest.approx([1, np.nan, np.nan, 1, 0.9], nan_ok=True)
+    assert faults(mentions, pa.chunked_array([pa.array([r["mentions"] for r in rows], pa.list_(MENTION))])) == {}
 
 
 def test_spans_of_another_detector_become_names() -> None:
@@ -245,7 +280,7 @@ def test_very_long_and_odd_texts(index: NameIndex, word: str) -> None:
     text = word * 50_000
     asked = Strings.of([text, "Barack Obama"])
     found = find(index, asked.data, asked.offsets)
-    assert as_lists(index, found, 1) == [("barack obama", [(0, 12)], True, False)]
+    assert as_lists(index, found, 1) == [("barack obama", [(0, 12)], False)]
     assert (found.spans <= len(text)).all()
 
 
@@ -259,3 +294,4 @@ def test_the_paper_s_articles_read_as_slowly(shared: Path) -> None:
     found = find(index, column.data, column.offsets)
     for place, article in enumerate(articles):
         assert as_lists(index, found, place) == slowly(finder, article["content"])
+        assert_bytes_match(found, place, article["content"])

@@ -7,8 +7,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+Bool = npt.NDArray[np.bool_]
+Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
+Float64 = npt.NDArray[np.float64]
 
 _NOTHING = np.zeros(1, np.uint8)  # kernels index nothing in it, but want an array
 
@@ -38,6 +41,13 @@ def indptr(lengths: npt.ArrayLike) -> Int64:
     out = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=out[1:])
     return out
+
+
+def take_rows(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
+    """Some rows of a ragged array, in another order: their offsets, and where each of their values was."""
+    sizes = np.diff(offsets)[rows]
+    taken = indptr(sizes)
+    return taken, np.arange(taken[-1]) + np.repeat(offsets[:-1][rows] - taken[:-1], sizes)
 
 
 def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:

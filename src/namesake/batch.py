@@ -9,25 +9,18 @@ from __future__ import annotations
 import re
 from copy import copy
 from datetime import date
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int64, indptr, list_parts, one_chunk, text_buffers
-from namesake.articles.schema import MENTION
+from namesake.arrays import Bool, Float64, Int32, Int64, one_chunk, text_buffers
 from namesake.kb.store import KB
-from namesake.kernels.link.cues import all_followed, word_hash
 from namesake.kernels.link.overlap import narrow_contexts
-from namesake.kernels.link.qids import parse_qids
-from namesake.kernels.text.spans import BAD, characters_to_bytes
-from namesake.language.english import BEFORE_NOT_A_PERSON, NOT_A_PERSON
+from namesake.names.mentions import faults, mentions_of
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
-
-Int32 = npt.NDArray[np.int32]
 
 _EPOCH = date(1970, 1, 1)
 _ISO_DATE = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
@@ -70,64 +63,25 @@ class Batch:
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
         self.dates = one_chunk(table.column("date"))
-        self.articles, mentions = list_parts(one_chunk(table.column("mentions")))
-        fields = mentions.flatten() if len(mentions) else [pa.array([], field.type) for field in MENTION]
-        self.names, spans, self._given = fields
-        self.span_lists = spans
-        self.span_indptr, pairs = list_parts(spans)
-        self.spans = _span_pairs(pairs)
-
-    @cached_property
-    def article(self) -> Int64:
-        """The article of each mention."""
-        article: Int64 = np.repeat(np.arange(len(self.ids)), np.diff(self.articles))
-        return article
+        self._given = table.column("mentions")
+        self.mentions = mentions = mentions_of(table, kb, settings.variants)
+        self.articles, self.article, self.names = mentions.articles, mentions.article, mentions.names
+        self.span_lists, self.span_indptr = mentions.span_lists, mentions.span_indptr
+        self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
+        self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
 
     # candidates
     @cached_property
-    def _candidates(self) -> tuple[Int64, Int64, Int64]:
-        """Offsets, QIDs and KB rows: the candidates given, or those the KB's names have where none are given."""
-        given_indptr, _ = list_parts(self._given)
-        qids = self._given_qids
-        if not self._given.null_count:
-            return given_indptr, qids, self.kb.rows(qids)
-        asked = self._given.is_null().to_numpy(zero_copy_only=False)
-        from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
+    def quality(self) -> Float64:
+        """How well the KB knows each candidate by the mention's name: 1 by its label, 0 not at all."""
+        quality = self.mentions.quality
+        unknown = np.isnan(quality)
+        if not unknown.any():
+            return quality
+        from namesake.names.candidates import quality_of  # its kernels load when a name is first looked up
 
-        names = text_buffers(self.names.filter(pa.array(asked)))
-        found_indptr, found, _ = candidates(self.kb.names, *names, variants=self.settings.variants)
-        counts = np.diff(given_indptr)
-        counts[asked] = np.diff(found_indptr)
-        offsets = indptr(counts)
-        from_names = np.repeat(asked, counts)
-        rows = np.empty(offsets[-1], np.int64)
-        rows[from_names] = found
-        rows[~from_names] = self.kb.rows(qids)
-        numbers = np.empty(offsets[-1], np.int64)
-        numbers[from_names] = self.kb.qids[found]
-        numbers[~from_names] = qids
-        return offsets, numbers, rows
-
-    @cached_property
-    def _given_qids(self) -> Int64:
-        """The candidates given, as numbers; -1 where one is no QID."""
-        qids: Int64 = parse_qids(*text_buffers(list_parts(self._given)[1]))
-        return qids
-
-    @property
-    def offsets(self) -> Int64:
-        """Where each mention's candidates begin."""
-        return self._candidates[0]
-
-    @property
-    def qids(self) -> Int64:
-        """The QID number of each candidate."""
-        return self._candidates[1]
-
-    @property
-    def rows(self) -> Int64:
-        """The KB row of each candidate, -1 where the KB does not have it."""
-        return self._candidates[2]
+        known = quality_of(self.kb.names, *text_buffers(self.names), self.offsets, self.rows)
+        return np.where(unknown, known, quality)
 
     @cached_property
     def anchors(self) -> Int64:
@@ -172,12 +126,6 @@ class Batch:
         return self.lexicon.analyse(*text_buffers(self.names))
 
     @cached_property
-    def byte_spans(self) -> Int32:
-        """The spans in bytes of their text; BAD where a span does not fit its text."""
-        spans: Int32 = characters_to_bytes(*text_buffers(self.texts), self.span_indptr[self.articles], self.spans)
-        return spans
-
-    @cached_property
     def narrow(self) -> tuple[Int64, Int32]:
         """For each mention, the words of the sentences that hold one of its spans (ragged)."""
         words = self.words
@@ -194,54 +142,22 @@ class Batch:
         return contexts
 
     @cached_property
-    def no_person(self) -> npt.NDArray[np.bool_]:
-        """Whether the text makes each mention a firm's or a place's name: "Inc." or "Stadium" follows it throughout."""
-        followed: npt.NDArray[np.bool_] = all_followed(
-            *text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, *_cues()
-        )
-        return followed
+    def no_person(self) -> Bool:
+        """Whether the text makes each mention a firm's or a place's name: "Inc." or "Stadium" follows it throughout.
 
-    # what is wrong with the input
+        Names found in the text are people's: the search left out the others.
+        """
+        if self.mentions.found.all():
+            return np.zeros(len(self.names), np.bool_)
+        from namesake.kernels.names.firms import all_firms
+        from namesake.names.tables import tables
+
+        firms: Bool = all_firms(*text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, tables())
+        return firms & ~self.mentions.found
+
     def faults(self) -> dict[int, str]:
         """What is wrong with articles that cannot be linked, by their number in the batch."""
-        faults: dict[int, str] = {}
-        if self.names.null_count:
-            for m in np.flatnonzero(self.names.is_null().to_numpy(zero_copy_only=False)):
-                faults[int(self.article[m])] = "a mention has no name"
-        for k in np.flatnonzero(self.byte_spans[:, 0] == BAD):
-            mention = int(np.searchsorted(self.span_indptr, k, side="right")) - 1
-            start, end = self.spans[k]
-            which = "a span" if start == end == BAD else f"span [{start}, {end}]"
-            faults[int(self.article[mention])] = f"{which} of {self.names[mention].as_py()!r} does not fit the text"
-        given_indptr, texts = list_parts(self._given)
-        for k in np.flatnonzero(self._given_qids < 0):
-            mention = int(np.searchsorted(given_indptr, k, side="right")) - 1
-            faults[int(self.article[mention])] = (
-                f"candidate {texts[int(k)].as_py()!r} of {self.names[mention].as_py()!r} is no QID"
-            )
-        return faults
-
-
-def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
-    """Pairs of ends as an array; BAD where a pair or an end is null."""
-    flat = pairs.flatten()
-    if pairs.null_count or flat.null_count:
-        whole = [pair if pair is not None and None not in pair else [BAD, BAD] for pair in pairs.to_pylist()]
-        flat = pa.array(whole, pairs.type).flatten()
-    ends: Int32 = flat.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).reshape(-1, 2)
-    return ends
-
-
-@cache
-def _cues() -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Hashes, ascending, of the words that make a name a firm's or a place's, and of those that may stand before."""
-
-    def hashes(words: frozenset[str]) -> npt.NDArray[np.uint64]:
-        texts = [np.frombuffer(word.encode(), np.uint8) for word in words]
-        return np.sort(np.array([word_hash(text, 0, len(text)) for text in texts], np.uint64))
-
-    with np.errstate(over="ignore"):  # hashes wrap
-        return hashes(NOT_A_PERSON), hashes(BEFORE_NOT_A_PERSON)
+        return faults(self.mentions, self._given)
 
 
 def without(table: pa.Table, articles: set[int]) -> pa.Table:

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import indptr, list_parts, one_chunk
-from namesake.articles.builder import CANDIDATE_BYTES, Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import CANDIDATE_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check
 from namesake.batch import Batch, repeat, without
@@ -139,10 +140,6 @@ class Linker:
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
-        if articles.column("mentions").null_count:
-            from namesake.names.detect import fill_mentions  # its kernels load when names are first to be found
-
-            articles = fill_mentions(articles, self.kb)
         batch = Batch(articles, self.kb, self._lexicon(), self.recipe)
         faults = batch.faults()
         if faults:

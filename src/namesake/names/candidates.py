@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Float64, Int32, Int64, UInt8, take_rows
 from namesake.kb.columns import Strings
 from namesake.kb.names import NameIndex, affixes
 from namesake.kb.spelling import normalise_many
 from namesake.kb.variants import nicknames, romans
 from namesake.kernels.names import similar as kernels
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
-Float64 = npt.NDArray[np.float64]
 
 Variants = Literal["never", "missing", "always"]
 
@@ -59,15 +54,28 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
 
 def _variants(index: NameIndex, queries: Strings) -> tuple[Int64, Int32, Float64]:
     """Query, entity row and quality of everybody who bears a variant of a normalised query."""
-    with np.errstate(over="ignore"):  # hashes wrap
-        indptr, names, likeness = kernels.find_variants(
-            queries.data, queries.offsets, *affixes(), romans(), *nicknames(),
-            index.drawers, index.filed, index.texts.offsets, index.texts.data,
-        )  # fmt: skip
-    bearers = index.entities.indptr
-    sizes = bearers[names + 1] - bearers[names]
-    variant = np.repeat(np.arange(len(names)), sizes)
-    ends = np.cumsum(sizes)
-    entry = np.arange(len(variant)) - (ends - sizes)[variant] + bearers[names][variant]
+    filed = kernels.Filed(index.drawers, index.filed, index.texts.offsets, index.texts.data)
+    indptr, names, likeness = kernels.find_variants(
+        queries.data, queries.offsets, affixes(), romans(), nicknames(), filed
+    )
+    borne, entry = take_rows(index.entities.indptr, names)
+    variant = np.repeat(np.arange(len(names)), np.diff(borne))
     query = np.repeat(np.arange(len(queries)), np.diff(indptr))
     return query[variant], index.entities.values[entry], likeness[variant] * KIND_QUALITY[index.kinds[entry]]
+
+
+def quality_of(index: NameIndex, data: UInt8, offsets: Int64, indptr: Int64, rows: Int64) -> Float64:
+    """How well the KB knows entities by names: that of name i's entities, `rows[indptr[i]:indptr[i + 1]]`.
+
+    0 where a row is negative, or bears neither the name nor, if nobody bears that, a variant of it.
+    """
+    known = candidates(index, data, offsets, variants="missing")
+    entities = len(index.entities.values) + 1  # more than there are rows
+    bearer = np.repeat(np.arange(len(known.indptr) - 1), np.diff(known.indptr)) * entities + known.rows
+    asked = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr)) * entities + rows
+    order = np.argsort(bearer)
+    if not len(order):
+        return np.zeros(len(asked))
+    at = np.minimum(np.searchsorted(bearer, asked, sorter=order), len(order) - 1)
+    found = (bearer[order[at]] == asked) & (rows >= 0)
+    return np.where(found, known.quality[order[at]], 0.0)

@@ -1,0 +1,188 @@
+"""Gold answers, and the data set that aligns them with scores.
+
+A gold file is JSON lines (or Parquet, or CSV) with `articleID, name, gold` and any further columns, such as `split`
+and `difficulty`. `gold` is a candidate's index, a QID, or null where no candidate is right.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from namesake.errors import NamesakeError
+from namesake.evaluation.scores import BoolArray, Mention, ScoreTable, numbered_lines, read_table
+from namesake.files import kind
+from namesake.rank import IntArray
+
+NIL = -1  # no candidate is right
+MISSED = -2  # the right entity is known and is not among the candidates
+
+
+@dataclass(frozen=True)
+class GoldRow:
+    """The truth about one mention: `gold` is an index into its candidates, a QID, or None for nobody."""
+
+    mention: Mention
+    gold: int | str | None
+    columns: dict[str, str | None]
+    where: str = "gold"
+    """File and line it stands in, for messages."""
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Scores and gold of the same mentions: `gold[i]` is a flat candidate index, or NIL, or MISSED."""
+
+    table: ScoreTable
+    gold: IntArray
+    gold_qids: list[str | None]
+    columns: dict[str, list[str | None]]
+
+    @property
+    def offsets(self) -> IntArray:
+        """Where each mention's candidates begin and end."""
+        return self.table.offsets
+
+    @property
+    def answerable(self) -> BoolArray:
+        """Mentions whose gold entity is among their candidates: the paper's denominator on Quotebank.
+
+        Where the candidates are not known, mentions that have a gold entity.
+        """
+        return self.gold >= 0 if self.table.lists_candidates else self.gold != NIL
+
+    @property
+    def unanswerable(self) -> BoolArray:
+        """Mentions for which "nobody" is the right answer: no candidate is right, as far as they are known."""
+        return self.gold < 0 if self.table.lists_candidates else self.gold == NIL
+
+    @property
+    def documents(self) -> IntArray:
+        """A number for each mention's article, for resampling and folds by document."""
+        number = {article: i for i, article in enumerate(dict.fromkeys(a for a, _ in self.table.mentions))}
+        return np.array([number[article] for article, _ in self.table.mentions], np.int64)
+
+    def take(self, wanted: Sequence[int]) -> "Dataset":
+        """The same data with only some mentions."""
+        table = self.table.take(wanted)
+        start = np.array([self.offsets[i] for i in wanted], np.int64)
+        gold = self.gold[list(wanted)]
+        return Dataset(
+            table,
+            np.where(gold >= 0, gold - start + table.offsets[:-1], gold),
+            [self.gold_qids[i] for i in wanted],
+            {name: [values[i] for i in wanted] for name, values in self.columns.items()},
+        )
+
+    def only(self, kept: BoolArray) -> "Dataset":
+        """The same mentions with only some candidates, such as those a KB has; gold that is not kept is MISSED.
+
+        Two columns to slice by come with it: `known` tells whether all candidates were kept or some, `rivals`
+        whether two or more were.
+        """
+        table = self.table.only(kept)
+        place = np.append(np.cumsum(kept) - 1, MISSED)
+        stays = (self.gold >= 0) & np.append(kept, False)[self.gold]
+        gold = np.where(stays, place[self.gold], np.where(self.gold == NIL, NIL, MISSED))
+        size, before = np.diff(table.offsets), np.diff(self.offsets)
+        known = np.where(size == before, "all known", "some known").tolist()
+        known = [text if now else None for text, now in zip(known, size, strict=True)]
+        rivals = ["rivals" if now > 1 else None for now in size]
+        return Dataset(table, gold, self.gold_qids, self.columns | {"known": known, "rivals": rivals})
+
+
+def read_gold(path: Path) -> list[GoldRow]:
+    """Read a gold file; a mention with two golds is refused."""
+    gold: dict[Mention, GoldRow] = {}
+    for where, row in _rows(path):
+        article = row.get("articleID", row.get("article_id"))
+        if article is None or row.get("name") is None or "gold" not in row:
+            raise NamesakeError(f"{where}: a gold row needs articleID, name and gold")
+        mention = (str(article), str(row["name"]))
+        if mention in gold:
+            raise NamesakeError(f"{where}: two golds for {mention[1]!r} in article {mention[0]}")
+        answer = row["gold"]
+        if isinstance(answer, bool) or not (
+            answer is None or isinstance(answer, int) or re.fullmatch(r"Q\d+", str(answer))
+        ):
+            raise NamesakeError(f"{where}: gold is {answer!r}, not an index, a QID such as Q76, or null")
+        columns = {k: None if v is None else str(v) for k, v in row.items() if k not in _KEYS}
+        gold[mention] = GoldRow(mention, answer, columns, where)
+    if not gold:
+        raise NamesakeError(f"{path}: no gold rows")
+    return list(gold.values())
+
+
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a gold file, each with the place to name in a message."""
+    if kind(path) in {".parquet", ".csv"}:
+        for number, row in enumerate(read_table(path).to_pylist(), 1):
+            yield f"{path} row {number}", row
+    else:
+        for number, row in numbered_lines(path):
+            yield f"{path} line {number}", row
+
+
+_KEYS = {"articleID", "article_id", "name", "gold"}
+
+
+def in_split(gold: list[GoldRow], split: str | None) -> list[GoldRow]:
+    """The gold rows of one split; all of them where `split` is None."""
+    if split is None:
+        return gold
+    chosen = [row for row in gold if row.columns.get("split") == split]
+    if not chosen:
+        known = sorted({row.columns["split"] or "null" for row in gold if "split" in row.columns})
+        raise NamesakeError(f"no gold in split {split!r}: the slice is empty; splits are {', '.join(known) or 'none'}")
+    return chosen
+
+
+def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
+    """The rows whose truth is known, and how many are not: there a title has not been turned into a QID."""
+    kept = [row for row in gold if row.columns.get("truth") != "unresolved"]
+    if not kept:
+        raise NamesakeError(f"the truth of all {len(gold)} gold rows is unresolved: convert them with a --kb")
+    return kept, len(gold) - len(kept)
+
+
+def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
+    """Scores of the mentions that have gold, in the order of the gold; gold without scores is refused."""
+    place = {mention: i for i, mention in enumerate(table.mentions)}
+    articles = {article for article, _ in table.mentions}
+    for row in gold:
+        article, name = row.mention
+        if row.mention not in place:
+            what = f"has no mention {name!r}" if article in articles else "is not among those scored"
+            raise NamesakeError(f"{row.where}: gold for {name!r} in article {article}, but that article {what}")
+    chosen = table.take([place[row.mention] for row in gold])
+    names = dict.fromkeys(column for row in gold for column in row.columns)
+    index = np.array([_flat_index(chosen, i, row) for i, row in enumerate(gold)], np.int64)
+    return Dataset(
+        chosen,
+        index,
+        [
+            chosen.qids[at] if at >= 0 else (row.gold if isinstance(row.gold, str) else None)
+            for at, row in zip(index, gold, strict=True)
+        ],
+        {column: [row.columns.get(column) for row in gold] for column in names},
+    )
+
+
+def _flat_index(table: ScoreTable, mention: int, row: GoldRow) -> int:
+    """Where the gold candidate of a mention stands among all candidates."""
+    start, end = int(table.offsets[mention]), int(table.offsets[mention + 1])
+    if row.gold is None:
+        return NIL
+    if isinstance(row.gold, str):
+        return table.qids.index(row.gold, start, end) if row.gold in table.qids[start:end] else MISSED
+    if not 0 <= row.gold < end - start:
+        article, name = row.mention
+        hint = "" if end > start else " (links without candidates? link with --scores, or give gold as QIDs)"
+        raise NamesakeError(
+            f"{row.where}: gold of {name!r} in article {article} is candidate {row.gold}, "
+            f"but it has {end - start} candidates{hint}"
+        )
+    return start + row.gold

@@ -1,0 +1,144 @@
+"""Reports: the same tables as Markdown, HTML with plots, CSV, LaTeX and JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from namesake.errors import NamesakeError
+from namesake.evaluation.reports import page
+
+
+@dataclass(frozen=True)
+class View:
+    """A table to look at: texts in rows, the first column names the row, the others are figures."""
+
+    name: str
+    """A short name, used for the files."""
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    best: frozenset[tuple[int, int]] = frozenset()
+    """Cells (row, column) to set in bold."""
+    words: frozenset[int] = frozenset({0})
+    """Columns of words, set from the left; the others are figures, set from the right."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with text, tables and plots (SVG)."""
+
+    title: str
+    text: Sequence[str] = ()
+    views: Sequence[View] = ()
+    plots: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found out: sections to read, and the rows they were made from, one for each figure."""
+
+    title: str
+    sections: Sequence[Section]
+    rows: Sequence[dict[str, Any]]
+    intro: Sequence[str] = ()
+    short: Sequence[View] = ()
+    """The tables that matter most, narrow enough for a terminal."""
+    remarks: Sequence[str] = ()
+    """What to know about the short tables."""
+    views: list[View] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Collect the tables of all sections."""
+        object.__setattr__(self, "views", [view for section in self.sections for view in section.views])
+
+    def write(self, folder: str | Path) -> None:
+        """Write report.md, report.html, tables.json, and each table as CSV and LaTeX into `folder`, made if need be."""
+        folder = Path(folder)
+        files = {
+            "report.md": markdown(self),
+            "report.html": page.html(self),
+            "tables.json": json.dumps(list(self.rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+            **{f"{view.name}.csv": csv_text(view) for view in self.views},
+            **{f"{view.name}.tex": latex(view) for view in self.views},
+        }
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in files.items():
+                (folder / name).write_text(text, encoding="utf-8")
+        except OSError as problem:
+            raise NamesakeError(f"{folder}: the report cannot be written there ({problem.strerror})") from None
+
+
+def markdown(report: Report) -> str:
+    """The report for terminals and repositories."""
+    blocks = [f"# {report.title}", *report.intro]
+    for section in report.sections:
+        blocks += [f"## {section.title}", *section.text]
+        for view in section.views:
+            blocks += [f"**{view.title}**" + (f" {view.caption}" if view.caption else ""), _markdown_table(view)]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _markdown_table(view: View) -> str:
+    """A table whose columns also line up in a terminal."""
+    rows = [
+        [f"**{cell}**" if (i, j) in view.best else cell.replace("|", r"\|") for j, cell in enumerate(row)]
+        for i, row in enumerate(view.rows)
+    ]
+    width = [max(3, *(len(row[j]) for row in [list(view.header), *rows])) for j in range(len(view.header))]
+    align = [str.ljust if j in view.words else str.rjust for j in range(len(width))]
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(put(cell, w) for put, cell, w in zip(align, cells, width, strict=True)) + " |"
+
+    rule = ["-" * w if j in view.words else "-" * (w - 1) + ":" for j, w in enumerate(width)]
+    return "\n".join([line(view.header), line(rule), *map(line, rows)])
+
+
+def csv_text(view: View) -> str:
+    """The table as CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([view.header, *view.rows])
+    return out.getvalue()
+
+
+def latex(view: View) -> str:
+    """The table as LaTeX (booktabs)."""
+    body = [
+        " & ".join(rf"\textbf{{{_tex(cell)}}}" if (i, j) in view.best else _tex(cell) for j, cell in enumerate(row))
+        + r" \\"
+        for i, row in enumerate(view.rows)
+    ]
+    return "\n".join(
+        [
+            r"\begin{table}",
+            rf"\caption{{{_tex(' '.join([view.title, view.caption]).strip())}}}",
+            rf"\begin{{tabular}}{{{''.join('l' if j in view.words else 'r' for j in range(len(view.header)))}}}",
+            r"\toprule",
+            " & ".join(map(_tex, view.header)) + r" \\",
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+_TEX = str.maketrans(
+    {
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+        **{"±": r"$\pm$", "−": "$-$", "→": r"$\rightarrow$", "–": "--", "\\": r"\textbackslash{}"},
+        **{"^": r"\^{}", "~": r"\~{}", "<": "$<$", ">": "$>$", "≤": r"$\leq$"},
+    }
+)
+
+
+def _tex(text: str) -> str:
+    return text.translate(_TEX)

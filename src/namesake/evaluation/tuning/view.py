@@ -1,0 +1,52 @@
+"""What a tuning looks like to a reader."""
+
+from collections.abc import Sequence
+
+from namesake.evaluation.measures.bootstrap import Interval
+from namesake.evaluation.reports.report import View
+from namesake.evaluation.tuning.tune import Trial, Tuned
+from namesake.recipe import Part
+
+INTERVALS = "± covers the 95 % bootstrap interval by document."
+
+
+def weights_view(tuned: Sequence[Tuned], split: str) -> View:
+    """The weights that each way of tuning found, a row for each part, and their figures where they were found."""
+    recipes = [each.recipe for each in tuned]
+    rows = [
+        [f"{part.scorer} ({part.scale})", *(f"{recipe.parts[k].weight:.4g}" for recipe in recipes), _remark(part)]
+        for k, part in enumerate(recipes[0].parts)
+    ]
+    if recipes[0].decide is not None:
+        rules = [recipe.decide for recipe in recipes if recipe.decide is not None]
+        rows.append(["none of them", *(f"{rule.nil:.4g}" for rule in rules), ""])
+        if rules[0].alone is not None:
+            rows.append(["none of one", *(f"{rule.alone:.4g}" for rule in rules), ""])
+    rows += [[name, *(f"{each.figures[k]:.3f}" for each in tuned), ""] for k, name in enumerate(("P@1", "MRR"))]
+    caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. " + "; ".join(
+        f"{each.how}: {each.detail}" for each in tuned
+    )
+    header = ["part (scale)", *(each.how for each in tuned), ""]
+    return View("weights", "Weights found.", header, rows, caption + ".", words=frozenset({0, len(header) - 1}))
+
+
+def _remark(part: Part) -> str:
+    return ", ".join([f"where there is no {part.unless}"] * bool(part.unless) + ["fixed"] * part.fixed)
+
+
+def trials_view(trials: Sequence[Trial], title: str, caption: str) -> View:
+    """Systems on mentions that their weights have not seen."""
+    top = max(trial.p_at_1.value for trial in trials)
+    nil = any(trial.with_nil is not None for trial in trials)
+    rows = [
+        [trial.name, _figure(trial.p_at_1), _figure(trial.mrr), str(trial.n)]
+        + ([_figure(trial.with_nil), str(trial.of)] if nil else [])
+        for trial in trials
+    ]
+    best = frozenset((i, 1) for i, trial in enumerate(trials) if trial.p_at_1.value == top)
+    header = ["system", "P@1", "MRR", "n"] + (["accuracy with NIL", "of"] if nil else [])
+    return View("trials", title, header, rows, caption, best)
+
+
+def _figure(interval: Interval | None) -> str:
+    return "" if interval is None else f"{interval.value:.3f} ± {interval.half_width:.3f}"

@@ -1,0 +1,223 @@
+"""The mentions of some articles as flat arrays: those that a table gives, and those found where it gives none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.arrays import (
+    Bool,
+    Float64,
+    Int32,
+    Int64,
+    UInt8,
+    indptr,
+    list_parts,
+    one_chunk,
+    take_rows,
+    text_buffers,
+)
+from namesake.articles.schema import MENTION
+from namesake.kb.store import KB
+from namesake.kernels.link.qids import parse_qids
+from namesake.kernels.text.spans import BAD, characters_to_bytes
+
+if TYPE_CHECKING:
+    from namesake.names.candidates import Variants
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """Mentions in the order of their articles, with their spans and candidates.
+
+    Article a has the mentions `articles[a]:articles[a + 1]`. Mention m has the spans
+    `span_indptr[m]:span_indptr[m + 1]`, in characters and in bytes of its text (BAD where one does not fit), and the
+    candidates `offsets[m]:offsets[m + 1]`: their QIDs, their rows of the KB (-1: not there), and how well the KB knows
+    them by the name (NaN where they were given, and nobody has asked).
+    """
+
+    articles: Int64
+    names: pa.StringArray
+    found: Bool
+    """Whether a mention was found in the text, as a person's name, or given."""
+    span_lists: pa.ListArray
+    """The spans in characters, as articles and links hold them."""
+    span_indptr: Int64
+    spans: Int32
+    byte_spans: Int32
+    offsets: Int64
+    qids: Int64
+    rows: Int64
+    quality: Float64
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def article(self) -> Int64:
+        """The article of each mention."""
+        return np.repeat(np.arange(len(self.articles) - 1), np.diff(self.articles))
+
+
+def found_mentions(texts: pa.Array, kb: KB) -> Mentions:
+    """The people named in each text, with everybody who bears the name."""
+    from namesake.names.detect import candidates_of, find  # its kernels load when names are first to be found
+
+    data, offsets = text_buffers(texts)
+    found = find(kb.names, data, offsets)
+    candidates = candidates_of(kb.names, found)
+    pairs = pa.FixedSizeListArray.from_arrays(pa.array(found.spans.ravel()), 2)
+    return Mentions(
+        articles=found.indptr,
+        names=_cut_out(data, found.where),
+        found=np.ones(len(found), np.bool_),
+        span_lists=pa.ListArray.from_arrays(pa.array(found.span_indptr.astype(np.int32)), pairs),
+        span_indptr=found.span_indptr,
+        spans=found.spans,
+        byte_spans=found.byte_spans,
+        offsets=candidates.indptr,
+        qids=kb.qids[candidates.rows],
+        rows=candidates.rows.astype(np.int64),
+        quality=candidates.quality,
+    )
+
+
+def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Variants) -> Mentions:
+    """The mentions that articles come with; a mention without a list of candidates gets those the KB's names have."""
+    articles, mentions = list_parts(column)
+    names, span_lists, given = _fields(mentions)
+    span_indptr, pairs = list_parts(span_lists)
+    spans = _span_pairs(pairs)
+    offsets, texts_of_qids = list_parts(given)
+    qids: Int64 = parse_qids(*text_buffers(texts_of_qids))
+    known = Mentions(
+        articles=articles,
+        names=names,
+        found=np.zeros(len(names), np.bool_),
+        span_lists=span_lists,
+        span_indptr=span_indptr,
+        spans=spans,
+        byte_spans=characters_to_bytes(*text_buffers(texts), span_indptr[articles], spans),
+        offsets=offsets,
+        qids=qids,
+        rows=kb.rows(qids),
+        quality=np.full(len(qids), np.nan),
+    )
+    return _look_up(known, given.is_null(), kb, variants) if given.null_count else known
+
+
+def mentions_of(articles: pa.Table, kb: KB, variants: Variants) -> Mentions:
+    """The mentions of a table of articles: those found in the texts whose `mentions` are null, else those given."""
+    column, texts = (one_chunk(articles.column(name)) for name in ("mentions", "text"))
+    if not column.null_count:
+        return given_mentions(column, texts, kb, variants)
+    missing = column.is_null()
+    found = found_mentions(texts.filter(missing), kb)
+    if column.null_count == len(column):
+        return found
+    return _merge(given_mentions(column, texts, kb, variants), found, missing.to_numpy(zero_copy_only=False))
+
+
+def faults(mentions: Mentions, column: pa.ChunkedArray) -> dict[int, str]:
+    """What is wrong with articles whose given mentions cannot be linked, by their place in the column."""
+    wrong: dict[int, str] = {}
+    article, names = mentions.article, mentions.names
+    if names.null_count:
+        for m in np.flatnonzero(names.is_null().to_numpy(zero_copy_only=False)).tolist():
+            wrong[int(article[m])] = "a mention has no name"
+    for k in np.flatnonzero(mentions.byte_spans[:, 0] == BAD).tolist():
+        m = _row_of(mentions.span_indptr, k)
+        start, end = mentions.spans[k]
+        which = "a span" if start == end == BAD else f"span [{start}, {end}]"
+        wrong[int(article[m])] = f"{which} of {names[m].as_py()!r} does not fit the text"
+    for k in np.flatnonzero(mentions.qids < 0).tolist():
+        m = _row_of(mentions.offsets, k)
+        given = column[int(article[m])].as_py()[m - int(mentions.articles[article[m]])]
+        text = given["candidates"][int(k - mentions.offsets[m])]
+        wrong[int(article[m])] = f"candidate {text!r} of {names[m].as_py()!r} is no QID"
+    return wrong
+
+
+def _row_of(offsets: Int64, value: int) -> int:
+    """The row of a ragged array that holds a value."""
+    return int(np.searchsorted(offsets, value, side="right")) - 1
+
+
+def _look_up(mentions: Mentions, asked: pa.BooleanArray, kb: KB, variants: Variants) -> Mentions:
+    """The same mentions with the candidates that the KB has for the names asked for."""
+    from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
+
+    found = candidates(kb.names, *text_buffers(mentions.names.filter(asked)), variants=variants)
+    is_asked = asked.to_numpy(zero_copy_only=False)
+    counts = np.diff(mentions.offsets)
+    counts[is_asked] = np.diff(found.indptr)
+    offsets = indptr(counts)
+    from_names = np.repeat(is_asked, counts)
+    qids, rows = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
+    quality = np.empty(offsets[-1])
+    for column, given, looked_up in (
+        (qids, mentions.qids, kb.qids[found.rows]),
+        (rows, mentions.rows, found.rows),
+        (quality, mentions.quality, found.quality),
+    ):
+        column[~from_names], column[from_names] = given, looked_up
+    return replace(mentions, offsets=offsets, qids=qids, rows=rows, quality=quality)
+
+
+def _merge(given: Mentions, found: Mentions, missing: Bool) -> Mentions:
+    """Given and found mentions of one table in the order of its articles; those found are of the `missing`."""
+    article = np.concatenate([given.article, np.flatnonzero(missing)[found.article]])
+    order = np.argsort(article, kind="stable")
+    span_indptr, span = take_rows(_joined(given.span_indptr, found.span_indptr), order)
+    offsets, candidate = take_rows(_joined(given.offsets, found.offsets), order)
+    return Mentions(
+        articles=indptr(np.bincount(article, minlength=len(missing))),
+        names=_concatenate(given.names, found.names).take(pa.array(order)),
+        found=np.concatenate([given.found, found.found])[order],
+        span_lists=_concatenate(given.span_lists, found.span_lists).take(pa.array(order)),
+        span_indptr=span_indptr,
+        spans=np.concatenate([given.spans, found.spans])[span],
+        byte_spans=np.concatenate([given.byte_spans, found.byte_spans])[span],
+        offsets=offsets,
+        qids=np.concatenate([given.qids, found.qids])[candidate],
+        rows=np.concatenate([given.rows, found.rows])[candidate],
+        quality=np.concatenate([given.quality, found.quality])[candidate],
+    )
+
+
+def _joined(one: Int64, other: Int64) -> Int64:
+    """The offsets of one ragged array after another."""
+    return np.concatenate([one, other[1:] + one[-1]])
+
+
+def _concatenate(one: pa.Array, other: pa.Array) -> pa.Array:
+    return pa.concat_arrays([one, other.cast(one.type)])
+
+
+def _fields(mentions: pa.StructArray) -> list[pa.Array]:
+    return mentions.flatten() if len(mentions) else [pa.array([], field.type) for field in MENTION]
+
+
+def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
+    """Pairs of ends as an array; BAD where a pair or an end is null."""
+    flat = pairs.flatten()
+    if pairs.null_count or flat.null_count:
+        whole = [pair if pair is not None and None not in pair else [BAD, BAD] for pair in pairs.to_pylist()]
+        flat = pa.array(whole, pairs.type).flatten()
+    ends: Int32 = flat.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).reshape(-1, 2)
+    return ends
+
+
+def _cut_out(data: UInt8, where: Int64) -> pa.StringArray:
+    """The names that stand between bytes; one that a line break parts is one name still."""
+    from namesake.kernels.names.index import copy_texts
+
+    starts, ends = np.ascontiguousarray(where.T)
+    offsets, texts = np.zeros(len(where) + 1, np.int64), np.empty(int((ends - starts).sum()), np.uint8)
+    copy_texts(data, starts, ends, texts, offsets)
+    names = pa.StringArray.from_buffers(len(where), pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(texts))
+    return pc.replace_substring_regex(names, r"\s*[\t-\r]\s*", " ") if (texts < ord(" ")).any() else names

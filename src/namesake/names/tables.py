@@ -1,0 +1,66 @@
+"""The tables by which kernels cut text into the tokens of names: what characters fold to, which lists have a word."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.kb.spelling import APOSTROPHES, fold_table
+from namesake.kernels.hash import hash_bytes, slot_of
+from namesake.kernels.names import tokens as kernels
+from namesake.language import english as wordlists
+
+Int8 = npt.NDArray[np.int8]
+UInt8 = npt.NDArray[np.uint8]
+UInt64 = npt.NDArray[np.uint64]
+
+COMBINING = slice(0x0300, 0x0370)  # accents after their letters: folding drops them
+
+
+@cache
+def tables() -> kernels.Tables:
+    """The tables for English."""
+    return kernels.Tables(*_characters(), *_words())
+
+
+def _characters() -> tuple[Int8, UInt8, UInt8]:
+    widths, letters = fold_table()
+    widths = widths.copy()
+    widths[COMBINING] = 0
+    kinds = np.zeros(len(widths), np.uint8)
+    for point in range(len(widths)):
+        character = chr(point)
+        kinds[point] = (
+            kernels.UPPER_LETTER * character.isupper()
+            | kernels.CAPITAL * (character.isupper() or character.istitle() or character.isdigit())
+            | kernels.BLANK * character.isspace()
+            | kernels.APOSTROPHE * (character in APOSTROPHES)
+            | kernels.HYPHEN * (character in "-‐‑")
+        )
+    return widths, letters, kinds
+
+
+def _words() -> tuple[UInt64, UInt8]:
+    lists = {
+        kernels.HONORIFIC: wordlists.HONORIFICS,
+        kernels.SUFFIX: wordlists.SUFFIXES,
+        kernels.FUNCTION: wordlists.FUNCTION_WORDS,
+        kernels.ORDINARY: wordlists.ORDINARY_FIRST_NAMES,
+        kernels.FIRM: wordlists.NOT_A_PERSON,
+        kernels.BEFORE_FIRM: wordlists.BEFORE_NOT_A_PERSON,
+        kernels.TITLE: wordlists.TITLE_WORDS,
+    }
+    bits: dict[str, int] = {}
+    for bit, words in lists.items():
+        for word in words:
+            bits[word] = bits.get(word, 0) | bit
+    room = 1 << (8 * len(bits)).bit_length()  # sparse: the kernel looks up every word
+    keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
+    for word, bit in bits.items():
+        text = np.frombuffer(word.encode(), np.uint8)
+        key = hash_bytes(text, 0, len(text))
+        at = slot_of(keys, key)
+        keys[at], values[at] = key, bit
+    return keys, values

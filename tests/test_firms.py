@@ -1,0 +1,79 @@
+"""Firms and places with a person's name: of given names, as the slow finder decides it for those in raw text."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle_mentions as oracle
+from namesake.kernels.names.firms import all_firms
+from namesake.names.tables import tables
+
+pytestmark = pytest.mark.kernel
+
+
+def verdict(text: str, spans: list[tuple[int, int]]) -> bool:
+    """Of one mention with its spans, in characters."""
+    data = np.frombuffer(text.encode() + b"\0", np.uint8)
+    ends = [[len(text[:end].encode()) for end in span] for span in spans]
+    offsets, indptr = np.array([0, len(data) - 1], np.int64), np.array([0, len(spans)], np.int64)
+    pairs = np.array(ends, np.int32).reshape(-1, 2)
+    found = all_firms(data, offsets, np.zeros(1, np.int64), indptr, pairs, tables())
+    return bool(found[0])
+
+
+def slow_verdict(text: str, spans: list[tuple[int, int]]) -> bool:
+    full = [(start, end) for start, end in spans if " " in text[start:end]]
+    return bool(full) and all(is_firm(text, start, end) for start, end in full)
+
+
+def is_firm(text: str, start: int, end: int) -> bool:
+    finder = oracle.Finder({})
+    finder.tokens = oracle.Tokeniser(text).run()
+    finder.style = oracle.CASED if text[start] in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" else oracle.LOWER
+    inside = any(token.start < end < token.end for token in finder.tokens)
+    behind = [place for place, token in enumerate(finder.tokens) if token.start >= end]
+    return not inside and bool(behind) and finder.is_firm(behind[0])
+
+
+def occurrences(text: str, *names: str) -> list[tuple[int, int]]:
+    return [(i, i + len(name)) for name in names for i in range(len(text)) if text.startswith(name, i)]
+
+
+WORDS = ["Ann Lee", "ann lee", "Lee", "Stadium", "stadium", "Inc.", "said", "High", "School", "é", "L.L.C.", "Jr."]
+GAPS = [" "] * 12 + [", ", ". ", "-", "\n", "\n\n", "'s ", "  ", "", "’s ", "é", "2"]
+texts = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(GAPS)), max_size=10)
+texts = texts.map(lambda pairs: "".join(word + gap for word, gap in pairs))
+
+
+@given(texts)
+def test_a_name_is_nobodys_if_a_firm_s_word_follows_it_throughout(text):
+    for names in (["Ann Lee", "Lee"], ["ann lee"]):
+        spans = occurrences(text, *names)
+        assert verdict(text, spans) == slow_verdict(text, spans)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "firm"),
+    [
+        ("at the Ann Lee Stadium", "Ann Lee", True),
+        ("at the Ann Lee stadium", "Ann Lee", False),
+        ("at the ann lee stadium", "ann lee", True),
+        ("Ann Lee High School", "Ann Lee", True),
+        ("Ann Lee Performing Arts Center", "Ann Lee", True),
+        ("Ann Lee High said", "Ann Lee", False),
+        ("Ann Lee, Inc.", "Ann Lee", True),
+        ("Ann Lee. Inc.", "Ann Lee", False),
+        ("Ann Lee's School", "Ann Lee", False),
+        ("Ann Leeds Stadium", "Ann Lee", False),
+        ("Lee Stadium", "Lee", False),
+        ("Ann Lee Stadium, where Ann Lee sang", "Ann Lee", False),
+        ("Ann Lee", "Ann Lee", False),
+    ],
+)
+def test_what_a_reader_takes_for_a_firm(text: str, name: str, firm: bool) -> None:
+    assert verdict(text, occurrences(text, name)) is firm
+
+
+def test_no_mention_is_no_firm() -> None:
+    assert not verdict("", [])
