@@ -139,6 +139,13 @@ for module in {[module_of(path) for path in SOURCES]!r}:
     assert ran.returncode == 0, ran.stderr
 
 
+def test_recipes_load_no_compiled_code():
+    """They read the registry of scorers, which import their kernels when they run."""
+    modules = [module_of(path) for path in SOURCES if room_of(module_of(path)) in {"recipe", "scorers", "decide"}]
+    program = f"import sys, {', '.join(modules)}; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
 def commands() -> dict[str, str]:
     """Every command by its full name, with its help."""
     import typer

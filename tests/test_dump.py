@@ -276,6 +276,16 @@ def test_an_item_in_columns():
 
 
 @pytest.mark.kernel
+def test_what_a_bad_line_said_is_forgotten():
+    """The aliases of a line that fails late have been entered, at rows that the next line gets again."""
+    line = b'{"id":"Q%d","descriptions":{"en":{"value":"%s"}},"aliases":{"en":[{"value":"%s"},{"value":"%s"}]}}'
+    made = line % (1, b"bad \\x", b"A", b"B") + b",\n" + line % (2, b"", b"B", b"C")
+    parsed = parse_chunk(chunk_of(made), "all")
+    assert len(parsed.rejected) == 1
+    assert [item["aliases"] for item in rows(parsed)] == [["B", "C"]]
+
+
+@pytest.mark.kernel
 @pytest.mark.parametrize(
     ("line", "reason"),
     [

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
-from namesake.kernels.link.overlap import gather_words, narrow_contexts, overlap
+from namesake.kernels.link.overlap import Features, gather_words, narrow_contexts, overlap
 from namesake.kernels.link.qids import format_qids, parse_qids
 from namesake.kernels.link.shared import shared_statements
 from namesake.kernels.link.top_two import top_two
+from namesake.kernels.types import Ragged
 
 pytestmark = pytest.mark.kernel
 
@@ -25,7 +26,7 @@ def csr(rows, dtype=np.int32):
     """Lists as a ragged array."""
     lists = [sorted(row) if isinstance(row, set | frozenset) else list(row) for row in rows]
     indptr = np.cumsum([0, *map(len, lists)]).astype(np.int64)
-    return indptr, np.array([x for row in lists for x in row], dtype)
+    return Ragged(indptr, np.array([x for row in lists for x in row], dtype))
 
 
 @given(
@@ -41,12 +42,15 @@ def csr(rows, dtype=np.int32):
 def test_overlap_is_set_intersection_without_the_name(entities, articles):
     mentions = [(a, name, rows) for a, (_, ms) in enumerate(articles) for name, rows in ms]
     rows = [[min(r, len(entities) - 1) for r in candidates] for _, _, candidates in mentions]
-    indptr, words = csr([text for text, _ in articles])
     context = np.array([a for a, _, _ in mentions], np.int64)
     got = overlap(
-        WEIGHT, indptr, words, context, *csr([name for _, name, _ in mentions]),
-        *csr(rows, np.int64), *csr(entities),
-    )  # fmt: skip
+        WEIGHT,
+        csr([text for text, _ in articles]),
+        context,
+        csr([name for _, name, _ in mentions]),
+        *csr(rows, np.int64),
+        csr(entities),
+    )
     want = [
         sum(WEIGHT[w] for w in (set(articles[a][0]) & entities[row]) - name) if row >= 0 else 0
         for (a, name, _), candidates in zip(mentions, rows, strict=True)
@@ -116,13 +120,17 @@ def test_shared_statements_are_those_of_the_other_anchors(statements, articles, 
     features=st.sets(st.sampled_from(["D", "P", "S", "S_A"]), min_size=1),
 )
 def test_gathered_words_are_the_union_of_the_features(d, p, items, strings, pairs, statements, rows, features):
-    nothing = (np.zeros(1, np.int64), np.zeros(0, np.int32))
-    indptr, words = gather_words(
-        VOCABULARY, np.array(rows, np.int64), bool(features & {"S", "S_A"}), "S_A" in features,
-        *(csr(d) if "D" in features else nothing), *(csr(p) if "P" in features else nothing),
-        *csr(statements), np.array(pairs, np.int32), *csr([label for label, _ in items]),
-        *csr([aliases for _, aliases in items]), *csr(strings),
-    )  # fmt: skip
+    columns = Features(
+        csr(d) if "D" in features else csr([]),
+        csr(p) if "P" in features else csr([]),
+        csr(statements),
+        np.array(pairs, np.int32),
+        csr([label for label, _ in items]),
+        csr([aliases for _, aliases in items]),
+        csr(strings),
+    )
+    with_values, with_aliases = bool(features & {"S", "S_A"}), "S_A" in features
+    indptr, words = gather_words(VOCABULARY, np.array(rows, np.int64), with_values, with_aliases, columns)
     for k, row in enumerate(rows):
         want = set()
         if row >= 0:

@@ -13,8 +13,18 @@ import numpy.typing as npt
 import Stemmer
 
 from namesake.errors import NamesakeError
+from namesake.kernels.hash import room_for
 from namesake.kernels.text.characters import hash_all
-from namesake.kernels.text.lookup import ABSENT, analyse, drop_unknown, insert, look_up_all, spell
+from namesake.kernels.text.lookup import (
+    ABSENT,
+    Analysis,
+    Tables,
+    analyse,
+    drop_unknown,
+    insert,
+    look_up_all,
+    spell,
+)
 from namesake.kernels.text.tokenizer import tokenize
 
 Bytes = npt.NDArray[np.uint8]
@@ -180,10 +190,9 @@ class Lexicon:
         self._make_room(int(offsets[-1] - offsets[0]) // 2 + texts + 1)
         self._keep_room(0)
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
-        size, sentences, misses, self._cached = analyse(
-            *(data, offsets, self._surface_hash, self._surface_word, self._cache_hash, self._cache_word, self._cached),
-            *(indptr, self._words, self._starts, sentence_indptr, self._sentences, *self._misses),
-        )
+        tables = Tables(self._surface_hash, self._surface_word, self._cache_hash, self._cache_word)
+        to = Analysis(indptr, self._words, self._starts, sentence_indptr, self._sentences, *self._misses)
+        size, sentences, misses, self._cached = analyse(data, offsets, tables, self._cached, to)
         if misses:
             place, start, end, hashed = self._misses
             self._words[place[:misses]] = self._resolve(data, start[:misses], end[:misses], hashed[:misses])
@@ -212,7 +221,7 @@ class Lexicon:
 
 def table(hashes: Hashes, words: Ints) -> tuple[Hashes, Ints]:
     """An open-addressing table, at most half full, for `Lexicon`."""
-    slots = max(8, 1 << (2 * len(hashes) - 1).bit_length()) if len(hashes) else 8
+    slots = room_for(len(hashes))
     table_hash, table_word = np.zeros(slots, np.uint64), np.full(slots, -1, np.int32)
     insert(hashes, words, table_hash, table_word)
     return table_hash, table_word

@@ -37,15 +37,14 @@ NO_TEXT = Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
 
 
 @cache
-def affixes() -> tuple[UInt64, UInt64, UInt64]:
+def affixes() -> kernels.Affixes:
     """Hashes of the honorifics, of the suffixes and of the connectors, each ascending."""
-    return _hashes(wordlists.HONORIFICS), _hashes(wordlists.SUFFIXES), _hashes(wordlists.CONNECTORS)
+    return kernels.Affixes(*map(_hashes, (wordlists.HONORIFICS, wordlists.SUFFIXES, wordlists.CONNECTORS)))
 
 
 def _hashes(words: Iterable[str]) -> UInt64:
     texts = [word.encode() for word in words]
-    with np.errstate(over="ignore"):
-        found = [kernels.name_hash(np.frombuffer(text, np.uint8), 0, len(text)) for text in texts]
+    found = [kernels.name_hash(np.frombuffer(text, np.uint8), 0, len(text)) for text in texts]
     return np.sort(np.array(found, np.uint64))
 
 
@@ -56,17 +55,15 @@ def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings, prose: S
     them it shows which names are made of ordinary words, such as "Common Sense".
     """
     texts, which, rows, kinds = _every_name(labels, aliases, alias_texts)
+    spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
     most = 2 * len(rows)  # every text and its bare form
     room = 1 << (most + 1).bit_length()
     keys, slots = np.zeros(room, np.uint64), np.full(room, kernels.NOBODY, np.int32)
     bits = np.zeros(max(1 << 10, 1 << (BITS_PER_NAME * len(rows)).bit_length()) // 8, np.uint8)
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     entry_name, entry_row, entry_kind = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int8)
-    with np.errstate(over="ignore"):  # hashes wrap
-        names, entries = kernels.index_names(
-            texts.data, texts.offsets, which, rows, kinds, *affixes(), keys, slots, bits, starts, ends,
-            entry_name, entry_row, entry_kind,
-        )  # fmt: skip
+    table, bearers = kernels.Table(keys, slots, bits, starts, ends), kernels.Entries(entry_name, entry_row, entry_kind)
+    names, entries = kernels.index_names(spelled, affixes(), table, bearers)
     starts, ends = starts[:names], ends[:names]
     entry_name, entry_row, entry_kind = entry_name[:entries], entry_row[:entries], entry_kind[:entries]
     indptr = np.zeros(names + 1, np.int64)
@@ -97,18 +94,17 @@ def person_percent(names: Strings, prose: Strings) -> UInt8:
     """How much each name looks like a person's, 0 to 100: its best token's share of uses at the edge of a name."""
     room = 1 << (len(names) // 2 + 2).bit_length()
     percent = np.empty(len(names), np.uint8)
-    with np.errstate(over="ignore"):  # hashes wrap
+    keys, in_names = np.zeros(room, np.uint64), np.zeros(room, np.int32)
+    while not evidence.count_in_names(names.data, names.offsets, keys, in_names):
+        room *= 2
         keys, in_names = np.zeros(room, np.uint64), np.zeros(room, np.int32)
-        while not evidence.count_in_names(names.data, names.offsets, keys, in_names):
-            room *= 2
-            keys, in_names = np.zeros(room, np.uint64), np.zeros(room, np.int32)
-        in_prose = np.zeros(room, np.int32)
-        for first in range(0, len(prose), TEXTS_AT_A_TIME):
-            offsets = prose.offsets[first : first + TEXTS_AT_A_TIME + 1]
-            some = Strings(offsets - offsets[0], prose.data[offsets[0] : offsets[-1]])
-            folded = normalise_many(some)
-            evidence.count_in_prose(folded.data, folded.offsets, keys, in_names, in_prose)
-        evidence.weigh(names.data, names.offsets, keys, in_names, in_prose, affixes()[0], percent)
+    in_prose = np.zeros(room, np.int32)
+    for first in range(0, len(prose), TEXTS_AT_A_TIME):
+        offsets = prose.offsets[first : first + TEXTS_AT_A_TIME + 1]
+        some = Strings(offsets - offsets[0], prose.data[offsets[0] : offsets[-1]])
+        folded = normalise_many(some)
+        evidence.count_in_prose(folded.data, folded.offsets, keys, in_prose)
+    evidence.weigh(names.data, names.offsets, keys, in_names, in_prose, affixes().honorifics, percent)
     return percent
 
 
@@ -184,9 +180,6 @@ class NameIndex(NameColumns):
     def find(self, normalised: Strings) -> Int32:
         """Name ids of normalised names, -1 where unknown; a name with titles or suffixes may be found without them."""
         found = np.empty(len(normalised), np.int32)
-        with np.errstate(over="ignore"):  # hashes wrap
-            kernels.find_names(
-                normalised.data, normalised.offsets, *affixes(), self.hashes, self.slots,
-                self.texts.offsets, self.texts.data, found,
-            )  # fmt: skip
+        names = kernels.Names(self.hashes, self.slots, self.texts.offsets, self.texts.data)
+        kernels.find_names(normalised.data, normalised.offsets, affixes(), names, found)
         return found

@@ -64,7 +64,8 @@ def _scratch(chunk: Chunk) -> t.Tables:
     if to is None or to.counts[t.CAPACITY] < chunk.size or len(to.properties) < chunk.lines:
         to = _allocate(max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7))
         _local.tables = to if chunk.size <= KEPT_SCRATCH else None
-    to.slots[: t.SLOT_COLUMNS * (to.counts[t.LARGEST_MASK] + 1)] = 0
+    for entries in (to.alias_entries, to.string_entries, to.statement_entries):
+        entries[: to.counts[t.LARGEST_MASK] + 1] = 0
     to.counts[t.LARGEST_MASK] = 0
     to.counts[: t.RESTORED] = 0
     to.counts[t.LINES] = chunk.first_line
@@ -78,6 +79,7 @@ def _allocate(size: int, lines: int) -> t.Tables:
     strings = max(lines, size // SMALLEST_ALIAS) + 2
     offsets = np.empty(strings * t.TEXT_COLUMNS, np.int64)
     offsets[: t.TEXT_COLUMNS] = 0
+    slots = 1 << max(6, (size >> 3).bit_length())
     return t.Tables(
         found=np.zeros(FOUND, np.int64),
         counts=counts,
@@ -85,7 +87,9 @@ def _allocate(size: int, lines: int) -> t.Tables:
         statements=np.empty((size // SMALLEST_STATEMENT + 1) * t.STATEMENT_COLUMNS, np.int64),
         properties=np.empty(lines, np.int64),
         offsets=offsets,
-        slots=np.zeros(t.SLOT_COLUMNS << max(6, (size >> 3).bit_length()), np.int64),
+        alias_entries=np.zeros(slots, np.uint64),
+        string_entries=np.zeros(slots, np.uint64),
+        statement_entries=np.zeros(slots, np.uint64),
         text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
     )
 

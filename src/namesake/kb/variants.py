@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.columns import Strings
+from namesake.kernels.hash import hash_bytes
 from namesake.kernels.names import similar as kernels
-from namesake.kernels.names.index import token_hash
 from namesake.language import english as wordlists
 
 Int32 = npt.NDArray[np.int32]
@@ -36,17 +35,8 @@ def romans() -> UInt8:
     return table
 
 
-class Nicknames(NamedTuple):
-    """For each first name, by its hash ascending, the hashes and sounding first letters of those it may stand for."""
-
-    keys: UInt64
-    indptr: Int64
-    hashes: UInt64
-    letters: UInt8
-
-
 @cache
-def nicknames() -> Nicknames:
+def nicknames() -> kernels.Nicknames:
     """`wordlists.NICKNAMES` for the kernel: every two names of a group may stand for each other."""
     others: dict[int, set[str]] = {}
     for group in wordlists.NICKNAMES:
@@ -55,7 +45,7 @@ def nicknames() -> Nicknames:
     keys = sorted(others)
     members = [sorted(others[key]) for key in keys]
     flat = [name for group in members for name in group]
-    return Nicknames(
+    return kernels.Nicknames(
         np.array(keys, np.uint64),
         np.cumsum([0, *map(len, members)]).astype(np.int64),
         np.array([_hash(name) for name in flat], np.uint64),
@@ -65,15 +55,13 @@ def nicknames() -> Nicknames:
 
 def _hash(token: str) -> int:
     data = token.encode()
-    with np.errstate(over="ignore"):  # hashes wrap
-        return int(token_hash(np.frombuffer(data, np.uint8), 0, len(data)))
+    return int(hash_bytes(np.frombuffer(data, np.uint8), 0, len(data)))
 
 
 def file_names(names: Strings) -> tuple[UInt64, Int32]:
     """Drawers, ascending, and the name in each: names that end alike and begin with one letter lie together."""
     drawers = np.empty(len(names), np.uint64)
-    with np.errstate(over="ignore"):  # hashes wrap
-        kernels.file_names(names.data, names.offsets, romans(), drawers)
+    kernels.file_names(names.data, names.offsets, romans(), drawers)
     order = np.argsort(drawers, kind="stable")
     order = order[np.searchsorted(drawers[order], np.uint64(1)) :]
     return drawers[order], order.astype(np.int32)

@@ -12,6 +12,7 @@ from namesake.kb.items import Items, ranges, running
 from namesake.kb.layout import KBColumns
 from namesake.kb.vocabulary import index_words
 from namesake.kernels.columns import group as kernels
+from namesake.kernels.types import Ragged as Rows
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -73,10 +74,11 @@ def spread(rows: Ragged, places: Int64, size: int) -> Ragged:
 
 def union(own: Ragged, stated: Statements, of_item: Ragged, of_string: Ragged, words: int) -> Ragged:
     """D+S: the words of each entity's description and of its statements' values."""
-    columns = (
-        *(own.indptr, own.values, stated.of_entity.indptr, stated.of_entity.values, stated.pair_value),
-        *(of_item.indptr, of_item.values, of_string.indptr, of_string.values),
-    )
+    columns = (*map(_rows, (own, stated.of_entity)), stated.pair_value, *map(_rows, (of_item, of_string)))
     counted = kernels.union_words(*columns, np.full(words, -1, np.int32), np.empty(0, np.int32))
     values = np.empty(int(counted[-1]), np.int32)
     return Ragged(kernels.union_words(*columns, np.full(words, -1, np.int32), values), values)
+
+
+def _rows(column: Ragged) -> Rows:
+    return Rows(column.indptr, column.values)

@@ -1,9 +1,56 @@
-"""Types of the arrays that kernels only read: memory-mapped columns are read-only, and anything may pass as such."""
+"""Types of the arrays that kernels only read: memory-mapped columns are read-only, and anything may pass as such.
+
+Arrays that belong together travel as a named tuple, and `record` makes its type.
+"""
+
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from numba import types
+from numba.core.datamodel import models
+from numba.core.typeconv import Conversion
 
 U8 = types.Array(types.uint8, 1, "C", readonly=True)
+I8 = types.Array(types.int8, 1, "C", readonly=True)
 I32 = types.Array(types.int32, 1, "C", readonly=True)
 I64 = types.Array(types.int64, 1, "C", readonly=True)
+U64 = types.Array(types.uint64, 1, "C", readonly=True)
 F64 = types.Array(types.float64, 1, "C", readonly=True)
 PAIRS = types.Array(types.int32, 2, "C", readonly=True)
+
+
+class Record(types.NamedTuple):  # type: ignore[misc]
+    """A named tuple whose fields may be given as anything that passes for their types, as arguments may."""
+
+    def can_convert_from(self, typingctx, other):
+        """How well a tuple passes for this one (Numba asks): as well as its worst field; None if it does not."""
+        if not isinstance(other, types.BaseNamedTuple) or other.instance_class is not self.instance_class:
+            return None
+        fields = [typingctx.can_convert(given, wanted) for given, wanted in zip(other.types, self.types, strict=True)]
+        return None if None in fields else max(*fields, Conversion.promote)
+
+
+models.register_default(Record)(models.TupleModel)
+
+
+def record(fields):
+    """The type of a `typing.NamedTuple` whose fields are annotated as `Annotated[Any, Numba's type]`."""
+    return Record(_types(fields), fields)
+
+
+def own_record(fields):
+    """The same for a named tuple that kernels make themselves: Numba converts none of its fields."""
+    return types.NamedTuple(_types(fields), fields)
+
+
+def _types(fields):
+    return [hint.__metadata__[0] for hint in get_type_hints(fields, include_extras=True).values()]
+
+
+class Ragged(NamedTuple):
+    """Lists of numbers, one after the other: row i is `values[indptr[i]:indptr[i + 1]]`."""
+
+    indptr: Annotated[Any, I64]
+    values: Annotated[Any, I32]
+
+
+RAGGED = record(Ragged)

@@ -17,6 +17,7 @@ from namesake.arrays import Int32, Int64, UInt8, indptr
 from namesake.kb.names import NameIndex
 from namesake.kb.spelling import normalise
 from namesake.kernels.names import detect as kernels
+from namesake.kernels.names.matching import Index
 from namesake.kernels.names.similar import MISSING
 from namesake.names.candidates import KIND_QUALITY, Candidates
 from namesake.names.tables import tables
@@ -46,9 +47,8 @@ class Found:
 def find(index: NameIndex, data: UInt8, offsets: Int64) -> Found:
     """The people of an index who are named in texts in Arrow's layout."""
     entities = index.entities
-    columns = (index.hashes, index.slots, index.prefixes, index.person, entities.indptr, entities.values)
-    with np.errstate(over="ignore"):  # hashes wrap
-        texts, mentions, ends = kernels.find_mentions(data, offsets, *tables(), columns)
+    columns = Index(index.hashes, index.slots, index.prefixes, index.person, entities.indptr, entities.values)
+    texts, mentions, ends = kernels.find_mentions(data, offsets, tables(), columns)
     return Found(
         indptr=texts,
         names=mentions[:, kernels.WHO].astype(np.int32),

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.spelling import APOSTROPHES, fold_table
+from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import tokens as kernels
-from namesake.kernels.names.index import token_hash
 from namesake.language import english as wordlists
 
 Int8 = npt.NDArray[np.int8]
@@ -20,23 +19,10 @@ UInt64 = npt.NDArray[np.uint64]
 COMBINING = slice(0x0300, 0x0370)  # accents after their letters: folding drops them
 
 
-class Tables(NamedTuple):
-    """What each character folds to (its width and letters) and is; the listed words' hashes, and which lists have them.
-
-    The words are an open-addressing table: a slot without bits is empty.
-    """
-
-    widths: Int8
-    letters: UInt8
-    kinds: UInt8
-    word_keys: UInt64
-    word_bits: UInt8
-
-
 @cache
-def tables() -> Tables:
+def tables() -> kernels.Tables:
     """The tables for English."""
-    return Tables(*_characters(), *_words())
+    return kernels.Tables(*_characters(), *_words())
 
 
 def _characters() -> tuple[Int8, UInt8, UInt8]:
@@ -72,12 +58,9 @@ def _words() -> tuple[UInt64, UInt8]:
             bits[word] = bits.get(word, 0) | bit
     room = 1 << (8 * len(bits)).bit_length()  # sparse: the kernel looks up every word
     keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
-    for word, bit in sorted(bits.items()):
+    for word, bit in bits.items():
         text = np.frombuffer(word.encode(), np.uint8)
-        with np.errstate(over="ignore"):  # hashes wrap
-            key = token_hash(text, 0, len(text))
-        at = int(key) % room
-        while values[at]:
-            at = (at + 1) % room
+        key = hash_bytes(text, 0, len(text))
+        at = slot_of(keys, key)
         keys[at], values[at] = key, bit
     return keys, values

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
-_NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
-
 
 # why
 def words_of_context(candidate: Candidate) -> Iterator[Match]:
@@ -129,15 +127,12 @@ def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, 
     names = batch.name_words
     shared: Scores = kernels.overlap(
         weight,
-        indptr,
-        words,
+        Ragged(indptr, words),
         context,
-        names.indptr,
-        names.word,
+        Ragged(names.indptr, names.word),
         batch.offsets,
         rows,
-        entity_indptr,
-        entity_words,
+        Ragged(entity_indptr, entity_words),
     )
     return shared
 
@@ -153,24 +148,19 @@ def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:
 def gather_features(kb: KB, rows: Int64, features: set[str]) -> tuple[Int64, Int32]:
     """The unique words of each row over some of the features D, P, S, S_A."""
     from namesake.kernels.link import overlap as kernels
+    from namesake.kernels.types import Ragged
 
-    d = (kb.words_d.indptr, kb.words_d.values) if "D" in features else _NO_WORDS
-    p = (kb.words_p.indptr, kb.words_p.values) if "P" in features else _NO_WORDS
-    gathered: tuple[Int64, Int32] = kernels.gather_words(
-        len(kb.words),
-        rows,
-        bool(features & {"S", "S_A"}),
-        "S_A" in features,
-        *d,
-        *p,
-        kb.statements.indptr,
-        kb.statements.values,
+    nothing = Ragged(np.zeros(1, np.int64), np.zeros(0, np.int32))
+    columns = kernels.Features(
+        Ragged(kb.words_d.indptr, kb.words_d.values) if "D" in features else nothing,
+        Ragged(kb.words_p.indptr, kb.words_p.values) if "P" in features else nothing,
+        Ragged(kb.statements.indptr, kb.statements.values),
         kb.pair_value,
-        kb.words_item.indptr,
-        kb.words_item.values,
-        kb.words_item_aliases.indptr,
-        kb.words_item_aliases.values,
-        kb.words_string.indptr,
-        kb.words_string.values,
+        Ragged(kb.words_item.indptr, kb.words_item.values),
+        Ragged(kb.words_item_aliases.indptr, kb.words_item_aliases.values),
+        Ragged(kb.words_string.indptr, kb.words_string.values),
+    )
+    gathered: tuple[Int64, Int32] = kernels.gather_words(
+        len(kb.words), rows, bool(features & {"S", "S_A"}), "S_A" in features, columns
     )
     return gathered

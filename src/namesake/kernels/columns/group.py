@@ -4,99 +4,80 @@ None of them sorts more than one entity's row at a time, so that the work grows 
 """
 
 import numpy as np
+from numba import types
 
 from namesake.kernels.compiled import kernel
+from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe, same_bytes
+from namesake.kernels.simd import pointer
+from namesake.kernels.types import I32, I64, RAGGED, U8
 
-EMPTY = -1
-
-
-@kernel("uint64(uint8[::1], int64, int64)")
-def hash_bytes(data, start, end):
-    """FNV-1a of some bytes, with the last step of murmur so that low bits are well mixed."""
-    h = np.uint64(0xCBF29CE484222325)
-    for i in range(start, end):
-        h = (h ^ np.uint64(data[i])) * np.uint64(0x100000001B3)
-    h ^= h >> np.uint64(33)
-    h *= np.uint64(0xFF51AFD7ED558CCD)
-    return h ^ (h >> np.uint64(33))
+NONE = -1
+FIRST_ROOM = 1 << 12
+LONGS, INTS, HASHES = types.int64[::1], types.int32[::1], types.uint64[::1]
 
 
-@kernel("boolean(uint8[::1], int64, int64, int64, int64)")
-def same_bytes(data, a, a_end, b, b_end):
-    """Whether two stretches of bytes are equal."""
-    if a_end - a != b_end - b:
-        return False
-    for i in range(a_end - a):
-        if data[a + i] != data[b + i]:
-            return False
-    return True
+@kernel(types.Tuple((HASHES, INTS))(HASHES, INTS, types.boolean))
+def grow(keys, ids, hashed):
+    """A table of the same keys and twice the size; keys are hashes, or numbers."""
+    mask = 2 * len(keys) - 1
+    new_keys, new_ids = np.zeros(mask + 1, np.uint64), np.empty(mask + 1, np.int32)
+    for old in range(len(keys)):
+        if keys[old] != FREE:
+            slot = np.int64(keys[old] & np.uint64(mask)) if hashed else home(keys[old], mask)
+            slot = probe(pointer(new_keys), mask, FREE, slot)  # equal hashes keep slots of their own
+            new_keys[slot], new_ids[slot] = keys[old], ids[old]
+    return new_keys, new_ids
 
 
-@kernel("int64[::1](int64[::1], uint8[::1], int32[::1])")
+@kernel(LONGS(I64, U8, INTS))
 def distinct_strings(offsets, data, ids):
     """Number the distinct strings in the order they first occur; writes each row's number to `ids`.
 
-    Returns the row where each distinct string first occurs.
+    Returns the row where each distinct string first occurs. The table grows with their number, not with that of rows.
     """
-    n = len(offsets) - 1
-    slots = 16
-    while slots < 2 * n:
-        slots *= 2
-    table = np.full(slots, EMPTY, np.int32)
-    first = np.empty(n, np.int64)
-    size = 0
-    for row in range(n):
-        start, end = offsets[row], offsets[row + 1]
-        slot = np.int64(hash_bytes(data, start, end) & np.uint64(slots - 1))
-        while table[slot] != EMPTY:
-            known = first[table[slot]]
-            if same_bytes(data, start, end, offsets[known], offsets[known + 1]):
+    rows, text, size = len(offsets) - 1, pointer(data), 0
+    first = np.empty(rows, np.int64)
+    keys, known = np.zeros(FIRST_ROOM, np.uint64), np.empty(FIRST_ROOM, np.int32)
+    for row in range(rows):
+        if 4 * size >= 3 * len(keys):
+            keys, known = grow(keys, known, True)
+        start, length = offsets[row], offsets[row + 1] - offsets[row]
+        key, mask = hash_bytes(data, start, start + length), len(keys) - 1
+        slot = find(pointer(keys), mask, key)
+        while keys[slot] != FREE:
+            other = first[known[slot]]
+            if offsets[other + 1] - offsets[other] == length and same_bytes(text, start, text, offsets[other], length):
                 break
-            slot = (slot + 1) & (slots - 1)
-        if table[slot] == EMPTY:
-            table[slot] = size
-            first[size] = row
+            slot = find_next(pointer(keys), mask, key, slot)
+        if keys[slot] == FREE:
+            keys[slot], known[slot], first[size] = key, size, row
             size += 1
-        ids[row] = table[slot]
+        ids[row] = known[slot]
     return first[:size].copy()
 
 
-@kernel("int64(int32[::1], int64[::1], int64)")
-def _slot(table, distinct, key):
-    """The slot of a key in an open-addressing table: where it is, or where it belongs."""
-    mixed = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(len(table) - 1))
-    while table[slot] != EMPTY and distinct[table[slot]] != key:
-        slot = (slot + 1) & (len(table) - 1)
-    return slot
+@kernel(LONGS(I64, INTS))
+def distinct_keys(numbers, ids):
+    """Number distinct positive numbers in the order they first occur; writes each row's number to `ids`.
 
-
-@kernel("int64[::1](int64[::1], int32[::1])")
-def distinct_keys(keys, ids):
-    """Number distinct 64-bit keys in the order they first occur; writes each row's number to `ids`.
-
-    Returns the distinct keys. The table grows with their number, not with the number of rows.
+    Returns the distinct ones. The table grows with their number, not with the number of rows.
     """
-    slots = 1 << 12
-    table = np.full(slots, EMPTY, np.int32)
-    distinct = np.empty(slots, np.int64)
+    keys, known = np.zeros(FIRST_ROOM, np.uint64), np.empty(FIRST_ROOM, np.int32)
     size = 0
-    for row in range(len(keys)):
-        if 2 * size >= slots:
-            slots *= 2
-            table = np.full(slots, EMPTY, np.int32)
-            grown = np.empty(slots, np.int64)
-            grown[:size] = distinct[:size]
-            distinct = grown
-            for known in range(size):
-                table[_slot(table, distinct, distinct[known])] = known
-        slot = _slot(table, distinct, keys[row])
-        if table[slot] == EMPTY:
-            table[slot] = size
-            distinct[size] = keys[row]
+    for row in range(len(numbers)):
+        if 4 * size >= 3 * len(keys):
+            keys, known = grow(keys, known, False)
+        key, mask = np.uint64(numbers[row]), len(keys) - 1
+        slot = probe(pointer(keys), mask, key, home(key, mask))
+        if keys[slot] == FREE:
+            keys[slot], known[slot] = key, size
             size += 1
-        ids[row] = table[slot]
-    return distinct[:size].copy()
+        ids[row] = known[slot]
+    distinct = np.empty(size, np.int64)
+    for slot in range(len(keys)):
+        if keys[slot] != FREE:
+            distinct[known[slot]] = np.int64(keys[slot])
+    return distinct
 
 
 @kernel("int64[::1](int32[::1], int32[::1], int64, int32[::1])")
@@ -131,7 +112,7 @@ def group_unique(group, member, groups, values):
 def incoming(indptr, target, source, nodes):
     """CSR of the distinct other nodes that link to each node, from rows of targets; see `namesake.kb.graph`."""
     start = np.zeros(nodes + 1, np.int64)
-    last = np.full(nodes, EMPTY, np.int32)  # the last node known to link here
+    last = np.full(nodes, NONE, np.int32)  # the last node known to link here
     for i in range(len(source)):
         for j in range(indptr[i], indptr[i + 1] if source[i] >= 0 else indptr[i]):
             to = target[j]
@@ -152,16 +133,14 @@ def incoming(indptr, target, source, nodes):
     return start, links
 
 
-RAGGED = "int64[::1], int32[::1]"
-
-
-@kernel(f"int64({RAGGED}, int64, int32[::1], int32, int32[::1], int64)")
-def _add_row(indptr, words, row, stamp, mark, out, at):
+@kernel(types.int64(RAGGED, types.int64, INTS, types.int32, INTS, types.int64))
+def _add_row(rows, row, stamp, mark, out, at):
     """Append the words of one row that do not bear the mark yet; returns where the next goes.
 
     Without room in `out` it only counts them.
     """
-    for j in range(indptr[row], indptr[row + 1]):
+    words = rows.values
+    for j in range(rows.indptr[row], rows.indptr[row + 1]):
         if stamp[words[j]] != mark:
             stamp[words[j]] = mark
             if at < len(out):
@@ -170,27 +149,26 @@ def _add_row(indptr, words, row, stamp, mark, out, at):
     return at
 
 
-@kernel(f"int64[::1]({RAGGED}, {RAGGED}, int32[::1], {RAGGED}, {RAGGED}, int32[::1], int32[::1])")
-def union_words(
-    own_indptr, own, indptr, pairs, pair_value, item_indptr, item_words, string_indptr, string_words, stamp, out
-):
+@kernel(LONGS(RAGGED, RAGGED, I32, RAGGED, RAGGED, INTS, INTS))
+def union_words(own, statements, pair_value, items, strings, stamp, out):
     """D+S of every entity: its own words and those of its statements' values, ascending, each once.
 
     A value is an item row, or `~row` of a string. Returns `indptr`; with an empty `out` it only counts, so a
     first call tells how much room the second needs. `stamp` has an entry for every word, all -1 at first.
     """
-    n = len(own_indptr) - 1
+    n = len(own.indptr) - 1
+    indptr, pairs = statements
     result = np.zeros(n + 1, np.int64)
     at = np.int64(0)
     for row in range(n):
         start = at
-        at = _add_row(own_indptr, own, row, stamp, np.int32(row), out, at)
+        at = _add_row(own, row, stamp, np.int32(row), out, at)
         for j in range(indptr[row], indptr[row + 1]):
             value = pair_value[pairs[j]]
             if value >= 0:
-                at = _add_row(item_indptr, item_words, value, stamp, np.int32(row), out, at)
+                at = _add_row(items, value, stamp, np.int32(row), out, at)
             else:
-                at = _add_row(string_indptr, string_words, ~value, stamp, np.int32(row), out, at)
+                at = _add_row(strings, ~value, stamp, np.int32(row), out, at)
         if at <= len(out) and at - start > 1:
             out[start:at].sort()
         result[row + 1] = at

@@ -239,7 +239,7 @@ def keep_statements(data, kept, first, mask, to):
                 continue
             if tables.append_text(data, to.statements[source + tables.UNTIL], tables.STRING, to) < 0:
                 return FAIL
-            string = tables.same_text(tables.STRING_SLOTS, mask, tables.STRING, first_string, to)
+            string = tables.same_text(to.string_entries, mask, tables.STRING, first_string, to)
             to.counts[tables.STRING] = max(to.counts[tables.STRING] - 1, string + 1)
             value = ~string
         target = to.counts[tables.STATEMENTS]
@@ -337,7 +337,9 @@ def scan(data, start, size, keep_all, arrays):
         pointer(arrays.statements),
         pointer(arrays.properties),
         pointer(arrays.offsets),
-        pointer(arrays.slots),
+        pointer(arrays.alias_entries),
+        pointer(arrays.string_entries),
+        pointer(arrays.statement_entries),
         pointer(arrays.text),
     )
     saved = np.empty(tables.RESTORED, np.int64)
@@ -348,6 +350,7 @@ def scan(data, start, size, keep_all, arrays):
         if p < 0:
             for i in range(tables.RESTORED):
                 to.counts[i] = saved[i]
+            tables.forget(to)
             return start
         to.counts[tables.LINES] += 1
         start = p + 1

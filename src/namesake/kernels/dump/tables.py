@@ -2,8 +2,8 @@
 
 Tables are flat, row after row. Text columns share `offsets` and `text`: string i of a column begins at
 text[column * capacity + offsets[i * TEXT_COLUMNS + column]], where capacity is counts[CAPACITY], and counts[column]
-says how many strings there are. `slots` are three hash tables of row + 1; what earlier lines left in them is below
-first + 1 for the first row of the line at hand, and counts as empty.
+says how many strings there are. Three stamped hash tables find what a line said before: the stamp is row + 1, so that
+what earlier lines left, below first + 1 for the first row of the line at hand, counts as free.
 """
 
 from typing import Any, NamedTuple
@@ -11,9 +11,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.dump.jsontext import FAIL, put_text
 from namesake.kernels.dump.walk import LANGUAGES
+from namesake.kernels.hash import (
+    AS_IT_IS,
+    FREE,
+    HALF,
+    KEYS,
+    LOW_HALF,
+    extend,
+    find_stamped,
+    hash_ahead,
+    probe_stamped,
+    same_bytes,
+)
 from namesake.kernels.simd import BYTES, NUMBERS
 
 # Text columns, each with its place in `counts`.
@@ -31,13 +43,10 @@ ITEM_COLUMNS = 12
 # Columns of `statements`; until a line is done, SINCE holds where the qualifiers stand and UNTIL where the text does.
 PROPERTY, VALUE, SINCE, UNTIL = range(4)
 STATEMENT_COLUMNS = 4
-# Columns of `slots`.
-ALIAS_SLOTS, STRING_SLOTS, STATEMENT_SLOTS = range(3)
-SLOT_COLUMNS = 3
 
 
 class Tables(NamedTuple):
-    """Arrays for the caller, pointers for the kernels; all of int64 but `text`."""
+    """Arrays for the caller, pointers for the kernels; of int64, but entries of uint64 and text of uint8."""
 
     found: Any  # what the line at hand has shown so far, see walk.py
     counts: Any
@@ -45,12 +54,14 @@ class Tables(NamedTuple):
     statements: Any
     properties: Any
     offsets: Any
-    slots: Any
+    alias_entries: Any
+    string_entries: Any
+    statement_entries: Any
     text: Any
 
 
-POINTERS = types.NamedTuple([*[NUMBERS] * 7, BYTES], Tables)
-ARRAYS = types.NamedTuple([*[types.int64[::1]] * 7, types.uint8[::1]], Tables)
+POINTERS = types.NamedTuple([*[NUMBERS] * 6, *[KEYS] * 3, BYTES], Tables)
+ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, *[types.uint64[::1]] * 3, types.uint8[::1]], Tables)
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
@@ -80,35 +91,41 @@ def append_preferred(data, slot, column, to):
     return LANGUAGES
 
 
-@inner(types.boolean(BYTES, types.int64, types.int64, types.int64, types.int64))
-def same_bytes(text, start, end, other, other_end):
+@inlined(types.boolean(BYTES, types.int64, types.int64, types.int64, types.int64))
+def same_span(text, start, end, other, other_end):
     """Whether text[start:end] and text[other:other_end] are equal."""
-    if end - start != other_end - other:
-        return False
-    for i in range(end - start):
-        if text[start + i] != text[other + i]:
-            return False
-    return True
+    return end - start == other_end - other and same_bytes(text, start, text, other, end - start)
 
 
-@inner(types.int64(types.int64, types.int64, types.int64, types.int64, POINTERS))
-def same_text(table, mask, column, first, to):
+@inner(types.int64(KEYS, types.int64, types.int64, types.int64, POINTERS))
+def same_text(entries, mask, column, first, to):
     """The row from `first` on that holds the same text as the newest one of a column: that one where it is new."""
     base, row = column * to.counts[CAPACITY], to.counts[column] - 1
     start = base + to.offsets[row * TEXT_COLUMNS + column]
     end = base + to.offsets[(row + 1) * TEXT_COLUMNS + column]
-    h = np.int64(2166136261)
-    for i in range(start, end):
-        h = ((h ^ np.int64(to.text[i])) * 16777619) & 0xFFFFFFFF
-    h = (h ^ (h >> 15)) & mask
-    while to.slots[h * SLOT_COLUMNS + table] > first:
-        other = to.slots[h * SLOT_COLUMNS + table] - 1
+    key, since = hash_ahead(to.text, start, end, AS_IT_IS) & LOW_HALF, np.uint64(first + 1)
+    slot = find_stamped(entries, mask, key, since)
+    while entries[slot] >> HALF >= since:
+        other = np.int64(entries[slot] >> HALF) - 1
         cell = other * TEXT_COLUMNS + column
-        if same_bytes(to.text, start, end, base + to.offsets[cell], base + to.offsets[cell + TEXT_COLUMNS]):
+        if same_span(to.text, start, end, base + to.offsets[cell], base + to.offsets[cell + TEXT_COLUMNS]):
             return other
-        h = (h + 1) & mask
-    to.slots[h * SLOT_COLUMNS + table] = row + 1
+        slot = probe_stamped(entries, mask, key, (slot + 1) & mask, since)
+    entries[slot] = np.uint64(row + 1) << HALF | key
     return row
+
+
+@inner(types.void(POINTERS))
+def forget(to):
+    """Empty the hash tables: the rows that a line which fails has entered are given away again."""
+    for slot in range(to.counts[LARGEST_MASK] + 1):
+        to.alias_entries[slot] = to.string_entries[slot] = to.statement_entries[slot] = FREE
+
+
+@inlined(types.uint64(types.int64, types.int64))
+def two_numbers(one, other):
+    """The lower halves of two numbers as one."""
+    return np.uint64(one & 0xFFFFFFFF) << HALF | np.uint64(other & 0xFFFFFFFF)
 
 
 @inner(types.boolean(types.int64, types.int64, types.int64, POINTERS))
@@ -117,16 +134,16 @@ def new_statement(mask, first, row, to):
     cell = row * STATEMENT_COLUMNS
     of, value = to.statements[cell + PROPERTY], to.statements[cell + VALUE]
     since, until = to.statements[cell + SINCE], to.statements[cell + UNTIL]
-    h = ((of & 0xFFFFFF) * 2654435761 + (value & 0xFFFFFFFF) * 40503) & 0xFFFFFFFFFF
-    h ^= ((since & 0xFFFFFFFF) * 31 + (until & 0xFFFFFFFF)) << 3
-    h = (h ^ (h >> 17)) & mask
-    while to.slots[h * SLOT_COLUMNS + STATEMENT_SLOTS] > first:
-        other = (to.slots[h * SLOT_COLUMNS + STATEMENT_SLOTS] - 1) * STATEMENT_COLUMNS
+    key = extend(two_numbers(of, value), two_numbers(since, until)) & LOW_HALF
+    entries, stamp = to.statement_entries, np.uint64(first + 1)
+    slot = find_stamped(entries, mask, key, stamp)
+    while entries[slot] >> HALF >= stamp:
+        other = (np.int64(entries[slot] >> HALF) - 1) * STATEMENT_COLUMNS
         same = to.statements[other + PROPERTY] == of and to.statements[other + VALUE] == value
         if same and to.statements[other + SINCE] == since and to.statements[other + UNTIL] == until:
             return False
-        h = (h + 1) & mask
-    to.slots[h * SLOT_COLUMNS + STATEMENT_SLOTS] = row + 1
+        slot = probe_stamped(entries, mask, key, (slot + 1) & mask, stamp)
+    entries[slot] = np.uint64(row + 1) << HALF | key
     return True
 
 
@@ -139,7 +156,7 @@ def append_alias(data, p, first, mask, to):
     row, label = to.counts[ALIAS] - 1, (to.counts[LABEL] - 1) * TEXT_COLUMNS + LABEL
     end = ALIAS * to.counts[CAPACITY] + to.offsets[(row + 1) * TEXT_COLUMNS + ALIAS]
     base = LABEL * to.counts[CAPACITY]
-    is_label = same_bytes(to.text, end - length, end, base + to.offsets[label], base + to.offsets[label + TEXT_COLUMNS])
-    if length == 0 or is_label or same_text(ALIAS_SLOTS, mask, ALIAS, first, to) != row:
+    is_label = same_span(to.text, end - length, end, base + to.offsets[label], base + to.offsets[label + TEXT_COLUMNS])
+    if length == 0 or is_label or same_text(to.alias_entries, mask, ALIAS, first, to) != row:
         to.counts[ALIAS] = row
     return 0

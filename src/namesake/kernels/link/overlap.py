@@ -1,23 +1,29 @@
 """Words that an entity shares with a text."""
 
+from typing import Annotated, Any, NamedTuple
+
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import kernel
-from namesake.kernels.types import F64, I32, I64, PAIRS
+from namesake.kernels.search import first_at_least
+from namesake.kernels.types import F64, I32, I64, PAIRS, RAGGED, record
 
 COUNTS = types.float64[::1]
-RAGGED = types.Tuple((types.int64[::1], types.int32[::1]))
+NEW_RAGGED = types.Tuple((types.int64[::1], types.int32[::1]))
 
 
-@kernel(COUNTS(F64, I64, I32, I64, I64, I32, I64, I64, I64, I32))
-def overlap(weight, indptr, words, context, name_indptr, name_words, offsets, rows, entity_indptr, entity_words):
+@kernel(COUNTS(F64, RAGGED, I64, RAGGED, I64, I64, RAGGED))
+def overlap(weight, contexts, context, names, offsets, rows, entities):
     """Σ weight[w] over W_context ∩ W_entity for every candidate, the words of the mention's own name left out.
 
-    Context c holds `words[indptr[c]:indptr[c + 1]]`; mention m reads context `context[m]`, its name holds
-    `name_words[name_indptr[m]:name_indptr[m + 1]]` and its candidates are `rows[offsets[m]:offsets[m + 1]]`
-    (-1: unknown, scores 0). Each entity's words are unique. Mentions that share a context stand together.
+    Mention m reads row `context[m]` of the contexts' words, its name has row m of the names' words, and its candidates
+    are the rows `rows[offsets[m]:offsets[m + 1]]` of the entities' words (-1: unknown, scores 0), which are unique
+    within a row. Mentions that share a context stand together.
     """
+    indptr, words = contexts
+    name_indptr, name_words = names
+    entity_indptr, entity_words = entities
     score = np.zeros(len(rows))
     marked = np.zeros(len(weight), np.int64)
     stamp, marked_context = np.int64(0), np.int64(-1)
@@ -46,19 +52,7 @@ def overlap(weight, indptr, words, context, name_indptr, name_words, offsets, ro
     return score
 
 
-@kernel(types.int64(I32, types.int64, types.int64, types.int32))
-def first_at_least(values, low, high, wanted):
-    """Index of the first of the ascending `values[low:high]` that is not below `wanted`."""
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@kernel(RAGGED(I64, I32, I32, I64, I32, I64, I64, PAIRS))
+@kernel(NEW_RAGGED(I64, I32, I32, I64, I32, I64, I64, PAIRS))
 def narrow_contexts(indptr, words, starts, sentence_indptr, sentences, article, span_indptr, spans):
     """For every mention, the words of the sentences that hold one of its spans (ragged).
 
@@ -96,11 +90,12 @@ def narrow_contexts(indptr, words, starts, sentence_indptr, sentences, article, 
 
 @kernel(
     types.Tuple((types.int64, types.int32[::1]))(
-        I32, types.int64, types.int64, types.int64[::1], types.int64, types.int32[::1], types.int64
+        RAGGED, types.int64, types.int64[::1], types.int64, types.int32[::1], types.int64
     ),
 )
-def add_new(words, begin, end, taken, stamp, out, size):
-    """Append the words of `words[begin:end]` that do not bear `stamp` yet to `out`, which grows as needed."""
+def add_row(rows, row, taken, stamp, out, size):
+    """Append the words of a row that do not bear `stamp` yet to `out`, which grows as needed."""
+    begin, end, words = rows.indptr[row], rows.indptr[row + 1], rows.values
     if size + end - begin > len(out):
         grown = np.empty(2 * (size + end - begin), np.int32)
         grown[:size] = out[:size]
@@ -113,44 +108,47 @@ def add_new(words, begin, end, taken, stamp, out, size):
     return size, out
 
 
-@kernel(
-    RAGGED(
-        types.int64, I64, types.boolean, types.boolean, I64, I32, I64, I32, I64, I32, I32, I64, I32, I64, I32, I64, I32
-    ),
-)
-def gather_words(
-    vocabulary, rows, with_values, with_aliases, d_indptr, d_words, p_indptr, p_words,
-    statement_indptr, statements, pair_value, item_indptr, item_words, alias_indptr, alias_words,
-    string_indptr, string_words,
-):  # fmt: skip
+class Features(NamedTuple):
+    """Where the words of entities come from: their descriptions, their paragraphs, their statements' values.
+
+    A value is an item row or `~row` of a string, by statement; items have words in their labels and their aliases.
+    """
+
+    descriptions: Annotated[Any, RAGGED]
+    paragraphs: Annotated[Any, RAGGED]
+    statements: Annotated[Any, RAGGED]
+    pair_value: Annotated[Any, I32]
+    items: Annotated[Any, RAGGED]
+    aliases: Annotated[Any, RAGGED]
+    strings: Annotated[Any, RAGGED]
+
+
+@kernel(NEW_RAGGED(types.int64, I64, types.boolean, types.boolean, record(Features)))
+def gather_words(vocabulary, rows, with_values, with_aliases, features):
     """The unique words of each entity row over a choice of features, ragged in the order of `rows`.
 
-    D and P are taken from the columns given (pass empty ones to leave a feature out), S are the words of the
-    statements' values, and aliases are those of item values.
+    Descriptions and paragraphs without rows are left out.
     """
     out_indptr = np.zeros(len(rows) + 1, np.int64)
     out = np.empty(64 * len(rows) + 64, np.int32)
     taken = np.zeros(vocabulary, np.int64)
+    d, p, statements, pair_value, items, aliases, strings = features
     size = 0
     for k in range(len(rows)):
         row = rows[k]
         if row >= 0:
-            if row + 1 < len(d_indptr):
-                size, out = add_new(d_words, d_indptr[row], d_indptr[row + 1], taken, k + 1, out, size)
-            if row + 1 < len(p_indptr):
-                size, out = add_new(p_words, p_indptr[row], p_indptr[row + 1], taken, k + 1, out, size)
+            if row + 1 < len(d.indptr):
+                size, out = add_row(d, row, taken, k + 1, out, size)
+            if row + 1 < len(p.indptr):
+                size, out = add_row(p, row, taken, k + 1, out, size)
             if with_values:
-                for j in range(statement_indptr[row], statement_indptr[row + 1]):
-                    value = pair_value[statements[j]]
+                for j in range(statements.indptr[row], statements.indptr[row + 1]):
+                    value = pair_value[statements.values[j]]
                     if value < 0:
-                        value = ~value
-                        begin, end = string_indptr[value], string_indptr[value + 1]
-                        size, out = add_new(string_words, begin, end, taken, k + 1, out, size)
+                        size, out = add_row(strings, ~value, taken, k + 1, out, size)
                         continue
-                    begin, end = item_indptr[value], item_indptr[value + 1]
-                    size, out = add_new(item_words, begin, end, taken, k + 1, out, size)
+                    size, out = add_row(items, value, taken, k + 1, out, size)
                     if with_aliases:
-                        begin, end = alias_indptr[value], alias_indptr[value + 1]
-                        size, out = add_new(alias_words, begin, end, taken, k + 1, out, size)
+                        size, out = add_row(aliases, value, taken, k + 1, out, size)
         out_indptr[k + 1] = size
     return out_indptr, out[:size].copy()

@@ -4,25 +4,21 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import kernel
-from namesake.kernels.link.overlap import first_at_least
+from namesake.kernels.hash import HALF, find_stamped
+from namesake.kernels.search import holds
+from namesake.kernels.simd import pointer
 from namesake.kernels.types import I32, I64
 
-
-@kernel(types.int64(I32, I64, types.int64, types.int32))
-def find(keys, stamps, stamp, key):
-    """Slot of `key` in an open-addressing table whose live slots bear `stamp`, or the free slot where it belongs."""
-    mask = len(keys) - 1
-    slot = (np.int64(key) * np.int64(0x9E3779B1)) >> 7 & mask
-    while stamps[slot] == stamp and keys[slot] != key:
-        slot = slot + 1 & mask
-    return slot
+FIRST_ROOM = 16
 
 
-@kernel(types.boolean(I32, types.int64, types.int64, types.int32))
-def holds(ascending, low, high, key):
-    """Whether the ascending `ascending[low:high]` holds `key`."""
-    at = first_at_least(ascending, low, high, key)
-    return at < high and ascending[at] == key
+@kernel(types.uint64[::1](types.uint64[::1], types.int64))
+def with_room(entries, count):
+    """A table that so many keys fill by half at most: the same if it is large enough, else an empty one."""
+    room = len(entries)
+    while room < 2 * count:
+        room *= 2
+    return entries if room == len(entries) else np.zeros(room, np.uint64)
 
 
 @kernel(types.float64[::1](I64, I64, I64, I64, I64, I32, I32, types.int64))
@@ -35,10 +31,8 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
     / log(entities) instead of 1: what everybody states says nothing.
     """
     score = np.zeros(len(rows))
-    room = 16
-    keys, anchored, stamps = np.empty(room, np.int32), np.empty(room, np.int32), np.zeros(room, np.int64)
-    entity_room = 16
-    known, known_stamps = np.empty(entity_room, np.int32), np.zeros(entity_room, np.int64)
+    stated, anchored = np.zeros(FIRST_ROOM, np.uint64), np.empty(FIRST_ROOM, np.int32)
+    known = np.zeros(FIRST_ROOM, np.uint64)
     scale = 1 / np.log(max(entities, 2))
     for a in range(len(articles) - 1):
         first, last = articles[a], articles[a + 1]
@@ -48,27 +42,21 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
                 total += indptr[anchors[m] + 1] - indptr[anchors[m]]
         if total == 0:
             continue
-        if room < 2 * total:
-            while room < 2 * total:
-                room *= 2
-            keys, anchored, stamps = np.empty(room, np.int32), np.empty(room, np.int32), np.zeros(room, np.int64)
-        if entity_room < 2 * (last - first):
-            while entity_room < 2 * (last - first):
-                entity_room *= 2
-            known, known_stamps = np.empty(entity_room, np.int32), np.zeros(entity_room, np.int64)
-        stamp = np.int64(a + 1)
+        stated, known = with_room(stated, total), with_room(known, last - first)
+        if len(anchored) < len(stated):
+            anchored = np.empty(len(stated), np.int32)
+        statements, mask, stamp = pointer(stated), len(stated) - 1, np.uint64(a + 1)
         for m in range(first, last):
             if anchors[m] < 0:
                 continue
-            entity = np.int32(anchors[m])
-            place = find(known, known_stamps, stamp, entity)
-            if known_stamps[place] == stamp:  # two names of one entity are one anchor
+            place = find_stamped(pointer(known), len(known) - 1, np.uint64(anchors[m]), stamp)
+            if known[place] >> HALF == stamp:  # two names of one entity are one anchor
                 continue
-            known[place], known_stamps[place] = entity, stamp
+            known[place] = stamp << HALF | np.uint64(anchors[m])
             for j in range(indptr[anchors[m]], indptr[anchors[m] + 1]):
-                slot = find(keys, stamps, stamp, pairs[j])
-                if stamps[slot] != stamp:
-                    keys[slot], anchored[slot], stamps[slot] = pairs[j], 0, stamp
+                slot = find_stamped(statements, mask, np.uint64(pairs[j]), stamp)
+                if statements[slot] >> HALF != stamp:
+                    statements[slot], anchored[slot] = stamp << HALF | np.uint64(pairs[j]), 0
                 anchored[slot] += 1
         for m in range(first, last):
             for k in range(offsets[m], offsets[m + 1]):
@@ -76,8 +64,8 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
                     continue
                 shared = 0.0
                 for j in range(indptr[rows[k]], indptr[rows[k] + 1]):
-                    slot = find(keys, stamps, stamp, pairs[j])
-                    if stamps[slot] != stamp:
+                    slot = find_stamped(statements, mask, np.uint64(pairs[j]), stamp)
+                    if statements[slot] >> HALF != stamp:
                         continue
                     own = anchors[m]
                     if own >= 0 and anchored[slot] == 1 and holds(pairs, indptr[own], indptr[own + 1], pairs[j]):

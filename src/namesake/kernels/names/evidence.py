@@ -4,22 +4,13 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import kernel
-from namesake.kernels.names.index import among, extend, token_hash
-from namesake.kernels.types import I32, I64, U8
+from namesake.kernels.hash import FREE, ZERO, extend, find, hash_bytes
+from namesake.kernels.search import among
+from namesake.kernels.simd import pointer
+from namesake.kernels.types import I32, I64, U8, U64
 
 SPACE = 0x20
 OFTEN = 10
-U64 = types.Array(types.uint64, 1, "C", readonly=True)
-
-
-@kernel(types.int64(U64, I32, types.uint64))
-def place_of(keys, in_names, key):
-    """Slot of a token in the open-addressing table, or the empty one where it would go; 0 in names is empty."""
-    mask = np.uint64(len(keys) - 1)
-    at = np.int64(key & mask)
-    while in_names[at] != 0 and keys[at] != key:
-        at = np.int64(np.uint64(at + 1) & mask)
-    return at
 
 
 @kernel(types.boolean(U8, I64, types.uint64[::1], types.int32[::1]))
@@ -37,9 +28,9 @@ def count_in_names(texts, offsets, keys, in_names):
         while texts[tail - 1] != SPACE:
             tail -= 1
         for side in range(2):
-            key = token_hash(texts, start, head) if side == 0 else token_hash(texts, tail, end)
-            at = place_of(keys, in_names, key)
-            if in_names[at] == 0:
+            key = hash_bytes(texts, start, head) if side == 0 else hash_bytes(texts, tail, end)
+            at = find(pointer(keys), len(keys) - 1, key)
+            if keys[at] == FREE:
                 room -= 1
                 if room < 0:
                     return False
@@ -48,15 +39,15 @@ def count_in_names(texts, offsets, keys, in_names):
     return True
 
 
-@kernel(types.void(U8, I64, U64, I32, types.int32[::1]))
-def count_in_prose(texts, offsets, keys, in_names, in_prose):
+@kernel(types.void(U8, I64, U64, types.int32[::1]))
+def count_in_prose(texts, offsets, keys, in_prose):
     """Count the tokens of normalised prose that begin or end names."""
     for text in range(len(offsets) - 1):
         token = offsets[text]
         for i in range(offsets[text], offsets[text + 1] + 1):
             if i == offsets[text + 1] or texts[i] == SPACE:
-                at = place_of(keys, in_names, token_hash(texts, token, i))
-                if in_names[at] != 0:
+                at = find(pointer(keys), len(keys) - 1, hash_bytes(texts, token, i))
+                if keys[at] != FREE:
                     in_prose[at] += 1
                 token = i + 1
 
@@ -72,10 +63,10 @@ def weigh(texts, offsets, keys, in_names, in_prose, honorifics, percent):
         best = edges = words = np.int64(0)
         for i in range(offsets[name], offsets[name + 1] + 1):
             if i == offsets[name + 1] or texts[i] == SPACE:
-                key = token_hash(texts, token, i)
-                at = place_of(keys, in_names, key)
-                telling = in_names[at] != 0 and i - token > 1
-                if telling and not (in_prose[at] > 0 and among(honorifics, extend(np.uint64(0), key))):
+                key = hash_bytes(texts, token, i)
+                at = find(pointer(keys), len(keys) - 1, key)
+                telling = keys[at] != FREE and i - token > 1
+                if telling and not (in_prose[at] > 0 and among(honorifics, extend(ZERO, key))):
                     edges += in_names[at]
                     words += in_prose[at]
                     if in_names[at] >= OFTEN:

@@ -3,11 +3,13 @@
 The rules are those of `oracle_mentions.Finder` in the tests.
 """
 
+from typing import Annotated, Any, NamedTuple
+
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
-from namesake.kernels.names.index import extend
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import ZERO, extend, find
 from namesake.kernels.names.tokens import (
     CASED,
     COMMA,
@@ -22,17 +24,28 @@ from namesake.kernels.names.tokens import (
     SUFFIX,
     TITLE,
     TOKENS,
-    U64,
 )
-from namesake.kernels.types import I32, I64, U8
+from namesake.kernels.simd import pointer
+from namesake.kernels.types import I32, I64, U8, U64, record
 
 BITS = types.uint8[::1]
 PLACES = types.int64[::1]
 NOBODY = -1
 SURE, LIKELY, FAIR = 80, 60, 30  # how much of a person's a name must be, in percent, by what the capitals say
 
-INDEX = types.Tuple((U64, I32, U8, U8, I64, I32))
-"""The name index: hash table, its names, prefix bits; how much each is a person's; its bearers."""
+
+class Index(NamedTuple):
+    """The name index: hash table, its names, prefix bits; how much each name is a person's; its bearers."""
+
+    keys: Annotated[Any, U64]
+    slots: Annotated[Any, I32]
+    prefixes: Annotated[Any, U8]
+    percent: Annotated[Any, U8]
+    indptr: Annotated[Any, I64]
+    rows: Annotated[Any, I32]
+
+
+INDEX = record(Index)
 
 MATCHES = types.int64[:, ::1]
 """Full names: name, first token and end without titles in front, whether an initial was left out, whose it is, and the
@@ -40,24 +53,10 @@ first token with the titles."""
 NAME, FIRST, END, SKIPPED, MENTION, BEGIN, MATCH_COLUMNS = 0, 1, 2, 3, 4, 5, 6
 
 
-@kernel(types.int64(INDEX, types.uint64))
-def name_of(index, key):
-    """The name with a hash, or NOBODY."""
-    keys, slots, _, _, _, _ = index
-    mask = np.uint64(len(keys) - 1)
-    at = np.int64(key & mask)
-    while slots[at] >= 0:
-        if keys[at] == key:
-            return np.int64(slots[at])
-        at = np.int64(np.uint64(at + 1) & mask)
-    return np.int64(NOBODY)
-
-
-@kernel(
-    types.boolean(BITS, BITS, BITS, types.int64, types.int64, types.int64, types.int64, types.int64),
-)
-def valid(bits, classes, gaps, first, end, skip, style, percent):
+@inlined(types.boolean(TOKENS, types.int64, types.int64, types.int64, types.int64, types.int64))
+def valid(tokens, first, end, skip, style, percent):
     """Whether the text lets tokens first to end be a person's name, of which it is `percent`."""
+    bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
     titles = skip
     for i in range(first, end):
         if i == first or i > first + skip:
@@ -79,16 +78,16 @@ def valid(bits, classes, gaps, first, end, skip, style, percent):
     return percent >= FAIR
 
 
-@kernel(types.int64(TOKENS, types.int64, types.int64, INDEX, PLACES))
+@inlined(types.int64(TOKENS, types.int64, types.int64, INDEX, PLACES))
 def name_starts(tokens, count, style, index, starts):
     """Write the tokens from which a name may start, and return how many.
 
     Most words are turned away by the prefix bit of the word and its follower, which lies anywhere in megabytes. The
     loops have no branches to foresee, so that the processor fetches many bits at a time.
     """
-    hashes, _, bits, classes, gaps = tokens
-    prefixes = index[2]
-    mask = np.uint64(len(prefixes) * 8 - 1)
+    hashes, prefixes = pointer(tokens.hashes), pointer(index.prefixes)
+    bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
+    mask = np.uint64(len(index.prefixes) * 8 - 1)
     fit = 0
     for i in range(count - 1):
         starts[fit] = i
@@ -97,7 +96,7 @@ def name_starts(tokens, count, style, index, starts):
     kept = 0
     for k in range(fit):
         i = starts[k]
-        bit = np.int64(extend(extend(np.uint64(0), hashes[i]), hashes[i + 1]) & mask)
+        bit = np.int64(extend(extend(ZERO, hashes[i]), hashes[i + 1]) & mask)
         starts[kept] = i
         kept += (prefixes[bit >> 3] >> (bit & 7) & 1 != 0) | (bits[i + 1] & IS_INITIALS != 0)
     return kept
@@ -107,12 +106,11 @@ def name_starts(tokens, count, style, index, starts):
 def match_names(tokens, count, style, index, matches, starts):
     """Find the full names, from left to right, the longest from each token on, and return how many.
 
-    The search is written out here: calls that pass arrays count references, which costs more than the probes. A second
-    search leaves out an initial. `starts` is room for `name_starts`.
+    A second search from the same token leaves out an initial. `starts` is room for `name_starts`.
     """
-    hashes, _, bits, classes, gaps = tokens
-    keys, slots, prefixes, percent, _, _ = index
-    bit_mask, slot_mask = np.uint64(len(prefixes) * 8 - 1), np.uint64(len(keys) - 1)
+    hashes, bits, classes, gaps = tokens.hashes, tokens.bits, tokens.classes, tokens.gaps
+    keys, slots, prefixes = pointer(index.keys), pointer(index.slots), pointer(index.prefixes)
+    bit_mask, slot_mask = np.uint64(len(index.prefixes) * 8 - 1), len(index.keys) - 1
     found = free = 0
     for k in range(name_starts(tokens, count, style, index, starts)):
         at = starts[k]
@@ -120,7 +118,7 @@ def match_names(tokens, count, style, index, matches, starts):
             continue  # inside the name before
         name, end, skip = np.int64(NOBODY), at + 1, 0
         for skip in range(2 if at + 2 < count and bits[at + 1] & IS_INITIALS != 0 else 1):
-            key = extend(np.uint64(0), hashes[at])
+            key = extend(ZERO, hashes[at])
             for i in range(at + 1, count):
                 if gaps[i] == HARD or (gaps[i] == COMMA and classes[i] & (SUFFIX | HONORIFIC) == 0):
                     break
@@ -130,22 +128,19 @@ def match_names(tokens, count, style, index, matches, starts):
                 bit = np.int64(key & bit_mask)
                 if prefixes[bit >> 3] >> (bit & 7) & 1 == 0:
                     break
-                slot = np.int64(key & slot_mask)
-                while slots[slot] >= 0 and keys[slot] != key:
-                    slot = np.int64(np.uint64(slot + 1) & slot_mask)
-                longer = slots[slot]
-                if longer >= 0 and valid(bits, classes, gaps, at, i + 1, skip, style, np.int64(percent[longer])):
-                    name, end = np.int64(longer), i + 1
+                longer = np.int64(slots[find(keys, slot_mask, key)])
+                if longer >= 0 and valid(tokens, at, i + 1, skip, style, np.int64(index.percent[longer])):
+                    name, end = longer, i + 1
             if name >= 0:
                 break
         if name < 0:
             continue
         first = at
         while skip == 0 and end - first > 2 and classes[first] & HONORIFIC != 0:
-            key = np.uint64(0)
+            key = ZERO
             for i in range(first + 1, end):
                 key = extend(key, hashes[i])
-            plain = name_of(index, key)
+            plain = np.int64(slots[find(keys, slot_mask, key)])
             if plain < 0:
                 break
             name, first = plain, first + 1

@@ -4,18 +4,40 @@ Names are filed under the sound of their last token and the first letter of thei
 names of its drawer, and of its nicknames' drawers.
 """
 
+from typing import Annotated, Any, NamedTuple
+
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import kernel
-from namesake.kernels.names.index import MOST_TOKENS, bare, token_hash, tokens
-from namesake.kernels.types import I32, I64, U8
+from namesake.kernels.hash import hash_bytes
+from namesake.kernels.names.index import AFFIXES, MOST_TOKENS, bare, tokens
+from namesake.kernels.search import first_at_least
+from namesake.kernels.types import I32, I64, U8, U64, record
 
-U64 = types.Array(types.uint64, 1, "C", readonly=True)
 ROMANS = types.Array(types.uint8, 2, "C", readonly=True)
 
 MOST_LETTERS = 48
 LETTER_BITS = np.uint64(0xFF)
+
+
+class Nicknames(NamedTuple):
+    """For each first name, by its hash ascending, the hashes and sounding first letters of those it may stand for."""
+
+    keys: Annotated[Any, U64]
+    indptr: Annotated[Any, I64]
+    hashes: Annotated[Any, U64]
+    letters: Annotated[Any, U8]
+
+
+class Filed(NamedTuple):
+    """The names of an index by drawer, ascending; and the texts of the names."""
+
+    drawers: Annotated[Any, U64]
+    names: Annotated[Any, I32]
+    offsets: Annotated[Any, I64]
+    texts: Annotated[Any, U8]
+
 
 SAME = 1.0
 NICKNAME, SOUND, INITIAL, SURNAME_SOUND, MISSING = 0.85, 0.8, 0.7, 0.7, 0.9  # what each difference costs
@@ -59,7 +81,7 @@ def drawer(data, first, first_end, last, last_end, romans, letters):
     size = sound(data, first, first_end, romans, letters)
     letter = np.uint64(letters[0]) if size else np.uint64(0)
     size = sound(data, last, last_end, romans, letters)
-    return token_hash(letters, 0, size) & ~LETTER_BITS | letter
+    return hash_bytes(letters, 0, size) & ~LETTER_BITS | letter
 
 
 @kernel(types.void(U8, I64, ROMANS, types.uint64[::1]))
@@ -133,61 +155,48 @@ def likeness(query, starts, hashes, low, high, name, name_starts, name_hashes, c
     return quality
 
 
-@kernel(types.int64(U64, types.uint64))
-def first_at_least(ascending, wanted):
-    """Where `wanted` is or would be inserted."""
-    low, high = 0, len(ascending)
-    while low < high:
-        middle = (low + high) >> 1
-        if ascending[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
 @kernel(
     types.Tuple((types.int64[::1], types.int32[::1], types.float64[::1]))(
-        U8, I64, U64, U64, U64, ROMANS, U64, I64, U64, U8, U64, I32, I64, U8
-    ),
+        U8, I64, AFFIXES, ROMANS, record(Nicknames), record(Filed)
+    )
 )
-def find_variants(
-    data, offsets, honorifics, suffixes, connectors, romans, nick_keys, nick_indptr, nick_hashes, nick_letters,
-    drawers, filed, name_offsets, name_texts,
-):  # fmt: skip
+def find_variants(data, offsets, affixes, romans, nicknames, filed):
     """Names that may be meant by each normalised query, as CSR: offsets, name ids, likeness; equal names included."""
     starts, name_starts = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS + 1, np.int64)
     hashes, name_hashes = np.empty(MOST_TOKENS, np.uint64), np.empty(MOST_TOKENS, np.uint64)
     letters = np.empty(MOST_LETTERS, np.uint8)
     indptr = np.zeros(len(offsets), np.int64)
     names, quality = np.empty(64, np.int32), np.empty(64, np.float64)
+    drawers = filed.drawers
     found = 0
     for query in range(len(offsets) - 1):
         indptr[query + 1] = found
         if offsets[query] == offsets[query + 1]:
             continue
         count = tokens(data, offsets[query], offsets[query + 1], starts, hashes)
-        low, high = bare(hashes, count, honorifics, suffixes, connectors, 2)
+        low, high = bare(hashes, count, affixes, 2)
         if high - low < 2 or starts[count] != offsets[query + 1] + 1:
             continue
         key = drawer(data, starts[low], starts[low + 1] - 1, starts[high - 1], starts[high] - 1, romans, letters)
-        nick = first_at_least(nick_keys, hashes[low])
-        known = nick < len(nick_keys) and nick_keys[nick] == hashes[low]
-        others = nick_hashes[nick_indptr[nick] : nick_indptr[nick + 1]] if known else nick_hashes[:0]
+        nick = first_at_least(nicknames.keys, 0, len(nicknames.keys), hashes[low])
+        begin = end = np.int64(0)
+        if nick < len(nicknames.keys) and nicknames.keys[nick] == hashes[low]:
+            begin, end = nicknames.indptr[nick], nicknames.indptr[nick + 1]
+        others, letters_of_others = nicknames.hashes[begin:end], nicknames.letters[begin:end]
         for letter in range(256):
             wanted = np.uint64(letter) == key & LETTER_BITS
             for i in range(len(others)):
-                wanted = wanted or np.int64(nick_letters[nick_indptr[nick] + i]) == letter
+                wanted = wanted or np.int64(letters_of_others[i]) == letter
             if not wanted:
                 continue
             here = key & ~LETTER_BITS | np.uint64(letter)
-            at = first_at_least(drawers, here)
+            at = first_at_least(drawers, 0, len(drawers), here)
             while at < len(drawers) and drawers[at] == here:
-                name = filed[at]
+                name = filed.names[at]
                 at += 1
-                size = tokens(name_texts, name_offsets[name], name_offsets[name + 1], name_starts, name_hashes)
+                size = tokens(filed.texts, filed.offsets[name], filed.offsets[name + 1], name_starts, name_hashes)
                 like = likeness(
-                    data, starts, hashes, low, high, name_texts, name_starts, name_hashes, size, others, romans
+                    data, starts, hashes, low, high, filed.texts, name_starts, name_hashes, size, others, romans
                 )
                 if like == 0.0:
                     continue

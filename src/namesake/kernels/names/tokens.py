@@ -1,17 +1,17 @@
 """Raw text cut into the tokens that names are made of, in one pass: hashes, places, capitals, what parts them."""
 
+from typing import Annotated, Any, NamedTuple
+
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import LOWERED, ZERO, add_byte, find, finish, hash_ahead
 from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS, code_point
-from namesake.kernels.names.index import FIRST_BYTES, SEED, absorb
-from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer, word
+from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
 from namesake.kernels.text.case import has_capitals
-from namesake.kernels.types import U8
-
-U64 = types.Array(types.uint64, 1, "C", readonly=True)
+from namesake.kernels.types import U8, U64, own_record, record
 
 # what a character is, by bits
 UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN = 1, 2, 4, 8, 16
@@ -26,15 +26,32 @@ LONGEST_TAG = 1000
 LONGEST_RUN = 64  # bytes of initials that make one token
 WORDS_TO_A_CAPITAL = 33  # in a text with capitals there is one in so many words
 
-TOKENS = types.Tuple(
-    (
-        types.uint64[::1],  # hash
-        types.int64[:, ::1],  # start and end byte
-        types.uint8[::1],  # bits
-        types.uint8[::1],  # the word's bits
-        types.uint8[::1],  # gap
-    )
-)
+
+class Tables(NamedTuple):
+    """What each character folds to (width, letters) and is (bits); the listed words, and which lists have them (bits).
+
+    The words are a hash table (see `kernels.hash`).
+    """
+
+    widths: Annotated[Any, WIDTHS]
+    letters: Annotated[Any, LETTERS]
+    kinds: Annotated[Any, U8]
+    word_keys: Annotated[Any, U64]
+    word_bits: Annotated[Any, U8]
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text: hash, start and end byte, bits, bits of the word, and the gap before."""
+
+    hashes: Annotated[Any, types.uint64[::1]]
+    starts: Annotated[Any, types.int64[::1]]
+    ends: Annotated[Any, types.int64[::1]]
+    bits: Annotated[Any, types.uint8[::1]]
+    classes: Annotated[Any, types.uint8[::1]]
+    gaps: Annotated[Any, types.uint8[::1]]
+
+
+TABLES, TOKENS = record(Tables), own_record(Tokens)
 
 
 def _ascii_letters():
@@ -57,8 +74,6 @@ def _first_bits():
 ASCII = _ascii_letters()
 FIRST_BITS = _first_bits()
 SECOND_BITS = np.where(FIRST_BITS == IS_CAPITAL, np.uint8(IS_UPPER), np.uint8(0))
-ZERO = np.uint64(0)
-TO_LOWER = np.uint64(0x2020202020202020)
 APOSTROPHES = (0x27, 0x60)  # of ASCII; they may stand inside a word
 
 
@@ -96,16 +111,13 @@ def letters_in(text, at):
 @kernel(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
 def hash_letters(data, at, end, widths, letters):
     """Hash of all letters between two bytes as one token, whatever parts them."""
-    value, eight, filled = SEED, ZERO, 0
+    hashed, rest, length = ZERO, ZERO, np.int64(0)
     while at < end:
         point, width = code_point(data, at, end)
         for i in range(max(widths[point], 0)):
-            if filled == 8:
-                value, eight, filled = absorb(value, eight), ZERO, 0
-            eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
-            filled += 1
+            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(letters[point, i]))
         at += width
-    return absorb(value, eight)
+    return finish(hashed, rest, length)
 
 
 WORD = types.Tuple((types.int64, types.int64, types.uint64, types.int64))
@@ -121,7 +133,7 @@ def possessive(data, at, end, widths):
 @kernel(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8))
 def read_word(data, at, end, widths, letters, kinds):
     """Read a word from byte `at` on: where what follows it starts, where its last letter ends, its hash and bits."""
-    value, eight, filled = SEED, ZERO, 0
+    hashed, rest, length = ZERO, ZERO, np.int64(0)
     flags = read = np.int64(0)
     stop = at
     while at < end:
@@ -135,10 +147,7 @@ def read_word(data, at, end, widths, letters, kinds):
         if folded == 0:
             continue
         for i in range(folded):
-            if filled == 8:
-                value, eight, filled = absorb(value, eight), ZERO, 0
-            eight |= np.uint64(letters[point, i]) << np.uint64(8 * filled)
-            filled += 1
+            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(letters[point, i]))
         kind = np.int64(kinds[point])
         if read == 0:
             digit = letters[point, 0] <= 0x39
@@ -149,7 +158,7 @@ def read_word(data, at, end, widths, letters, kinds):
             flags |= IS_UPPER * (read == 1 and kind & UPPER_LETTER != 0)
         read += 1
         stop = at
-    return at, stop, absorb(value, eight), flags
+    return at, stop, finish(hashed, rest, length), flags
 
 
 @kernel(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8))
@@ -212,25 +221,32 @@ def read_plain_gap(text, begin, end, abbreviation):
     return at, gap, dotted
 
 
-@kernel(types.int64(U8, types.int64, types.int64, WIDTHS, LETTERS, U8, U64, U8, TOKENS, types.int64))
-def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens, most):
-    """Cut a text into normalised tokens, at most `most`, and return how many.
+@inlined(TOKENS(types.int64))
+def room_for_tokens(most):
+    """Room for so many tokens."""
+    bits, classes, gaps = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(most, np.uint8)
+    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
+    return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps)
 
-    The rules are those of `oracle_mentions.Tokeniser` in the tests.
+
+@kernel(types.int64(U8, types.int64, types.int64, TABLES, TOKENS, types.int64))
+def cut(data, begin, end, tables, tokens, most):
+    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_mentions.Tokeniser` is its twin.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
     where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
-    the others by `read_word`.
+    the others by `read_word`. Pointers spare the test of every index for being negative.
     """
-    hashes, places, bits, classes, gaps = tokens
-    mask = np.uint64(len(word_keys) - 1)
     text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
+    hashes, starts, ends = pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)
+    bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
+    word_keys, word_bits, mask = pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1
     count = 0
-    at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
+    at, gap, _ = read_gap(data, begin, end, False, False, tables.widths, tables.kinds)
     base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
     while at < end and count < most:
-        start, stop, value, length = at, at, SEED, np.int64(LANES)
-        flags = np.int64(FIRST_BITS[data[start]])
+        start, stop, value, length = at, at, ZERO, np.int64(LANES)
+        flags = np.int64(FIRST_BITS[byte(text, start)])
         if at <= room:
             behind = at - base  # how much of the block is behind us
             length = lowest(~(block >> np.uint64(behind))) if behind < LANES else np.int64(LANES)
@@ -238,37 +254,34 @@ def cut(data, begin, end, widths, letters, kinds, word_keys, words, tokens, most
                 base, block = at, letters_in(text, at)
                 length = lowest(~block)
             length = min(length, end - at)
-            for i in range(0, length, 8):
-                value = absorb(value, (word(text, at + i) | TO_LOWER) & FIRST_BYTES[min(np.int64(8), length - i)])
+            value = hash_ahead(text, at, at + length, LOWERED)
             at += length
             stop = at
-        if length == LANES or (at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES)):
-            at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
+        if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
+            at, stop, value, flags = read_word(data, start, end, tables.widths, tables.letters, tables.kinds)
         elif at - start > 1:
-            flags |= SECOND_BITS[data[start + 1]]
+            flags |= SECOND_BITS[byte(text, start + 1)]
         else:
             flags |= IS_INITIALS * (flags & IS_NUMBER == 0)
         last = count
         if flags & IS_INITIALS and gap == SOFT and count > 0 and bits[count - 1] & IS_INITIALS:
-            same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - places[count - 1, 0] <= LONGEST_RUN
+            same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - starts[count - 1] <= LONGEST_RUN
             if same and (bits[count - 1] & IS_DOTTED or flags & IS_CAPITAL):
                 last = count - 1
-                value = hash_letters(data, places[last, 0], stop, widths, letters)
+                value = hash_letters(data, starts[last], stop, tables.widths, tables.letters)
                 flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
         if last == count:
             count += 1
-            places[last, 0], gaps[last] = start, gap
-        place = np.int64(value & mask)  # what the word lists say: open addressing, an empty slot has no bits
-        while (words[place] != 0) & (word_keys[place] != value):  # one branch, hardly ever taken
-            place = np.int64(np.uint64(place + 1) & mask)
-        hashes[last], places[last, 1], bits[last], classes[last] = value, stop, flags, words[place]
-        if at + 1 < end and data[at] == SPACE and ASCII[data[at + 1]] != 0:
+            starts[last], gaps[last] = start, np.uint8(gap)
+        listed = word_bits[find(word_keys, mask, value)]
+        hashes[last], ends[last], bits[last], classes[last] = value, stop, np.uint8(flags), listed
+        if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
             at, gap = at + 1, np.int64(SOFT)
             continue
-        abbreviation = flags & IS_INITIALS != 0 or classes[last] & (HONORIFIC | SUFFIX) != 0
+        abbreviation = flags & IS_INITIALS != 0 or listed & (HONORIFIC | SUFFIX) != 0
         following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
         if following < 0:
-            following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
+            following, gap, dotted = read_gap(data, at, end, True, abbreviation, tables.widths, tables.kinds)
         bits[last] |= np.uint8(IS_DOTTED * dotted)
         at = following
     return count

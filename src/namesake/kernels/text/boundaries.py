@@ -4,7 +4,8 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inner
-from namesake.kernels.simd import BYTES
+from namesake.kernels.hash import find, slot_of
+from namesake.kernels.simd import BYTES, pointer
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.text.characters import (
     APOSTROPHE,
@@ -44,30 +45,22 @@ _WORDS = {
 
 
 def _word_table():
-    hashes, bits = np.zeros(1024, np.uint64), np.zeros(1024, np.uint8)
+    keys, bits = np.zeros(1024, np.uint64), np.zeros(1024, np.uint8)
     for value, words in _WORDS.items():
         for hashed in hash_words(words.split()):
-            slot = int(hashed) & 1023
-            while hashes[slot] != 0 and hashes[slot] != hashed:
-                slot = (slot + 1) & 1023
-            hashes[slot] = hashed
+            slot = slot_of(keys, hashed)
+            keys[slot] = hashed
             bits[slot] |= value
-    return hashes, bits
+    return keys, bits
 
 
-_HASHES, _BITS = _word_table()
+_KEYS, _BITS = _word_table()
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def word_bits(data, start, end):
     """The bits of `_WORDS` for the word in [start, end), whatever its case."""
-    hashed = hash_token(data, start, end)
-    slot = np.int64(hashed & np.uint64(1023))
-    while _HASHES[slot] != np.uint64(0):
-        if _HASHES[slot] == hashed:
-            return np.int64(_BITS[slot])
-        slot = (slot + 1) & 1023
-    return 0
+    return np.int64(_BITS[find(pointer(_KEYS), len(_KEYS) - 1, hash_token(data, start, end))])
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))

@@ -1,11 +1,11 @@
-"""What each byte of UTF-8 text means to the tokenizer, and how a token's bytes become a 64-bit hash."""
+"""What each byte of UTF-8 text means to the tokenizer, and how a token is folded before it is hashed."""
 
 import numpy as np
-from numba import config, types
+from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.simd import BYTES, lowest, pointer
-from namesake.kernels.simd import word as load_eight
+from namesake.kernels.hash import LOWERED, ONE, ZERO, absorb, add_byte, finish
+from namesake.kernels.simd import BYTES, lowest, pointer, word
 from namesake.kernels.types import I64
 from namesake.kernels.types import U8 as BYTE_ARRAY
 
@@ -41,26 +41,6 @@ def _classes():
 
 CLASS = _classes()
 LOWER = np.frombuffer(bytes(range(256)).lower(), np.uint8).astype(np.uint64)
-
-ZERO, ONE, U8, U32, U56 = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(32), np.uint64(56)
-LOW_HALF = np.uint64(0xFFFFFFFF)
-FACTOR_LOW, FACTOR_HIGH = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)
-
-
-@inlined("uint64(uint64)")
-def mix(x):
-    """Scramble 64 bits. Both products fit in 64 bits, so that plain Python computes the same without overflow."""
-    low = (x & LOW_HALF) * FACTOR_LOW
-    high = (x >> U32) * FACTOR_HIGH
-    x = low ^ (high << U32) ^ (high >> U32)
-    return x ^ (x >> U32)
-
-
-@inlined("uint64(uint64, uint64, int64)")
-def finish(hashed, group, length):
-    """Close a hash: `group` holds the last (fewer than eight) bytes; never 0, which marks an empty slot."""
-    hashed = mix(hashed ^ group ^ (np.uint64(length) << U56))
-    return hashed if hashed != ZERO else ONE
 
 
 @inner("int64(int64)")
@@ -120,37 +100,27 @@ def character(data, k, end):
 
 @inner(types.uint64(BYTES, INTEGER, INTEGER))
 def hash_token(data, start, end):
-    """Hash of the bytes with A–Z lowered and ‘ ’ as ', eight at a time. Two words share one with probability 2**-64."""
-    hashed, group, length = ZERO, ZERO, np.int64(0)
+    """Hash of the bytes with A–Z lowered and ‘ ’ as '."""
+    hashed, rest, length = ZERO, ZERO, np.int64(0)
     k = start
     while k < end:
         byte, width = LOWER[data[k]], 1
         if byte == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] | 1 == 0x99:
             byte, width = np.uint64(0x27), 3
-        group |= byte << np.uint64(8 * (length & 7))
-        length += 1
-        if length & 7 == 0:
-            hashed, group = mix(hashed ^ group), ZERO
+        hashed, rest, length = add_byte(hashed, rest, length, byte)
         k += width
-    return finish(hashed, group, length)
-
-
-if config.DISABLE_JIT:
-
-    def load_eight(data, k):
-        """The eight bytes at `k`, little-endian; they are all there."""
-        return np.uint64(int.from_bytes(data[k : k + 8].tobytes(), "little"))
+    return finish(hashed, rest, length)
 
 
 EACH = np.uint64(0x0101010101010101)
-CASE, LOW_SEVEN, HIGH_BIT = EACH * np.uint64(0x20), EACH * np.uint64(0x7F), EACH * np.uint64(0x80)
+LOW_SEVEN, HIGH_BIT = EACH * np.uint64(0x7F), EACH * np.uint64(0x80)
 UP_TO_A, UP_TO_Z = EACH * np.uint64(0x80 - ord("a")), EACH * np.uint64(0x7F - ord("z"))
 
 
 @inlined("int64(uint64)")
 def leading_letters(eight):
     """How many of eight little-endian bytes are letters, from the first on."""
-    folded = (eight | CASE) & LOW_SEVEN
+    folded = (eight | LOWERED) & LOW_SEVEN
     letters = (folded + UP_TO_A) & ~(folded + UP_TO_Z) & ~eight & HIGH_BIT
     return lowest(letters ^ HIGH_BIT) >> 3
 
@@ -158,18 +128,18 @@ def leading_letters(eight):
 @inlined(types.Tuple((INTEGER, types.uint64))(BYTES, INTEGER, INTEGER))
 def plain_word(data, start, end):
     """End and hash of the letters at `start`, eight bytes at a time; stops short of the text's last eight bytes."""
-    hashed, group, k = ZERO, ZERO, start
+    hashed, rest, k = ZERO, ZERO, start
     while k + 8 <= end:
-        eight = load_eight(data, k)
+        eight = word(data, k)
         count = leading_letters(eight)
-        eight |= CASE
+        eight |= LOWERED
         if count < 8:
-            group = eight & ((ONE << np.uint64(8 * count)) - ONE)
+            rest = eight & ((ONE << np.uint64(8 * count)) - ONE)
             k += count
             break
-        hashed = mix(hashed ^ eight)
+        hashed = absorb(hashed, eight)
         k += 8
-    return k, finish(hashed, group, k - start)
+    return k, finish(hashed, rest, k - start)
 
 
 @kernel(types.uint64[::1](BYTE_ARRAY, I64))

@@ -1,77 +1,66 @@
-"""Word look-up in open-addressing hash tables, and the word sets of many short strings."""
+"""Word look-up, and the word sets of many short strings."""
+
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import FREE, KEYS, find
 from namesake.kernels.simd import pointer
-from namesake.kernels.text.boundaries import skip_space, style
 from namesake.kernels.text.characters import LOWER
-from namesake.kernels.text.tokenizer import scan
-from namesake.kernels.text.treebank import BUFFER
-from namesake.kernels.types import I32, I64, U8
+from namesake.kernels.text.tokenizer import begin, scan
+from namesake.kernels.text.treebank import new_buffers, pointers
+from namesake.kernels.types import I32, I64, U8, U64, record
 
-HASHES, POSITIONS = types.uint64[::1], types.int64[::1]
-READ_HASHES = types.Array(types.uint64, 1, "C", readonly=True)
-WORDS = types.int32[::1]
+LONGS, HASHES, WORDS = types.int64[::1], types.uint64[::1], types.int32[::1]
+WORD_POINTER = types.CPointer(types.int32)
 ABSENT = -2  # neither a word nor known not to be one (-1)
-EMPTY = np.uint64(0)
 
 
-@kernel(types.int32(types.uint64, READ_HASHES, I32))
-def look_up(hashed, table_hash, table_word):
-    """The word of a hash in a table whose size is a power of two; ABSENT if it is not there."""
-    mask = len(table_hash) - 1
-    slot = np.int64(hashed & np.uint64(mask))
-    while table_hash[slot] != EMPTY:
-        if table_hash[slot] == hashed:
-            return table_word[slot]
-        slot = (slot + 1) & mask
-    return np.int32(ABSENT)
+@inlined(types.int32(types.uint64, KEYS, WORD_POINTER, types.int64))
+def look_up(hashed, table_hash, table_word, mask):
+    """The word of a hash; ABSENT if it is not there."""
+    slot = find(table_hash, mask, hashed)
+    return table_word[slot] if table_hash[slot] != FREE else np.int32(ABSENT)
 
 
-@kernel(types.int64(READ_HASHES, I32, HASHES, WORDS))
+@kernel(types.int64(U64, I32, HASHES, WORDS))
 def insert(hashes, words, table_hash, table_word):
     """Put words into a table that has room for them; returns how many slots were newly taken."""
-    mask = len(table_hash) - 1
+    keys, mask = pointer(table_hash), len(table_hash) - 1
     taken = 0
     for k in range(len(hashes)):
-        slot = np.int64(hashes[k] & np.uint64(mask))
-        while table_hash[slot] != EMPTY and table_hash[slot] != hashes[k]:
-            slot = (slot + 1) & mask
-        taken += table_hash[slot] == EMPTY
+        slot = find(keys, mask, hashes[k])
+        taken += keys[slot] == FREE
         table_hash[slot] = hashes[k]
         table_word[slot] = words[k]
     return taken
 
 
-@kernel(WORDS(READ_HASHES, READ_HASHES, I32))
+@kernel(WORDS(U64, U64, I32))
 def look_up_all(hashes, table_hash, table_word):
     """`look_up` for each hash."""
     words = np.empty(len(hashes), np.int32)
     for k in range(len(hashes)):
-        words[k] = look_up(hashes[k], table_hash, table_word)
+        words[k] = look_up(hashes[k], pointer(table_hash), pointer(table_word), len(table_hash) - 1)
     return words
 
 
-@kernel(
-    types.UniTuple(types.int64, 2)(READ_HASHES, types.int64, HASHES, WORDS, types.int64, WORDS, POSITIONS),
-)
-def intern(hashes, begin, table_hash, table_id, known, ids, first):
-    """Number the hashes in the order in which they first occur, from `begin` on, until the table is half full.
+@kernel(types.UniTuple(types.int64, 2)(U64, types.int64, HASHES, WORDS, types.int64, WORDS, LONGS))
+def intern(hashes, start, table_hash, table_id, known, ids, first):
+    """Number the hashes in the order in which they first occur, from `start` on, until the table is half full.
 
     ids[k] becomes the number of hashes[k], first[n] the place where number n occurs first (for the new ones).
     Returns where to go on and how many numbers are given.
     """
-    mask = len(table_hash) - 1
-    for k in range(begin, len(hashes)):
-        slot = np.int64(hashes[k] & np.uint64(mask))
-        while table_hash[slot] != EMPTY and table_hash[slot] != hashes[k]:
-            slot = (slot + 1) & mask
-        if table_hash[slot] == EMPTY:
+    keys, mask = pointer(table_hash), len(table_hash) - 1
+    for k in range(start, len(hashes)):
+        slot = find(keys, mask, hashes[k])
+        if keys[slot] == FREE:
             if 2 * known >= len(table_hash):
                 return k, known
-            table_hash[slot] = hashes[k]
+            keys[slot] = hashes[k]
             table_id[slot] = known
             first[known] = k
             known += 1
@@ -128,78 +117,78 @@ def word_sets(indptr, ids, word_of):
     return out_indptr, out[:size].copy()
 
 
-ANALYSE = types.UniTuple(types.int64, 4)(
-    *[U8, I64, READ_HASHES, I32, HASHES, WORDS, types.int64],
-    *[types.int64[::1], WORDS, WORDS, types.int64[::1], WORDS],
-    *[POSITIONS, POSITIONS, POSITIONS, HASHES],
-)
+class Tables(NamedTuple):
+    """Words by hash, -1 for what is no word: those of a KB, and a cache that is filled as they are met."""
+
+    surface_hash: Annotated[Any, U64]
+    surface_word: Annotated[Any, I32]
+    cache_hash: Annotated[Any, HASHES]
+    cache_word: Annotated[Any, WORDS]
 
 
-@kernel(ANALYSE)
-def analyse(
-    data,
-    offsets,
-    surface_hash,
-    surface_word,
-    cache_hash,
-    cache_word,
-    cached,
-    indptr,
-    words,
-    starts,
-    sentence_indptr,
-    sentences,
-    miss_place,
-    miss_start,
-    miss_end,
-    miss_hash,
-):
+class Analysis(NamedTuple):
+    """What becomes of texts: of each its words, their first bytes, and the first bytes of its sentences.
+
+    Then the tokens that no table knows: their places among the words, their bytes, their hashes.
+    """
+
+    indptr: Annotated[Any, LONGS]
+    words: Annotated[Any, WORDS]
+    starts: Annotated[Any, WORDS]
+    sentence_indptr: Annotated[Any, LONGS]
+    sentences: Annotated[Any, WORDS]
+    miss_place: Annotated[Any, LONGS]
+    miss_start: Annotated[Any, LONGS]
+    miss_end: Annotated[Any, LONGS]
+    miss_hash: Annotated[Any, HASHES]
+
+
+@kernel(types.UniTuple(types.int64, 4)(U8, I64, record(Tables), types.int64, record(Analysis)))
+def analyse(data, offsets, tables, cached, to):
     """Look every token of many texts up, in the cache, then in the KB's table; what is found goes into the cache.
 
-    Writes words and byte starts of the known words, sentence starts, and the misses (place among the words, bytes,
-    hash), which stand among the words as ABSENT. Returns how many words, sentences, misses and cached hashes there are.
+    The misses stand among the words as ABSENT. Returns how many words, sentences, misses and cached hashes there are.
     """
-    token_start, token_end, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
-    token_hash = np.empty(BUFFER, np.uint64)
-    first = pointer(data)
-    buffers = (pointer(token_start), pointer(token_end), pointer(token_hash), pointer(breaks))
-    mask, limit = len(cache_hash) - 1, len(cache_hash) * 7 // 10
-    total, total_sentences, misses = 0, 0, 0
+    first, buffers = pointer(data), new_buffers()
+    found = pointers(buffers)
+    surface_hash, surface_word = pointer(tables.surface_hash), pointer(tables.surface_word)
+    cache_hash, cache_word = pointer(tables.cache_hash), pointer(tables.cache_word)
+    surface_mask, cache_mask = len(tables.surface_hash) - 1, len(tables.cache_hash) - 1
+    indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to
+    limit = len(tables.cache_hash) * 7 // 10
+    total, total_sentences, missed = 0, 0, 0
     for t in range(len(offsets) - 1):
         low, end = offsets[t], offsets[t + 1]
-        flags = style(first, low, end)
-        i, _ = skip_space(first, low, end)
+        i, flags = begin(first, low, end, False)
         sentence = i
         if low < end:
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(first, i, end, sentence, flags, *buffers)
-            for k in range(found):
-                sentences[total_sentences + k] = breaks[k] - low
-            total_sentences += found
+            i, sentence, count, breaks = scan(first, i, end, sentence, flags, found)
+            for k in range(breaks):
+                sentences[total_sentences + k] = found.breaks[k] - low
+            total_sentences += breaks
             for k in range(count):
-                hashed = token_hash[k]
-                slot = np.int64(hashed & np.uint64(mask))
-                while cache_hash[slot] != EMPTY and cache_hash[slot] != hashed:
-                    slot = (slot + 1) & mask
+                hashed = found.hashes[k]
+                slot = find(cache_hash, cache_mask, hashed)
                 if cache_hash[slot] == hashed:
                     word = cache_word[slot]
                 else:
-                    word = look_up(hashed, surface_hash, surface_word)
+                    word = look_up(hashed, surface_hash, surface_word, surface_mask)
                     if word == ABSENT:
-                        miss_place[misses], miss_hash[misses] = total, hashed
-                        miss_start[misses], miss_end[misses] = token_start[k], token_end[k]
-                        misses += 1
-                        words[total], starts[total] = word, token_start[k] - low
+                        miss_place[missed], miss_hash[missed] = total, hashed
+                        miss_start[missed], miss_end[missed] = found.starts[k], found.ends[k]
+                        missed += 1
+                        words[total], starts[total] = word, found.starts[k] - low
                         total += 1
                     elif cached < limit:
                         cache_hash[slot], cache_word[slot] = hashed, word
                         cached += 1
-                words[total], starts[total] = word, token_start[k] - low
+                words[total], starts[total] = word, found.starts[k] - low
                 total += word >= 0
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
-    return total, total_sentences, misses, cached
+    return total, total_sentences, missed, cached
 
 
 @kernel(types.int64(types.int64[::1], WORDS, WORDS))

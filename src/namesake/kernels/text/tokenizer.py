@@ -7,7 +7,7 @@ path; whatever touches an apostrophe, a hyphen, an inner period or a byte beyond
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.simd import BYTES, pointer
 from namesake.kernels.text.boundaries import WHOLE, skip_space, style
 from namesake.kernels.text.characters import (
@@ -24,25 +24,31 @@ from namesake.kernels.text.characters import (
     plain_word,
 )
 from namesake.kernels.text.treebank import (
-    BUFFER,
     CONTRACTION_MASK,
     CONTRACTIONS,
     FULL,
-    HASHES,
     LATE,
-    POSITIONS,
+    TO,
     emit_piece,
     lead,
+    new_buffers,
     piece_end,
+    pointers,
     spacing,
 )
 from namesake.kernels.types import I64, U8
 
-SCAN = types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, POSITIONS, POSITIONS, HASHES, POSITIONS)
+
+@inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, INTEGER, types.boolean))
+def begin(data, start, end, whole):
+    """Where the first sentence of a text begins, and how the text is written; with `whole` it is one sentence."""
+    if whole:
+        return start, WHOLE
+    return skip_space(data, start, end)[0], style(data, start, end)
 
 
-@inner(SCAN)
-def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
+@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, TO))
+def scan(data, i, end, sentence, flags, to):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
     Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
@@ -65,9 +71,9 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
             if stop <= SPLIT or (stop == COMMA and (known + 1 >= end or CLASS[data[known + 1]] != DIGIT)):
                 if kind == LETTER:
                     if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
-                        count = emit_piece(data, i, known, True, LATE, count, starts, ends, hashes)
+                        count = emit_piece(data, i, known, True, LATE, count, to)
                     else:
-                        starts[count], ends[count], hashes[count] = i, known, hashed
+                        to.starts[count], to.ends[count], to.hashes[count] = i, known, hashed
                         count += 1
                 i = known
                 continue
@@ -78,12 +84,12 @@ def scan(data, i, end, sentence, flags, starts, ends, hashes, breaks):
             stop, following = piece_end(data, i, known, end, sentence, flags)
             padded = i == sentence or CLASS[data[i - 1]] != BLANK
             spaced = spacing(data, stop, end, flags)
-            count = emit_piece(data, i, stop, padded, spaced, count, starts, ends, hashes)
+            count = emit_piece(data, i, stop, padded, spaced, count, to)
             i = stop
         if following >= 0:
             i = following
             if i < end:
-                breaks[found] = sentence = i
+                to.breaks[found] = sentence = i
                 found += 1
     return i, sentence, count, found
 
@@ -104,25 +110,23 @@ def tokenize(data, offsets, whole):
     starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
     hashes = np.empty(room, np.uint64)
     sentences = np.empty(room, np.int32)
-    token_start, token_end, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
-    token_hash = np.empty(BUFFER, np.uint64)
-    buffers = (pointer(token_start), pointer(token_end), pointer(token_hash), pointer(breaks))
+    buffers = new_buffers()
+    to = pointers(buffers)
     total, total_sentences = 0, 0
     for t in range(texts):
         low, end = offsets[t], offsets[t + 1]
-        flags = WHOLE if whole else style(first, low, end)
-        i, _ = (low, 0) if whole else skip_space(first, low, end)
+        i, flags = begin(first, low, end, whole)
         sentence = i
         if low < end:
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(first, i, end, sentence, flags, *buffers)
+            i, sentence, count, found = scan(first, i, end, sentence, flags, to)
             for k in range(count):
-                starts[total + k], ends[total + k] = token_start[k] - low, token_end[k] - low
-                hashes[total + k] = token_hash[k]
+                starts[total + k], ends[total + k] = to.starts[k] - low, to.ends[k] - low
+                hashes[total + k] = to.hashes[k]
             for k in range(found):
-                sentences[total_sentences + k] = breaks[k] - low
+                sentences[total_sentences + k] = to.breaks[k] - low
             total += count
             total_sentences += found
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences

@@ -4,11 +4,14 @@ The published rules are regular expressions that insert spaces, one after the ot
 character's neighbours, so that one pass suffices; a property test holds the result equal.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner
-from namesake.kernels.simd import BYTES
+from namesake.kernels.compiled import inlined, inner
+from namesake.kernels.hash import KEYS
+from namesake.kernels.simd import BYTES, NUMBERS, pointer
 from namesake.kernels.text.boundaries import WHOLE, period_break, skip_space, stop_break
 from namesake.kernels.text.characters import (
     APOSTROPHE,
@@ -32,11 +35,37 @@ from namesake.kernels.text.characters import (
     hash_words,
 )
 
-POSITIONS, HASHES = types.CPointer(types.int64), types.CPointer(types.uint64)
 LONGEST = 4096  # bytes of a piece; what goes on without a break for longer is cut there
 FULL = 1024  # tokens collected before they are looked up: they stay in the first-level cache
 BUFFER = FULL + LONGEST // 2 + 8
 NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
+
+
+class Buffers(NamedTuple):
+    """Where tokens and sentence starts are collected: arrays for those who read them, pointers for those who write."""
+
+    starts: Any
+    ends: Any
+    hashes: Any
+    breaks: Any  # where sentences start
+
+
+BUFFERS = types.NamedTuple([types.int64[::1], types.int64[::1], types.uint64[::1], types.int64[::1]], Buffers)
+TO = types.NamedTuple([NUMBERS, NUMBERS, KEYS, NUMBERS], Buffers)
+
+
+@inlined(BUFFERS())
+def new_buffers():
+    """Buffers with room for what `scan` writes at once."""
+    starts, ends, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
+    return Buffers(starts, ends, np.empty(BUFFER, np.uint64), breaks)
+
+
+@inlined(TO(BUFFERS))
+def pointers(buffers):
+    """What `scan` takes; its caller keeps the buffers."""
+    return Buffers(pointer(buffers.starts), pointer(buffers.ends), pointer(buffers.hashes), pointer(buffers.breaks))
+
 
 _CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")  # each parts after three letters
 
@@ -142,18 +171,14 @@ def part_long_clitic(data, start, end):
     return end
 
 
-EMIT = INTEGER(BYTES, *[INTEGER] * 3, POSITIONS, POSITIONS, HASHES)
-EMIT_PIECE = INTEGER(BYTES, *[INTEGER] * 2, types.boolean, *[INTEGER] * 2, POSITIONS, POSITIONS, HASHES)
-
-
-@inner(EMIT)
-def emit(data, start, end, count, starts, ends, hashes):
+@inner(INTEGER(BYTES, *[INTEGER] * 3, TO))
+def emit(data, start, end, count, to):
     """Add the token [start, end) if it starts with a letter (or may: beyond ASCII Python decides)."""
     if start < end and (CLASS[data[start]] == LETTER or CLASS[data[start]] == HIGH):
         if CLASS[data[start]] == HIGH and character(data, start, end)[0] != HIGH:
             return count
-        starts[count], ends[count] = start, end
-        hashes[count] = hash_token(data, start, end)
+        to.starts[count], to.ends[count] = start, end
+        to.hashes[count] = hash_token(data, start, end)
         count += 1
     return count
 
@@ -219,8 +244,8 @@ def part_contraction(data, start, stop, end):
     return -1, -1
 
 
-@inner(EMIT_PIECE)
-def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
+@inner(INTEGER(BYTES, *[INTEGER] * 2, types.boolean, *[INTEGER] * 2, TO))
+def emit_piece(data, start, end, padded, spaced, count, to):
     """Part a piece's clitics and contractions and add its tokens.
 
     `padded`: a plain space (not a newline) stands before the piece; `spaced`: NEVER, LATE or EARLY after it.
@@ -236,7 +261,7 @@ def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
             verb = part_it_was(data, start, main, past) if padded and start < main else -1
             if verb >= 0:
                 k = start = verb + 2 + past
-                count = emit(data, verb, start, count, starts, ends, hashes)
+                count = emit(data, verb, start, count, to)
         while k < main and not is_word(data, k, main):
             k += character(data, k, main)[1]
         if k >= main:
@@ -248,13 +273,13 @@ def emit_piece(data, start, end, padded, spaced, count, starts, ends, hashes):
         if half < 0:
             padded = False
             continue
-        count = emit(data, start, first, count, starts, ends, hashes)
-        count = emit(data, first, half, count, starts, ends, hashes)
-        count = emit(data, half, stop, count, starts, ends, hashes)
+        count = emit(data, start, first, count, to)
+        count = emit(data, first, half, count, to)
+        count = emit(data, half, stop, count, to)
         start = k = stop
         padded = True
-    count = emit(data, start, main, count, starts, ends, hashes)
-    return emit(data, main, middle, count, starts, ends, hashes)
+    count = emit(data, start, main, count, to)
+    return emit(data, main, middle, count, to)
 
 
 @inner(types.UniTuple(INTEGER, 3)(BYTES, *[INTEGER] * 4))

@@ -1,0 +1,176 @@
+"""The one hash of bytes, and the one hash table.
+
+A hash has 64 bits and is never 0: bytes are taken eight at a time, the first of them lowest, and the length with the
+last few; two texts share one with a probability of 2**-64. No product overflows, so that plain Python computes the
+same.
+
+A table is an array of keys whose size is a power of two, at most three quarters full, with what belongs to the keys in
+arrays beside it. Key 0 marks a free slot. A key lies in the first slot that was free from its own on, which the lowest
+bits of a hash tell, and `home` for a number.
+
+A table that is emptied again and again, without touching its slots, holds entries `stamp << 32 | key`. Stamps only
+grow, and what bears a lower one than is asked for counts as free.
+
+Hot loops pass pointers: see `simd`.
+"""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.simd import BYTES, byte, pointer, word
+from namesake.kernels.types import I64, U8, U64
+
+KEYS = types.CPointer(types.uint64)
+PLACE, HASH = types.int64, types.uint64
+
+FREE, ZERO, ONE = np.uint64(0), np.uint64(0), np.uint64(1)
+HALF, TOP_BYTE, EIGHT = np.uint64(32), np.uint64(56), np.uint64(8)
+LEFT, RIGHT = np.uint64(25), np.uint64(39)
+LOW_HALF = np.uint64(0xFFFFFFFF)
+FACTOR_LOW, FACTOR_HIGH = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)
+AS_IT_IS, LOWERED = np.uint64(0), np.uint64(0x2020202020202020)
+"""What `hash_ahead` does to bytes: nothing, or to write capitals of ASCII small (other letters and digits stay)."""
+
+
+# the hash
+@inlined(HASH(HASH))
+def mix(x):
+    """Scramble 64 bits."""
+    low = (x & LOW_HALF) * FACTOR_LOW
+    high = (x >> HALF) * FACTOR_HIGH
+    x = low ^ (high << HALF) ^ (high >> HALF)
+    return x ^ (x >> HALF)
+
+
+@inlined(HASH(HASH))
+def taken(hashed):
+    """A hash as a key: 1 where it is 0."""
+    return hashed if hashed != FREE else ONE
+
+
+@inlined(HASH(HASH, HASH))
+def absorb(hashed, eight):
+    """The hash so far, 0 at first, with eight more bytes."""
+    return mix(hashed ^ eight)
+
+
+@inlined(HASH(HASH, HASH, types.int64))
+def finish(hashed, rest, length):
+    """The hash of `length` bytes, of which `rest` holds the last: fewer than eight, the others absorbed."""
+    return taken(mix(hashed ^ rest ^ (np.uint64(length) << TOP_BYTE)))
+
+
+@inlined(types.Tuple((HASH, HASH, types.int64))(HASH, HASH, types.int64, HASH))
+def add_byte(hashed, rest, length, one):
+    """What `finish` takes, 0, 0 and 0 at first, with one more byte."""
+    rest |= one << np.uint64(8 * (length & 7))
+    length += 1
+    if length & 7 == 0:
+        hashed, rest = absorb(hashed, rest), ZERO
+    return hashed, rest, length
+
+
+@inlined(HASH(HASH, HASH))
+def extend(sequence, one):
+    """The hash of a sequence with one more hash or number; that of the empty sequence is 0."""
+    return taken(mix((sequence << LEFT | sequence >> RIGHT) ^ one))
+
+
+@inlined(HASH(BYTES, PLACE, PLACE, HASH))
+def hash_ahead(text, start, end, bits):
+    """The hash of text[start:end], `bits` set in every eight bytes of it; it looks at eight bytes behind the end."""
+    hashed, at = ZERO, start
+    while at + 8 <= end:
+        hashed = absorb(hashed, word(text, at) | bits)
+        at += 8
+    rest = (word(text, at) | bits) & ((ONE << np.uint64(8 * (end - at))) - ONE)
+    return finish(hashed, rest, end - start)
+
+
+@kernel(HASH(U8, PLACE, PLACE))
+def hash_bytes(data, start, end):
+    """The hash of data[start:end]."""
+    text = pointer(data)
+    if end + 8 <= len(data):
+        return hash_ahead(text, start, end, AS_IT_IS)
+    hashed, rest, length = ZERO, ZERO, np.int64(0)
+    for at in range(start, end):
+        hashed, rest, length = add_byte(hashed, rest, length, np.uint64(byte(text, at)))
+    return finish(hashed, rest, length)
+
+
+@kernel(types.uint64[::1](U8, I64))
+def hash_each(data, offsets):
+    """`hash_bytes` of each string in Arrow's layout."""
+    hashes = np.empty(len(offsets) - 1, np.uint64)
+    for k in range(len(hashes)):
+        hashes[k] = hash_bytes(data, offsets[k], offsets[k + 1])
+    return hashes
+
+
+@inlined(types.boolean(BYTES, PLACE, BYTES, PLACE, types.int64))
+def same_bytes(one, at, other, place, size):
+    """Whether one[at : at + size] and other[place : place + size] are equal."""
+    k = 0
+    while k + 8 <= size:
+        if word(one, at + k) != word(other, place + k):
+            return False
+        k += 8
+    while k < size:
+        if byte(one, at + k) != byte(other, place + k):
+            return False
+        k += 1
+    return True
+
+
+# the table
+@inlined(PLACE(KEYS, types.int64, HASH, PLACE))
+def probe(keys, mask, key, slot):
+    """The first slot from `slot` on that holds a key or is free; `mask` is the table's size less one."""
+    while keys[slot] != FREE and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined(PLACE(KEYS, types.int64, HASH))
+def find(keys, mask, key):
+    """The slot of a hash, or the free one where it belongs."""
+    return probe(keys, mask, key, np.int64(key & np.uint64(mask)))
+
+
+@inlined(PLACE(KEYS, types.int64, HASH, PLACE))
+def find_next(keys, mask, key, slot):
+    """The next slot of a hash behind `slot`, for tables in which things of equal hash are told apart; or a free one."""
+    return probe(keys, mask, key, (slot + 1) & mask)
+
+
+@inlined(PLACE(HASH, types.int64))
+def home(number, mask):
+    """The slot that a number has of its own."""
+    return np.int64(mix(number) & np.uint64(mask))
+
+
+@inlined(PLACE(KEYS, types.int64, HASH, PLACE, HASH))
+def probe_stamped(entries, mask, key, slot, stamp):
+    """The first slot from `slot` on that holds a key of 32 bits, or has a lower stamp: which is free."""
+    while entries[slot] >> HALF >= stamp and entries[slot] & LOW_HALF != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@inlined(PLACE(KEYS, types.int64, HASH, HASH))
+def find_stamped(entries, mask, key, stamp):
+    """The slot of a key of 32 bits, a number or half a hash, or the free one where it belongs."""
+    return probe_stamped(entries, mask, key, home(key, mask), stamp)
+
+
+@kernel(PLACE(U64, HASH))
+def slot_of(keys, key):
+    """`find` in an array."""
+    return find(pointer(keys), len(keys) - 1, key)
+
+
+def room_for(count: int) -> int:
+    """The size of a table for so many keys: it stays at most half full."""
+    return max(8, 1 << (2 * count - 1).bit_length())
