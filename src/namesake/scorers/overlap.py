@@ -122,6 +122,7 @@ def _narrow(batch: Batch, kb: KB, weight: Scores) -> Scores:
 
 def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, context: Int64) -> Scores:
     from namesake.kernels.link import overlap as kernels
+    from namesake.kernels.types import Ragged
 
     rows, entity_indptr, entity_words = _entity_words(batch, kb)
     names = batch.name_words
