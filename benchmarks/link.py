@@ -30,7 +30,8 @@ import pyarrow.parquet as pq
 
 from benchmarks.text import ARTICLES, lexicon_of
 from namesake.arrays import one_chunk, text_buffers
-from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 from namesake.formats.links import LinkWriter

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import numpy as np
 
-from namesake.apps.cli.analyse import known_candidates, linked
-from namesake.evaluate.gold import Dataset, GoldRow, align, in_split, read_gold
-from namesake.evaluate.measures import bootstrap, metrics
-from namesake.evaluate.measures.methods import Method, from_recipe
-from namesake.evaluate.scores import ScoreTable, read_scores, score_table
-from namesake.evaluate.tuning import logit
+from namesake.analysis.corpus import Corpus, known_candidates
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
+from namesake.evaluation.measures import bootstrap, metrics
+from namesake.evaluation.measures.methods import Method, from_recipe
+from namesake.evaluation.scores import ScoreTable, read_scores, score_table
+from namesake.evaluation.tuning import logit
 from namesake.kb.build import build
 from namesake.recipe import Part, Recipe
 
@@ -80,7 +80,7 @@ def sources(kb: Path, folder: Path, recipe: Recipe) -> list[Source]:
     ours = recipe
     if recipe.decide.confirm == 1:
         ours = Recipe("all", tuple(Part(name) for name in EVERY), anchors=recipe.anchors)
-    table = score_table(linked(folder / "articles.jsonl.gz", kb, ours), "links")
+    table = score_table(Corpus(folder / "articles.jsonl.gz", kb).links(ours), "links")
     unranked = replace(table, scores={name: score for name, score in table.scores.items() if name != "PR_WP"})
     return [Source(read_scores(folder / "reference_scores.parquet"), None), Source(table, kb), Source(unranked, kb)]
 

@@ -1,14 +1,17 @@
 """The map holds: imports go one way, kernels stay bare, the core runs without extras, commands are documented."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import typer
 
+import namesake
+
+HOMES = namesake._HOMES
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "namesake"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -30,17 +33,18 @@ ROAD = (
     "explain",
     "linker",
     "engines",
-    "evaluate",
-    "datasets",
+    "evaluation",
+    "analysis datasets",
     "apps",
 )
 """From the ground up: a room imports itself and rooms on lines above its own."""
 LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split()}
 
-EVALUATE_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "apps"}
+EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "analysis", "apps"}
 """Evaluation sees tables, whoever made them."""
 
-EXTRAS = ("simplemma", "zstandard", "matplotlib", "nltk", "nupunkt", "networkx", "hypothesis", "orjson", "psutil")
+EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil")
+EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")
 
 
 def room_of(module: str) -> str:
@@ -61,8 +65,8 @@ def imported(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute here"
             assert node.module is not None
-            if node.module == "namesake":  # from namesake import rank
-                yield from (f"namesake.{alias.name}" for alias in node.names)
+            if node.module == "namesake":  # from namesake import rank, or from its window
+                yield from (f"namesake.{HOMES.get(alias.name, alias.name)}" for alias in node.names)
             else:
                 yield node.module
 
@@ -78,6 +82,17 @@ def test_the_map_names_every_room():
     assert rooms == set(LEVEL), "a room is not on the map: give it its place in ROAD and in docs/architecture.md"
 
 
+def test_the_page_of_the_architecture_names_every_room():
+    """The table of rooms has each room once, and none that is not there."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Rooms")[2].partition("\n## ")[0]
+    cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    listed = [name.rstrip("/") for cell in cells for name in re.findall(r"`([\w/]+)`", cell)]
+    assert sorted(listed) == sorted(LEVEL), "docs/architecture.md: the table of rooms is not the tree"
+    for name in re.findall(r"`(\w+)/`", table):
+        assert (PACKAGE / name).is_dir(), f"docs/architecture.md: {name} is no folder"
+
+
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)
 def test_imports_go_one_way(path):
     room = room_of(module_of(path))
@@ -87,9 +102,9 @@ def test_imports_go_one_way(path):
         assert LEVEL[other] < LEVEL[room], f"{module_of(path)} imports {other}, which comes after {room}"
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if "evaluate" in path.parts], ids=module_of)
+@pytest.mark.parametrize("path", [path for path in SOURCES if "evaluation" in path.parts], ids=module_of)
 def test_evaluation_never_sees_the_linker(path):
-    assert not ours(path) & EVALUATE_NEVER
+    assert not ours(path) & EVALUATION_NEVER
 
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if "kernels" in path.parts], ids=module_of)
@@ -124,9 +139,18 @@ for module in {[module_of(path) for path in SOURCES]!r}:
     assert ran.returncode == 0, ran.stderr
 
 
+def test_recipes_load_no_compiled_code():
+    """They read the registry of scorers, which import their kernels when they run."""
+    modules = [module_of(path) for path in SOURCES if room_of(module_of(path)) in {"recipe", "scorers", "decide"}]
+    program = f"import sys, {', '.join(modules)}; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
 def commands() -> dict[str, str]:
     """Every command by its full name, with its help."""
-    from namesake.apps.cli.main import app
+    import typer
+
+    from namesake.apps.cli.commands import app
 
     def walk(group: typer.core.TyperGroup, prefix: str) -> Iterator[tuple[str, str]]:
         for name, command in group.commands.items():

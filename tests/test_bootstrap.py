@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.measures import bootstrap, metrics
+from namesake.evaluation.measures import bootstrap, metrics
 
 
 def mean_of(values):

@@ -5,14 +5,13 @@ import re
 
 import pyarrow.parquet as pq
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from namesake.apps.cli import evaluate as cli_evaluate
-from namesake.apps.cli.analyse import linked
+from namesake.analysis.corpus import Corpus
+from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import read_gold, resolved
-from namesake.evaluate.scores import read_table
+from namesake.evaluation.gold import read_gold, resolved
+from namesake.evaluation.scores import read_table
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES, EXPECTED
 from small_gold import GOLD, gold_file, long_table
@@ -26,8 +25,6 @@ def files(tmp_path):
 
 @pytest.fixture
 def run():
-    app = typer.Typer(pretty_exceptions_enable=False)
-    cli_evaluate.register(app)
     runner = CliRunner()
 
     def call(*arguments, columns=120):
@@ -172,6 +169,18 @@ def test_errors_shows_the_wrong_links_and_only_those(run, sample, tmp_path):
     assert all(mistake["gold"]["score"] <= mistake["chosen"]["score"] for mistake in mistakes)
 
 
+@pytest.mark.parametrize("command", [["evaluate", "--methods", "NS,NP", "--samples", 200], ["ablate"], ["errors"]])
+def test_articles_that_are_set_aside_are_told(run, sample, command, tmp_path):
+    spoilt = tmp_path / "spoilt.jsonl"
+    spoilt.write_text(ARTICLES.read_text().rstrip("\n") + "\nnot json\n")
+    given = [spoilt if argument == ARTICLES else argument for argument in sample]
+    assert spoilt in given
+    result = run(*command, *given, "--out", tmp_path / "r")
+    assert result.exit_code == 0, result.exception
+    assert "1 set aside:" in result.stderr
+    assert f"{spoilt}:{len(spoilt.read_text().splitlines())}: not an article" in result.stderr
+
+
 def test_a_report_that_cannot_be_written_is_said_so(run, files, tmp_path):
     scores, gold = files
     (tmp_path / "file").write_text("")
@@ -182,7 +191,7 @@ def test_a_report_that_cannot_be_written_is_said_so(run, files, tmp_path):
 def test_linked_and_measured_from_scores_agree(run, sample, sample_kb, tmp_path):
     out, links = tmp_path / "r", tmp_path / "links.parquet"
     assert run("evaluate", *sample, "--methods", "default", "--out", out, "--samples", 200).exit_code == 0
-    pq.write_table(linked(ARTICLES, sample_kb, Recipe.load("default")), links)
+    pq.write_table(Corpus(ARTICLES, sample_kb).links(Recipe.load("default")), links)
     gold = sample[-1]
     for source in (["--links", links, "--methods", "links"], ["--scores", links, "--methods", "default"]):
         assert run("evaluate", *source, "--gold", gold, "--out", tmp_path / "s", "--samples", 200).exit_code == 0

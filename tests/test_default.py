@@ -6,15 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from namesake.apps.cli import evaluate as cli_evaluate
-from namesake.apps.cli.analyse import known_candidates, linked
-from namesake.evaluate.gold import align, in_split, read_gold
-from namesake.evaluate.measures.methods import from_recipe
-from namesake.evaluate.scores import read_scores, score_table
-from namesake.evaluate.tuning import logit
+from namesake.analysis.corpus import Corpus, known_candidates
+from namesake.apps.cli.commands import app
+from namesake.evaluation.gold import align, in_split, read_gold
+from namesake.evaluation.measures.methods import from_recipe
+from namesake.evaluation.scores import read_scores, score_table
+from namesake.evaluation.tuning import logit
 from namesake.kb.build import build
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
@@ -26,8 +25,6 @@ LONE = Path(__file__).parents[1] / "docs" / "accuracy" / "lone.gold.jsonl"
 @pytest.fixture(scope="module")
 def report(shared, tmp_path_factory):
     """`namesake evaluate` of the authors' scores on the test split."""
-    app = typer.Typer(pretty_exceptions_enable=False)
-    cli_evaluate.register(app)
     folder, out = shared / "quotebank", tmp_path_factory.mktemp("report")
     options = ["--scores", folder / "reference_scores.parquet", "--gold", folder / "gold.jsonl", "--split", "test"]
     options += ["--methods", "default", "--out", out]
@@ -68,10 +65,10 @@ def slice_kb(shared, tmp_path_factory):
 @pytest.fixture(scope="module")
 def sources(shared, slice_kb):
     """The three score files of the fit: the authors', ours on the slice, and ours without Wikipedia's ranks."""
-    articles = shared / "quotebank" / "articles.jsonl.gz"
-    ranked = score_table(linked(articles, slice_kb, DEFAULT), "links")
+    corpus = Corpus(shared / "quotebank" / "articles.jsonl.gz", slice_kb)
+    ranked = score_table(corpus.links(DEFAULT), "links")
     both = DEFAULT.replace(parts=tuple(part.replace(unless="") for part in DEFAULT.parts))
-    every = score_table(linked(articles, slice_kb, both), "links")
+    every = score_table(corpus.links(both), "links")
     lacking = {"PR_WP", "IScore", "NIScore", "EEIScore"}
     unranked = replace(every, scores={name: score for name, score in every.scores.items() if name not in lacking})
     return read_scores(shared / "quotebank" / "reference_scores.parquet"), ranked, unranked

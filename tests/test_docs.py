@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 import typer
 
-from namesake.apps.cli.main import app, main
+from namesake.apps.cli.commands import app
+from namesake.apps.cli.main import main
 from namesake.sample import ARTICLES, DUMP
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from namesake.evaluate.gold import GoldRow, align
-from namesake.evaluate.paper import ablation
-from namesake.evaluate.reports.errors import (
+from namesake.evaluation.gold import GoldRow, align
+from namesake.evaluation.paper import ablation
+from namesake.evaluation.reports.errors import (
     ABSENT,
     DECOY,
     SIMILAR,
@@ -17,8 +17,8 @@ from namesake.evaluate.reports.errors import (
     errors_report,
     side,
 )
-from namesake.evaluate.reports.report import csv_text, markdown
-from namesake.evaluate.scores import ScoreTable
+from namesake.evaluation.reports.report import csv_text, markdown
+from namesake.evaluation.scores import ScoreTable
 from namesake.recipe import Recipe
 
 # sentence [0, 20) holds the name at 5, [20, 40) holds another name at 25, [40, 60) holds none

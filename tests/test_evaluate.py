@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import MISSED, NIL, align, in_split, read_gold
-from namesake.evaluate.measures.methods import from_recipe, methods
-from namesake.evaluate.measures.tables import evaluate_scores
-from namesake.evaluate.scores import read_scores, score_table
+from namesake.evaluation.gold import MISSED, NIL, align, in_split, read_gold
+from namesake.evaluation.measures.methods import from_recipe, methods
+from namesake.evaluation.measures.tables import evaluate_scores
+from namesake.evaluation.scores import read_scores, score_table
 from namesake.recipe import Decide, Part, Recipe
 from small_gold import GOLD, LONG, figures, gold_file, long_table
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 from namesake.linker import Linker, text_table

@@ -16,10 +16,9 @@ def verdict(text: str, spans: list[tuple[int, int]]) -> bool:
     """Of one mention with its spans, in characters."""
     data = np.frombuffer(text.encode() + b"\0", np.uint8)
     ends = [[len(text[:end].encode()) for end in span] for span in spans]
-    found = all_firms(
-        data, np.array([0, len(data) - 1], np.int64), np.zeros(1, np.int64),
-        np.array([0, len(spans)], np.int64), np.array(ends, np.int32).reshape(-1, 2), tables(),
-    )  # fmt: skip
+    offsets, indptr = np.array([0, len(data) - 1], np.int64), np.array([0, len(spans)], np.int64)
+    pairs = np.array(ends, np.int32).reshape(-1, 2)
+    found = all_firms(data, offsets, np.zeros(1, np.int64), indptr, pairs, tables())
     return bool(found[0])
 
 

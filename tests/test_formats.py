@@ -120,7 +120,7 @@ def test_lone_surrogates_and_nuls_survive_as_characters():
 
 def test_batches_are_bounded_and_lose_nothing(tmp_path):
     path = written(tmp_path / "a.jsonl", [PLAIN | {"id": str(i)} for i in range(10)])
-    tables = list(read_articles(path, Rejects(), batch_articles=3))
+    tables = list(read_articles(path, Rejects(), most_articles=3))
     assert [t.num_rows for t in tables] == [3, 3, 3, 1]
     assert [r["id"] for t in tables for r in t.to_pylist()] == [str(i) for i in range(10)]
 

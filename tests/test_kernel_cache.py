@@ -1,6 +1,12 @@
 """Compiled code belongs to the sources it was made from, also those it only uses."""
 
-from namesake.kernels.compiled import closure, digest
+import subprocess
+import sys
+
+import numpy as np
+
+from namesake.kernels.compiled import Kernel, closure, digest
+from namesake.kernels.link.top_two import beats, top_two
 
 
 def test_the_cache_of_a_module_depends_on_all_that_it_imports(tmp_path):
@@ -20,3 +26,25 @@ def test_the_digest_is_of_the_sources():
     assert detect != overlap
     assert detect == digest.__wrapped__("namesake.kernels.names.detect")
     assert "namesake.kernels.simd" in closure("namesake.kernels.names.index")
+
+
+def test_kernels_load_when_they_are_used():
+    """In a process of its own: importing compiles nothing, a call loads that kernel alone, not those inside it."""
+    program = """
+import numpy as np
+from namesake.kernels.link.top_two import beats, top_two
+assert "compiled" not in vars(top_two), "compiled when imported"
+top_two(np.array([0, 2]), np.array([[1.0, 2.0]]))  # the cache has it, or has it now
+"""
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", program], check=True)
+    lazily = program + 'assert "compiled" in vars(top_two) and "compiled" not in vars(beats)\n'
+    subprocess.run([sys.executable, "-c", lazily], check=True)
+
+
+def test_a_kernel_is_its_function():
+    if not isinstance(top_two, Kernel):
+        return  # the JIT is switched off: it is the function
+    first, second, _ = top_two(np.array([0, 3]), np.array([[1.0, 3.0, 2.0]]))
+    assert (first.tolist(), second.tolist()) == ([1], [2])
+    assert (beats.__name__, beats.__module__) == ("beats", "namesake.kernels.link.top_two")

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from namesake import linker as linker_module
-from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.engines.local import link_tables

@@ -14,7 +14,7 @@ import oracle_mentions as oracle
 from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns import Strings
 from namesake.kb.names import NameIndex
-from namesake.kernels.names.tokens import cut, style_of
+from namesake.kernels.names.tokens import Tokens, cut, style_of
 from namesake.names.detect import Found, candidates_of, find, group_spans
 from namesake.names.mentions import faults, mentions_of
 from namesake.names.tables import tables
@@ -194,7 +194,7 @@ def style(text: str) -> int:
     """How a text is written, by the kernels."""
     column, most = Strings.of([text]), len(text) + 2
     bits, classes, gaps = (np.empty(most, np.uint8) for _ in range(3))
-    tokens = (np.empty(most, np.uint64), np.empty((most, 2), np.int64), bits, classes, gaps)
+    tokens = Tokens(np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int64), bits, classes, gaps)
     return style_of(bits, cut(column.data, 0, len(column.data), tables(), tokens, most))
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_evaluate as oracle
-from namesake.evaluate.gold import MISSED, NIL
-from namesake.evaluate.measures import metrics
+from namesake.evaluation.gold import MISSED, NIL
+from namesake.evaluation.measures import metrics
 
 small = st.integers(0, 3).map(float)
 a_mention = st.lists(st.tuples(small, small), min_size=1, max_size=5).flatmap(

@@ -6,10 +6,9 @@ import xml.dom.minidom
 import pytest
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.paper import printed
-from namesake.evaluate.paper import reproduce as paper
-from namesake.evaluate.paper.view import paper_report
-from namesake.evaluate.reports.report import write
+from namesake.evaluation.paper import printed
+from namesake.evaluation.paper import reproduce as paper
+from namesake.evaluation.paper.view import paper_report
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,7 @@ def test_every_difference_is_explained(reproduction):
 
 def test_the_report_is_complete_and_well_formed(reproduction, tmp_path):
     report = paper_report(reproduction)
-    write(report, tmp_path / "new" / "folder")
+    report.write(tmp_path / "new" / "folder")
     files = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
     assert {"report.md", "report.html", "tables.json", "table_2.csv", "table_11.tex", "differences.csv"} <= files
     rows = json.loads((tmp_path / "new" / "folder" / "tables.json").read_text())

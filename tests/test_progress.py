@@ -1,18 +1,17 @@
-"""What a build says while it works: a line a minute in logs, a bar on terminals."""
+"""What a build says while it works: a line per minute in logs, a bar on terminals."""
 
 import io
 
 import pytest
-from rich.console import Console
 
 from namesake import progress
 
 
-def test_one_line_a_minute_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_line_per_minute_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     log = io.StringIO()
-    lines = progress.reporter(Console(file=log))
+    lines = progress.reporter(log)
     with lines.stage("reading the dump"):
         for second in range(1, 151):
             now[0] = 1000.0 + second
@@ -28,16 +27,23 @@ def test_a_stream_of_unknown_length_has_no_percentage(monkeypatch: pytest.Monkey
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     log = io.StringIO()
-    lines = progress.reporter(Console(file=log))
+    lines = progress.reporter(log)
     with lines.stage("reading Wikipedia"):
         now[0] = 100.0
         lines.advance(None, 5000, "pages")
     assert log.getvalue().splitlines()[1] == "reading Wikipedia: 5,000 pages, 50/s"
 
 
-def test_a_terminal_gets_a_bar() -> None:
-    screen = io.StringIO()
-    bar = progress.reporter(Console(file=screen, force_terminal=True, width=120))
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("TERM", "xterm")
+    screen = Screen()
+    bar = progress.reporter(screen)
     with bar.stage("reading the dump"):
         bar.advance(0.42, 1234)
         bar.say("removed something")

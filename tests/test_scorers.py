@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import ArticleBuilder
 from namesake.batch import Batch
 from namesake.errors import NamesakeError
 from namesake.linker import Linker

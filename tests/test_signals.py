@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import ArticleBuilder
 from namesake.batch import UNDATED, Batch, day_number
 from namesake.kb.build import build
 from namesake.kb.store import KB

@@ -10,9 +10,9 @@ from scipy.optimize import approx_fprime, minimize
 
 import oracle_evaluate as oracle
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import GoldRow, align, in_split, read_gold
-from namesake.evaluate.scores import ScoreTable, read_scores
-from namesake.evaluate.tuning import grid, logit, tune
+from namesake.evaluation.gold import GoldRow, align, in_split, read_gold
+from namesake.evaluation.scores import ScoreTable, read_scores
+from namesake.evaluation.tuning import grid, logit, tune
 from namesake.recipe import Decide, Part, Recipe
 
 RECIPE = Recipe("three", (Part("IScore"), Part("NIScore", scale="log1p"), Part("EEIScore")), tie_break=("NS", "LQID"))

@@ -5,36 +5,68 @@
 >>> linker.link_text("Michael Jordan dunked for the Bulls.")
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from namesake.errors import NamesakeError
 
-if TYPE_CHECKING:
-    from namesake.articles.builder import Mention
-    from namesake.kb.build import build
+if _TYPE_CHECKING:
+    from namesake.analysis.ablate import ablate
+    from namesake.analysis.evaluate import evaluate, reproduce
+    from namesake.analysis.mistakes import mistakes
+    from namesake.analysis.tune import tune
+    from namesake.articles.article import Mention
+    from namesake.engines.files import link_files
+    from namesake.kb.build import build as build_kb
     from namesake.kb.store import KB
     from namesake.linker import Link, Linker
     from namesake.recipe import Recipe
     from namesake.scorers import scorer
 
 __version__ = "0.1.0"
-__all__ = ["KB", "Link", "Linker", "Mention", "NamesakeError", "Recipe", "build", "scorer"]
+__all__ = [
+    "KB",
+    "Link",
+    "Linker",
+    "Mention",
+    "NamesakeError",
+    "Recipe",
+    "ablate",
+    "build_kb",
+    "evaluate",
+    "link_files",
+    "mistakes",
+    "reproduce",
+    "scorer",
+    "tune",
+]
 
-_WINDOW = {
-    "KB": ("namesake.kb.store", "KB"),
-    "Link": ("namesake.linker", "Link"),
-    "Linker": ("namesake.linker", "Linker"),
-    "Mention": ("namesake.articles.builder", "Mention"),
-    "Recipe": ("namesake.recipe", "Recipe"),
-    "build": ("namesake.kb.build", "build"),
-    "scorer": ("namesake.scorers", "scorer"),
+_HOMES = {
+    "KB": "kb.store",
+    "Link": "linker",
+    "Linker": "linker",
+    "Mention": "articles.article",
+    "Recipe": "recipe",
+    "ablate": "analysis.ablate",
+    "build_kb": "kb.build:build",
+    "evaluate": "analysis.evaluate",
+    "link_files": "engines.files",
+    "mistakes": "analysis.mistakes",
+    "reproduce": "analysis.evaluate",
+    "scorer": "scorers",
+    "tune": "analysis.tune",
 }
+"""The module each name lives in, and what it is called there where that differs."""
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Import what is asked for when it is asked for: opening a KB needs no compiler."""
-    if name not in _WINDOW:
+    if name not in _HOMES:
         raise AttributeError(f"module 'namesake' has no attribute {name!r}")
-    module, attribute = _WINDOW[name]
-    return getattr(import_module(module), attribute)
+    module, _, own_name = _HOMES[name].partition(":")
+    return getattr(_import_module(f"namesake.{module}"), own_name or name)
+
+
+def __dir__() -> list[str]:
+    """The names people need."""
+    return [*__all__, "__version__"]

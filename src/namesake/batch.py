@@ -152,8 +152,7 @@ class Batch:
         from namesake.kernels.names.firms import all_firms
         from namesake.names.tables import tables
 
-        texts = text_buffers(self.texts)
-        firms: Bool = all_firms(*texts, self.article, self.span_indptr, self.byte_spans, tables())
+        firms: Bool = all_firms(*text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, tables())
         return firms & ~self.mentions.found
 
     def faults(self) -> dict[int, str]:

@@ -48,12 +48,20 @@ class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         try:
             return msgspec.convert(table, cls)
         except msgspec.ValidationError as error:
-            raise NamesakeError(_sentence(cls, table, str(error))) from None
+            raise NamesakeError(_translated(cls, table, str(error))) from None
+
+
+def _translated(struct: type[Checked], table: Mapping[str, Any], said: str) -> str:
+    """What msgspec `said` of a table, in our words; as it is where a key of the table makes it unreadable."""
+    try:
+        return _sentence(struct, table, said)
+    except (LookupError, TypeError):
+        return " ".join(said.split())
 
 
 def _sentence(struct: type[Checked], table: Mapping[str, Any], said: str) -> str:
-    """What msgspec `said` of a table, in our words: it ends in a path such as `$.parts[0].weight`."""
-    what, _, path = said.partition(" - at `$")
+    """A message that may end in a path such as `$.parts[0].weight`, in our words."""
+    what, _, path = said.rpartition(" - at `$") if " - at `$" in said else (said, "", "")
     owner, holder, name = struct, table, ""
     inner: type[Checked] | None = struct
     place: Any = table
@@ -63,7 +71,7 @@ def _sentence(struct: type[Checked], table: Mapping[str, Any], said: str) -> str
         elif inner is not None:
             owner, holder, name = inner, place, step
             inner, place = _struct_in(_type_of(owner, name)), place[name]
-    key = re.search("`(.*)`", what)
+    key = re.search("`(.*)`", what, re.DOTALL)
     if inner is not None and key is not None and what.startswith("Object contains unknown field"):
         known = [field.name for field in fields(inner)]
         return f"unknown key {key[1]!r}{did_you_mean(key[1], known)}; known are {', '.join(known)}"
@@ -82,7 +90,7 @@ def _fault(struct: type[Checked], values: Mapping[str, Any], name: str) -> str:
 
 
 def _type_of(struct: type[Checked], name: str) -> Any:
-    return next(field.type for field in fields(struct) if field.name == name)
+    return {field.name: field.type for field in fields(struct)}[name]
 
 
 def _wanted(type_: Any) -> str:

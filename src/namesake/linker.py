@@ -14,7 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import indptr, list_parts, one_chunk
-from namesake.articles.builder import CANDIDATE_BYTES, Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import CANDIDATE_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check
 from namesake.batch import Batch, repeat, without

@@ -1,37 +1,42 @@
-"""How far long work is: a bar with rate and time left on a terminal, one line a minute elsewhere."""
+"""How far long work is: a bar with rate and time left on a terminal, one line per minute elsewhere."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeRemainingColumn
+from typing import TextIO
 
 INTERVAL = 60.0  # seconds between two lines where there is no terminal
 
 
 class Reporter:
-    """Says nothing: the ear of work that nobody watches, and the interface of those that speak."""
+    """Reports nothing. Its subclasses report; all long work is handed one of them."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A part of the work, from here to the end of the block."""
+        """A part of the work, from here to the end of the block.
+
+        `name` says what is done, such as "reading the dump".
+        """
         yield
 
     def advance(self, fraction: float | None, count: int, unit: str = "items") -> None:
-        """How much of this stage is done, where that is known, and what it has seen so far."""
+        """Report how far this stage is.
+
+        `fraction` is the share that is done, None where it is not known; `count` how many of `unit` were seen so far.
+        """
 
     def say(self, line: str) -> None:
-        """Something worth a line of its own."""
+        """Report something worth a line of its own."""
 
 
 class Lines(Reporter):
-    """For logs: a line when a stage begins, and one a minute while it lasts."""
+    """For logs: a line when a stage begins, and one per minute while it lasts."""
 
-    def __init__(self, console: Console) -> None:
-        self.console = console
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
         self.began = self.spoke = time.monotonic()
         self.name = ""
 
@@ -44,7 +49,7 @@ class Lines(Reporter):
         yield
 
     def advance(self, fraction: float | None, count: int, unit: str = "items") -> None:
-        """A line, if the last is a minute old."""
+        """Print a line if the last is a minute old."""
         now = time.monotonic()
         if now - self.spoke >= INTERVAL:
             self.spoke = now
@@ -52,15 +57,23 @@ class Lines(Reporter):
 
     def say(self, line: str) -> None:
         """Print a line as it is."""
-        self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+        print(line, file=self.stream, flush=True)
 
 
-class Bar(Lines):
+class Bar(Reporter):
     """For terminals: a bar with percentage, rate and time left."""
+
+    def __init__(self, stream: TextIO) -> None:
+        from rich.console import Console  # takes a while to load, and logs do without
+
+        self.console = Console(file=stream)
+        self.began = time.monotonic()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """A part of the work, from here to the end of the block."""
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
         self.began = time.monotonic()
         columns = (
             SpinnerColumn(),
@@ -70,26 +83,34 @@ class Bar(Lines):
             TimeRemainingColumn(),
         )
         with Progress(*columns, console=self.console, transient=True) as self.bar:
-            self.task: TaskID = self.bar.add_task(name, total=None, measure="")
+            self.task = self.bar.add_task(name, total=None, measure="")
             yield
 
     def advance(self, fraction: float | None, count: int, unit: str = "items") -> None:
         """Redraw the bar."""
-        measure = _measure(fraction, count, unit, time.monotonic() - self.began, eta=False)
+        measure = _measure(fraction, count, unit, time.monotonic() - self.began, time_left=False)
         total = None if fraction is None else 1.0
         self.bar.update(self.task, completed=fraction or 0.0, total=total, measure=measure)
 
+    def say(self, line: str) -> None:
+        """Print a line above the bar."""
+        self.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
-def reporter(console: Console) -> Reporter:
-    """The reporter that suits where the console writes to."""
-    return Bar(console) if console.is_terminal else Lines(console)
+
+def reporter(stream: TextIO | None = None) -> Reporter:
+    """The reporter that suits where `stream` goes: a bar for a terminal, lines for anything else.
+
+    Without a stream, standard error.
+    """
+    stream = sys.stderr if stream is None else stream
+    return Bar(stream) if stream.isatty() else Lines(stream)
 
 
-def _measure(fraction: float | None, count: int, unit: str, seconds: float, eta: bool = True) -> str:
+def _measure(fraction: float | None, count: int, unit: str, seconds: float, time_left: bool = True) -> str:
     """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`, as far as it is known."""
     parts = [] if fraction is None else [f"{100 * fraction:.0f} %"]
     parts += [f"{count:,} {unit}", f"{count / max(seconds, 1e-9):,.0f}/s"]
-    if eta and fraction:
+    if time_left and fraction:
         parts.append(f"{duration(seconds / fraction - seconds)} left")
     return ", ".join(parts)
 

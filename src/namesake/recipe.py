@@ -159,7 +159,7 @@ class Recipe(Settings, frozen=True):
             recipe = cls.of(tomllib.loads(text))
             for name in recipe.scorers if declared else ():
                 named(name)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise NamesakeError(f"{where}: not TOML ({error})") from None
         except NamesakeError as error:
             raise NamesakeError(f"{where}: {error}") from None

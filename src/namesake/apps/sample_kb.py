@@ -14,13 +14,11 @@ from namesake.sample import DUMP, WIKIPEDIA
 def sample_kb() -> Path:
     """The folder of the sample KB. A new version of the sample, or of the KB format, is built anew."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "namesake"
-    mark = sha256(DUMP.read_bytes() + WIKIPEDIA.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()).hexdigest()[
-        :12
-    ]
-    folder = cache / f"sample-{mark}"
+    made_of = DUMP.read_bytes() + WIKIPEDIA.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()
+    folder = cache / f"sample-{sha256(made_of).hexdigest()[:12]}"
     if not (folder / "manifest.json").is_file():
-        from namesake.kb.build import build
+        from namesake import build_kb
 
         cache.mkdir(parents=True, exist_ok=True)
-        build([DUMP], folder, wikipedia=WIKIPEDIA)
+        build_kb([DUMP], folder, wikipedia=WIKIPEDIA)
     return folder

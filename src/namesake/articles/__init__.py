@@ -1,1 +1,1 @@
-"""Articles and what passes between rooms: schemas, the builder of tables, records set aside."""
+"""What passes between rooms: articles and mentions, the Arrow schemas, the builder of tables, records set aside."""

@@ -1,4 +1,4 @@
-"""Articles gathered one by one into Arrow tables: flat lists first, nested arrays once a batch."""
+"""Articles gathered one by one into Arrow tables: flat lists first, nested arrays once per table."""
 
 from __future__ import annotations
 
@@ -9,43 +9,23 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
+from namesake.articles.article import Article, Mention
 from namesake.articles.schema import ARTICLES, MENTION, SPANS
 from namesake.kernels.text.spans import tokens_to_characters
 
-Span = tuple[int, int]
+MOST_ARTICLES = 2048
+MOST_BYTES = 16 << 20
 
 CANDIDATE_BYTES = 100
 """What a candidate weighs in the size of a batch: its columns take about as much room as a line of text."""
-
-
-@dataclass(frozen=True)
-class Mention:
-    """A name with its spans, and its candidates where they are given."""
-
-    name: str
-    spans: Sequence[Span] = ()
-    candidates: Sequence[str] | None = None
-
-
-@dataclass(frozen=True)
-class Article:
-    """One article as a reader found it. With `token_spans`, spans count whitespace tokens instead of characters."""
-
-    id: str
-    text: str
-    title: str | None = None
-    date: str | None = None
-    mentions: Sequence[Mention] | None = None
-    extra: str | None = None
-    token_spans: bool = False
 
 
 @dataclass
 class ArticleBuilder:
     """Collects articles up to a number or a size, then gives them as a table of `ARTICLES`."""
 
-    most_articles: int = 2048
-    most_bytes: int = 16 << 20
+    most_articles: int = MOST_ARTICLES
+    most_bytes: int = MOST_BYTES
     articles: list[Article] = field(default_factory=list)
     size: int = 0
 

@@ -1,4 +1,4 @@
-"""What could not be used, set aside one line each, so that nothing is lost in silence."""
+"""Records that cannot be used: set aside, counted and told, so that nothing is lost in silence."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import IO
 
 import msgspec
 
+from namesake.errors import NamesakeError
 from namesake.files import published
 
 
@@ -30,9 +31,10 @@ class Reject:
 
 
 class Rejects:
-    """Counts rejects, keeps the first to show (`most`), and writes all of them to a JSONL file.
+    """Counts records that are set aside, keeps the first `most` to show, and writes all of them to the file `path`.
 
-    The file appears when the run ends well, if there were any, and takes the place of an earlier run's.
+    The file holds JSON lines. It appears when the `with` block ends well, if there were any, and takes the place of
+    an earlier run's. Without a path, none is written.
     """
 
     def __init__(self, path: Path | None = None, most: int = 5) -> None:
@@ -66,3 +68,11 @@ class Rejects:
         self._stack.__exit__(kind, error, trace)
         if kind is None and self.path is not None and self._file is None:
             self.path.unlink(missing_ok=True)  # what an earlier run set aside is not ours
+
+
+class NoRejects(Rejects):
+    """Refuses the first record that cannot be used, for callers who gave no `Rejects` to set it aside in."""
+
+    def add(self, reject: Reject) -> None:
+        """Raise the reject as an error."""
+        raise NamesakeError(f"{reject}; mend it, or pass `rejects` to go on without it")

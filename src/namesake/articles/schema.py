@@ -5,7 +5,7 @@ import pyarrow as pa
 from namesake.errors import NamesakeError
 
 SPANS = pa.list_(pa.list_(pa.int32(), 2))
-"""Where a name stands in its text: [start, end) in characters, one pair an occurrence."""
+"""Where a name stands in its text: [start, end) in characters, a pair for each occurrence."""
 
 MENTION = pa.struct(
     [
@@ -45,7 +45,7 @@ LINKS = pa.schema(
 
 
 def candidates_field(scorers: list[str]) -> pa.Field:
-    """The column `candidates` of links written with their scores: one part a scorer, by its paper name."""
+    """The column `candidates` of links written with their scores: a part for each scorer, by its paper name."""
     parts = pa.struct([pa.field(name, pa.float64()) for name in scorers])
     candidate = pa.struct([pa.field("qid", pa.string()), pa.field("score", pa.float64()), pa.field("parts", parts)])
     return pa.field("candidates", pa.list_(candidate))

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import text_buffers
-from namesake.articles.builder import Article, Mention
+from namesake.articles.article import Article, Mention
 from namesake.datasets.labelled import Labelled, Truth, check_gold
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import GoldRow
+from namesake.evaluation.gold import GoldRow
 from namesake.files import create, kind, published
 from namesake.kb.store import KB
 

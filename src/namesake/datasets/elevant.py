@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from namesake.articles.builder import Article, Span
+from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets.labelled import Labelled, Occurrence, json_lines, label
 

@@ -9,15 +9,15 @@ a word that starts with no letter, so the words of the name stay what they are; 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 from urllib.parse import unquote
 
 import msgspec
 
-from namesake.articles.builder import Article, Mention, Span
+from namesake.articles.article import Article, Mention, Span
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
@@ -52,8 +52,15 @@ class Labelled:
     truths: Sequence[Truth]
 
 
-Reader = Callable[[Path, Rejects], Iterator[Labelled]]
-"""Reads a file of a data set. It refuses what cannot be read, and sets aside annotations that are not to be scored."""
+class Reader(Protocol):
+    """Reads a file of a data set."""
+
+    def __call__(self, path: Path, rejects: Rejects) -> Iterator[Labelled]:
+        """Its articles with their truth.
+
+        What cannot be read is refused; annotations that are not to be scored are set aside in `rejects`.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +75,7 @@ class Occurrence:
 
 
 def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
-    """Every record of a file of JSON lines, with the number of its line; `what` it ought to be stands in messages."""
+    """Every record of a file of JSON lines, with the number of its line; messages say that a bad one is not `what`."""
     empty = True
     with open_lines(path) as lines:
         for number, line in enumerate(lines, 1):
@@ -84,7 +91,7 @@ def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
 
 
 def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> Labelled:
-    """The article with its occurrences as mentions with names of their own; `where` tells of it in messages."""
+    """The article with its occurrences as mentions with names of their own; messages begin with `where`."""
     taken: set[str] = set()
     mentions, truths = [], []
     for occurrence in occurrences:

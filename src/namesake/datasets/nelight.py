@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from namesake.articles.builder import Article, Mention, Span
+from namesake.articles.article import Article, Mention, Span
 from namesake.articles.rejects import Rejects
 from namesake.datasets.labelled import Labelled, Truth, check_gold
 from namesake.errors import NamesakeError

@@ -1,4 +1,4 @@
-"""NIF 2 corpora in Turtle, as GERBIL uses them.
+"""NIF 2 corpora in Turtle or N-Triples, as GERBIL uses them, parsed by pyoxigraph (the extra `nif`).
 
 A `nif:Context` with `nif:isString` is an article, by the name of its IRI. A node with `nif:referenceContext`,
 `nif:beginIndex`, `nif:endIndex` and `itsrdf:taIdentRef` is a mention; nodes without the last (words, sentences) say
@@ -16,13 +16,13 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from namesake.articles.builder import Article, Span
+from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets.labelled import Labelled, Occurrence, label, page_title
-from namesake.datasets.turtle import TYPE, triples
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
 CONTEXT, TEXT, ANCHOR = f"{NIF}Context", f"{NIF}isString", f"{NIF}anchorOf"
 BEGIN, END, REFERENCE = f"{NIF}beginIndex", f"{NIF}endIndex", f"{NIF}referenceContext"
@@ -72,10 +72,24 @@ def _nodes(path: Path) -> dict[str, Node]:
     except UnicodeDecodeError as problem:
         raise NamesakeError(f"{path}: not UTF-8 ({problem.reason} at byte {problem.start})") from None
     nodes: dict[str, Node] = defaultdict(lambda: defaultdict(list))
-    for subject, predicate, value in triples(text, str(path)):
+    for subject, predicate, value in _triples(text, path):
         if predicate in USED:
             nodes[subject][predicate].append(value)
     return nodes
+
+
+def _triples(text: str, path: Path) -> Iterator[tuple[str, str, str]]:
+    """Subject, predicate and object of each triple: IRIs, names of blank nodes, texts of literals."""
+    try:
+        from pyoxigraph import RdfFormat, parse
+    except ImportError:
+        raise NamesakeError("NIF corpora need pyoxigraph: pip install 'namesake[nif]'") from None
+    try:
+        # lenient: corpora have IRIs with characters that the standard wants escaped
+        for triple in parse(text, format=RdfFormat.TURTLE, lenient=True):
+            yield triple.subject.value, triple.predicate.value, triple.object.value
+    except SyntaxError as problem:
+        raise NamesakeError(f"{path} line {problem.lineno}: not Turtle ({problem.msg})") from None
 
 
 def _one(node: Node, predicate: str, where: str) -> str:

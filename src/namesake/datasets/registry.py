@@ -5,7 +5,8 @@ Only what a source says stands here; what none says is None. `checksum` is `sha2
 
 from dataclasses import dataclass
 
-from namesake.datasets.aida import read_aida_json, read_aida_tsv
+from namesake.datasets.aida_json import read_aida_json
+from namesake.datasets.aida_tsv import read_aida_tsv
 from namesake.datasets.elevant import read_elevant
 from namesake.datasets.labelled import Reader
 from namesake.datasets.nelight import read_nelight
@@ -21,11 +22,12 @@ READERS: dict[str, Reader] = {
     "nif": read_nif,
     "zelda": read_zelda,
 }
+"""The readers by name: what `namesake datasets convert --reader` takes."""
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """A data set: `url` is the file itself, `home` the page that tells of it."""
+    """A data set: `url` is the file itself, `home` the page about it."""
 
     name: str
     what: str

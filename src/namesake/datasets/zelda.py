@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from namesake.articles.builder import Article, Span
+from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Rejects
 from namesake.datasets.labelled import Labelled, Occurrence, json_lines, label, page_title
 from namesake.errors import NamesakeError

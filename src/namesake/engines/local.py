@@ -15,7 +15,7 @@ from namesake.linker import Linker
 def link_tables(
     linker: Linker, tables: Iterable[pa.Table], threads: int = 1, scores: bool = False, rejects: Rejects | None = None
 ) -> Iterator[tuple[int, pa.Table]]:
-    """For every table of articles, how many it holds and their links; at most two tables a thread wait in memory.
+    """For every table of articles, how many it holds and their links; at most two per thread wait in memory.
 
     Threads, not processes: the kernels release the interpreter's lock, and all share one map of the KB.
     """

@@ -8,13 +8,16 @@ with spans in characters. Quotebank: `{"articleID", "content", "title", "date", 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
+import pyarrow as pa
 
-from namesake.articles.builder import Article, ArticleBuilder, Mention
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
 
@@ -30,26 +33,46 @@ class PlainMention(msgspec.Struct):
     candidates: list[str] | None = None
 
 
-class QuotebankName(msgspec.Struct):
+class QuotebankName(msgspec.Struct, rename={"spans": "offsets", "candidates": "ids"}):
     """A speaker candidate as Quotebank has it."""
 
     name: str
-    offsets: list[tuple[Place, Place]] = []
-    ids: list[str] | None = None
+    spans: list[tuple[Place, Place]] = []
+    candidates: list[str] | None = None
 
+
+@dataclass(frozen=True)
+class Layout:
+    """What an article's fields are called, and how its mentions are written."""
+
+    id: str
+    text: str
+    mentions: str
+    decoder: msgspec.json.Decoder[Any]
+    """Reads the field of mentions."""
+    token_spans: bool = False
+    """Spans count whitespace tokens, not characters."""
+
+
+LAYOUTS = {
+    "articleID": Layout(
+        "articleID", "content", "names", msgspec.json.Decoder(list[QuotebankName] | None), token_spans=True
+    ),
+    "id": Layout("id", "text", "mentions", msgspec.json.Decoder(list[PlainMention] | None)),
+}
+"""The layouts by the field that holds the id; a line with none of these fields is told what plain JSON lacks."""
 
 _fields = msgspec.json.Decoder(Fields)
 _text = msgspec.json.Decoder(str)
 _optional = msgspec.json.Decoder(str | None)
 _id = msgspec.json.Decoder(str | int)
-_mentions = msgspec.json.Decoder(list[PlainMention] | None)
-_names = msgspec.json.Decoder(list[QuotebankName] | None)
 _null = msgspec.Raw(b"null")
 BOM = b"\xef\xbb\xbf"  # what some editors write before the first line
 
 
-def read_jsonl(path: Path, rejects: Rejects, builder: ArticleBuilder) -> Iterator[Any]:
+def read_jsonl(path: Path, rejects: Rejects, most_articles: int) -> Iterator[pa.Table]:
     """Tables of articles from a file of JSON lines; a line that is no article is set aside."""
+    builder = ArticleBuilder(most_articles)
     with open_lines(path) as lines:
         for number, line in enumerate(lines, 1):
             record = line.strip() if number > 1 else line.removeprefix(BOM).strip()
@@ -69,53 +92,41 @@ def read_jsonl(path: Path, rejects: Rejects, builder: ArticleBuilder) -> Iterato
 def read_article(line: bytes) -> Article:
     """One article from one line of JSON."""
     try:
-        fields = _fields.decode(line)
-        return _layout(fields)(fields)
+        return _article(_fields.decode(line))
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         if isinstance(problem, msgspec.ValidationError):
             raise
         mended = _without_surrogates(line)
         if mended is None:
             raise
-        fields = _fields.decode(mended)
-        return _layout(fields)(fields)
+        return _article(_fields.decode(mended))
 
 
 def _id_of(line: bytes) -> str | None:
     """The id of a line that is no article, where it has one."""
     try:
         fields = _fields.decode(line)
-        return str(_id.decode(fields["articleID" if "articleID" in fields else "id"]))
+        return str(_id.decode(fields[_layout(fields).id]))
     except (msgspec.MsgspecError, ValueError, KeyError, RecursionError):
         return None
 
 
-def _layout(fields: Fields) -> Callable[[Fields], Article]:
-    return _quotebank if "articleID" in fields else _plain
+def _layout(fields: Fields) -> Layout:
+    return next((layout for field, layout in LAYOUTS.items() if field in fields), LAYOUTS["id"])
 
 
-def _plain(fields: Fields) -> Article:
-    mentions = _decode(_mentions, fields, "mentions")
+def _article(fields: Fields) -> Article:
+    """The article of a line; fields that its layout does not know are carried along."""
+    layout = _layout(fields)
+    mentions = _decode(layout.decoder, fields, layout.mentions)
     return Article(
-        id=str(_decode(_id, fields, "id", required=True)),
-        text=_decode(_text, fields, "text", required=True),
+        id=str(_decode(_id, fields, layout.id, required=True)),
+        text=_decode(_text, fields, layout.text, required=True),
         title=_decode(_optional, fields, "title"),
         date=_decode(_optional, fields, "date"),
         mentions=None if mentions is None else [Mention(m.name, m.spans, m.candidates) for m in mentions],
-        extra=_extra(fields),
-    )
-
-
-def _quotebank(fields: Fields) -> Article:
-    names = _decode(_names, fields, "names")
-    return Article(
-        id=str(_decode(_id, fields, "articleID", required=True)),
-        text=_decode(_text, fields, "content", required=True),
-        title=_decode(_optional, fields, "title"),
-        date=_decode(_optional, fields, "date"),
-        mentions=None if names is None else [Mention(n.name, n.offsets, n.ids) for n in names],
-        extra=_extra(fields),
-        token_spans=True,
+        extra=msgspec.json.encode(fields).decode() if fields else None,
+        token_spans=layout.token_spans,
     )
 
 
@@ -126,10 +137,6 @@ def _decode(decoder: msgspec.json.Decoder[Any], fields: Fields, name: str, requi
         return decoder.decode(raw)
     except msgspec.ValidationError as problem:
         raise msgspec.ValidationError(f"`{name}`: {problem}") from None
-
-
-def _extra(fields: Fields) -> str | None:
-    return msgspec.json.encode(fields).decode() if fields else None
 
 
 def _without_surrogates(line: bytes) -> bytes | None:

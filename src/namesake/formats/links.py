@@ -5,19 +5,62 @@ from __future__ import annotations
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from namesake.errors import NamesakeError
 from namesake.files import create, kind, published
 
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
 SUFFIXES = ".parquet, .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst"
 
-
 _encoder = msgspec.json.Encoder()
+
+
+class _Sink(Protocol):
+    """Takes tables of links for the file `path`, which is `partial` until it is whole."""
+
+    def __init__(self, path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None: ...
+
+    def write(self, links: pa.Table) -> None:
+        """Add a table of links. The first one sets the columns."""
+        ...
+
+
+class _Parquet:
+    """Parquet, with the metadata in the file's own."""
+
+    def __init__(self, path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
+        self.partial = partial
+        self.metadata = {f"namesake.{key}": value for key, value in metadata.items()}
+        self.stack = stack
+        self.file: pq.ParquetWriter | None = None
+
+    def write(self, links: pa.Table) -> None:
+        """Add a table of links. The first one sets the columns."""
+        if self.file is None:
+            import pyarrow.parquet as pq  # takes a while to load, and JSON lines do without
+
+            schema = links.schema.with_metadata(self.metadata)
+            self.file = self.stack.enter_context(pq.ParquetWriter(self.partial, schema))
+        self.file.write_table(links.replace_schema_metadata(self.file.schema.metadata))
+
+
+class _Lines:
+    """JSON lines, with the metadata in `PATH.meta.json`."""
+
+    def __init__(self, path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
+        beside = stack.enter_context(published(path.with_name(path.name + ".meta.json")))
+        beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
+        self.file = stack.enter_context(create(partial, path.suffix))
+
+    def write(self, links: pa.Table) -> None:
+        """Add a table of links."""
+        self.file.write(b"".join(map(_json_line, links.to_pylist())))
 
 
 def _json_line(row: dict[str, Any]) -> bytes:
@@ -27,38 +70,30 @@ def _json_line(row: dict[str, Any]) -> bytes:
     return _encoder.encode(row) + b"\n"
 
 
+WRITERS: dict[str, type[_Sink]] = {".parquet": _Parquet, ".jsonl": _Lines, ".ndjson": _Lines}
+"""The writers by the suffix of their files, compression apart."""
+
+
 class LinkWriter:
-    """Writes tables of links; KB and recipe go to Parquet's metadata, or to `OUT.meta.json` beside JSON lines."""
+    """Writes tables of links to `path`, whose suffix tells the format; `metadata` says what made them."""
 
     def __init__(self, path: Path, metadata: dict[str, str]) -> None:
-        if kind(path) not in {".parquet", ".jsonl", ".ndjson"}:
+        if kind(path) not in WRITERS:
             raise NamesakeError(f"{path}: links are written as {SUFFIXES}")
         self.path = path
         self.metadata = metadata
         self.rows = 0
         self._stack = ExitStack()
-        self._parquet: pq.ParquetWriter | None = None
-        self._lines: IO[bytes] | None = None
 
     def __enter__(self) -> LinkWriter:
-        self._partial = self._stack.enter_context(published(self.path))
-        if kind(self.path) != ".parquet":
-            meta = self.path.with_name(self.path.name + ".meta.json")
-            meta_partial = self._stack.enter_context(published(meta))
-            meta_partial.write_bytes(msgspec.json.format(msgspec.json.encode(self.metadata), indent=2) + b"\n")
-            self._lines = self._stack.enter_context(create(self._partial, self.path.suffix))
+        partial = self._stack.enter_context(published(self.path))
+        self._sink = WRITERS[kind(self.path)](self.path, partial, self.metadata, self._stack)
         return self
 
     def write(self, links: pa.Table) -> None:
         """Add a table of links. The first one sets the columns."""
         self.rows += links.num_rows
-        if self._lines is not None:
-            self._lines.write(b"".join(map(_json_line, links.to_pylist())))
-            return
-        if self._parquet is None:
-            schema = links.schema.with_metadata({f"namesake.{key}": value for key, value in self.metadata.items()})
-            self._parquet = self._stack.enter_context(pq.ParquetWriter(self._partial, schema))
-        self._parquet.write_table(links.replace_schema_metadata(self._parquet.schema.metadata))
+        self._sink.write(links)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

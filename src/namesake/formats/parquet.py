@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.errors import NamesakeError
 
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
 BUFFER = 1 << 20
 MOST_BYTES = 64 << 20
 
 
-def read_parquet(path: Path, rejects: Rejects, batch_articles: int) -> Iterator[pa.Table]:
+def read_parquet(path: Path, rejects: Rejects, most_articles: int) -> Iterator[pa.Table]:
     """Tables of articles from a Parquet file; a row that is no article is set aside."""
+    import pyarrow.parquet as pq  # takes a while to load, and other formats do without
+
     try:
         # Pages as they are needed: by default all of the file's bytes would stay in memory.
         with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
             before = 0
-            for batch in file.iter_batches(_batch_rows(file.metadata, batch_articles), use_threads=False):
+            for batch in file.iter_batches(_batch_rows(file.metadata, most_articles), use_threads=False):
                 yield _checked(_with_extra(pa.Table.from_batches([batch])), path, before, rejects)
                 before += batch.num_rows
     except FileNotFoundError:

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from namesake.articles.builder import Article, ArticleBuilder
+from namesake.articles.article import Article
+from namesake.articles.builder import ArticleBuilder
+from namesake.articles.rejects import Rejects
 from namesake.files import open_lines
 
 
-def read_text(path: Path, builder: ArticleBuilder) -> Iterator[pa.Table]:
-    """The one article of a text file, in UTF-8; bytes that are none become U+FFFD."""
+def read_text(path: Path, rejects: Rejects, most_articles: int) -> Iterator[pa.Table]:
+    """The one article of a text file, in UTF-8; bytes that are none become U+FFFD, so nothing is rejected."""
+    builder = ArticleBuilder(most_articles)
     with open_lines(path) as stream:
         builder.add(Article(path.name, stream.read().decode("utf-8-sig", "replace")))
     yield builder.table()

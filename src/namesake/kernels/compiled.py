@@ -1,4 +1,4 @@
-"""The one decorator of kernels: compiled when imported, without the interpreter's lock, and cached on disk.
+"""The one decorator of kernels: compiled when first used, without the interpreter's lock, and cached on disk.
 
 Numba notices a change of a kernel's own file, but not of another file whose functions are compiled into it. So the
 cache of a module lies in a folder named by a digest of its source and of every kernel module that it imports.
@@ -6,13 +6,16 @@ cache of a module lies in a folder named by a digest of its source and of every 
 
 import os
 import re
+import sys
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, cached_property, partial, update_wrapper
 from hashlib import blake2b
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from numba import config, njit
+from numba.core.compiler_lock import global_compiler_lock
 
 ROOT = Path(__file__).parent
 IMPORT = re.compile(r"^from (namesake\.kernels[\w.]*) import (?:\(([^)]*)\)|(.*))", re.M)
@@ -60,17 +63,59 @@ def compiled_before() -> bool:
     return any(folder().glob(f"{digest('namesake.kernels.text.tokenizer')}/*/*.nbi"))
 
 
+def load_without_scipy() -> None:
+    """Load what Numba needs to run kernels, but not SciPy: it takes as long as all of Numba.
+
+    Numba imports SciPy's BLAS only to see whether matrices can be multiplied, which no kernel does. For programs of
+    our own: while this runs, no other thread may import SciPy, and compiled code of others cannot use `numpy.kron`.
+    """
+    if "scipy.linalg" in sys.modules:
+        return
+    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]  # Python's way to say that it is not to be found
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        del sys.modules["scipy.linalg"]
+
+
+class Kernel:
+    """A function that is compiled, or loaded from the cache, when it is first called or compiled into another.
+
+    A run uses a few of the kernels it imports, and those that only other kernels call are in their callers' code
+    already. Loading all of them would take longer than linking a page.
+    """
+
+    def __init__(self, function: Callable[..., Any], signature: tuple[object, ...], options: dict[str, object]) -> None:
+        update_wrapper(self, function)
+        self.function = function
+        self.signature = signature
+        self.options = options
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the compiled function."""
+        return self.compiled(*arguments)
+
+    @cached_property
+    def compiled(self) -> Any:
+        """The compiled function. Numba's own lock keeps threads from compiling it twice."""
+        with global_compiler_lock:
+            if "compiled" in self.__dict__:
+                return self.__dict__["compiled"]
+            before, config.CACHE_DIR = config.CACHE_DIR, str(folder() / digest(self.__module__))
+            try:
+                return njit(*self.signature, cache=True, nogil=True, **self.options)(self.function)
+            finally:
+                config.CACHE_DIR = before
+
+    @property
+    def _numba_type_(self) -> object:
+        """What Numba sees where another kernel calls this one."""
+        return self.compiled._numba_type_
+
+
 def kernel(*signature: object, **options: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a function for a signature; `options` go to Numba."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        before, config.CACHE_DIR = config.CACHE_DIR, str(folder() / digest(function.__module__))
-        try:
-            return njit(*signature, cache=True, nogil=True, **options)(function)
-        finally:
-            config.CACHE_DIR = before
-
-    return decorate
+    return lambda function: function if config.DISABLE_JIT else Kernel(function, signature, options)
 
 
 inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)

@@ -34,7 +34,16 @@ models.register_default(Record)(models.TupleModel)
 
 def record(fields):
     """The type of a `typing.NamedTuple` whose fields are annotated as `Annotated[Any, Numba's type]`."""
-    return Record([hint.__metadata__[0] for hint in get_type_hints(fields, include_extras=True).values()], fields)
+    return Record(_types(fields), fields)
+
+
+def own_record(fields):
+    """The same for a named tuple that kernels make themselves: Numba converts none of its fields."""
+    return types.NamedTuple(_types(fields), fields)
+
+
+def _types(fields):
+    return [hint.__metadata__[0] for hint in get_type_hints(fields, include_extras=True).values()]
 
 
 class Ragged(NamedTuple):

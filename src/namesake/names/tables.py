@@ -58,7 +58,7 @@ def _words() -> tuple[UInt64, UInt8]:
             bits[word] = bits.get(word, 0) | bit
     room = 1 << (8 * len(bits)).bit_length()  # sparse: the kernel looks up every word
     keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
-    for word, bit in sorted(bits.items()):
+    for word, bit in bits.items():
         text = np.frombuffer(word.encode(), np.uint8)
         key = hash_bytes(text, 0, len(text))
         at = slot_of(keys, key)

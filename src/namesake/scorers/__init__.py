@@ -1,7 +1,7 @@
 """Scorers: one number a candidate, higher is better. One declaration each, and one registry that all others read.
 
-Importing this room loads no compiled code: scorers import their kernels when they first run, so evaluation, which
-only asks which scorers there are, starts as fast as before.
+Importing this room loads no compiled code: scorers import their kernels when they run, and evaluation only asks which
+scorers there are.
 """
 
 from namesake.scorers.matches import Candidate, Match, Source

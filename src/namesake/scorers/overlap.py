@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
-_NO_WORDS = (np.zeros(1, np.int64), np.zeros(0, np.int32))
-
 
 # why
 def words_of_context(candidate: Candidate) -> Iterator[Match]:
@@ -153,9 +151,10 @@ def gather_features(kb: KB, rows: Int64, features: set[str]) -> tuple[Int64, Int
     from namesake.kernels.link import overlap as kernels
     from namesake.kernels.types import Ragged
 
+    nothing = Ragged(np.zeros(1, np.int64), np.zeros(0, np.int32))
     columns = kernels.Features(
-        Ragged(kb.words_d.indptr, kb.words_d.values) if "D" in features else Ragged(*_NO_WORDS),
-        Ragged(kb.words_p.indptr, kb.words_p.values) if "P" in features else Ragged(*_NO_WORDS),
+        Ragged(kb.words_d.indptr, kb.words_d.values) if "D" in features else nothing,
+        Ragged(kb.words_p.indptr, kb.words_p.values) if "P" in features else nothing,
         Ragged(kb.statements.indptr, kb.statements.values),
         kb.pair_value,
         Ragged(kb.words_item.indptr, kb.words_item.values),

@@ -6,23 +6,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 
+from namesake.apps.cli.output import report_rejects, say
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
     from collections import Counter
 
-    from namesake.articles.rejects import Rejects
-
 datasets = typer.Typer(
-    name="datasets", help="Data sets with gold: list them, fetch one, convert one.", no_args_is_help=True
+    name="datasets",
+    help="Data sets with gold: list them, fetch one, convert one.",
+    no_args_is_help=True,
+    add_completion=False,
 )
-
-
-def register(app: typer.Typer) -> None:
-    """Mount the commands."""
-    app.add_typer(datasets)
 
 
 @datasets.command("list")
@@ -31,6 +27,7 @@ def show() -> None:
 
     Example: namesake datasets list
     """
+    from rich.console import Console
     from rich.markup import escape
     from rich.padding import Padding
 
@@ -61,22 +58,21 @@ def get(
     one = dataset(name)
     if one.url is None:
         raise NamesakeError(f"{name} has no address to fetch it from: {one.note} (see {one.home})")
-    console = Console(stderr=True)
-    progress = reporter(console)
+    progress = reporter()
     with progress.stage(f"fetching {name}"):
         file, checksum = download(one.url, out, one.checksum, progress.advance)
     trust = "as on record" if one.checksum else "none is on record: compare it with a copy you trust"
-    _say(console, f"{file}: {file.stat().st_size:,} bytes, {checksum} ({trust})")
-    _say(console, f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
+    say(f"{file}: {file.stat().st_size:,} bytes, {checksum} ({trust})")
+    say(f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
     if one.note:
-        _say(console, f"note: {one.note}")
-    _say(console, f"next: namesake datasets convert FILE --reader {one.reader} --articles A.jsonl --gold G.jsonl")
+        say(f"note: {one.note}")
+    say(f"next: namesake datasets convert FILE --reader {one.reader} --articles A.jsonl --gold G.jsonl")
 
 
 @datasets.command()
 def convert(
     file: Annotated[Path, typer.Argument(help="a file of the data set (.gz .bz2 .zst)")],
-    reader: Annotated[str, typer.Option("--reader", help="nelight, aida-json, aida-tsv, elevant, nif or zelda")],
+    reader: Annotated[str, typer.Option("--reader", help="who reads the file: see `namesake datasets list`")],
     articles: Annotated[Path, typer.Option("--articles", help="articles to write, .jsonl[.gz|.bz2|.zst]")],
     gold: Annotated[Path, typer.Option("--gold", help="gold to write, .jsonl[.gz|.bz2|.zst]")],
     truth: Annotated[
@@ -93,7 +89,7 @@ def convert(
     from namesake.articles.rejects import Rejects
     from namesake.datasets import convert as work
     from namesake.datasets.registry import reader as find_reader
-    from namesake.evaluate.gold import read_gold
+    from namesake.evaluation.gold import read_gold
     from namesake.kb.store import KB
 
     with Rejects() as rejects:
@@ -101,24 +97,18 @@ def convert(
         if truth is not None:
             labelled = work.with_truth(labelled, read_gold(truth))
         counts = work.convert(labelled, KB.open(kb) if kb else None, articles, gold)
-    _report(counts, rejects, kb is not None, Console(stderr=True))
+    _report(counts, kb is not None)
+    report_rejects(rejects)
 
 
-def _report(counts: Counter[str], rejects: Rejects, with_kb: bool, console: Console) -> None:
+def _report(counts: Counter[str], with_kb: bool) -> None:
     """What came out, and what a careful reader should know about it."""
-    _say(
-        console,
+    say(
         f"{counts['articles']:,} articles, {counts['mentions']:,} mentions: {counts['entity']:,} with an entity, "
         f"{counts['nil']:,} with nobody, {counts['unresolved']:,} with a title that is not resolved",
     )
     if counts["unresolved"]:
         why = "the KB has no entity of that title" if with_kb else "give --kb"
-        _say(console, f"unresolved: {why}; their gold is null, and their column `truth` says so")
+        say(f"unresolved: {why}; their gold is null, and their column `truth` says so")
     if counts["numbered"] and not with_kb:
-        _say(console, f"{counts['numbered']:,} names come again and are numbered; --kb gives them their candidates")
-    for reason, count in rejects.reasons.most_common():
-        _say(console, f"set aside: {count:,} × {reason}")
-
-
-def _say(console: Console, line: str) -> None:
-    console.print(line, highlight=False, markup=False, soft_wrap=True)
+        say(f"{counts['numbered']:,} names come again and are numbered; --kb gives them their candidates")

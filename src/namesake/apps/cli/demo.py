@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
+from namesake.apps.cli.output import default_kb, load_kernels
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -23,32 +24,24 @@ NEXT = """[bold]What to type next[/]
   namesake sample play && cd play                   the sample in a folder of your own
   namesake kb show kb "Michael Jordan"              every namesake, with what the KB knows
   namesake explain articles.jsonl --article one-day-opener    why: here the date decides
-  namesake link articles.jsonl --kb kb -o links.parquet       one row a mention, for your own tools
+  namesake link articles.jsonl --kb kb -o links.parquet       a row per mention, for your own tools
   namesake kb build latest-all.json.gz --out kb     a fresh KB from a Wikidata dump
 """
 
 
-def register(app: typer.Typer) -> None:
-    """Mount the command."""
-    app.command()(demo)
-    app.command()(sample)
-
-
 def demo() -> None:
     """Build the sample KB, show its namesakes, link its articles and explain one decision."""
-    from namesake.apps.sample_kb import sample_kb
+    from namesake import KB, Linker
     from namesake.apps.terminal.explanation import show_explanation
     from namesake.apps.terminal.links import show_links
-    from namesake.articles.rejects import Rejects
+    from namesake.articles.rejects import NoRejects
     from namesake.formats import read_articles
-    from namesake.kb.store import KB
-    from namesake.linker import Linker
     from namesake.sample import ARTICLES
 
     console = Console()
     console.print("[bold]1. A knowledge base from a Wikidata dump[/]  (the first run also compiles the kernels)")
     began = time.perf_counter()
-    kb = KB.open(sample_kb())
+    kb = KB.open(default_kb(None))
     facts = kb.manifest
     console.print(
         f"   {facts.people:,} people, {facts.statements:,} statements, {facts.names:,} names, {facts.words:,} words "
@@ -61,7 +54,7 @@ def demo() -> None:
 
     console.print("[bold]3. Which of them do the sample's articles mean?[/]\n")
     linker = Linker(kb)
-    [articles] = read_articles(ARTICLES, Rejects())
+    [articles] = read_articles(ARTICLES, NoRejects())
     show_links(linker, articles, console)
 
     console.print("[bold]4. Why?[/]  One decision, taken apart\n")
@@ -75,7 +68,7 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
 
     Example: namesake sample play
     """
-    from namesake.kb.build import build
+    from namesake import build_kb
     from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 
     if folder.exists():
@@ -86,7 +79,8 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
             copyfile(source, folder / source.name)
     except OSError as problem:
         raise NamesakeError(f"{folder} cannot be written ({problem.strerror})") from None
-    build([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
+    load_kernels()
+    build_kb([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
     print(f"{folder}: dump.json, wikipedia.json, articles.jsonl, expected.jsonl, kb")
 
 

@@ -11,6 +11,7 @@ import msgspec
 import typer
 from rich.console import Console
 
+from namesake.apps.cli.output import load_kernels, say
 from namesake.apps.terminal.kb import (
     NAMESAKES_SHOWN,
     draw_columns,
@@ -21,7 +22,9 @@ from namesake.apps.terminal.kb import (
 )
 from namesake.kb.manifest import read_manifest
 
-app = typer.Typer(help="Build a knowledge base from a Wikidata dump, and look into it.", no_args_is_help=True)
+kb = typer.Typer(
+    help="Build a knowledge base from a Wikidata dump, and look into it.", no_args_is_help=True, add_completion=False
+)
 
 KbPath = Annotated[Path, typer.Argument(metavar="KB", help="folder made by `namesake kb build`")]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for programs")]
@@ -42,7 +45,7 @@ class Words(StrEnum):
     none = "none"
 
 
-@app.command()
+@kb.command()
 def build(
     dumps: Annotated[
         list[str], typer.Argument(metavar="DUMP", help=".json or JSONL, also .gz, .bz2, .zst; - for stdin")
@@ -67,11 +70,11 @@ def build(
 
     Example: namesake kb build latest-all.json.gz --out kb/
     """
-    from namesake.kb.build import build as build_kb
+    load_kernels()
+    from namesake import build_kb
     from namesake.kb.ranks import parse_options
     from namesake.progress import reporter
 
-    console = Console(stderr=True)
     began = time.monotonic()
     try:
         manifest = build_kb(
@@ -83,15 +86,15 @@ def build(
             words=words.value,
             workers=workers,
             force=force,
-            reporter=reporter(console),
+            reporter=reporter(),
         )
     except KeyboardInterrupt:
-        console.print(f"namesake: stopped; {out} was not built and nothing is left of it", soft_wrap=True)
+        say(f"namesake: stopped; {out} was not built and nothing is left of it")
         raise typer.Exit(130) from None
-    draw_summary(out, manifest, time.monotonic() - began, console)
+    draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
 
 
-@app.command()
+@kb.command()
 def info(
     kb: KbPath,
     as_json: AsJson = False,
@@ -130,7 +133,7 @@ def _columns(kb: Path, as_json: bool) -> None:
         draw_columns(described, Console())
 
 
-@app.command()
+@kb.command()
 def show(
     kb: KbPath,
     who: Annotated[str, typer.Argument(metavar="QID|NAME", help='such as Q42 or "Tim Wheeler"')],
@@ -156,8 +159,3 @@ def show(
         draw_entity(entities[0], Console())
     else:
         draw_namesakes(kb, who.strip(), entities, len(rows), Console())
-
-
-def register(root: typer.Typer) -> None:
-    """Mount these commands as `namesake kb`."""
-    root.add_typer(app, name="kb")

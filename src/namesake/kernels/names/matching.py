@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend, find
 from namesake.kernels.names.tokens import (
     CASED,
@@ -35,7 +35,7 @@ SURE, LIKELY, FAIR = 80, 60, 30  # how much of a person's a name must be, in per
 
 
 class Index(NamedTuple):
-    """The name index: hash table, its names, prefix bits; how much each name is a person's, in percent; its bearers."""
+    """The name index: hash table, its names, prefix bits; how much each name is a person's; its bearers."""
 
     keys: Annotated[Any, U64]
     slots: Annotated[Any, I32]
@@ -53,17 +53,10 @@ first token with the titles."""
 NAME, FIRST, END, SKIPPED, MENTION, BEGIN, MATCH_COLUMNS = 0, 1, 2, 3, 4, 5, 6
 
 
-@kernel(types.int64(INDEX, types.uint64))
-def name_of(index, key):
-    """The name with a hash, or NOBODY."""
-    return np.int64(index.slots[find(pointer(index.keys), len(index.keys) - 1, key)])
-
-
-@kernel(
-    types.boolean(BITS, BITS, BITS, types.int64, types.int64, types.int64, types.int64, types.int64),
-)
-def valid(bits, classes, gaps, first, end, skip, style, percent):
+@inlined(types.boolean(TOKENS, types.int64, types.int64, types.int64, types.int64, types.int64))
+def valid(tokens, first, end, skip, style, percent):
     """Whether the text lets tokens first to end be a person's name, of which it is `percent`."""
+    bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
     titles = skip
     for i in range(first, end):
         if i == first or i > first + skip:
@@ -85,16 +78,16 @@ def valid(bits, classes, gaps, first, end, skip, style, percent):
     return percent >= FAIR
 
 
-@kernel(types.int64(TOKENS, types.int64, types.int64, INDEX, PLACES))
+@inlined(types.int64(TOKENS, types.int64, types.int64, INDEX, PLACES))
 def name_starts(tokens, count, style, index, starts):
     """Write the tokens from which a name may start, and return how many.
 
     Most words are turned away by the prefix bit of the word and its follower, which lies anywhere in megabytes. The
     loops have no branches to foresee, so that the processor fetches many bits at a time.
     """
-    hashes, _, bits, classes, gaps = tokens
-    prefixes = index.prefixes
-    mask = np.uint64(len(prefixes) * 8 - 1)
+    hashes, prefixes = pointer(tokens.hashes), pointer(index.prefixes)
+    bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
+    mask = np.uint64(len(index.prefixes) * 8 - 1)
     fit = 0
     for i in range(count - 1):
         starts[fit] = i
@@ -113,11 +106,11 @@ def name_starts(tokens, count, style, index, starts):
 def match_names(tokens, count, style, index, matches, starts):
     """Find the full names, from left to right, the longest from each token on, and return how many.
 
-    A second search leaves out an initial. `starts` is room for `name_starts`.
+    A second search from the same token leaves out an initial. `starts` is room for `name_starts`.
     """
-    hashes, _, bits, classes, gaps = tokens
-    slots, prefixes, percent = index.slots, index.prefixes, index.percent
-    keys, mask, bit_mask = pointer(index.keys), len(index.keys) - 1, np.uint64(len(prefixes) * 8 - 1)
+    hashes, bits, classes, gaps = tokens.hashes, tokens.bits, tokens.classes, tokens.gaps
+    keys, slots, prefixes = pointer(index.keys), pointer(index.slots), pointer(index.prefixes)
+    bit_mask, slot_mask = np.uint64(len(index.prefixes) * 8 - 1), len(index.keys) - 1
     found = free = 0
     for k in range(name_starts(tokens, count, style, index, starts)):
         at = starts[k]
@@ -135,9 +128,9 @@ def match_names(tokens, count, style, index, matches, starts):
                 bit = np.int64(key & bit_mask)
                 if prefixes[bit >> 3] >> (bit & 7) & 1 == 0:
                     break
-                longer = slots[find(keys, mask, key)]
-                if longer >= 0 and valid(bits, classes, gaps, at, i + 1, skip, style, np.int64(percent[longer])):
-                    name, end = np.int64(longer), i + 1
+                longer = np.int64(slots[find(keys, slot_mask, key)])
+                if longer >= 0 and valid(tokens, at, i + 1, skip, style, np.int64(index.percent[longer])):
+                    name, end = longer, i + 1
             if name >= 0:
                 break
         if name < 0:
@@ -147,7 +140,7 @@ def match_names(tokens, count, style, index, matches, starts):
             key = ZERO
             for i in range(first + 1, end):
                 key = extend(key, hashes[i])
-            plain = name_of(index, key)
+            plain = np.int64(slots[find(keys, slot_mask, key)])
             if plain < 0:
                 break
             name, first = plain, first + 1

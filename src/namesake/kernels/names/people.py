@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, home, probe
 from namesake.kernels.names.matching import END, FIRST, INDEX, MATCHES, MENTION, NAME, NOBODY, SKIPPED
 from namesake.kernels.names.tokens import HONORIFIC, SUFFIX, TOKENS
@@ -16,7 +16,7 @@ how many of them firms, and the place among the mentions."""
 LOW, HIGH, WITHOUT, TITLED, FULL, FIRMS, ORDER, COLUMNS = 3, 4, 5, 6, 7, 8, 9, 10
 
 
-@kernel(types.boolean(INDEX, types.int64, types.int64))
+@inlined(types.boolean(INDEX, types.int64, types.int64))
 def share_a_bearer(index, one, two):
     """Whether somebody bears both names."""
     indptr, rows = index.indptr, index.rows
@@ -38,11 +38,11 @@ def gather_people(tokens, index, matches, found, people):
     A title and a surname are the full name elsewhere in the text that the same person bears. A table tells who has a
     name already: a text may hold a hundred thousand.
     """
-    hashes, _, _, classes, _ = tokens
+    hashes, classes = tokens.hashes, tokens.classes
     room = 8
     while room < 2 * found:
         room *= 2
-    keys, holder = np.zeros(room, np.uint64), np.empty(room, np.int64)
+    names, holder = np.zeros(room, np.uint64), np.empty(room, np.int64)
     count = 0
     for turn in range(2):  # full names first, titles with a surname second
         for m in range(found):
@@ -50,9 +50,9 @@ def gather_people(tokens, index, matches, found, people):
             titled = end - first - skip == 2 and classes[first] & HONORIFIC != 0  # "President Obama"
             if titled != (turn == 1):
                 continue
-            key = np.uint64(matches[m, NAME] + 1)
-            place = probe(pointer(keys), room - 1, key, home(key, room - 1))
-            person = holder[place] if keys[place] != FREE else np.int64(NOBODY)
+            name = np.uint64(matches[m, NAME] + 1)
+            place = probe(pointer(names), room - 1, name, home(name, room - 1))
+            person = holder[place] if names[place] != FREE else np.int64(NOBODY)
             if titled and person == NOBODY:
                 for p in range(count):
                     if people[p, TITLED] == 0 and hashes[people[p, HIGH] - 1] == hashes[end - 1]:
@@ -70,7 +70,7 @@ def gather_people(tokens, index, matches, found, people):
                 people[person, NAME], people[person, FIRST], people[person, END] = matches[m, NAME], first, end
                 people[person, LOW], people[person, HIGH], people[person, WITHOUT] = low, high, skip
                 people[person, TITLED], people[person, FULL], people[person, FIRMS] = titled, 0, 0
-            keys[place], holder[place] = key, person
+            names[place], holder[place] = name, person
             if people[person, NAME] == matches[m, NAME] and skip == 0:
                 people[person, WITHOUT] = 0
             matches[m, MENTION] = person

@@ -11,7 +11,7 @@ from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
 from namesake.kernels.text.case import has_capitals
-from namesake.kernels.types import U8, U64, record
+from namesake.kernels.types import U8, U64, own_record, record
 from namesake.kernels.utf8 import code_point
 
 # what a character is, by bits
@@ -27,21 +27,11 @@ LONGEST_TAG = 1000
 LONGEST_RUN = 64  # bytes of initials that make one token
 WORDS_TO_A_CAPITAL = 33  # in a text with capitals there is one in so many words
 
-TOKENS = types.Tuple(
-    (
-        types.uint64[::1],  # hash
-        types.int64[:, ::1],  # start and end byte
-        types.uint8[::1],  # bits
-        types.uint8[::1],  # the word's bits
-        types.uint8[::1],  # gap
-    )
-)
-
 
 class Tables(NamedTuple):
-    """What each character folds to (its width and letters) and is; the listed words' hashes, and which lists have them.
+    """What each character folds to (width, letters) and is (bits); the listed words, and which lists have them (bits).
 
-    The words are a hash table; a free slot has no bits.
+    The words are a hash table (see `kernels.hash`).
     """
 
     widths: Annotated[Any, WIDTHS]
@@ -51,7 +41,18 @@ class Tables(NamedTuple):
     word_bits: Annotated[Any, U8]
 
 
-TABLES = record(Tables)
+class Tokens(NamedTuple):
+    """The tokens of a text: hash, start and end byte, bits, bits of the word, and the gap before."""
+
+    hashes: Annotated[Any, types.uint64[::1]]
+    starts: Annotated[Any, types.int64[::1]]
+    ends: Annotated[Any, types.int64[::1]]
+    bits: Annotated[Any, types.uint8[::1]]
+    classes: Annotated[Any, types.uint8[::1]]
+    gaps: Annotated[Any, types.uint8[::1]]
+
+
+TABLES, TOKENS = record(Tables), own_record(Tokens)
 
 
 def _ascii_letters():
@@ -221,26 +222,32 @@ def read_plain_gap(text, begin, end, abbreviation):
     return at, gap, dotted
 
 
+@inlined(TOKENS(types.int64))
+def room_for_tokens(most):
+    """Room for so many tokens."""
+    bits, classes, gaps = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(most, np.uint8)
+    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
+    return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps)
+
+
 @kernel(types.int64(U8, types.int64, types.int64, TABLES, TOKENS, types.int64))
 def cut(data, begin, end, tables, tokens, most):
-    """Cut a text into normalised tokens, at most `most`, and return how many.
-
-    The rules are those of `oracle_mentions.Tokeniser` in the tests.
+    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_mentions.Tokeniser` is its twin.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
     where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
-    the others by `read_word`.
+    the others by `read_word`. Pointers spare the test of every index for being negative.
     """
-    hashes, places, bits, classes, gaps = tokens
-    widths, letters, kinds, word_keys, word_bits = tables
-    keys, mask = pointer(word_keys), len(word_keys) - 1
     text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
+    hashes, starts, ends = pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)
+    bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
+    word_keys, word_bits, mask = pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1
     count = 0
-    at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
+    at, gap, _ = read_gap(data, begin, end, False, False, tables.widths, tables.kinds)
     base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
     while at < end and count < most:
         start, stop, value, length = at, at, ZERO, np.int64(LANES)
-        flags = np.int64(FIRST_BITS[data[start]])
+        flags = np.int64(FIRST_BITS[byte(text, start)])
         if at <= room:
             behind = at - base  # how much of the block is behind us
             length = lowest(~(block >> np.uint64(behind))) if behind < LANES else np.int64(LANES)
@@ -251,31 +258,31 @@ def cut(data, begin, end, tables, tokens, most):
             value = hash_ahead(text, at, at + length, LOWERED)
             at += length
             stop = at
-        if length == LANES or (at < end and (data[at] >= 0x80 or data[at] in APOSTROPHES)):
-            at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
+        if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
+            at, stop, value, flags = read_word(data, start, end, tables.widths, tables.letters, tables.kinds)
         elif at - start > 1:
-            flags |= SECOND_BITS[data[start + 1]]
+            flags |= SECOND_BITS[byte(text, start + 1)]
         else:
             flags |= IS_INITIALS * (flags & IS_NUMBER == 0)
         last = count
         if flags & IS_INITIALS and gap == SOFT and count > 0 and bits[count - 1] & IS_INITIALS:
-            same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - places[count - 1, 0] <= LONGEST_RUN
+            same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - starts[count - 1] <= LONGEST_RUN
             if same and (bits[count - 1] & IS_DOTTED or flags & IS_CAPITAL):
                 last = count - 1
-                value = hash_letters(data, places[last, 0], stop, widths, letters)
+                value = hash_letters(data, starts[last], stop, tables.widths, tables.letters)
                 flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
         if last == count:
             count += 1
-            places[last, 0], gaps[last] = start, gap
-        listed = word_bits[find(keys, mask, value)]
-        hashes[last], places[last, 1], bits[last], classes[last] = value, stop, flags, listed
-        if at + 1 < end and data[at] == SPACE and ASCII[data[at + 1]] != 0:
+            starts[last], gaps[last] = start, np.uint8(gap)
+        listed = word_bits[find(word_keys, mask, value)]
+        hashes[last], ends[last], bits[last], classes[last] = value, stop, np.uint8(flags), listed
+        if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
             at, gap = at + 1, np.int64(SOFT)
             continue
-        abbreviation = flags & IS_INITIALS != 0 or classes[last] & (HONORIFIC | SUFFIX) != 0
+        abbreviation = flags & IS_INITIALS != 0 or listed & (HONORIFIC | SUFFIX) != 0
         following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
         if following < 0:
-            following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
+            following, gap, dotted = read_gap(data, at, end, True, abbreviation, tables.widths, tables.kinds)
         bits[last] |= np.uint8(IS_DOTTED * dotted)
         at = following
     return count

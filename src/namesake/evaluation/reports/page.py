@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from namesake.evaluate.reports.report import Report, Section, View
+    from namesake.evaluation.reports.report import Report, Section, View
 
 _STYLE = """
 :root { --ink: #1c2430; --soft: #5b6675; --paper: #fdfdfb; --band: #f3f4f1; --rule: #d9dcd6;

@@ -8,7 +8,7 @@ import numpy as np
 
 from namesake import rank
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
+from namesake.evaluation.gold import Dataset
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe, column
 
@@ -22,7 +22,7 @@ class Grid:
     """Place of each answerable mention's gold candidate (rows) at each point of the grid (columns)."""
 
     points: FloatArray
-    """Weights, one row a point, one column a part."""
+    """Weights: a row for each point, a column for each part."""
     place: IntArray
 
     def best(self, mentions: Sequence[int] | IntArray | None = None) -> int:

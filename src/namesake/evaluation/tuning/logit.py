@@ -16,9 +16,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.scores import BoolArray
-from namesake.evaluate.tuning.grid import scaled_parts, with_weights
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.scores import BoolArray
+from namesake.evaluation.tuning.grid import scaled_parts, with_weights
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 
@@ -30,7 +30,7 @@ NIL, ALONE = -2, -1  # columns of the score of "none of them"
 
 @dataclass(frozen=True)
 class Problem:
-    """What the fit sees: one row an alternative, those of a mention together, and which of them is right.
+    """What the fit sees: a row for each alternative, those of a mention together, and which of them is right.
 
     Columns are the recipe's scaled parts; for a recipe that decides two more mark "none of them".
     """

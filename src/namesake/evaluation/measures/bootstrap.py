@@ -44,7 +44,7 @@ class Difference:
 
 
 def weights(units: IntArray, samples: int = SAMPLES, seed: int = SEED) -> Iterator[FloatArray]:
-    """Blocks of sampled weights, one column a mention. Mentions of one unit (a document) are drawn together."""
+    """Blocks of sampled weights, a column for each mention. Mentions of one unit (a document) are drawn together."""
     if not len(units):
         raise NamesakeError("nothing to resample: the slice is empty")
     count = int(units.max()) + 1

@@ -1,9 +1,6 @@
-"""AIDA-CoNLL in its two shapes: the paper's authors' JSON, and the token-a-line file of the AIDA-CoNLL-YAGO release.
+"""AIDA-CoNLL as the AIDA-CoNLL-YAGO release has it, one token per line.
 
-JSON: a list of records like Quotebank's (see `nelight`), where a name is one occurrence and carries its number
-(`japan0`, `japan1`). Its mention is named after the text it covers, and the authors' name is the column `original`.
-
-Lines: `-DOCSTART- (1 EU)` begins an article; then a token a line, an empty line after a sentence. A token of a
+`-DOCSTART- (1 EU)` begins an article; then come its tokens, with an empty line after each sentence. A token of a
 mention has, after tabs: `B` or `I`, the whole mention, the YAGO2 entity (or `--NME--`: nobody), the address of the
 Wikipedia page, its number and the Freebase id.
 """
@@ -15,54 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
-from namesake.articles.builder import Article
+from namesake.articles.article import Article
 from namesake.articles.rejects import Reject, Rejects
-from namesake.datasets.labelled import Labelled, Occurrence, covered, label, page_title
-from namesake.datasets.nelight import Name, characters, records, token_spans
+from namesake.datasets.labelled import Labelled, Occurrence, label, page_title
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 
 NOBODY = "--NME--"
 DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
-
-
-# JSON
-
-
-def read_aida_json(path: Path, rejects: Rejects) -> Iterator[Labelled]:
-    """The authors' articles, one mention an occurrence."""
-    for where, record in records(path):
-        tokens = token_spans(record.content)
-        occurrences = []
-        for name in record.names:
-            spans = [characters(span, tokens, name.name, where) for span in name.offsets]
-            if not spans:
-                raise NamesakeError(f"{where}: name {name.name!r} has no offsets")
-            _check_name(name.name, covered(record.content, spans), where)
-            columns = {**name.columns, "original": name.name}
-            occurrences.append(Occurrence(spans, _given_gold(name, where), None, name.answers, columns))
-        yield label(record.article([]), occurrences, where)
-
-
-def _given_gold(name: Name, where: str) -> int | str | None:
-    if name.gold is msgspec.UNSET:
-        raise NamesakeError(f"{where}: name {name.name!r} has no `gold`; null says that nobody is right")
-    return name.gold
-
-
-def _check_name(name: str, surface: str, where: str) -> None:
-    """Refuse a name that is not its surface and a number: its offsets count something else."""
-    if not re.fullmatch(re.escape(_letters(surface)) + r"\d+", _letters(name)):
-        raise NamesakeError(f"{where}: name {name!r} is not {surface!r}, which its span covers, with a number")
-
-
-def _letters(text: str) -> str:
-    return re.sub(r"[\W_]", "", text.casefold())
-
-
-# token a line
 
 
 @dataclass

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.scores import BoolArray, Mention, ScoreTable, numbered_lines, read_table
+from namesake.evaluation.scores import BoolArray, Mention, ScoreTable, numbered_lines, read_table
 from namesake.files import kind
 from namesake.rank import IntArray
 

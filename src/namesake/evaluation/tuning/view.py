@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from namesake.evaluate.measures.bootstrap import Interval
-from namesake.evaluate.reports.report import View
-from namesake.evaluate.tuning.tune import Trial, Tuned
+from namesake.evaluation.measures.bootstrap import Interval
+from namesake.evaluation.reports.report import View
+from namesake.evaluation.tuning.tune import Trial, Tuned
 from namesake.recipe import Part
 
 INTERVALS = "± covers the 95 % bootstrap interval by document."
 
 
 def weights_view(tuned: Sequence[Tuned], split: str) -> View:
-    """The weights each way of tuning found, one row a part, and their figures where they were found."""
+    """The weights that each way of tuning found, a row for each part, and their figures where they were found."""
     recipes = [each.recipe for each in tuned]
     rows = [
         [f"{part.scorer} ({part.scale})", *(f"{recipe.parts[k].weight:.4g}" for recipe in recipes), _remark(part)]

@@ -1,20 +1,15 @@
-"""Reports: the same tables as Markdown, HTML with plots, CSV, LaTeX and JSON, and in the terminal."""
+"""Reports: the same tables as Markdown, HTML with plots, CSV, LaTeX and JSON."""
 
 import csv
 import io
 import json
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.table import Table as RichTable
-
 from namesake.errors import NamesakeError
-from namesake.evaluate.reports import page
+from namesake.evaluation.reports import page
 
 
 @dataclass(frozen=True)
@@ -45,34 +40,38 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """All that is written: sections to read, and the rows they were made from."""
+    """What was found out: sections to read, and the rows they were made from, one for each figure."""
 
     title: str
     sections: Sequence[Section]
     rows: Sequence[dict[str, Any]]
     intro: Sequence[str] = ()
+    short: Sequence[View] = ()
+    """The tables that matter most, narrow enough for a terminal."""
+    remarks: Sequence[str] = ()
+    """What to know about the short tables."""
     views: list[View] = field(init=False)
 
     def __post_init__(self) -> None:
         """Collect the tables of all sections."""
         object.__setattr__(self, "views", [view for section in self.sections for view in section.views])
 
-
-def write(report: Report, folder: Path) -> None:
-    """Write report.md, report.html, tables.json, and each table as CSV and LaTeX."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    def write(self, folder: str | Path) -> None:
+        """Write report.md, report.html, tables.json, and each table as CSV and LaTeX into `folder`, made if need be."""
+        folder = Path(folder)
         files = {
-            "report.md": markdown(report),
-            "report.html": page.html(report),
-            "tables.json": json.dumps(list(report.rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
-            **{f"{view.name}.csv": csv_text(view) for view in report.views},
-            **{f"{view.name}.tex": latex(view) for view in report.views},
+            "report.md": markdown(self),
+            "report.html": page.html(self),
+            "tables.json": json.dumps(list(self.rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
+            **{f"{view.name}.csv": csv_text(view) for view in self.views},
+            **{f"{view.name}.tex": latex(view) for view in self.views},
         }
-        for name, text in files.items():
-            (folder / name).write_text(text, encoding="utf-8")
-    except OSError as problem:
-        raise NamesakeError(f"{folder}: the report cannot be written there ({problem.strerror})") from None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, text in files.items():
+                (folder / name).write_text(text, encoding="utf-8")
+        except OSError as problem:
+            raise NamesakeError(f"{folder}: the report cannot be written there ({problem.strerror})") from None
 
 
 def markdown(report: Report) -> str:
@@ -143,24 +142,3 @@ _TEX = str.maketrans(
 
 def _tex(text: str) -> str:
     return text.translate(_TEX)
-
-
-def show(view: View, console: Console) -> None:
-    """Print a table in the terminal."""
-    table = RichTable(title=view.title, box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
-    for j, heading in enumerate(view.header):
-        if j in view.words:
-            table.add_column(heading, style="" if j else "bold", overflow="fold")
-        else:
-            table.add_column(_narrow(heading, [row[j] for row in view.rows]), justify="right")
-    for i, row in enumerate(view.rows):
-        table.add_row(*(f"[bold green]{cell}[/]" if (i, j) in view.best else cell for j, cell in enumerate(row)))
-    console.print(table)
-    if view.caption:
-        console.print(view.caption, style="dim", highlight=False)
-
-
-def _narrow(heading: str, figures: Sequence[str]) -> str:
-    """A heading on as many lines as it takes to be no wider than the figures below."""
-    width = max(map(len, [*heading.split(), *figures]), default=1)
-    return textwrap.fill(heading, width, break_long_words=False) if heading else ""

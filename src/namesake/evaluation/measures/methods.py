@@ -7,9 +7,9 @@ import numpy as np
 
 from namesake import decide, rank
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.measures import metrics
-from namesake.evaluate.measures.metrics import BoolArray
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.measures import metrics
+from namesake.evaluation.scores import BoolArray
 from namesake.rank import FloatArray
 from namesake.recipe import Part, Recipe, column, recipes
 
@@ -28,7 +28,7 @@ REMARKS = {
 
 @dataclass(frozen=True)
 class Method:
-    """One system's answers, a value a mention."""
+    """One system's answers: each array has a value per mention."""
 
     name: str
     hit: FloatArray

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset, GoldRow, align, in_split, read_gold
-from namesake.evaluate.measures import bootstrap, metrics
-from namesake.evaluate.measures.methods import PAPER, Method, from_recipe, method
-from namesake.evaluate.paper import printed
-from namesake.evaluate.paper.printed import COLUMNS, Cell
-from namesake.evaluate.scores import ScoreTable, read_lines, read_scores
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
+from namesake.evaluation.measures import bootstrap, metrics
+from namesake.evaluation.measures.methods import PAPER, Method, from_recipe, method
+from namesake.evaluation.paper import printed
+from namesake.evaluation.paper.printed import COLUMNS, Cell
+from namesake.evaluation.scores import ScoreTable, read_lines, read_scores
 from namesake.rank import FloatArray
 from namesake.recipe import Part, Recipe
 
@@ -119,7 +119,7 @@ def _measured(data: Dataset, samples: int, seed: int) -> list[PaperRow]:
 
 @dataclass(frozen=True)
 class _Figure:
-    """One cell to measure: a value a mention, NaN outside its slice."""
+    """One cell to measure: a value per mention, NaN outside its slice."""
 
     table: str
     method: str

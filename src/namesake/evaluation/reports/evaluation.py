@@ -5,23 +5,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from namesake.evaluate.measures.tables import CEILING, Curve, Evaluation, Row
-from namesake.evaluate.reports import plots
-from namesake.evaluate.reports.report import Report, Section, View
+from namesake.evaluation.measures.tables import CEILING, Curve, Evaluation, Row
+from namesake.evaluation.reports import plots
+from namesake.evaluation.reports.report import Report, Section, View
 
 _LOWER_IS_BETTER = {"ECE"}
 _WITH_HALF_WIDTHS = 5  # columns of a table in which every half width fits 80 characters
 
 
-def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str]) -> Report:
-    """The report of `namesake evaluate`."""
+def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], caveats: Sequence[str] = ()) -> Report:
+    """The report of `namesake evaluate`: `about` says what was measured, `caveats` what was left out."""
     sections = [
         Section("Results", evaluation.notes, [main_view(evaluation)], [_method_plot(evaluation)]),
         *_all_mentions(evaluation),
         *_comparison(evaluation),
         *_confidence(evaluation),
     ]
-    return Report(title, sections, [row.asdict() for row in evaluation.rows], about)
+    rows = [row.asdict() for row in evaluation.rows]
+    remarks = [*caveats, *evaluation.notes]
+    return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], remarks)
 
 
 def main_view(evaluation: Evaluation) -> View:
@@ -141,7 +143,7 @@ def _area(coverage: list[float], risk: list[float]) -> float:
 
 
 def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View:
-    """A row a method, a column a slice and metric, each figure with its half width; the best of a column is bold."""
+    """A row per method, a column per slice and metric, each figure with its half width; the best in bold."""
     methods = list(dict.fromkeys(row.method for row in rows if row.method != CEILING))
     columns = list(dict.fromkeys((row.slice, row.metric) for row in rows if row.method != CEILING))
     cell = {(row.method, row.slice, row.metric): row for row in rows}

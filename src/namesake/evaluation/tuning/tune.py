@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.measures import bootstrap, metrics
-from namesake.evaluate.measures.bootstrap import Interval
-from namesake.evaluate.measures.methods import Method, available, from_recipe, method
-from namesake.evaluate.tuning import grid, logit
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.measures import bootstrap, metrics
+from namesake.evaluation.measures.bootstrap import Interval
+from namesake.evaluation.measures.methods import Method, available, from_recipe, method
+from namesake.evaluation.tuning import grid, logit
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 
@@ -74,7 +74,7 @@ def _found(recipe: Recipe, data: Sequence[Dataset], how: str, step: float) -> tu
         weights = searched.points[searched.best()]
         return grid.with_weights(recipe, weights, recipe.name, ""), f"{len(searched.points):,} points"
     fitted = logit.fit(recipe, data)
-    return fitted.recipe, f"L2 penalty {fitted.penalty:g}, log-likelihood held out {fitted.held_out:.3f} a mention"
+    return fitted.recipe, f"L2 penalty {fitted.penalty:g}, log-likelihood held out {fitted.held_out:.3f} per mention"
 
 
 def cross_validate(
@@ -85,7 +85,7 @@ def cross_validate(
     folds: int = FOLDS,
     seed: int = 0,
 ) -> list[list[Trial]]:
-    """Ten folds by document: each mention is answered with weights found without its fold. One list a data set.
+    """Ten folds by document: each mention is answered with weights found without its fold. A list for each data set.
 
     The systems of the paper that need no tuning stand beside them, on the same mentions.
     """

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.measures import bootstrap
-from namesake.evaluate.measures.methods import from_recipe
-from namesake.evaluate.measures.tables import Evaluation, Row, evaluate_scores
-from namesake.evaluate.reports.evaluation import pivot
-from namesake.evaluate.reports.report import Report, Section
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.measures import bootstrap
+from namesake.evaluation.measures.methods import from_recipe
+from namesake.evaluation.measures.tables import Evaluation, Row, evaluate_scores
+from namesake.evaluation.reports.evaluation import pivot
+from namesake.evaluation.reports.report import Report, Section
 from namesake.recipe import Part, Recipe
 
 FEATURES = ("D", "P", "S", "S_A", "D+P", "D+S", "D+S_A", "P+S", "P+S_A", "D+P+S", "D+P+S_A")
@@ -60,4 +60,5 @@ def ablation_report(features: Sequence[Row], context: Sequence[Row], about: Sequ
         Section("Table 7: context", [second], [pivot(context, "table_7", "IScore by context.")]),
     ]
     rows = [{"table": table, **row.asdict()} for table, part in (("6", features), ("7", context)) for row in part]
-    return Report("Which words matter? IScore taken apart", sections, rows, about)
+    short = [view for section in sections for view in section.views]
+    return Report("Which words matter? IScore taken apart", sections, rows, about, short)

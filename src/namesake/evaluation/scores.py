@@ -1,8 +1,8 @@
 """Score files as flat arrays: for each mention its candidates, for each candidate its scores.
 
-Two layouts are read, from Parquet, JSON lines or CSV. Long, one row a candidate: `articleID, name, candidate, qid`
-and a column a score. Nested, one row a mention, as `namesake link --scores` writes it: `article_id, name, qid` and
-`candidates`, a list of structs `qid, score, parts`.
+Two layouts are read, from Parquet, JSON lines or CSV. Long, a row per candidate: `articleID, name, candidate, qid`
+and a column for each score. Nested, a row per mention, as `namesake link --scores` writes it: `article_id, name, qid`
+and `candidates`, a list of structs `qid, score, parts`.
 """
 
 import re
@@ -101,22 +101,32 @@ def score_table(table: pa.Table, where: str) -> ScoreTable:
 
 def read_table(path: Path) -> pa.Table:
     """An Arrow table from Parquet, JSON lines (`.gz .bz2 .zst`) or CSV, by suffix."""
-    suffix = kind(path)
+    read = TABLES.get(kind(path))
+    if read is None:
+        raise NamesakeError(f"{path}: scores and links come as .parquet, .jsonl (.gz .bz2 .zst) or .csv")
     try:
-        if suffix == ".parquet":
-            return pq.read_table(path)
-        if suffix == ".csv":
-            return pyarrow.csv.read_csv(path)
+        return read(path)
     except FileNotFoundError:
         raise NamesakeError(f"{path}: no such file") from None
     except (OSError, pa.ArrowException) as problem:
         raise NamesakeError(f"{path} cannot be read ({str(problem).splitlines()[0]})") from None
-    if suffix not in {".jsonl", ".ndjson", ".json"}:
-        raise NamesakeError(f"{path}: scores and links come as .parquet, .jsonl (.gz .bz2 .zst) or .csv")
+
+
+def _from_lines(path: Path) -> pa.Table:
     try:
         return pa.Table.from_pylist(read_lines(path))
     except pa.ArrowException as problem:
         raise NamesakeError(f"{path}: rows differ in type ({problem})") from None
+
+
+TABLES: dict[str, Callable[[Path], pa.Table]] = {
+    ".parquet": pq.read_table,
+    ".csv": pyarrow.csv.read_csv,
+    ".jsonl": _from_lines,
+    ".ndjson": _from_lines,
+    ".json": _from_lines,
+}
+"""What reads a table, by the suffix of its file, compression apart."""
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
@@ -138,7 +148,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _long(table: pa.Table, where: str) -> ScoreTable:
-    """One row a candidate: group the rows by mention, in order of first appearance, candidates by their number."""
+    """A row per candidate: group the rows by mention, in order of first appearance, candidates by their number."""
     keys = list(zip(_texts(table, "articleID"), _texts(table, "name"), strict=True))
     mentions = list(dict.fromkeys(keys))
     number = {mention: i for i, mention in enumerate(mentions)}

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from namesake.evaluate.paper.reproduce import PaperRow, Reproduction
-from namesake.evaluate.reports import plots
-from namesake.evaluate.reports.report import Report, Section, View
+from namesake.evaluation.paper.reproduce import PaperRow, Reproduction
+from namesake.evaluation.reports import plots
+from namesake.evaluation.reports.report import Report, Section, View
 
 INTERVALS = (
     "± is the longer arm of the 95 % bootstrap interval. Here test mentions that have an answer are drawn; namesake "
@@ -39,7 +39,9 @@ def paper_report(reproduction: Reproduction) -> Report:
     ]
     sections.append(Section("Where we differ from print, and why", reproduction.remarks, [_differences(differing)]))
     rows = [row.asdict() for row in reproduction.rows]
-    return Report("Strong Heuristics for Named Entity Linking, reproduced on Quotebank", sections, rows, intro)
+    title = "Strong Heuristics for Named Entity Linking, reproduced on Quotebank"
+    short = [short_view(reproduction), sections[-1].views[0]]
+    return Report(title, sections, rows, intro, short, [intro[-1].replace("at the end", "above")])
 
 
 def _paper_view(key: str, rows: Sequence[PaperRow]) -> View:

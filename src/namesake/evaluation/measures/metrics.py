@@ -1,6 +1,6 @@
-"""Metrics. Each takes one value a mention and weights over mentions, so that the bootstrap can reweight them.
+"""Metrics. Each takes one value per mention and weights of mentions, so that the bootstrap can reweight them.
 
-`weights` is one row a sample and one column a mention (how often the sample drew it); ones give the plain metric.
+`weights` has a row for each sample and a column for each mention (how often it was drawn); ones give the plain metric.
 """
 
 from typing import Any
@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake import rank
+from namesake.evaluation.scores import BoolArray
 from namesake.kernels.measures.samples import ordered_pairs
 from namesake.rank import FloatArray, IntArray
-
-BoolArray = npt.NDArray[np.bool_]
 
 
 def gold_ranks(offsets: IntArray, gold: IntArray, *keys: FloatArray) -> FloatArray:
@@ -38,7 +37,7 @@ def random_reciprocal_ranks(offsets: IntArray, gold: IntArray) -> FloatArray:
 class Means:
     """Weighted means of many columns at once; NaN entries are outside a column's slice and do not count.
 
-    P@1, MRR, accuracy and recall are means of one number a mention over the mentions of a slice.
+    P@1, MRR, accuracy and recall are means of one number per mention over the mentions of a slice.
     """
 
     def __init__(self, values: FloatArray) -> None:
@@ -48,7 +47,7 @@ class Means:
         self.slices, self.of_column = slices.astype(np.float64), of_column.ravel()
 
     def __call__(self, weights: FloatArray) -> FloatArray:
-        """One row a sample, one column a column."""
+        """The weighted mean of each column, a row for each sample."""
         return _ratio(weights @ self.values, (weights @ self.slices)[:, self.of_column])
 
 
@@ -83,7 +82,7 @@ def calibration_error(probability: FloatArray, right: BoolArray, weights: FloatA
 
 
 def risk_coverage(confidence: FloatArray, right: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Coverage and risk when only the most confident answers are given: one point a confidence level.
+    """Coverage and risk when only the most confident answers are given: a point for each confidence level.
 
     Coverage is the share of mentions answered, risk the share of wrong ones among them. Mentions of equal
     confidence enter together.

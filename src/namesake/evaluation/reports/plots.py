@@ -32,7 +32,7 @@ class Line:
 
 
 def intervals(dots: Sequence[Dot], title: str) -> str:
-    """A row a label, a dot with its interval a series; hollow diamonds are the marks."""
+    """A row for each label, in it a dot with its interval for each series; hollow diamonds are the marks."""
     labels = list(dict.fromkeys(dot.label for dot in dots))
     names = list(dict.fromkeys(dot.series for dot in dots))
     left, top, row = 150, 64, 12 + 13 * len(names)

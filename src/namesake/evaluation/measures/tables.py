@@ -1,4 +1,4 @@
-"""An evaluation as tables: one row a method, slice and metric, each with its interval and the mentions it counts."""
+"""An evaluation as tables: a row per method, slice and metric, each with its interval and the mentions it counts."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.evaluate.gold import Dataset
-from namesake.evaluate.measures import bootstrap, metrics
-from namesake.evaluate.measures.bootstrap import SAMPLES, SEED, Difference
-from namesake.evaluate.measures.methods import REMARKS, Method
-from namesake.evaluate.measures.metrics import BoolArray
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.measures import bootstrap, metrics
+from namesake.evaluation.measures.bootstrap import SAMPLES, SEED, Difference
+from namesake.evaluation.measures.methods import REMARKS, Method
+from namesake.evaluation.scores import BoolArray
 from namesake.rank import FloatArray
 from namesake.recipe import column
 
@@ -130,7 +130,7 @@ def _column(data: Dataset, name: str) -> list[str | None]:
 def _mean_figures(
     data: Dataset, methods: Sequence[Method], slices: dict[str, BoolArray]
 ) -> tuple[list[tuple[str, str, str]], FloatArray]:
-    """Labels (method, slice, metric) and, for each, one value a mention, NaN outside its denominator."""
+    """Labels (method, slice, metric) and, for each, one value per mention, NaN outside its denominator."""
     answerable = data.answerable
     if not answerable.any():
         raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to measure P@1 on")
@@ -170,7 +170,7 @@ class _Confidence:
                 self.counts.append(int(np.count_nonzero(~np.isnan(confidence))))
 
     def figures(self, weights: FloatArray) -> list[FloatArray]:
-        """One column a label."""
+        """A column for each label."""
         columns = []
         for method, confidence, right in self.answers:
             columns.append(metrics.auroc(confidence, right, weights))

@@ -1,13 +1,13 @@
 """The wrong links of a run, gold and chosen candidate side by side, with the paper's categories where a rule can tell.
 
-What a rule cannot tell is left to a person: the table has one row a mistake and is meant to be reviewed by hand.
+What a rule cannot tell is left to a person: the table has a row for each mistake and is meant to be reviewed by hand.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from namesake.evaluate.reports.report import Report, Section, View
+from namesake.evaluation.reports.report import Report, Section, View
 
 Span = tuple[int, int]
 Statement = tuple[str, str]
@@ -115,7 +115,7 @@ def _elsewhere(span: Span, context: Context) -> bool:
 
 
 def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], known: bool) -> Side:
-    """A candidate from its rows of an explanation (one row a part)."""
+    """A candidate from its rows of an explanation, one for each part."""
     parts = [row for row in rows if row["role"] == "part"]
     words: dict[str, list[Span]] = {}
     shared: dict[str, None] = {}
@@ -167,7 +167,7 @@ def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[st
     table = View("errors", "Mistakes.", header, rows, words=frozenset(range(len(header))))
     intro = [*about, f"{len(mistakes)} of {measured} answerable mentions are linked to the wrong entity."]
     section = Section("Mistakes", [text], [summary, table])
-    return Report("Which links are wrong, and why?", [section], _rows(mistakes), intro)
+    return Report("Which links are wrong, and why?", [section], _rows(mistakes), intro, [summary], intro[-1:])
 
 
 def _about(candidate: Side) -> str:

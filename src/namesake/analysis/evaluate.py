@@ -1,0 +1,123 @@
+"""How good are the links, and are they as good as the paper's?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from namesake.analysis.corpus import Corpus, only_known
+from namesake.articles.rejects import Rejects
+from namesake.errors import NamesakeError
+from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
+from namesake.evaluation.measures.bootstrap import SAMPLES, SEED
+from namesake.evaluation.measures.methods import PAPER, Method, from_recipe, linked, method
+from namesake.evaluation.measures.methods import methods as named_methods
+from namesake.evaluation.measures.tables import evaluate_scores
+from namesake.evaluation.paper import reproduce as paper
+from namesake.evaluation.paper.view import paper_report
+from namesake.evaluation.reports.evaluation import evaluation_report
+from namesake.evaluation.reports.report import Report
+from namesake.evaluation.scores import read_scores
+from namesake.kb.store import KB
+from namesake.recipe import Recipe
+
+
+def evaluate(
+    gold: str | Path,
+    *,
+    links: str | Path | None = None,
+    scores: str | Path | None = None,
+    articles: str | Path | None = None,
+    kb: KB | str | Path | None = None,
+    known: KB | str | Path | None = None,
+    split: str | None = None,
+    methods: Sequence[str] = (),
+    by: Sequence[str] = (),
+    unit: Literal["mention", "document"] = "mention",
+    samples: int = SAMPLES,
+    seed: int = SEED,
+    rejects: Rejects | None = None,
+) -> Report:
+    """Measure links or scores against gold: P@1, MRR, NIL, confidence, each with its interval.
+
+    What is measured is one of `links`, `scores`, or `articles` with a `kb`. The report's `rows` are the figures;
+    its `write(folder)` makes the files.
+
+    Args:
+        gold: a file with `articleID`, `name`, `gold` (a candidate's index, a QID or null) and columns to slice by.
+        links: a file that `namesake link` wrote.
+        scores: a file with the scores of every candidate.
+        articles: a file of articles, which are linked with each method's recipe first.
+        kb: the KB to link them with.
+        known: leave out candidates that this KB lacks; where it lacks the gold entity, nobody is right.
+        split: only gold of this split.
+        methods: recipes, the paper's names, score columns, `links`, `Random`; default: all that the scores suffice for.
+        by: gold columns to slice by, such as `difficulty`.
+        unit: what the bootstrap draws.
+        samples: how many bootstrap samples.
+        seed: of the bootstrap.
+        rejects: takes articles that cannot be used; without it, the first of them is an error.
+    """
+    if unit not in {"mention", "document"}:
+        raise NamesakeError(f"--unit {unit}: the bootstrap draws by mention or by document")
+    rows, unresolved = resolved(in_split(read_gold(Path(gold)), split))
+    if articles is None:
+        data = only_known(align(read_scores(_source(links, scores, kb)), rows), known)
+        chosen = named_methods(methods, data)
+    elif kb is None:
+        raise NamesakeError("to link articles takes a KB: name one with --kb")
+    else:
+        data, chosen = _linked(methods, Corpus(articles, kb, rejects), rows, known)
+    evaluation = evaluate_scores(data, chosen, by, unit, samples, seed)
+    about = [
+        f"{links or scores or articles} against {gold}" + (f", split {split}" if split else "") + ".",
+        f"Intervals: 95 %, {samples:,} bootstrap samples by {unit} of all {len(data.gold):,} mentions, seed {seed}.",
+    ]
+    caveats = [f"Left out: {unresolved:,} mentions whose truth is unresolved."] if unresolved else []
+    if known is not None:
+        where = known.path if isinstance(known, KB) else known
+        caveats.append(f"Candidates that {where} lacks are left out; where it lacks the gold entity, nobody is right.")
+    return evaluation_report(evaluation, "How good are the links?", about, caveats)
+
+
+def _source(links: str | Path | None, scores: str | Path | None, kb: object) -> Path:
+    """The file to measure."""
+    if kb is not None:
+        raise NamesakeError("--kb links --articles; name them, or leave --kb out")
+    if links is not None and scores is None:
+        return Path(links)
+    if scores is not None and links is None:
+        return Path(scores)
+    raise NamesakeError("evaluate needs one of --links LINKS, --scores SCORES, or --kb KB --articles ARTICLES")
+
+
+def _linked(
+    names: Sequence[str], corpus: Corpus, gold: list[GoldRow], known: KB | str | Path | None
+) -> tuple[Dataset, list[Method]]:
+    """Link the articles with each method's recipe, and take its answers; among known candidates, its scores."""
+    if not names:
+        runs_here = [name for name, system in PAPER.items() if not Recipe.load(system).uncomputable]
+        names = ["Random", *runs_here, "default"]
+    systems = {name: Recipe.load(PAPER.get(name, name)) for name in names if name != "Random"}
+    runs = {name: only_known(corpus.dataset(system, gold), known) for name, system in systems.items()}
+    if not runs:
+        raise NamesakeError("Random alone needs no linking: name a recipe, too")
+    data = next(iter(runs.values()))
+    if known is None:
+        answers = {name: replace(linked("links", run), name=name) for name, run in runs.items()}
+    else:
+        answers = {name: from_recipe(systems[name], run, name) for name, run in runs.items()}
+    return data, [answers.get(name) or method(name, data) for name in names]
+
+
+def reproduce(folder: str | Path, *, samples: int = SAMPLES, seed: int = SEED) -> Report:
+    """Make the paper's Quotebank tables again from the authors' scores, next to the printed values.
+
+    Args:
+        folder: holds `reference_scores.parquet`, `gold.jsonl` and `articles.jsonl.gz`.
+        samples: how many bootstrap samples.
+        seed: of the bootstrap.
+    """
+    return paper_report(paper.reproduce(Path(folder), samples, seed))

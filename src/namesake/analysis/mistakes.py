@@ -1,0 +1,87 @@
+"""What makes the links wrong: every wrong link next to the right one, with what matched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.analysis.corpus import Corpus
+from namesake.articles.rejects import Rejects
+from namesake.evaluation.gold import Dataset, in_split, read_gold
+from namesake.evaluation.measures.methods import linked
+from namesake.evaluation.reports.errors import Context, Mistake, Side, errors_report, side
+from namesake.evaluation.reports.report import Report
+from namesake.kb.store import KB
+from namesake.linker import Linker
+from namesake.recipe import Recipe
+from namesake.scorers.matches import statement_source
+from namesake.text import sentences
+
+
+def mistakes(
+    articles: str | Path,
+    gold: str | Path,
+    kb: KB | str | Path,
+    recipe: Recipe | str | Path = "default",
+    *,
+    split: str | None = None,
+    rejects: Rejects | None = None,
+) -> Report:
+    """Show every wrong link next to the right one, with what matched and why it may have gone wrong.
+
+    Args:
+        articles: a file of articles.
+        gold: a file with `articleID`, `name`, `gold` (a candidate's index, a QID or null).
+        kb: the KB to link them with.
+        recipe: a recipe, a shipped recipe's name or a `.toml` file.
+        split: only gold of this split.
+        rejects: takes articles that cannot be used; without it, the first of them is an error.
+    """
+    corpus = Corpus(articles, kb, rejects)
+    linker = Linker(corpus.kb, recipe)
+    data = corpus.dataset(linker.recipe, in_split(read_gold(Path(gold)), split))
+    about = [f"{articles} linked with {linker.recipe.name}, against {gold}."]
+    return errors_report(list(_mistakes(linker, corpus, data)), int(data.answerable.sum()), about)
+
+
+def _mistakes(linker: Linker, corpus: Corpus, data: Dataset) -> Iterator[Mistake]:
+    """Explain the mentions whose first candidate is not the gold one."""
+    right = linked("links", data).right
+    wrong: dict[str, dict[str, str | None]] = {}
+    for (article, name), qid, hit, known in zip(
+        data.table.mentions, data.gold_qids, right, data.answerable, strict=True
+    ):
+        if known and not hit:
+            wrong.setdefault(article, {})[name] = qid
+    for table in corpus.tables:
+        for identifier in table.column("id").to_pylist():
+            if identifier not in wrong:
+                continue
+            one = table.filter(pc.equal(table.column("id"), identifier))
+            for name, qid in wrong[identifier].items():
+                rows = linker.explain(one, name).to_pylist()
+                gold = [row for row in rows if row["qid"] == qid]
+                people = [row for row in rows if row["qid"] is not None]  # "none of them" is no link
+                chosen = [row for row in people if row["rank"] == people[0]["rank"]]
+                sides = (_side(linker.kb, gold), _side(linker.kb, chosen))
+                yield Mistake(identifier, name, *sides, _context(one, name), rows[0]["tie_break"])
+
+
+def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
+    """A candidate's explanation with its statements from the KB."""
+    at = int(kb.rows(np.array([int(rows[0]["qid"][1:])], np.int64))[0])
+    pairs = kb.statements[at].tolist() if at >= 0 else []
+    sources = [statement_source(kb, pair) for pair in pairs]
+    return side(rows, [(source.property or "", source.value or "") for source in sources], known=at >= 0)
+
+
+def _context(article: pa.Table, name: str) -> Context:
+    """Sentences and names of an article (a table of one row)."""
+    spans = {mention["name"]: mention["spans"] or [] for mention in article.column("mentions")[0].as_py() or []}
+    own = spans.pop(name, [])
+    return Context(sentences(article.column("text")[0].as_py()), own, spans)

@@ -1,0 +1,98 @@
+"""Every command and the module that holds it; a module is imported when its command is chosen, or listed in a help.
+
+Each command is a thin face of a function that Python users call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from namesake import __version__
+
+COMMANDS = {
+    "link": "link",
+    "explain": "link",
+    "kb": "kb",
+    "evaluate": "evaluate",
+    "tune": "tune",
+    "reproduce": "evaluate",
+    "ablate": "analyse",
+    "errors": "analyse",
+    "datasets": "datasets",
+    "demo": "demo",
+    "sample": "demo",
+}
+"""In the order of the help: the command, and the module of this folder in which a function or group has its name."""
+
+
+class _Modules(MutableMapping[str, Any]):
+    """The commands by name, each imported when it is first looked up."""
+
+    def __init__(self) -> None:
+        self.loaded: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.loaded:
+            module = import_module(f"namesake.apps.cli.{COMMANDS[name]}")
+            self.loaded[name] = command_of(getattr(module, name), name)
+        return self.loaded[name]
+
+    def __setitem__(self, name: str, command: Any) -> None:
+        self.loaded[name] = command
+
+    def __delitem__(self, name: str) -> None:
+        del self.loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Group(TyperGroup):
+    """The group of all commands, none of which is imported before it is wanted."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = _Modules()
+
+
+def command_of(function: Callable[..., Any] | typer.Typer, name: str) -> Any:
+    """A function, or a group of functions, as a command for the command line to run."""
+    if isinstance(function, typer.Typer):
+        group = typer.main.get_command(function)
+        group.name = name
+        return group
+    single = typer.Typer(add_completion=False)
+    single.command(name)(function)
+    return typer.main.get_command(single)
+
+
+app = typer.Typer(
+    name="namesake",
+    cls=_Group,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="print the version and stop")] = False) -> None:
+    """Which John Smith? Links names in text to Wikidata: fast, explained, no training, no GPU.
+
+    `namesake FILE …` is short for `namesake link FILE …`.
+    """
+    if version:
+        print(f"namesake {__version__}")
+        raise typer.Exit

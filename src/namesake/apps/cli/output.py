@@ -1,0 +1,65 @@
+"""What commands have in common: lines on standard error, tables on the terminal, the KB that is meant by default."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from namesake.articles.rejects import Rejects
+    from namesake.evaluation.reports.report import View
+
+REASONS_SHOWN = 10
+
+
+def say(line: str) -> None:
+    """A message for the person at the terminal; results go to standard output."""
+    print(line, file=sys.stderr)
+
+
+def load_kernels() -> None:
+    """Load the compiler, before anything that uses it; tell somebody who watches if the first run takes a minute."""
+    from namesake.kernels.compiled import compiled_before, load_without_scipy
+
+    load_without_scipy()
+    if sys.stderr.isatty() and not compiled_before():
+        say("compiling for this machine, once: about a minute …")
+
+
+def default_kb(kb: Path | None) -> Path:
+    """The KB the user named, or the sample's, which is built on first use."""
+    load_kernels()
+    from namesake.apps.sample_kb import sample_kb
+
+    return kb if kb is not None else sample_kb()
+
+
+def report_rejects(rejects: Rejects) -> None:
+    """Say what was set aside while articles were read: how many, the first of them, and where all of them are."""
+    if rejects.unread_dates:
+        example, _ = rejects.unread_dates.most_common(1)[0]
+        count = rejects.unread_dates.total()
+        say(f"articles that count as undated: {count:,}; {example!r} cannot be read as a date")
+    if rejects.count:
+        where = f", all of them in {rejects.path}" if rejects.path else ""
+        say(f"{rejects.count:,} set aside{where}:")
+        for reason, count in rejects.reasons.most_common(REASONS_SHOWN):
+            if count > 1:
+                say(f"  {count:,} × {reason}")
+        for reject in rejects.first:
+            say(f"  {reject}")
+
+
+def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:
+    """Print tables, and lines below them, on standard output."""
+    from rich.console import Console
+
+    from namesake.apps.terminal.tables import draw
+
+    console = Console()
+    for view in views:
+        draw(view, console)
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,98 @@
+"""Linking whole files: articles in, a file of links out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.articles.rejects import NoRejects, Rejects
+from namesake.batch import UNDATED, day_number
+from namesake.engines.local import link_tables
+from namesake.errors import NamesakeError
+from namesake.formats import read_articles
+from namesake.formats.links import LinkWriter
+from namesake.linker import Linker
+from namesake.machine import cores
+from namesake.progress import Reporter
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What a run linked."""
+
+    articles: int
+    mentions: int
+    linked: int
+    """The mentions that got a QID."""
+
+
+def link_files(
+    linker: Linker,
+    articles: Sequence[str | Path],
+    out: str | Path,
+    *,
+    scores: bool = False,
+    date: str | None = None,
+    threads: int = 0,
+    rejects: Rejects | None = None,
+    reporter: Reporter | None = None,
+) -> Counts:
+    """Link the articles of some files and write the links to one file, which appears when all is done.
+
+    Args:
+        linker: what links them.
+        articles: JSONL or text (also `.gz .bz2 .zst`) or Parquet files; `-` is JSON lines from standard input.
+        out: `.parquet`, or `.jsonl` with or without compression.
+        scores: also write every candidate with its scores.
+        date: the ISO date of articles that have none.
+        threads: how many threads link; 0 is one for each core.
+        rejects: takes the records that cannot be used; without it, the first of them is an error.
+        reporter: told how far the work is.
+    """
+    paths, out = [Path(path) for path in articles], Path(out)
+    if out.exists() and any(path.exists() and path.samefile(out) for path in paths):
+        raise NamesakeError(f"{out} is one of the articles' files: write the links to another")
+    rejects = NoRejects() if rejects is None else rejects
+    reporter = Reporter() if reporter is None else reporter
+    seen = linked = 0
+    with LinkWriter(out, linker.metadata) as writer, reporter.stage("linking"):
+        writer.write(linker.nothing(scores))
+        tables = read_files(paths, rejects, date)
+        for count, links in link_tables(linker, tables, threads or cores(), scores, rejects):
+            writer.write(links)
+            seen += count
+            linked += links.num_rows - links.column("qid").null_count
+            reporter.advance(None, seen, "articles")
+    return Counts(seen, writer.rows, linked)
+
+
+def read_files(paths: Sequence[Path], rejects: Rejects, date: str | None = None) -> Iterator[pa.Table]:
+    """The articles of all files in tables; `date` is that of articles without one.
+
+    Dates that cannot be read are counted in `rejects.unread_dates`; their articles count as undated.
+    """
+    if date is not None and day_number(date) == UNDATED:
+        raise NamesakeError(f"--date {date}: not a date; write it as 2016-12-26, 2016-12 or 2016")
+    for path in paths:
+        for table in read_articles(path, rejects):
+            if date is not None:
+                place = table.schema.get_field_index("date")
+                table = table.set_column(place, table.schema.field(place), table.column("date").fill_null(date))
+            for count in pc.value_counts(table.column("date")):
+                text = count["values"].as_py()
+                if text is not None and day_number(text) == UNDATED:
+                    rejects.unread_dates[text] += count["counts"].as_py()
+            yield table
+
+
+def find_article(path: Path, article: str, rejects: Rejects, date: str | None = None) -> pa.Table:
+    """The article with the id `article` as a table of one row; records that cannot be used are set aside."""
+    for table in read_files([path], rejects, date):
+        found = table.filter(pc.equal(table.column("id"), article))
+        if found.num_rows:
+            return found.slice(0, 1)
+    raise NamesakeError(f"{path}: no article with the id {article!r}")
