@@ -8,10 +8,11 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import LOWERED, ZERO, add_byte, find, finish, hash_ahead
 from namesake.kernels.names.fold import HARD as UNKNOWN
-from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS, code_point
+from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8, U64, own_record, record
+from namesake.kernels.utf8 import code_point
 
 # what a character is, by bits
 UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN = 1, 2, 4, 8, 16
