@@ -70,11 +70,19 @@ def build(
     force: bool = False,
     reporter: Reporter | None = None,
 ) -> Manifest:
-    """Build the KB folder `out` from Wikidata dumps (`-` is stdin) and return its manifest.
+    """Build a KB from Wikidata dumps and return its manifest.
 
-    `keep` is "people" or "all", `language` the name of a language, `words` "stem", "lemma" or "none", `ranks` maps
-    "wikidata" or "wikipedia" to a file of ready-made ranks. Nothing stands at `out` until the KB is complete; `force`
-    lets it replace an older one.
+    Args:
+        dumps: files in Wikidata's JSON, plain or compressed; `-` is standard input.
+        out: the folder to make. Nothing is there until the KB is complete.
+        keep: which items become entities, "people" or "all"; the others keep their label and links.
+        wikipedia: a CirrusSearch content dump, for first paragraphs and the ranks of PR_WP.
+        ranks: files of ready-made ranks, for "wikidata" or "wikipedia".
+        language: the language of labels, words and names, by its name.
+        words: how words are reduced: "stem", "lemma" or "none".
+        workers: how many threads parse; default: one for each core.
+        force: replace a KB that is there already.
+        reporter: told how far the work is.
     """
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),

@@ -15,7 +15,7 @@ from namesake.kb.columns import Strings
 from namesake.kb.dump import read_chunks
 from namesake.kb.parse import Parsed, parse_chunk
 from namesake.kb.rejects import Rejects
-from namesake.kb.scanned import FIELDS, EndOf, Scanned, TextAt
+from namesake.kb.scanned import FIELDS, Number, Scanned, TextAt
 from namesake.kb.spill import Spill
 from namesake.language import Language
 from namesake.progress import Reporter
@@ -59,7 +59,7 @@ class Gathering:
             if isinstance(column, Strings):
                 self._append_offsets(f"{name}.offsets", column.offsets)
                 self.spill.append(f"{name}.bytes", column.data)
-            elif isinstance(field.place, EndOf):
+            elif isinstance(field.place, Number) and field.place.is_end:
                 self._append_offsets(name, column)
             else:
                 self.spill.append(name, column)
