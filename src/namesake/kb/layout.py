@@ -149,7 +149,9 @@ class KBColumns(Mapped):
     descriptions = Text(
         "entity.description", ENTITY, "Short descriptions; empty where there is none.", picked("description")
     )
-    titles = Text("entity.title", ENTITY, "English Wikipedia titles; empty where there is none.", picked("title"))
+    titles = Text(
+        "entity.title", ENTITY, "Titles in the language's Wikipedia; empty where there is none.", picked("title")
+    )
     paragraphs = Text(
         "entity.paragraph",
         ENTITY,
@@ -293,13 +295,17 @@ class NameColumns(Mapped):
     """The columns of the name index."""
 
     hashes = Array(
-        "name.key", np.uint64, NAME_SLOT, "Hash table by open addressing: hash of the name in each slot.", NAMES
+        "name.key",
+        np.uint64,
+        NAME_SLOT,
+        "Hash table by open addressing: hash of the name in each slot, 0 in a free one.",
+        NAMES,
     )
     slots = Array(
         "name.slot",
         np.int32,
         NAME_SLOT,
-        "The name in each slot, -1 in an empty one.",
+        "The name in each slot, -1 in a free one.",
         NAMES,
         row_of(NAME, missing=True),
     )

@@ -128,7 +128,7 @@ def same_bytes(one, at, other, place, size):
 @inlined(PLACE(KEYS, types.int64, HASH, PLACE))
 def probe(keys, mask, key, slot):
     """The first slot from `slot` on that holds a key or is free; `mask` is the table's size less one."""
-    while keys[slot] != FREE and keys[slot] != key:
+    while (keys[slot] != FREE) & (keys[slot] != key):  # one branch, hardly ever taken
         slot = (slot + 1) & mask
     return slot
 
@@ -154,7 +154,7 @@ def home(number, mask):
 @inlined(PLACE(KEYS, types.int64, HASH, PLACE, HASH))
 def probe_stamped(entries, mask, key, slot, stamp):
     """The first slot from `slot` on that holds a key of 32 bits, or has a lower stamp: which is free."""
-    while entries[slot] >> HALF >= stamp and entries[slot] & LOW_HALF != key:
+    while (entries[slot] >> HALF >= stamp) & (entries[slot] & LOW_HALF != key):
         slot = (slot + 1) & mask
     return slot
 

@@ -7,17 +7,9 @@ sorted array or a hash table would not.
 import numpy as np
 
 from namesake.kernels.compiled import kernel
+from namesake.kernels.simd import lowest, ones
 
 ABSENT = -1
-
-
-@kernel("int64(uint64)")
-def popcount(word):
-    """How many bits of a word are set."""
-    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @kernel("boolean[::1](uint64[::1], int64[::1])")
@@ -44,7 +36,7 @@ def count_before(bits):
     """How many members of a bitmap stand before each of its words; the last entry counts them all."""
     before = np.zeros(len(bits) + 1, np.int32)
     for i in range(len(bits)):
-        before[i + 1] = before[i] + popcount(bits[i])
+        before[i + 1] = before[i] + ones(bits[i])
     return before
 
 
@@ -56,9 +48,8 @@ def members(bits, size):
     for i in range(len(bits)):
         word = bits[i]
         while word:
-            lowest = word & (~word + np.uint64(1))
-            found[at] = (i << 6) + popcount(lowest - np.uint64(1))
-            word ^= lowest
+            found[at] = (i << 6) + lowest(word)
+            word &= word - np.uint64(1)
             at += 1
     return found
 
@@ -73,5 +64,5 @@ def find(bits, before, qids):
         if qids[i] < 0 or word >= len(bits) or not bits[word] & bit:
             places[i] = ABSENT
         else:
-            places[i] = before[word] + popcount(bits[word] & (bit - np.uint64(1)))
+            places[i] = before[word] + ones(bits[word] & (bit - np.uint64(1)))
     return places

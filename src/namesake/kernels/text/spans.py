@@ -6,6 +6,7 @@ from numba import types
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer
 from namesake.kernels.types import I32, I64, PAIRS, U8
+from namesake.kernels.utf8 import code_point
 
 BAD = -1  # both ends of a span that does not fit its text
 ASCII_END = np.uint8(0x80)
@@ -19,21 +20,6 @@ def is_space(point):
     if point < 0x1680:
         return point in (0x85, 0xA0)
     return point in (0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000) or 0x2000 <= point <= 0x200A
-
-
-@kernel(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64))
-def decode(data, at, end):
-    """The character at byte `at` of valid UTF-8, and how many bytes it takes."""
-    first = np.int64(data[at])
-    if first < 0x80 or at + 1 >= end:
-        return first, 1
-    second = np.int64(data[at + 1]) & 0x3F
-    if first < 0xE0 or at + 2 >= end:
-        return (first & 0x1F) << 6 | second, 2
-    third = np.int64(data[at + 2]) & 0x3F
-    if first < 0xF0 or at + 3 >= end:
-        return (first & 0x0F) << 12 | second << 6 | third, 3
-    return (first & 0x07) << 18 | second << 12 | third << 6 | np.int64(data[at + 3]) & 0x3F, 4
 
 
 TAB, SPACE, AFTER_SPACE = np.uint8(0x09), np.uint8(0x20), np.uint8(0x21)
@@ -91,7 +77,7 @@ def tokens_to_characters(data, offsets, indptr, spans):
             size = 1
             space = data[at] <= 0x20 and is_space(data[at])
             if data[at] >= 0x80:
-                point, size = decode(data, at, end)
+                point, size = code_point(data, at, end)
                 space = is_space(point)
             if space:
                 if inside:
