@@ -159,6 +159,7 @@ def analyse(data, offsets, listed, tables, cached, to):
     indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to
     limit = len(tables.cache_hash) * 7 // 10
     total, total_sentences, missed = 0, 0, 0
+    token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(len(offsets) - 1):
         low, end = offsets[t], offsets[t + 1]
         i, flags = begin(first, low, end, False)
@@ -169,10 +170,10 @@ def analyse(data, offsets, listed, tables, cached, to):
         while i < end:
             i, sentence, count, breaks = scan(first, i, end, sentence, flags, periods, found)
             for k in range(breaks):
-                sentences[total_sentences + k] = found.breaks[k] - low
+                sentences[total_sentences + k] = breaks_at[k] - low
             total_sentences += breaks
             for k in range(count):
-                hashed = found.hashes[k]
+                hashed = token_hashes[k]
                 slot = find(cache_hash, cache_mask, hashed)
                 if cache_hash[slot] == hashed:
                     word = cache_word[slot]
@@ -180,14 +181,14 @@ def analyse(data, offsets, listed, tables, cached, to):
                     word = look_up(hashed, surface_hash, surface_word, surface_mask)
                     if word == ABSENT:
                         miss_place[missed], miss_hash[missed] = total, hashed
-                        miss_start[missed], miss_end[missed] = found.starts[k], found.ends[k]
+                        miss_start[missed], miss_end[missed] = token_starts[k], token_ends[k]
                         missed += 1
-                        words[total], starts[total] = word, found.starts[k] - low
+                        words[total], starts[total] = word, token_starts[k] - low
                         total += 1
                     elif cached < limit:
                         cache_hash[slot], cache_word[slot] = hashed, word
                         cached += 1
-                words[total], starts[total] = word, found.starts[k] - low
+                words[total], starts[total] = word, token_starts[k] - low
                 total += word >= 0
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
     return total, total_sentences, missed, cached
