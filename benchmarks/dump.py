@@ -22,6 +22,7 @@ from namesake.files import open_lines
 from namesake.kb import decode, parse
 from namesake.kb.dump import Chunk, read_chunks
 from namesake.kb.parse import parse_chunk
+from namesake.language import English
 
 WIKIDATA = Path(__file__).resolve().parents[2] / "shared" / "wikidata"
 SMALLEST = 200  # MB; a smaller dump is read several times
@@ -40,7 +41,7 @@ def alone(chunk: Chunk) -> None:
 
 
 def scanner(chunk: Chunk) -> None:
-    parse_chunk(chunk, "people")
+    parse_chunk(chunk, "people", English)
 
 
 def msgspec_columns(chunk: Chunk) -> None:
@@ -48,7 +49,7 @@ def msgspec_columns(chunk: Chunk) -> None:
     scan = parse.scan
     parse.scan = _understands_nothing
     try:
-        parse_chunk(chunk, "people")
+        parse_chunk(chunk, "people", English)
     finally:
         parse.scan = scan
 
@@ -59,7 +60,7 @@ def _understands_nothing(buffer: np.ndarray, position: int, size: int, keep_all:
 
 def msgspec_records(chunk: Chunk) -> None:
     for line in records(chunk):
-        decode._decoder.decode(line)
+        decode._decoder(English).decode(line)
 
 
 def orjson_dicts(chunk: Chunk) -> None:

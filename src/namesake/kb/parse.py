@@ -19,7 +19,8 @@ from namesake.kb.manifest import Reject
 from namesake.kb.scanned import FIELDS, Number, Scanned, TextAt, read
 from namesake.kernels.dump import tables as t
 from namesake.kernels.dump.entity import scan
-from namesake.kernels.dump.walk import FOUND
+from namesake.kernels.dump.walk import FOUND, language_keys
+from namesake.language import Language
 
 __all__ = ["MISSING", "Parsed", "parse_chunk"]
 
@@ -45,16 +46,16 @@ class Parsed(Scanned):
     """Dates that name no possible day."""
 
 
-def parse_chunk(chunk: Chunk, keep: Literal["people", "all"]) -> Parsed:
+def parse_chunk(chunk: Chunk, keep: Literal["people", "all"], language: Language) -> Parsed:
     """Parse whole lines. Threads may do so side by side: nearly all of the time is spent without the lock."""
-    to = _scratch(chunk)
+    to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
     keep_all = keep == "all"
     rejected = [Reject(chunk.file, chunk.first_line, chunk.problem)] if chunk.problem else []
     position = scan(chunk.buffer, 0, chunk.size, keep_all, to)
     while position < chunk.size:
         line = chunk.line_at(position)
         try:
-            _write(decode(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n"), keep_all), to)
+            _write(decode(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n"), keep_all, language), to)
         except BadLineError as problem:
             rejected.append(Reject(chunk.file, int(to.counts[t.LINES]), str(problem)))
         to.counts[t.LINES] += 1
@@ -97,6 +98,7 @@ def _allocate(size: int, lines: int) -> t.Tables:
         alias_entries=np.zeros(slots, np.uint64),
         string_entries=np.zeros(slots, np.uint64),
         statement_entries=np.zeros(slots, np.uint64),
+        languages=np.empty(0, np.uint64),
         text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
     )
 

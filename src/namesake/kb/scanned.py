@@ -92,15 +92,15 @@ class Scanned:
     death: Annotated[Int32, of_item(t.DEATH)]
     death_precision: Annotated[Int8, of_item(t.DEATH_PRECISION)]
     label: Annotated[Strings, TextAt(t.LABEL, of_item=True)]
-    """In the first language that has one of en, mul, en-gb, en-ca; empty where none has."""
+    """In the first that has one of the languages that are kept (`Language.labels`); empty where none has."""
     description: Annotated[Strings, TextAt(t.DESCRIPTION, of_item=True)]
     """Likewise; of kept items only."""
     title: Annotated[Strings, TextAt(t.TITLE, of_item=True)]
-    """Of the English Wikipedia's page; of kept items only."""
+    """Of the page in the language's Wikipedia; of kept items only."""
     alias_indptr: Annotated[Int64, of_item(t.ALIAS_END, is_end=True)]
     """Aliases of item i are alias[alias_indptr[i]:alias_indptr[i + 1]]."""
     alias: Annotated[Strings, TextAt(t.ALIAS)]
-    """Of all four languages, with the labels that were not chosen; distinct, never the label, never empty."""
+    """Of all those languages, with the labels that were not chosen; distinct, never the label, never empty."""
     statement_indptr: Annotated[Int64, of_item(t.STATEMENT_END, is_end=True)]
     statement_property: Annotated[Int32, of_statement(t.PROPERTY)]
     statement_value: Annotated[Int64, of_statement(t.VALUE)]
