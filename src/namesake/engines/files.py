@@ -13,8 +13,9 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.batch import UNDATED, day_number
 from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
+from namesake.files import keep_apart
 from namesake.formats import read_articles
-from namesake.formats.links import LinkWriter
+from namesake.formats.links import LinkWriter, files_of
 from namesake.linker import Linker
 from namesake.machine import cores
 from namesake.progress import Reporter
@@ -25,6 +26,7 @@ class Counts:
     """What a run linked."""
 
     articles: int
+    """Those that could be linked: others are in the rejects."""
     mentions: int
     linked: int
     """The mentions that got a QID."""
@@ -54,9 +56,9 @@ def link_files(
         reporter: told how far the work is.
     """
     paths, out = [Path(path) for path in articles], Path(out)
-    if out.exists() and any(path.exists() and path.samefile(out) for path in paths):
-        raise NamesakeError(f"{out} is one of the articles' files: write the links to another")
     rejects = NoRejects() if rejects is None else rejects
+    outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
+    keep_apart(outputs, [*paths, linker.kb.path])
     reporter = Reporter() if reporter is None else reporter
     seen = linked = 0
     with LinkWriter(out, linker.metadata) as writer, reporter.stage("linking"):

@@ -54,7 +54,7 @@ class _Lines:
     """JSON lines, with the metadata in `PATH.meta.json`."""
 
     def __init__(self, path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
-        beside = stack.enter_context(published(path.with_name(path.name + ".meta.json")))
+        beside = stack.enter_context(published(metadata_path(path)))
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
         self.file = stack.enter_context(create(partial, path.suffix))
 
@@ -68,6 +68,16 @@ def _json_line(row: dict[str, Any]) -> bytes:
     if row.get("extra") is not None:
         row["extra"] = msgspec.Raw(row["extra"].encode())
     return _encoder.encode(row) + b"\n"
+
+
+def metadata_path(path: Path) -> Path:
+    """Where the metadata of JSON lines stands."""
+    return path.with_name(path.name + ".meta.json")
+
+
+def files_of(path: Path) -> list[Path]:
+    """What is written for the links `path`."""
+    return [path] if WRITERS.get(kind(path)) is _Parquet else [path, metadata_path(path)]
 
 
 WRITERS: dict[str, type[_Sink]] = {".parquet": _Parquet, ".jsonl": _Lines, ".ndjson": _Lines}

@@ -14,7 +14,11 @@ from namesake.apps.cli.output import default_kb, report_rejects, say
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
+    from namesake.articles.rejects import Rejects
     from namesake.linker import Linker
+
+NOTHING_LINKED = 3
+"""The exit code of a run that set every record aside."""
 
 Threshold = Annotated[
     float | None, typer.Option("--threshold", min=0, max=1, help="answer only with at least this confidence")
@@ -68,6 +72,14 @@ def link(
         f"{rate:,.0f} articles/s"
     )
     report_rejects(rejects)
+    _fail_without_articles(counts.articles, rejects)
+
+
+def _fail_without_articles(articles: int, rejects: Rejects) -> None:
+    """End with a code of its own where every record was set aside: a script should not take that for success."""
+    if rejects.count and not articles:
+        say("no article could be linked")
+        raise typer.Exit(NOTHING_LINKED)
 
 
 def _print_links(linker: Linker, articles: list[Path], date: str | None) -> None:
@@ -80,13 +92,17 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None) -> None
     from namesake.engines.files import read_files
 
     console = Console()
+    seen = 0
     with Rejects() as rejects:
         for path in articles:
             for table in read_files([path], rejects, date):
+                before = rejects.count
                 if ".txt" in path.suffixes:
                     show_text(linker, table, console)
                 show_links(linker, table, console, rejects)
+                seen += table.num_rows - (rejects.count - before)
     report_rejects(rejects)
+    _fail_without_articles(seen, rejects)
 
 
 def explain(

@@ -1,0 +1,126 @@
+"""What `link` and `convert` leave on the disk: when they are stopped, when names collide, when nothing was linked."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from namesake.apps.cli.main import main
+from namesake.sample import ARTICLES
+
+LINES = ARTICLES.read_bytes().splitlines()
+COMMAND = (sys.executable, "-c", "from namesake.apps.cli.main import main; main()")
+
+
+def listed(folder: Path = Path()) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+@pytest.fixture
+def run(monkeypatch, capfd, sample_kb, tmp_path):
+    """Runs a command in an empty folder; returns its exit code and what it said."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return stop.value.code or 0, capfd.readouterr().err
+
+    return call
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda s: s.name)
+def test_a_link_that_is_stopped_leaves_what_was_there(sample_kb, tmp_path, ending):
+    out = tmp_path / "links.jsonl"
+    out.write_bytes(b"old")
+    command = [*COMMAND, "link", "-", "-o", str(out), "--kb", str(sample_kb.path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(b"no article\n" + b"\n".join(LINES))
+        process.stdin.flush()
+        deadline = time.monotonic() + 60
+        while len(listed(tmp_path)) < 3 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(listed(tmp_path)) >= 3, "no file in the making"
+        process.send_signal(ending)
+        assert b"Traceback" not in process.stderr.read()
+        assert process.wait(30) == 130
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("links.jsonl", b"old")]
+
+
+@pytest.mark.parametrize("name", ["o.jsonl", "o.jsonl.rejects.jsonl", "o.jsonl.meta.json"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_link_never_overwrites_what_it_reads(run, sample_kb, name, linked):
+    content = b"no article\n" + b"\n".join(LINES)
+    path = Path("there.json") if linked else Path(name)
+    path.write_bytes(content)
+    if linked:
+        Path(name).symlink_to(path)
+    code, err = run("link", path, "--kb", sample_kb.path, "-o", "o.jsonl")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "would overwrite" in err
+    assert path.read_bytes() == content
+    assert listed() == {name, str(path)}
+
+
+def test_link_never_writes_into_its_kb(run, sample_kb):
+    code, err = run("link", ARTICLES, "--kb", sample_kb.path, "-o", sample_kb.path / "links.parquet")
+    assert (code, "lies in" in err) == (2, True)
+
+
+ZELDA = {"id": 1, "text": "Ann spoke.", "index": [[0, 3]], "wikipedia_titles": ["Ann"], "wikipedia_ids": [1]}
+
+
+@pytest.mark.parametrize(
+    ("articles", "gold"), [("d.jsonl", "g.jsonl"), ("a.jsonl", "d.jsonl"), ("a.jsonl", "x/a.jsonl")]
+)
+def test_convert_never_overwrites_its_input_nor_one_output_with_the_other(run, articles, gold):
+    Path("d.jsonl").write_text(json.dumps(ZELDA), encoding="utf-8")
+    Path("x").symlink_to(".")
+    code, err = run("datasets", "convert", "x/d.jsonl", "--reader", "zelda", "--articles", articles, "--gold", gold)
+    assert (code, err.count("\n")) == (2, 1)
+    assert json.loads(Path("d.jsonl").read_text(encoding="utf-8")) == ZELDA
+    assert listed() == {"d.jsonl", "x"}
+
+
+def test_a_report_never_overwrites_the_gold(run):
+    Path("tables.json").write_text('{"articleID": "1", "name": "x", "gold": 0}\n', encoding="utf-8")
+    scores = '{"articleID": "1", "name": "x", "candidate": 0, "qid": "Q1", "NS": 1}\n'
+    Path("scores.jsonl").write_text(scores, encoding="utf-8")
+    code, err = run("evaluate", "--scores", "scores.jsonl", "--gold", "tables.json", "--out", ".", "--samples", 100)
+    assert (code, "would overwrite" in err) == (2, True), err
+    assert listed() == {"tables.json", "scores.jsonl"}
+
+
+# exit codes
+@pytest.mark.parametrize(
+    "lines", [b'{"url": "a"}\n' * 3, b'{"id": "1", "text": "x", "mentions": [{"name": "A", "spans": [[5, 9]]}]}']
+)
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("out", [True, False])
+def test_every_record_set_aside_is_no_success(run, sample_kb, lines, threads, out):
+    Path("a.jsonl").write_bytes(lines)
+    where = ["-o", "o.jsonl"] if out else []
+    code, err = run("link", "a.jsonl", "--kb", sample_kb.path, "--threads", threads, *where)
+    assert (code, "no article could be linked" in err) == (3, True)
+    Path("b.jsonl").write_bytes(LINES[0])
+    assert run("link", "a.jsonl", "b.jsonl", "--kb", sample_kb.path, *where)[0] == 0
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
+def test_a_packed_file_without_a_byte_is_an_error(run, sample_kb, suffix):
+    path = Path(f"a.jsonl{suffix}")
+    path.write_bytes(b"")
+    code, err = run("link", path, "--kb", sample_kb.path, "-o", "o.jsonl")
+    assert (code, "is empty" in err) == (2, True)
+
+
+def test_a_command_is_a_command_whatever_lies_in_the_folder(run):
+    Path("datasets").write_bytes(b"x")
+    assert run("datasets", "list")[0] == 0
