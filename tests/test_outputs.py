@@ -7,9 +7,13 @@ import sys
 import time
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from namesake import Linker
 from namesake.apps.cli.main import main
+from namesake.formats.links import LinkWriter
 from namesake.sample import ARTICLES
 
 LINES = ARTICLES.read_bytes().splitlines()
@@ -124,3 +128,67 @@ def test_a_packed_file_without_a_byte_is_an_error(run, sample_kb, suffix):
 def test_a_command_is_a_command_whatever_lies_in_the_folder(run):
     Path("datasets").write_bytes(b"x")
     assert run("datasets", "list")[0] == 0
+
+
+# what articles carry through
+NAME = {"name": "Chris Carter", "spans": [[0, 12]]}
+
+
+def parquet(**columns: list) -> Path:
+    pq.write_table(pa.table({"id": ["1"], "text": ["Chris Carter is back."], **columns}), "a.parquet")
+    return Path("a.parquet")
+
+
+def extras(out: str) -> list:
+    if out.endswith(".parquet"):
+        return [None if text is None else json.loads(text) for text in pq.read_table(out).column("extra").to_pylist()]
+    return [json.loads(line)["extra"] for line in Path(out).read_bytes().splitlines()]
+
+
+CARRIED = {
+    "text": ({"extra": ["hello\nthere"], "source": ["desk"]}, {"extra": "hello\nthere", "source": "desk"}),
+    "text alone": ({"extra": ["hello"]}, {"extra": "hello"}),
+    "a text that is JSON": ({"extra": ["[1]"]}, {"extra": "[1]"}),
+    "ours": ({"extra": ['{"a":\n 1}'], "source": ["desk"]}, {"a": 1, "source": "desk"}),
+    "ours alone": ({"extra": ['{"a":\r\n 1}']}, {"a": 1}),
+    "ours with a field of that name": (
+        {"extra": ['{"source": 1}'], "source": ["desk"]},
+        {"extra": '{"source": 1}', "source": "desk"},
+    ),
+    "a struct": ({"extra": [{"a": 1}]}, {"extra": {"a": 1}}),
+    "null": ({"extra": [None], "source": ["desk"]}, {"source": "desk"}),
+    "columns alone": ({"source": ["desk"], "n": [1]}, {"source": "desk", "n": 1}),
+}
+
+
+@pytest.mark.parametrize(("columns", "wanted"), CARRIED.values(), ids=CARRIED)
+@pytest.mark.parametrize("out", ["o.jsonl", "o.parquet"])
+def test_every_unknown_column_is_carried_and_the_output_is_json(run, sample_kb, columns, wanted, out):
+    assert run("link", parquet(**columns), "--kb", sample_kb.path, "-o", out)[0] == 0
+    assert extras(out) == [wanted]
+
+
+def test_extra_from_python_that_is_no_json_is_written_as_a_text(sample_kb, tmp_path):
+    articles = pa.table({"id": ["1"], "text": ["Chris Carter is back."], "extra": ["no JSON"]})
+    links = Linker(sample_kb).link(articles)
+    assert links.column("extra").to_pylist() == ["no JSON"]
+    with LinkWriter(tmp_path / "o.jsonl", {}) as writer:
+        writer.write(links)
+    assert extras(str(tmp_path / "o.jsonl")) == ["no JSON"]
+
+
+def test_long_fields_are_carried_once_for_all_mentions_of_an_article(run, sample_kb):
+    """60 articles with 200 KB and 200 names each would repeat 2.4 GB."""
+    long = "x" * 200_000
+    rows = [{"id": str(k), "text": "Chris Carter spoke.", "k": k, "mentions": [NAME] * 200} for k in range(60)]
+    Path("a.jsonl").write_text("".join(json.dumps(row | {"html": long}) + "\n" for row in rows), encoding="utf-8")
+    for out in ("o.parquet", "o.jsonl"):
+        assert run("link", "a.jsonl", "--kb", sample_kb.path, "-o", out)[0] == 0
+        assert Path(out).stat().st_size < 20_000_000
+    column = pq.read_table("o.parquet").column("extra")
+    assert len(column) == 60 * 200
+    for k in (0, 199, 200, 11_999):
+        assert json.loads(column[k].as_py()) == {"k": k // 200, "html": long}
+    lines = extras("o.jsonl")
+    assert [row["k"] for row in lines[::200]] == list(range(60))
+    assert {row for k, row in enumerate(lines) if k % 200} == {None}
