@@ -6,13 +6,17 @@ import io
 import signal
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
 from namesake.files import create, keep_apart, kind, open_lines, published
+from namesake.files.lines import bounded_lines
 
 TEXT = b"".join(b"line %d of the file\n" % number for number in range(50_000))
 PACK = {
@@ -152,3 +156,30 @@ def test_outputs_are_kept_apart_from_inputs_and_from_each_other(tmp_path: Path) 
     with pytest.raises(NamesakeError, match="are one file"):
         keep_apart([folder / "a.jsonl", tmp_path / "there" / "a.jsonl"])
     keep_apart([tmp_path / "a", folder / "a", tmp_path / "-"], [read, "-", tmp_path / "absent"])
+
+
+# lines without end
+@settings(max_examples=100)
+@given(st.lists(st.binary(max_size=12)), st.integers(1, 8), st.booleans())
+def test_lines_are_those_of_the_file_less_the_long_ones(lines: list[bytes], most: int, ended: bool) -> None:
+    text = b"\n".join(lines) + b"\n" * ended
+    whole = io.BytesIO(text).readlines()
+    got = list(bounded_lines(io.BytesIO(text), most))
+    assert [number for number, _ in got] == list(range(1, len(whole) + 1))
+    for (_, line), wanted in zip(got, whole, strict=True):
+        assert line == (wanted if len(wanted.removesuffix(b"\n")) <= most else None)
+
+
+def test_a_bomb_is_passed_over_in_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"before\n")
+        for _ in range(200):
+            file.write(bytes(1 << 20))
+        file.write(b"\nafter\n")
+    tracemalloc.start()
+    with open_lines(path) as stream:
+        assert list(bounded_lines(stream, 2 << 20)) == [(1, b"before\n"), (2, None), (3, b"after\n")]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 << 20

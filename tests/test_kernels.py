@@ -90,12 +90,12 @@ def test_narrow_context_is_the_sentences_that_hold_a_span(data):
     text=st.lists(WORDS, min_size=1, max_size=30),
     entities=st.lists(SETS, min_size=1, max_size=3),
     mentions=st.lists(
-        st.tuples(SETS, st.sets(st.integers(0, 29), max_size=8), st.lists(st.integers(-1, 2), max_size=2)), max_size=60
+        st.tuples(SETS, st.sets(st.integers(0, 29), max_size=8), st.lists(st.integers(-1, 2), max_size=2)), max_size=6
     ),
 )
 def test_overlap_looks_words_up_where_contexts_are_many_and_long(text, entities, mentions):
     """Contexts of a text of 50 times the words, enough of them that not all are marked: the answer is the same."""
-    long = text * 50
+    long, mentions = text * 50, mentions * 20
     bounds = [sorted(place * len(long) // 30 for place in places) for _, places, _ in mentions]
     runs = [list(zip(ends[::2], ends[1::2], strict=False)) for ends in bounds]
     offsets, rows = csr([[min(r, len(entities) - 1) for r in some] for _, _, some in mentions], np.int64)

@@ -192,3 +192,56 @@ def test_long_fields_are_carried_once_for_all_mentions_of_an_article(run, sample
     lines = extras("o.jsonl")
     assert [row["k"] for row in lines[::200]] == list(range(60))
     assert {row for k, row in enumerate(lines) if k % 200} == {None}
+
+
+# lines without end
+def test_a_line_longer_than_allowed_is_set_aside_and_the_rest_is_linked(run, sample_kb):
+    long = b'{"id": "long", "text": "' + b"x" * (1 << 20) + b'"}'
+    Path("a.jsonl").write_bytes(b"\n".join([LINES[0], long, LINES[1]]))
+    Path("b.txt").write_bytes(b"x" * (1 << 20) + b"x")
+    Path("c.txt").write_bytes(b"Chris Carter spoke.")
+    arguments = ("link", "a.jsonl", "b.txt", "c.txt", "--kb", sample_kb.path, "-o", "o.jsonl")
+    assert run(*arguments, "--max-line", 1)[0] == 0
+    reasons = [json.loads(line) for line in Path("o.jsonl.rejects.jsonl").read_bytes().splitlines()]
+    assert [(r["file"], r["line"], r["article_id"]) for r in reasons] == [
+        ("a.jsonl", 2, None),
+        ("b.txt", None, "b.txt"),
+    ]
+    assert {r["reason"] for r in reasons} == {"not an article: longer than 1 MB"}
+    linked = {json.loads(line)["article_id"] for line in Path("o.jsonl").read_bytes().splitlines()}
+    assert linked == {json.loads(LINES[0])["id"], json.loads(LINES[1])["id"], "c.txt"}
+    assert run(*arguments)[0] == 0
+    assert not Path("o.jsonl.rejects.jsonl").exists()
+
+
+# growth: what was quadratic took minutes here
+def seconds(run, *arguments: object) -> float:
+    began = time.process_time()
+    assert run(*arguments)[0] == 0
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("shape", ["mentions of all", "spans of all", "overlapping"])
+def test_contexts_that_overlap_cost_no_more_than_their_spans(run, sample_kb, shape):
+    text = "Chris Carter. " * 10_000
+    all_of_it = [0, len(text)]
+    mentions = {
+        "mentions of all": [{"name": "Chris Carter", "spans": [all_of_it]}] * 10_000,
+        "spans of all": [{"name": "Chris Carter", "spans": [all_of_it] * 100_000}],
+        "overlapping": [{"name": "Chris Carter", "spans": [[14 * k, len(text)]]} for k in range(10_000)],
+    }[shape]
+    Path("a.jsonl").write_text(json.dumps({"id": "1", "text": text, "mentions": mentions}), encoding="utf-8")
+    assert seconds(run, "link", "a.jsonl", "--kb", sample_kb.path, "-o", "o.parquet") < 10
+
+
+def test_data_sets_with_one_surface_many_times_or_one_long_article(run):
+    n = 100_000
+    spans = [[7 * k, 7 * k + 6] for k in range(n)]
+    record = {"id": 1, "text": "Carter " * n, "index": spans, "wikipedia_titles": ["X"] * n, "wikipedia_ids": [1] * n}
+    Path("z.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    Path("a.tsv").write_text("-DOCSTART- (1 EU)\n" + "Carter\tB\tCarter\tX\nspoke\n" * n, encoding="utf-8")
+    for path, reader in (("z.jsonl", "zelda"), ("a.tsv", "aida-tsv")):
+        out = ("--articles", "articles.jsonl", "--gold", "gold.jsonl")
+        assert seconds(run, "datasets", "convert", path, "--reader", reader, *out) < 20
+        names = [row["name"] for row in map(json.loads, Path("gold.jsonl").read_bytes().splitlines())]
+        assert names == ["Carter", *(f"Carter #{k}" for k in range(2, n + 1))]

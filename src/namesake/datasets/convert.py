@@ -84,15 +84,16 @@ def with_truth(labelled: Iterable[Labelled], rows: Sequence[GoldRow]) -> Iterato
         by_article.setdefault(row.mention[0], []).append(row)
     for one in labelled:
         given = by_article.pop(one.article.id, [])
-        yield replace(one, truths=[_truth(one.article, row) for row in given])
+        mentions = {mention.name: mention for mention in reversed(one.article.mentions or ())}
+        yield replace(one, truths=[_truth(one.article, mentions, row) for row in given])
     for article, lost in by_article.items():
         raise NamesakeError(f"gold for {lost[0].mention[1]!r} in article {article}, but there is no such article")
 
 
-def _truth(article: Article, row: GoldRow) -> Truth:
+def _truth(article: Article, mentions: Mapping[str, Mention], row: GoldRow) -> Truth:
     name = row.mention[1]
     where = f"article {article.id}"
-    mention = next((m for m in article.mentions or () if m.name == name), None)
+    mention = mentions.get(name)
     if mention is None:
         raise NamesakeError(f"{where}: gold for {name!r}, but it has no such mention")
     check_gold(row.gold, mention.candidates, name, where)

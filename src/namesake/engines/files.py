@@ -14,6 +14,7 @@ from namesake.batch import UNDATED, day_number
 from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart
+from namesake.files.lines import MOST_LINE
 from namesake.formats import read_articles
 from namesake.formats.links import LinkWriter, files_of
 from namesake.linker import Linker
@@ -40,6 +41,7 @@ def link_files(
     scores: bool = False,
     date: str | None = None,
     threads: int = 0,
+    most_line: int = MOST_LINE,
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
 ) -> Counts:
@@ -52,6 +54,7 @@ def link_files(
         scores: also write every candidate with its scores.
         date: the ISO date of articles that have none.
         threads: how many threads link; 0 is one for each core.
+        most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
         rejects: takes the records that cannot be used; without it, the first of them is an error.
         reporter: told how far the work is.
     """
@@ -63,7 +66,7 @@ def link_files(
     seen = linked = 0
     with LinkWriter(out, linker.metadata) as writer, reporter.stage("linking"):
         writer.write(linker.nothing(scores))
-        tables = read_files(paths, rejects, date)
+        tables = read_files(paths, rejects, date, most_line)
         for count, links in link_tables(linker, tables, threads or cores(), scores, rejects):
             writer.write(links)
             seen += count
@@ -72,7 +75,9 @@ def link_files(
     return Counts(seen, writer.rows, linked)
 
 
-def read_files(paths: Sequence[Path], rejects: Rejects, date: str | None = None) -> Iterator[pa.Table]:
+def read_files(
+    paths: Sequence[Path], rejects: Rejects, date: str | None = None, most_line: int = MOST_LINE
+) -> Iterator[pa.Table]:
     """The articles of all files in tables; `date` is that of articles without one.
 
     Dates that cannot be read are counted in `rejects.unread_dates`; their articles count as undated.
@@ -80,7 +85,7 @@ def read_files(paths: Sequence[Path], rejects: Rejects, date: str | None = None)
     if date is not None and day_number(date) == UNDATED:
         raise NamesakeError(f"--date {date}: not a date; write it as 2016-12-26, 2016-12 or 2016")
     for path in paths:
-        for table in read_articles(path, rejects):
+        for table in read_articles(path, rejects, most_line=most_line):
             if date is not None:
                 place = table.schema.get_field_index("date")
                 table = table.set_column(place, table.schema.field(place), table.column("date").fill_null(date))

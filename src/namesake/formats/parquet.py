@@ -22,8 +22,8 @@ MOST_BYTES = 64 << 20
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def read_parquet(path: Path, rejects: Rejects, most_articles: int) -> Iterator[pa.Table]:
-    """Tables of articles from a Parquet file; a row that is no article is set aside."""
+def read_parquet(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
+    """Tables of articles from a Parquet file; a row that is no article is set aside. There are no lines."""
     import pyarrow.parquet as pq  # takes a while to load, and other formats do without
 
     try:

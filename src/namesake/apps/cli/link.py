@@ -43,6 +43,9 @@ def link(
     threshold: Threshold = None,
     date: Date = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
+    max_line: Annotated[
+        int, typer.Option("--max-line", min=1, max=1024, help="MB that a line, or a .txt file, may have")
+    ] = 256,
 ) -> None:
     """Link the names in articles to Wikidata.
 
@@ -58,13 +61,21 @@ def link(
 
     linker = Linker(folder, recipe, threshold)
     if out is None:
-        _print_links(linker, articles, date)
+        _print_links(linker, articles, date, max_line << 20)
         return
     began = time.perf_counter()
     gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
     with Rejects(out.with_name(out.name + ".rejects.jsonl")) as rejects:
         counts = link_files(
-            linker, articles, out, scores=scores, date=date, threads=threads, rejects=rejects, reporter=reporter()
+            linker,
+            articles,
+            out,
+            scores=scores,
+            date=date,
+            threads=threads,
+            most_line=max_line << 20,
+            rejects=rejects,
+            reporter=reporter(),
         )
     rate = counts.articles / max(time.perf_counter() - began, 1e-9)
     say(
@@ -82,7 +93,7 @@ def _fail_without_articles(articles: int, rejects: Rejects) -> None:
         raise typer.Exit(NOTHING_LINKED)
 
 
-def _print_links(linker: Linker, articles: list[Path], date: str | None) -> None:
+def _print_links(linker: Linker, articles: list[Path], date: str | None, most_line: int) -> None:
     """Print the links of each article as a table, below the text where it is a text file."""
     from rich.console import Console
 
@@ -95,7 +106,7 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None) -> None
     seen = 0
     with Rejects() as rejects:
         for path in articles:
-            for table in read_files([path], rejects, date):
+            for table in read_files([path], rejects, date, most_line):
                 before = rejects.count
                 if ".txt" in path.suffixes:
                     show_text(linker, table, console)
