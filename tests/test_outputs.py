@@ -155,6 +155,7 @@ CARRIED = {
         {"extra": ['{"source": 1}'], "source": ["desk"]},
         {"extra": '{"source": 1}', "source": "desk"},
     ),
+    "ours without a field": ({"extra": ["{}"]}, {}),
     "a struct": ({"extra": [{"a": 1}]}, {"extra": {"a": 1}}),
     "null": ({"extra": [None], "source": ["desk"]}, {"source": "desk"}),
     "columns alone": ({"source": ["desk"], "n": [1]}, {"source": "desk", "n": 1}),
