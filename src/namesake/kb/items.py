@@ -95,8 +95,9 @@ def gather_items(
 ) -> Gathering:
     """Parse `dumps` on `workers` threads: the scanner is compiled and holds no lock of the interpreter.
 
-    Items that `keep` names become entities, with texts in `language`. At most `IN_FLIGHT` chunks per worker are in memory; they go to `spill` in
-    the order of the dump, lines that are set aside to `rejects`, and `reporter` hears how far it is.
+    Items that `keep` names become entities, with texts in `language`. At most `IN_FLIGHT` chunks per worker are in
+    memory; they go to `spill` in the order of the dump, lines that are set aside to `rejects`, and `reporter` hears how
+    far it is.
     """
     gathering = Gathering(spill)
     with ThreadPoolExecutor(workers, "parse") as pool:
