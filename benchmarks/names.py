@@ -31,7 +31,7 @@ from namesake.kb.columns import Ragged, Strings
 from namesake.kb.names import NameIndex, build_names
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
-from namesake.language.english import HONORIFICS, SUFFIXES
+from namesake.language import English
 from namesake.linker import Linker
 from namesake.names.candidates import candidates
 from namesake.names.detect import candidates_of, find
@@ -70,7 +70,7 @@ def article_names() -> list[tuple[str, set[int]]]:
 def speed(kb: KB) -> Iterator[Row]:
     labels = kb.item_labels.take(kb.entity_item.astype(np.int64))
     texts, aliases = kb.alias_texts, kb.aliases
-    seconds = best(lambda: build_names(labels, aliases, texts, kb.descriptions), 3)
+    seconds = best(lambda: build_names(English, labels, aliases, texts, kb.descriptions), 3)
     yield f"build the index: {len(labels):,} labels, {len(texts):,} aliases", f"{seconds:.2f} s"
     seconds = best(lambda: kb.names.lookup_many(labels.data, labels.offsets))
     yield "look up a name", f"{seconds / len(labels) * 1e9:.0f} ns"
@@ -178,9 +178,9 @@ def detection(kb: KB) -> Iterator[Row]:
 def bare(name: str) -> str:
     """A name without its titles, as Quotebank counts it: "president barack obama" is "barack obama"."""
     words = name.split()
-    while len(words) > 2 and words[-1] in SUFFIXES:
+    while len(words) > 2 and words[-1] in English.suffixes:
         words = words[:-1]
-    while len(words) > 2 and words[0] in HONORIFICS:
+    while len(words) > 2 and words[0] in English.honorifics:
         words = words[1:]
     return " ".join(words)
 
@@ -195,7 +195,7 @@ def many(count: int) -> Iterator[Row]:
     labels = Strings(np.arange(count + 1, dtype=np.int64) * 15, whole.ravel())
     nobody = Ragged(np.zeros(count + 1, np.int64), np.empty(0, np.int32))
     begin = time.perf_counter()
-    columns = build_names(labels, nobody, Strings.of([]), Strings.of([]))
+    columns = build_names(English, labels, nobody, Strings.of([]), Strings.of([]))
     seconds = time.perf_counter() - begin
     arrays = [array for column, value in columns.items() for array in column.arrays(value).values()]
     size = sum(array.nbytes for array in arrays)

@@ -19,7 +19,8 @@ import numpy as np
 from namesake.kb.store import KB
 from namesake.kb.vocabulary import index_words
 from namesake.kernels.text.tokenizer import tokenize
-from namesake.text import Bytes, Lexicon, Offsets, pack
+from namesake.language import English
+from namesake.text import Bytes, Lexicon, Offsets, pack, period_words
 
 ARTICLES = Path(__file__).resolve().parents[2] / "shared" / "quotebank" / "articles.jsonl.gz"
 
@@ -49,11 +50,9 @@ def best(run: Callable[[], object], tries: int) -> float:
 def lexicon_of(kb: Path | None, data: Bytes, offsets: Offsets) -> Lexicon:
     """The lexicon of a KB, or of the texts' own words."""
     if kb is None:
-        index = index_words([(data, offsets)])
-        return Lexicon(index.surface_hash, index.surface_word, index.stem_hash, index.stem_word)
-    opened = KB.open(kb)
-    tables = opened.surface_hash, opened.surface_word, opened.stem_hash, opened.stem_word
-    return Lexicon(*tables, opened.manifest.words_how)
+        index = index_words([(data, offsets)], English)
+        return Lexicon(index.surface_hash, index.surface_word, index.stem_hash, index.stem_word, English)
+    return KB.open(kb).lexicon()
 
 
 def main() -> None:
@@ -68,7 +67,7 @@ def main() -> None:
     articles, size = len(offsets) - 1, len(data)
     single = [np.array(edges) for edges in zip(once[1][:-1], once[1][1:], strict=True)]
     rows = [
-        ("tokenise, sentences", best(lambda: tokenize(data, offsets, False), 7), articles, size),
+        ("tokenise, sentences", best(lambda: tokenize(data, offsets, period_words(English), False), 7), articles, size),
         ("tokenise, sentences, look up", bare_pass(lexicon, data, offsets), articles, size),
         (
             "the same, one article a call",
@@ -76,7 +75,7 @@ def main() -> None:
             len(single),
             len(once[0]),
         ),
-        ("index (vocabulary, tables, sets)", best(lambda: index_words([(data, offsets)]), 3), articles, size),
+        ("index (vocabulary, tables, sets)", best(lambda: index_words([(data, offsets)], English), 3), articles, size),
     ]
     print(f"{articles} articles, {size / 1e6:.1f} MB\n\n| pass | MB/s | µs an article |\n|---|---:|---:|")
     for name, seconds, count, volume in rows:

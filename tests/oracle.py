@@ -14,7 +14,8 @@ from pathlib import Path
 from nltk.stem import PorterStemmer
 from nltk.tokenize import TreebankWordTokenizer
 
-from namesake.text import STOP_WORDS, sentences
+from namesake.language import English
+from namesake.text import sentences
 
 LANGUAGES = ("en", "mul", "en-gb", "en-ca")
 TYPOGRAPHIC = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": " ", "—": " ", "…": "...", "\xa0": " "})
@@ -30,7 +31,7 @@ def stem(word: str) -> str:
 
 def sentence_words(sentence: str) -> set[str]:
     tokens = (token.lower() for token in _tokenizer.tokenize(sentence.translate(TYPOGRAPHIC)))
-    return {stem(token) for token in tokens if token[0].isalpha() and token not in STOP_WORDS}
+    return {stem(token) for token in tokens if token[0].isalpha() and token not in English.stop_words}
 
 
 def words(text: str) -> set[str]:

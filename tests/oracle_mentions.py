@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from namesake.kb.spelling import APOSTROPHES, FOLD, fold_table
-from namesake.language import english as wordlists
+from namesake.language import English
 
 LOWER, CASED, UPPER = range(3)
 SOFT, COMMA, HARD = range(3)
@@ -118,7 +118,7 @@ class Tokeniser:
 
 
 def abbreviates(token: Token) -> bool:
-    return token.initials or token.text in wordlists.HONORIFICS or token.text in wordlists.SUFFIXES
+    return token.initials or token.text in English.honorifics or token.text in English.suffixes
 
 
 def style_of(tokens: list[Token]) -> int:
@@ -190,7 +190,7 @@ class Finder:
         name, end = best
         begin = first
         words = name.split()
-        while not skipped and len(words) > 2 and words[0] in wordlists.HONORIFICS and " ".join(words[1:]) in self.names:
+        while not skipped and len(words) > 2 and words[0] in English.honorifics and " ".join(words[1:]) in self.names:
             words, first = words[1:], first + 1
         return Match(" ".join(words), first, end, skipped, begin)
 
@@ -200,7 +200,7 @@ class Finder:
         words = [self.tokens[first].text]
         for at in range(first + 1, len(self.tokens)):
             token = self.tokens[at]
-            affix = token.text in wordlists.SUFFIXES or token.text in wordlists.HONORIFICS
+            affix = token.text in English.suffixes or token.text in English.honorifics
             if token.gap == HARD or (token.gap == COMMA and not affix):
                 break
             if at <= first + skip:
@@ -218,18 +218,18 @@ class Finder:
         words, head = name.split(), self.tokens[first]
         percent, _ = self.names[name]
         lone_letter = len(head.text) == 1 and head.initials and not head.dotted
-        if all(word in wordlists.TITLE_WORDS for word in words):
+        if all(word in English.title_words for word in words):
             return False
         if self.style != CASED:
-            ordinary = words[0] in wordlists.FUNCTION_WORDS or words[-1] in wordlists.FUNCTION_WORDS
+            ordinary = words[0] in English.function_words or words[-1] in English.function_words
             return percent >= 60 and not ordinary and not lone_letter
         if not self.tokens[end - 1].capital:
             return False
-        if words[0] in wordlists.FUNCTION_WORDS:
+        if words[0] in English.function_words:
             return head.gap != HARD and percent >= 80 and not lone_letter
         if len(head.text) == 1 and head.initials and head.gap == SOFT and first > 0:  # "E. Smith" in "Al E. Smith"
             before = self.tokens[first - 1]
-            if before.capital and before.text not in wordlists.FUNCTION_WORDS | wordlists.HONORIFICS:
+            if before.capital and before.text not in English.function_words | English.honorifics:
                 return False
         return percent >= 30
 
@@ -250,7 +250,7 @@ class Finder:
 
     def is_titled_name(self, name: str) -> bool:
         words = name.split()
-        return len(words) == 2 and words[0] in wordlists.HONORIFICS
+        return len(words) == 2 and words[0] in English.honorifics
 
     def titled(self, match: Match) -> bool:
         """A title and one word: "President Obama"."""
@@ -259,9 +259,9 @@ class Finder:
     def enter(self, mentions: dict[str, Mention], match: Match) -> tuple[Match, Mention]:
         if match.name not in mentions:
             low, high = match.first, match.end
-            while high - low > 2 and self.tokens[high - 1].text in wordlists.SUFFIXES:
+            while high - low > 2 and self.tokens[high - 1].text in English.suffixes:
                 high -= 1
-            while high - low > 2 and self.tokens[low].text in wordlists.HONORIFICS:
+            while high - low > 2 and self.tokens[low].text in English.honorifics:
                 low += 1
             found = (self.tokens[match.first].start, self.tokens[match.end - 1].end)
             mentions[match.name] = Mention(match.name, found, (low, high), match.skipped)
@@ -292,7 +292,7 @@ class Finder:
         while at < len(self.tokens):
             token = self.tokens[at]
             end = at + 1
-            alone = token.capital if self.style == CASED else token.text not in wordlists.FUNCTION_WORDS
+            alone = token.capital if self.style == CASED else token.text not in English.function_words
             if not covered[at] and at not in titles and alone:
                 if token.text in surnames:
                     earlier = [mention for place, mention in surnames[token.text] if place < at]
@@ -313,7 +313,7 @@ class Finder:
             start, word = start - 1, word - 1
         if self.style == CASED and start > 0 and tokens[start].gap == SOFT and not covered[start - 1]:
             before = tokens[start - 1]
-            known = before.text in wordlists.HONORIFICS or before.text in wordlists.FUNCTION_WORDS
+            known = before.text in English.honorifics or before.text in English.function_words
             if before.capital and not known:
                 return
         if not self.is_firm(at + 1):
@@ -333,7 +333,7 @@ class Finder:
                 return at + 1
         else:
             text = tokens[at].text
-            lists = (wordlists.ORDINARY_FIRST_NAMES, wordlists.FUNCTION_WORDS, wordlists.HONORIFICS)
+            lists = (English.ordinary_first_names, English.function_words, English.honorifics)
             if end == at + 1 and any(text in words for words in lists):
                 return at + 1
         if self.is_firm(end):
@@ -345,10 +345,10 @@ class Finder:
         """Whether a word behind a name makes it a firm's or a place's, with up to two before it such as "High"."""
         behind = self.tokens[at : at + 3]
         for size, last in enumerate(behind, 1):
-            if last.text in wordlists.NOT_A_PERSON:
+            if last.text in English.not_a_person:
                 between = behind[: size - 1]
                 return (
-                    all(token.text in wordlists.BEFORE_NOT_A_PERSON for token in between)
+                    all(token.text in English.before_not_a_person for token in between)
                     and behind[0].gap != HARD
                     and all(token.gap == SOFT for token in behind[1:size])
                     and (self.style != CASED or all(token.capital for token in behind[:size]))

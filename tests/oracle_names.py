@@ -5,7 +5,7 @@ from collections import Counter
 from namesake.kb import variants as variants_of_kb
 from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.kb.spelling import normalise, other_forms
-from namesake.language import english as wordlists
+from namesake.language import English
 
 QUALITY = {LABEL: 1.0, ALIAS: 0.95, BARE_LABEL: 0.9, BARE_ALIAS: 0.85}
 
@@ -17,15 +17,15 @@ def bare(name: str, least: int) -> str:
     while stripped:
         stripped = False
         for size in (1, 2):
-            if len(tokens) - size >= least and " ".join(tokens[-size:]) in wordlists.SUFFIXES:
+            if len(tokens) - size >= least and " ".join(tokens[-size:]) in English.suffixes:
                 tokens, stripped = tokens[:-size], True
                 break
     stripped = True
     while stripped:
         stripped = False
         for size in (1, 2):
-            if len(tokens) - size >= least and " ".join(tokens[:size]) in wordlists.HONORIFICS:
-                if tokens[size] not in wordlists.CONNECTORS:
+            if len(tokens) - size >= least and " ".join(tokens[:size]) in English.honorifics:
+                if tokens[size] not in English.connectors:
                     tokens, stripped = tokens[size:], True
                 break
     return " ".join(tokens)
@@ -42,7 +42,7 @@ def index(labels: list[str], aliases: list[list[str]]) -> dict[str, dict[int, in
 
     for row, (label, others) in enumerate(zip(labels, aliases, strict=True)):
         for text, kind, bare_kind in [(label, LABEL, BARE_LABEL)] + [(text, ALIAS, BARE_ALIAS) for text in others]:
-            for form in [text, *other_forms(text)]:
+            for form in [text, *other_forms(text, English)]:
                 name = normalise(form)
                 bears(row, name, kind if form is text else bare_kind)
                 bears(row, bare(name, 2), kind if bare(name, 2) == name and form is text else bare_kind)
@@ -70,7 +70,7 @@ def person_percent(names: list[str], prose: list[str]) -> list[int]:
     percents = []
     for name in names:
         tokens = [token for token in name.split() if len(token.encode()) > 1 and edges[token]]
-        tokens = [token for token in tokens if not (words[token] and token in wordlists.HONORIFICS)]
+        tokens = [token for token in tokens if not (words[token] and token in English.honorifics)]
         groups = [[token] for token in tokens if edges[token] >= 10] + ([tokens] if tokens else [])
         counts = [(sum(edges[t] for t in group), sum(words[t] for t in group)) for group in groups]
         percents.append(max((100 * names // (names + prose) for names, prose in counts), default=0))
@@ -103,7 +103,7 @@ def likeness(query: list[str], name: list[str]) -> float:
     if query[-1] != name[-1]:
         quality *= 0.7 * alike(query[-1], name[-1])
     if query[0] != name[0]:
-        if any(query[0] in group and name[0] in group for group in wordlists.NICKNAMES):
+        if any(query[0] in group and name[0] in group for group in English.nicknames):
             quality *= 0.85
         elif initial(query[0], name[0]):
             quality *= 0.7

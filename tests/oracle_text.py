@@ -5,7 +5,8 @@ from collections import Counter
 from nltk.stem import PorterStemmer
 from nltk.tokenize import TreebankWordTokenizer
 
-from namesake.text import STOP_WORDS, sentences
+from namesake.language import English
+from namesake.text import sentences
 
 TYPOGRAPHIC = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": " ", "—": " ", "…": "...", "\xa0": " "})
 _tokenizer = TreebankWordTokenizer()
@@ -46,7 +47,7 @@ def tokens(text: str) -> list[tuple[int, str]]:
 def words(text: str) -> list[str]:
     """Words of a text whose tokens are ASCII or plain letters."""
     lowered = (token.lower() for _, token in tokens(text.translate(TYPOGRAPHIC)))
-    return [stem(token) for token in lowered if token not in STOP_WORDS]
+    return [stem(token) for token in lowered if token not in English.stop_words]
 
 
 def vocabulary(columns: list[list[str]]) -> list[str]:
@@ -58,7 +59,7 @@ def vocabulary(columns: list[list[str]]) -> list[str]:
 def analysed(text: str, known: dict[str, int]) -> list[tuple[int, int]]:
     """(word id, start) of each known word of an ASCII text."""
     found = ((known.get(stem(token.lower())), token.lower(), place) for place, token in tokens(text))
-    return [(word, place) for word, token, place in found if word is not None and token not in STOP_WORDS]
+    return [(word, place) for word, token, place in found if word is not None and token not in English.stop_words]
 
 
 def hashed(token: bytes) -> int:

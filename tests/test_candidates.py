@@ -9,6 +9,7 @@ import oracle_names as oracle
 from namesake.kb.columns import Strings
 from namesake.kb.variants import romans
 from namesake.kernels.names import similar as kernels
+from namesake.language import English
 from namesake.names.candidates import candidates
 from test_names import index_of
 
@@ -91,5 +92,5 @@ def test_variants_are_those_of_a_comparison_with_every_name(labels: list[str], n
 def test_sounds(token: str) -> None:
     out = np.empty(kernels.MOST_LETTERS, np.uint8)
     data = np.frombuffer(token.encode(), np.uint8)
-    size = kernels.sound(data, 0, len(data), romans(), out)
+    size = kernels.sound(data, 0, len(data), romans(English), out)
     assert out[:size].tobytes() == oracle.sound(token)

@@ -31,6 +31,7 @@ from namesake.kb.manifest import FORMAT_VERSION, Manifest
 from namesake.kb.names import build_names
 from namesake.kb.publish import Draft
 from namesake.kb.store import KB
+from namesake.language import English
 
 ASTRONAUT, REBEL = "Q104859", "Q173196"  # both are Michael Collins
 ARMSTRONG, ALDRIN = "Q1615", "Q2252"
@@ -474,7 +475,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
     with Draft(tmp_path_factory.mktemp("datasets") / "kb", False) as draft:
         draft.write(KB.qids, np.array([qid for qid, _, _ in rows], np.int64))
         draft.write(KB.titles, Strings.of(title for _, _, title in rows))
-        draft.write_all(build_names(Strings.of(label for _, label, _ in rows), nothing, Strings.of(())))
+        draft.write_all(build_names(English, Strings.of(label for _, label, _ in rows), nothing, Strings.of(())))
         draft.publish(Manifest(format_version=FORMAT_VERSION, created="now", dumps=[], entities=len(rows), **counts))
         return KB.open(draft.out)
 

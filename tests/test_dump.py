@@ -19,6 +19,7 @@ from namesake.kb import dump, parse
 from namesake.kb.decode import BadLineError, decode
 from namesake.kb.dump import Chunk, read_chunks
 from namesake.kb.parse import Parsed, parse_chunk
+from namesake.language import English
 
 
 def chunk_of(data: bytes, first_line: int = 1) -> Chunk:
@@ -68,7 +69,7 @@ def expected(lines: list[bytes], keep: str) -> tuple[list[dict], int]:
 
 
 def assert_same(lines: list[bytes], keep: str) -> None:
-    parsed = parse_chunk(chunk_of(b"[\n" + b",\n".join(lines) + b"\n]\n"), keep)
+    parsed = parse_chunk(chunk_of(b"[\n" + b",\n".join(lines) + b"\n]\n"), keep, English)
     items, dropped = expected(lines, keep)
     assert parsed.rejected == []
     assert rows(parsed) == items
@@ -221,7 +222,7 @@ def test_a_chunk_holds_what_json_finds(made, keep):
 def test_the_decoder_finds_what_json_finds(line, keep_all):
     if not decodable(line):
         return
-    entity, item = decode(line, keep_all), oracle.entity(line, keep_all)
+    entity, item = decode(line, keep_all, English), oracle.entity(line, keep_all)
     if item is None:
         assert entity.kind in "PL"
         return
@@ -258,7 +259,7 @@ OBAMA = (
 
 
 def test_an_item_in_columns():
-    (obama,) = rows(parse_chunk(chunk_of(OBAMA), "people"))
+    (obama,) = rows(parse_chunk(chunk_of(OBAMA), "people", English))
     assert obama == {
         "qid": 76,
         "person": True,
@@ -280,7 +281,7 @@ def test_what_a_bad_line_said_is_forgotten():
     """The aliases of a line that fails late have been entered, at rows that the next line gets again."""
     line = b'{"id":"Q%d","descriptions":{"en":{"value":"%s"}},"aliases":{"en":[{"value":"%s"},{"value":"%s"}]}}'
     made = line % (1, b"bad \\x", b"A", b"B") + b",\n" + line % (2, b"", b"B", b"C")
-    parsed = parse_chunk(chunk_of(made), "all")
+    parsed = parse_chunk(chunk_of(made), "all", English)
     assert len(parsed.rejected) == 1
     assert [item["aliases"] for item in rows(parsed)] == [["B", "C"]]
 
@@ -307,7 +308,7 @@ def test_what_a_bad_line_said_is_forgotten():
     ],
 )
 def test_a_bad_line_is_set_aside_with_its_place_and_reason(line, reason):
-    parsed = parse_chunk(chunk_of(b"[\n" + OBAMA + b",\n" + line + b",\n" + OBAMA + b"\n]", 7), "people")
+    parsed = parse_chunk(chunk_of(b"[\n" + OBAMA + b",\n" + line + b",\n" + OBAMA + b"\n]", 7), "people", English)
     assert [(reject.file, reject.line) for reject in parsed.rejected] == [("test", 9)]
     assert reason in parsed.rejected[0].reason
     assert parsed.line.tolist() == [8, 10]
@@ -320,7 +321,7 @@ def test_properties_stand_apart_and_lexemes_are_not_kept():
     )
     lexeme = b'{"type":"lexeme","id":"L7","lemmas":{"en":{"language":"en","value":"cat"}},"forms":[],"senses":[]}'
     odd = b'{"\\u0069d":"P\\u0036","labels":[]}'
-    parsed = parse_chunk(chunk_of(b"\n".join([property_line, lexeme, OBAMA, odd])), "people")
+    parsed = parse_chunk(chunk_of(b"\n".join([property_line, lexeme, OBAMA, odd])), "people", English)
     assert parsed.property_id.tolist() == [31, 6]
     assert [parsed.property_label[i] for i in range(2)] == ["instance of", ""]
     assert parsed.qid.tolist() == [76]
@@ -345,10 +346,10 @@ def test_damaged_lines_neither_crash_nor_lie(data):
             st.binary(max_size=2) | st.sampled_from([b'"', b"\\", b"{", b"}", b"[", b"]", b",", b":", b"\0", b"\xc3"])
         )
     damaged = bytes(line).replace(b"\n", b" ").strip(b"[], \t\r")
-    parsed = parse_chunk(chunk_of(OBAMA + b"\n" + damaged + b"\n" + OBAMA), "all")
+    parsed = parse_chunk(chunk_of(OBAMA + b"\n" + damaged + b"\n" + OBAMA), "all", English)
     assert parsed.qid[0] == parsed.qid[-1] == 76
     try:
-        entity = decode(damaged, True)
+        entity = decode(damaged, True, English)
         json.loads(damaged, object_pairs_hook=unique_keys)
     except (BadLineError, ValueError, RecursionError):
         return
@@ -364,7 +365,7 @@ def test_damaged_lines_neither_crash_nor_lie(data):
 @settings(deadline=None)
 @given(st.integers(1, len(OBAMA) - 1))
 def test_a_line_cut_anywhere_is_set_aside(length):
-    parsed = parse_chunk(chunk_of(OBAMA + b"\n" + OBAMA[:length]), "all")
+    parsed = parse_chunk(chunk_of(OBAMA + b"\n" + OBAMA[:length]), "all", English)
     assert parsed.qid.tolist() == [76]
     assert [reject.line for reject in parsed.rejected] == [2]
 
@@ -393,7 +394,7 @@ def test_complete_records_parse_without_a_record_lost(shared, monkeypatch, name,
     path = shared / "wikidata" / name
     with bz2.open(path) as file:
         records = [line for raw in file if len(line := raw.strip().rstrip(b",")) > 1]
-    parsed = [parse_chunk(chunk, keep) for chunk in read_chunks([path], 2, 1 << 20)]
+    parsed = [parse_chunk(chunk, keep, English) for chunk in read_chunks([path], 2, 1 << 20)]
     items, dropped = expected(records, keep)
     assert len(items) == len(records) > 99
     assert [row for part in parsed for row in rows(part)] == items
@@ -405,7 +406,7 @@ def test_the_slice_parses_without_a_record_lost(shared, monkeypatch):
     monkeypatch.setattr(parse, "decode", None)
     people = items = properties = line = 0
     for chunk in read_chunks([shared / "wikidata" / "slice.json.gz"], 2):
-        parsed = parse_chunk(chunk, "people")
+        parsed = parse_chunk(chunk, "people", English)
         people, items, properties = (
             people + parsed.person.sum(),
             items + len(parsed.qid),
@@ -498,7 +499,7 @@ def test_a_line_beyond_all_measure_is_set_aside(tmp_path, monkeypatch):
     monkeypatch.setattr(dump, "LONGEST_LINE", 1 << 12)
     path = tmp_path / "dump.json"
     path.write_bytes(OBAMA + b"\n" + b" " * 70_000 + OBAMA + b"\n" + OBAMA + b"\n" + b"x" * 9000)
-    parsed = [parse_chunk(chunk, "people") for chunk in read_all([path], 1024)]
+    parsed = [parse_chunk(chunk, "people", English) for chunk in read_all([path], 1024)]
     assert [reject.line for part in parsed for reject in part.rejected] == [2, 4]
     assert [line for part in parsed for line in part.line.tolist()] == [1, 3]
 
@@ -560,4 +561,4 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path):
     path = tmp_path / "dump.json"
     path.write_bytes(b"\xef\xbb\xbf" + OBAMA)
     (chunk,) = read_all([path])
-    assert parse_chunk(chunk, "people").qid.tolist() == [76]
+    assert parse_chunk(chunk, "people", English).qid.tolist() == [76]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import oracle_mentions as oracle
 from namesake.kernels.names.firms import all_firms
+from namesake.language import English
 from namesake.names.tables import tables
 
 pytestmark = pytest.mark.kernel
@@ -18,7 +19,7 @@ def verdict(text: str, spans: list[tuple[int, int]]) -> bool:
     ends = [[len(text[:end].encode()) for end in span] for span in spans]
     offsets, indptr = np.array([0, len(data) - 1], np.int64), np.array([0, len(spans)], np.int64)
     pairs = np.array(ends, np.int32).reshape(-1, 2)
-    found = all_firms(data, offsets, np.zeros(1, np.int64), indptr, pairs, tables())
+    found = all_firms(data, offsets, np.zeros(1, np.int64), indptr, pairs, tables(English))
     return bool(found[0])
 
 

@@ -56,13 +56,10 @@ def test_a_column_comes_from_where_its_declaration_says(column: Column) -> None:
 
 def test_every_place_of_the_scanners_tables_is_read_once() -> None:
     places = [field.place for field in scanned.FIELDS.values()]
-
-    def of(*kinds: type) -> list[int]:
-        return sorted(place.place for place in places if isinstance(place, kinds))
-
-    assert of(scanned.OfItem, scanned.EndOf) == list(range(tables.ITEM_COLUMNS))
-    assert of(scanned.OfStatement) == list(range(tables.STATEMENT_COLUMNS))
-    assert of(scanned.TextAt) == list(range(tables.TEXT_COLUMNS))
+    for table, (_, size) in scanned.TABLES.items():
+        found = [place.place for place in places if isinstance(place, scanned.Number) and place.table == table]
+        assert sorted(found) == list(range(size))
+    assert sorted(p.place for p in places if isinstance(p, scanned.TextAt)) == list(range(tables.TEXT_COLUMNS))
 
 
 def test_a_kb_has_the_declared_files_and_no_others(built: Path) -> None:

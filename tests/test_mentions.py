@@ -15,6 +15,7 @@ from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns import Strings
 from namesake.kb.names import NameIndex
 from namesake.kernels.names.tokens import Tokens, cut, style_of
+from namesake.language import English
 from namesake.names.detect import Found, candidates_of, find, group_spans
 from namesake.names.mentions import faults, mentions_of
 from namesake.names.tables import tables
@@ -195,7 +196,7 @@ def style(text: str) -> int:
     column, most = Strings.of([text]), len(text) + 2
     bits, classes, gaps = (np.empty(most, np.uint8) for _ in range(3))
     tokens = Tokens(np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int64), bits, classes, gaps)
-    return style_of(bits, cut(column.data, 0, len(column.data), tables(), tokens, most))
+    return style_of(bits, cut(column.data, 0, len(column.data), tables(English), tokens, most))
 
 
 @pytest.mark.kernel

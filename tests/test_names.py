@@ -14,6 +14,7 @@ from namesake.kb.declare import Made
 from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL, NameIndex, build_names
 from namesake.kb.spelling import normalise, normalise_many
 from namesake.kernels.names import index as kernels
+from namesake.language import English
 
 pytestmark = pytest.mark.kernel
 
@@ -42,7 +43,9 @@ def column_of_lists(lists: list[list[str]]) -> tuple[Ragged, Strings]:
 
 
 def index_of(labels: list[str], aliases: list[list[str]], prose: list[str] = []) -> NameIndex:  # noqa: B006
-    return NameIndex(InMemory(build_names(Strings.of(labels), *column_of_lists(aliases), Strings.of(prose))))
+    return NameIndex(
+        InMemory(build_names(English, Strings.of(labels), *column_of_lists(aliases), Strings.of(prose))), English
+    )
 
 
 @pytest.mark.parametrize(
@@ -127,10 +130,10 @@ def test_equal_hashes_are_told_apart_by_their_text() -> None:
     keys[place[:2]], slots[place[:2]] = key, [0, 2]  # as if all these names had one hash
     found = np.empty(1, np.int32)
     table = kernels.Names(keys, slots, texts.offsets, texts.data)
-    kernels.find_names(asked.data, asked.offsets, names.affixes(), table, found)
+    kernels.find_names(asked.data, asked.offsets, names.affixes(English), table, found)
     assert found.tolist() == [kernels.NOBODY]
     keys[place[2]], slots[place[2]] = key, 1
-    kernels.find_names(asked.data, asked.offsets, names.affixes(), table, found)
+    kernels.find_names(asked.data, asked.offsets, names.affixes(English), table, found)
     assert found.tolist() == [1]
 
 
@@ -178,28 +181,30 @@ def test_a_name_of_very_many_tokens_is_found() -> None:
 
 
 def test_the_index_opens_from_files(tmp_path: Path) -> None:
-    made = InMemory(build_names(Strings.of(["Ada Lovelace"]), *column_of_lists([["Ada Byron"]])))
+    made = InMemory(build_names(English, Strings.of(["Ada Lovelace"]), *column_of_lists([["Ada Byron"]])))
     for name, array in made.arrays.items():
         np.save(tmp_path / f"{name}.npy", array)
-    rows, kinds = NameIndex(Columns(tmp_path)).lookup("ADA BYRON")
+    rows, kinds = NameIndex(Columns(tmp_path), English).lookup("ADA BYRON")
     assert (rows.tolist(), kinds.tolist()) == ([0], [names.ALIAS])
 
 
 @given(st.lists(spelled, max_size=6), st.lists(spelled, max_size=4))
 def test_names_of_ordinary_words_show_in_prose(labels: list[str], prose: list[str]) -> None:
-    columns = build_names(Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(prose))
-    index = NameIndex(InMemory(columns))
+    columns = build_names(English, Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(prose))
+    index = NameIndex(InMemory(columns), English)
     known = [index.texts[name] for name in range(len(index))]
     assert index.person.tolist() == oracle.person_percent(known, prose)
 
 
 def test_common_sense_is_hardly_a_person() -> None:
     prose = ["common sense", "a sense of humour", "common frog"]
-    columns = build_names(Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]), Strings.of(prose))
+    columns = build_names(
+        English, Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]), Strings.of(prose)
+    )
     assert columns[NameIndex.person].tolist() == [33, 100]
 
 
 def test_one_token_of_many_names_is_enough() -> None:
     labels = ["Art Howe"] + [f"Person{i} Howe" for i in range(9)]
-    columns = build_names(Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(["art"] * 90))
+    columns = build_names(English, Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(["art"] * 90))
     assert columns[NameIndex.person].tolist() == [100] * 10

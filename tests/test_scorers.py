@@ -18,7 +18,6 @@ from namesake.recipe import Part, Recipe
 from namesake.sample import EXPECTED
 from namesake.scorers import SCORERS
 from namesake.settings import Settings
-from namesake.text import Lexicon
 from oracle import Oracle
 
 FEATURES = ["D", "S", "S_A", "P", "D+S", "D+S_A", "D+P", "P+S_A", "D+P+S"]
@@ -161,7 +160,7 @@ def quotebank_like(articles: pa.Table, sample_kb) -> pa.Table:
 
 def values(kb, table: pa.Table, name: str) -> dict[tuple[str, str, str], float]:
     """What a scorer says of each candidate."""
-    lexicon = Lexicon(kb.surface_hash, kb.surface_word, kb.stem_hash, kb.stem_word)
+    lexicon = kb.lexicon()
     batch = Batch(table, kb, lexicon, Settings())
     scores = SCORERS[name](batch)
     assert (len(scores), scores.dtype) == (len(batch.qids), np.float64)

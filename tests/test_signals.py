@@ -18,12 +18,12 @@ from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
 from namesake.scorers import SCORERS
 from namesake.settings import Settings
-from namesake.text import Lexicon, sentences
+from namesake.text import sentences
 from oracle import Oracle, sentence_words, words
 
 
 def batch_of(kb: KB, table: pa.Table) -> Batch:
-    return Batch(table, kb, Lexicon(kb.surface_hash, kb.surface_word, kb.stem_hash, kb.stem_word), Settings())
+    return Batch(table, kb, kb.lexicon(), Settings())
 
 
 def by_candidate(kb: KB, table: pa.Table, name: str):

@@ -18,7 +18,8 @@ import oracle_text as oracle
 from namesake.errors import NamesakeError
 from namesake.kb.vocabulary import index_words
 from namesake.kernels.text.tokenizer import tokenize
-from namesake.text import STOP_WORDS, Lexicon, hash_bytes, pack, sentences, tokens, words
+from namesake.language import English
+from namesake.text import Lexicon, hash_bytes, pack, period_words, sentences, tokens, words
 
 SIGNS = """' " '' `` ` . .. ... , : ; - -- ? ! ( ) [ ] { } < > @ # $ % & / * _"""
 CLITICS = "n't N'T 's 'S 'm 'd 'll 'Ll 've 're cannot Cannot gonna wanna gimme lemme gotta 'tis 'Tis 'twas d'ye more'n"
@@ -40,16 +41,16 @@ some = settings(max_examples=200, deadline=None)
 def whole(text: str) -> list[tuple[int, str]]:
     """Place and text of the tokens of one sentence."""
     raw = text.encode()
-    _, starts, ends, *_ = tokenize(*pack([text]), True)
+    _, starts, ends, *_ = tokenize(*pack([text]), period_words(English), True)
     return [(start, raw[start:end].decode()) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
 def lexicon(columns: list[list[str]], how: str = "stem") -> tuple[Lexicon, dict[str, int]]:
-    index = index_words([pack(column) for column in columns], how)
+    index = index_words([pack(column) for column in columns], English, how)
     tables = index.surface_hash, index.surface_word, index.stem_hash, index.stem_word
     for table in tables:
         table.flags.writeable = False  # as memory-mapped columns are
-    return Lexicon(*tables, how), {word: k for k, word in enumerate(index.vocabulary)}
+    return Lexicon(*tables, English, how), {word: k for k, word in enumerate(index.vocabulary)}
 
 
 def found(lexicon: Lexicon, texts: list[str]) -> list[list[tuple[int, int]]]:
@@ -88,7 +89,7 @@ def test_hash_is_the_plain_one(token):
 @some
 @given(st.lists(news | printable, max_size=4))
 def test_hashes_are_those_of_the_tokens(texts):
-    indptr, starts, ends, hashes, *_ = tokenize(*pack(texts), False)
+    indptr, starts, ends, hashes, *_ = tokenize(*pack(texts), period_words(English), False)
     for k, text in enumerate(texts):
         for token in range(indptr[k], indptr[k + 1]):
             assert hashes[token] == hash_bytes(text.encode()[starts[token] : ends[token]])
@@ -100,7 +101,7 @@ def test_hashes_are_those_of_the_tokens(texts):
 def test_any_bytes_are_survived(blobs, one_sentence):
     offsets = np.cumsum([0, *map(len, blobs)])
     data = np.frombuffer(b"".join(blobs), np.uint8)
-    indptr, starts, ends, _, sentence_indptr, sentence = tokenize(data, offsets, one_sentence)
+    indptr, starts, ends, _, sentence_indptr, sentence = tokenize(data, offsets, period_words(English), one_sentence)
     for k, blob in enumerate(blobs):
         edges = np.column_stack([starts, ends])[indptr[k] : indptr[k + 1]].ravel().tolist()
         assert edges == sorted(edges)
@@ -117,7 +118,7 @@ LONG = ["a", "é", "'", "a' ", "cannot-", ". ", "\0", "\n", "'tis'", '"', "a\n\n
 @pytest.mark.parametrize("unit", LONG)
 def test_ten_megabytes_are_survived(unit):
     text = unit * (10_000_000 // len(unit.encode()))
-    indptr, starts, *_ = tokenize(*pack([text]), False)
+    indptr, starts, *_ = tokenize(*pack([text]), period_words(English), False)
     assert indptr[-1] == len(starts)
 
 
@@ -126,7 +127,7 @@ def test_ten_megabytes_are_survived(unit):
 @given(st.lists(st.text(string.ascii_letters + "éÉüßñΩžдЖ", min_size=1, max_size=8)))
 def test_words_beyond_ascii_are_lowered_and_stemmed_as_python_does(surfaces):
     stem = Stemmer.Stemmer("porter").stemWord
-    expected = [stem(word.lower()) for word in surfaces if word.lower() not in STOP_WORDS]
+    expected = [stem(word.lower()) for word in surfaces if word.lower() not in English.stop_words]
     contractions = {"cannot", "gimme", "gonna", "gotta", "lemme", "wanna"}
     if not contractions & {word.lower() for word in surfaces}:
         assert words(" ".join(surfaces)) == expected
@@ -143,7 +144,7 @@ def test_typographic_signs_stand_for_their_ascii_kin():
 
 @kernel
 def test_stop_words_go_before_stemming():
-    assert len(STOP_WORDS) == 127
+    assert len(English.stop_words) == 127
     assert words("The doing of being is wills") == ["will"]
     assert words("Wills", how="none") == ["wills"]
     assert words("mice ran", how="lemma") == ["mouse", "run"]
@@ -161,7 +162,7 @@ def test_unknown_and_missing_reductions_are_refused(monkeypatch):
 @some
 @given(st.lists(st.lists(english, max_size=4), min_size=1, max_size=3))
 def test_index_is_vocabulary_and_word_sets(columns):
-    index = index_words([pack(column) for column in columns])
+    index = index_words([pack(column) for column in columns], English)
     assert index.vocabulary == oracle.vocabulary(columns)
     ids = {word: k for k, word in enumerate(index.vocabulary)}
     for column, sets in zip(columns, index.columns, strict=True):
@@ -172,9 +173,9 @@ def test_index_is_vocabulary_and_word_sets(columns):
 def test_index_does_not_depend_on_the_block_size(monkeypatch):
     many = [f"w{k % 977}x w{k * k % 70001}y the Running" for k in range(40_000)]
     columns = [pack(many), pack([]), pack(["", "a runs"])]
-    index = index_words(columns)
+    index = index_words(columns, English)
     monkeypatch.setattr("namesake.kb.vocabulary.BLOCK", 1000)
-    again = index_words(columns)
+    again = index_words(columns, English)
     assert index.vocabulary == again.vocabulary
     assert index.vocabulary[0] == "run"
     assert all((getattr(index, name) == getattr(again, name)).all() for name in ("surface_hash", "surface_word"))

@@ -152,7 +152,8 @@ class Batch:
         from namesake.kernels.names.firms import all_firms
         from namesake.names.tables import tables
 
-        firms: Bool = all_firms(*text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, tables())
+        spoken = tables(self.kb.language)
+        firms: Bool = all_firms(*text_buffers(self.texts), self.article, self.span_indptr, self.byte_spans, spoken)
         return firms & ~self.mentions.found
 
     def faults(self) -> dict[int, str]:

@@ -156,10 +156,7 @@ class Linker:
     def _lexicon(self) -> Lexicon:
         """This thread's own lexicon: what it remembers is not shared."""
         if not hasattr(self._own, "lexicon"):
-            kb = self.kb
-            self._own.lexicon = Lexicon(
-                kb.surface_hash, kb.surface_word, kb.stem_hash, kb.stem_word, kb.manifest.words_how
-            )
+            self._own.lexicon = self.kb.lexicon()
         lexicon: Lexicon = self._own.lexicon
         return lexicon
 

@@ -6,6 +6,7 @@ A word is a token that starts with a letter, lowercased, not a stop word, then s
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +14,9 @@ import numpy.typing as npt
 import Stemmer
 
 from namesake.errors import NamesakeError
-from namesake.kernels.hash import room_for
+from namesake.kernels.hash import room_for, slot_of
+from namesake.kernels.text import boundaries
+from namesake.kernels.text.boundaries import Listed
 from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.lookup import (
     ABSENT,
@@ -26,22 +29,12 @@ from namesake.kernels.text.lookup import (
     spell,
 )
 from namesake.kernels.text.tokenizer import tokenize
+from namesake.language import English, Language
 
 Bytes = npt.NDArray[np.uint8]
 Offsets = npt.NDArray[np.int64]
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int32]
-
-# The English list of 127 words that the paper uses.
-_STOP_WORDS = """
-    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
-    it its itself they them their theirs themselves what which who whom this that these those am is are was were be
-    been being have has had having do does did doing a an the and but if or because as until while of at by for with
-    about against between into through during before after above below to from up down in out on off over under again
-    further then once here there when where why how all any both each few more most other some such no nor not only
-    own same so than too very s t can will just don should now
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
 
@@ -73,31 +66,55 @@ def spellings(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
 
 
 class Normaliser:
-    """Surface forms to words, by `how`: stem (Porter), lemma (simplemma) or none. Not for several threads at once."""
+    """Surface forms to words of a language, by `how`: stem, lemma or none. Not for several threads at once."""
 
-    def __init__(self, how: str = "stem") -> None:
-        self._reduce = _reducer(how)
+    def __init__(self, language: Language, how: str = "stem") -> None:
+        self._stop_words = language.stop_words
+        self._reduce = _reducer(language, how)
 
     def __call__(self, surfaces: Sequence[str]) -> list[str]:
         """The word of each surface; empty where it is a stop word or, beyond ASCII, does not start with a letter."""
         lowered = [surface if surface.isascii() else _clean(surface) for surface in surfaces]
-        kept = ["" if word in STOP_WORDS else word for word in lowered]
+        kept = ["" if word in self._stop_words else word for word in lowered]
         return self._reduce(kept)
 
 
-def _reducer(how: str) -> Callable[[list[str]], list[str]]:
-    if how == "stem":
-        stem: Callable[[list[str]], list[str]] = Stemmer.Stemmer("porter", 0).stemWords
-        return stem
+def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
     if how == "none":
         return list
-    if how != "lemma":
+    if how not in ("stem", "lemma"):
         raise NamesakeError(f"words can be reduced by stem, lemma or none, not by {how!r}")
+    if how == "stem" and language.stemmer is not None:
+        stem: Callable[[list[str]], list[str]] = Stemmer.Stemmer(language.stemmer, 0).stemWords
+        return stem
+    spoken = language.lemmas
+    if how == "stem" or spoken is None:
+        raise NamesakeError(f"the language {language.name!r} has no {how}s; words can stay as they are: none")
     try:
         from simplemma import lemmatize
     except ImportError:
         raise NamesakeError("lemmas need simplemma: pip install 'namesake[lemma]'") from None
-    return lambda words: [lemmatize(word, lang="en").lower() if word else "" for word in words]
+    return lambda words: [lemmatize(word, lang=spoken).lower() if word else "" for word in words]
+
+
+@cache
+def period_words(language: Language) -> Listed:
+    """The language's words that tell about periods, for the kernels that find sentences."""
+    lists = {
+        boundaries.TITLE: language.titles_before_names,
+        boundaries.FINAL: language.abbreviations,
+        boundaries.NUMBERED: language.before_numbers,
+        boundaries.STARTER: language.starters,
+        boundaries.CAPITAL: language.always_capital,
+    }
+    room = 2 * room_for(sum(map(len, lists.values())))
+    keys, bits = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
+    for bit, listed in lists.items():
+        for key in hash_strings(sorted(listed)):
+            slot = slot_of(keys, key)
+            keys[slot] = key
+            bits[slot] |= bit
+    return Listed(keys, bits)
 
 
 def _clean(surface: str) -> str:
@@ -111,27 +128,27 @@ def _clean(surface: str) -> str:
     return word[begin:end] if word[begin:end][:1].isalpha() else ""
 
 
-def tokens(text: str) -> list[str]:
+def tokens(text: str, language: Language = English) -> list[str]:
     """The Treebank tokens of a text that start with a letter, sentence by sentence."""
     data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, False)
+    _, starts, ends, *_ = tokenize(data, offsets, period_words(language), False)
     raw = data.tobytes()
     found = [raw[start:end].decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
     return [token for token in found if token.isascii() or _clean(token)]
 
 
-def words(text: str, how: str = "stem") -> list[str]:
+def words(text: str, how: str = "stem", language: Language = English) -> list[str]:
     """The words of a text in order: lowercase, stop words out, then stemmed."""
     data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, False)
+    _, starts, ends, *_ = tokenize(data, offsets, period_words(language), False)
     surfaces = spellings(data, starts.astype(np.int64), ends.astype(np.int64))
-    return [word for word in Normaliser(how)(surfaces) if word]
+    return [word for word in Normaliser(language, how)(surfaces) if word]
 
 
-def sentences(text: str) -> list[tuple[int, int]]:
+def sentences(text: str, language: Language = English) -> list[tuple[int, int]]:
     """Character spans of the sentences, without the white space around them."""
     data, offsets = pack([text])
-    starts = tokenize(data, offsets, False)[-1]
+    starts = tokenize(data, offsets, period_words(language), False)[-1]
     characters = np.cumsum((data & 0xC0) != 0x80)
     edges = [0, *(int(characters[start]) - 1 for start in starts[1:]), len(text)]
     spans = []
@@ -162,11 +179,18 @@ class Lexicon:
     """
 
     def __init__(
-        self, surface_hash: Hashes, surface_word: Ints, stem_hash: Hashes, stem_word: Ints, how: str = "stem"
+        self,
+        surface_hash: Hashes,
+        surface_word: Ints,
+        stem_hash: Hashes,
+        stem_word: Ints,
+        language: Language,
+        how: str = "stem",
     ) -> None:
         self._surface_hash, self._surface_word = surface_hash, surface_word
         self._stem_hash, self._stem_word = stem_hash, stem_word
-        self._normalise = Normaliser(how)
+        self._normalise = Normaliser(language, how)
+        self._period_words = period_words(language)
         self._room = 0
         self._empty_cache(CACHE_SLOTS[0])
 
@@ -192,7 +216,9 @@ class Lexicon:
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
         tables = Tables(self._surface_hash, self._surface_word, self._cache_hash, self._cache_word)
         to = Analysis(indptr, self._words, self._starts, sentence_indptr, self._sentences, *self._misses)
-        size, sentences, misses, self._cached = analyse(data, offsets, tuple(tables), self._cached, tuple(to))
+        size, sentences, misses, self._cached = analyse(
+            data, offsets, self._period_words, tuple(tables), self._cached, tuple(to)
+        )
         if misses:
             place, start, end, hashed = self._misses
             self._words[place[:misses]] = self._resolve(data, start[:misses], end[:misses], hashed[:misses])

@@ -17,6 +17,7 @@ from namesake.evaluation.measures.methods import linked
 from namesake.evaluation.reports.errors import Context, Mistake, Side, errors_report, side
 from namesake.evaluation.reports.report import Report
 from namesake.kb.store import KB
+from namesake.language import Language
 from namesake.linker import Linker
 from namesake.recipe import Recipe
 from namesake.scorers.matches import statement_source
@@ -69,7 +70,7 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset) -> Iterator[Mistake
                 people = [row for row in rows if row["qid"] is not None]  # "none of them" is no link
                 chosen = [row for row in people if row["rank"] == people[0]["rank"]]
                 sides = (_side(linker.kb, gold), _side(linker.kb, chosen))
-                yield Mistake(identifier, name, *sides, _context(one, name), rows[0]["tie_break"])
+                yield Mistake(identifier, name, *sides, _context(one, name, linker.kb.language), rows[0]["tie_break"])
 
 
 def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
@@ -80,8 +81,8 @@ def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
     return side(rows, [(source.property or "", source.value or "") for source in sources], known=at >= 0)
 
 
-def _context(article: pa.Table, name: str) -> Context:
+def _context(article: pa.Table, name: str, language: Language) -> Context:
     """Sentences and names of an article (a table of one row)."""
     spans = {mention["name"]: mention["spans"] or [] for mention in article.column("mentions")[0].as_py() or []}
     own = spans.pop(name, [])
-    return Context(sentences(article.column("text")[0].as_py()), own, spans)
+    return Context(sentences(article.column("text")[0].as_py(), language), own, spans)

@@ -14,7 +14,7 @@ import msgspec
 
 from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
-from namesake.datasets.labelled import Labelled, Occurrence, json_lines, label
+from namesake.datasets.labelled import Labelled, Occurrence, label, read_records
 
 
 class Label(msgspec.Struct):
@@ -39,7 +39,7 @@ class Record(msgspec.Struct):
 
 def read_elevant(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     """Articles with the labels that count."""
-    for number, record in json_lines(path, Record, "an ELEVANT article"):
+    for number, record in read_records(path, Record, "an ELEVANT article"):
         occurrences = []
         for one in record.labels or ():
             reason = _uncounted(one, record)

@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 from urllib.parse import unquote
 
-import msgspec
-
 from namesake.articles.article import Article, Mention, Span
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
-from namesake.files import open_lines
+from namesake.files.lines import json_lines
 
 R = TypeVar("R")
 Gold = int | str | None
@@ -74,19 +72,12 @@ class Occurrence:
     columns: Mapping[str, str | None] = field(default_factory=dict)
 
 
-def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
-    """Every record of a file of JSON lines, with the number of its line; messages say that a bad one is not `what`."""
-    empty = True
-    with open_lines(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            empty = False
-            try:
-                yield number, msgspec.json.decode(line, type=kind)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
-                raise NamesakeError(f"{path} line {number}: not {what} ({problem})") from None
-    if empty:
+def read_records(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
+    """Every record of a file of JSON lines, of which there must be some, with the number of its line."""
+    number = 0
+    for number, record in json_lines(path, kind, what):
+        yield number, record
+    if not number:
         raise NamesakeError(f"{path}: no articles")
 
 

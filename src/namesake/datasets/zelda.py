@@ -13,7 +13,7 @@ import msgspec
 
 from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Rejects
-from namesake.datasets.labelled import Labelled, Occurrence, json_lines, label, page_title
+from namesake.datasets.labelled import Labelled, Occurrence, label, page_title, read_records
 from namesake.errors import NamesakeError
 
 
@@ -29,7 +29,7 @@ class Record(msgspec.Struct):
 
 def read_zelda(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     """Documents with their links as mentions; a link without a title is nobody."""
-    for number, record in json_lines(path, Record, "a ZELDA document"):
+    for number, record in read_records(path, Record, "a ZELDA document"):
         where = f"{path} line {number}"
         yield label(Article(str(record.id), record.text), _occurrences(record, where), where)
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -19,7 +18,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from namesake.errors import NamesakeError
-from namesake.files import kind, open_lines
+from namesake.files import kind
+from namesake.files.lines import json_lines
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 
@@ -135,16 +135,8 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines, each with its line's number; a line that is none is refused by it."""
-    with open_lines(path) as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
-            try:
-                row = msgspec.json.decode(line, type=dict[str, Any])
-            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
-                raise NamesakeError(f"{path} line {number}: not a JSON object ({problem})") from None
-            yield number, row
+    """The objects of a file of JSON lines, each with its line's number."""
+    return json_lines(path, dict[str, Any], "a JSON object")
 
 
 def _long(table: pa.Table, where: str) -> ScoreTable:

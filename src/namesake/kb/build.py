@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from namesake import language as languages
 from namesake.errors import NamesakeError
 from namesake.files import STDIN
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
@@ -32,6 +33,7 @@ from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
 from namesake.kb.words import index_kb_words, prose
+from namesake.language import Language
 from namesake.machine import cores
 from namesake.progress import Reporter
 from namesake.text import Normaliser
@@ -49,6 +51,7 @@ class Options:
     keep: Keep
     wikipedia: Path | None
     ranks: Mapping[str, Path]
+    language: Language
     words: str
     workers: int
     force: bool
@@ -61,15 +64,25 @@ def build(
     keep: Keep = "people",
     wikipedia: str | Path | None = None,
     ranks: Mapping[str, Path] | None = None,
+    language: str = "en",
     words: str = "stem",
     workers: int | None = None,
     force: bool = False,
     reporter: Reporter | None = None,
 ) -> Manifest:
-    """Build the KB folder `out` from Wikidata dumps (`-` is stdin) and return its manifest.
+    """Build a KB from Wikidata dumps and return its manifest.
 
-    `keep` is "people" or "all", `words` "stem", "lemma" or "none", `ranks` maps "wikidata" or "wikipedia" to a file
-    of ready-made ranks. Nothing stands at `out` until the KB is complete; `force` lets it replace an older one.
+    Args:
+        dumps: files in Wikidata's JSON, plain or compressed; `-` is standard input.
+        out: the folder to make. Nothing is there until the KB is complete.
+        keep: which items become entities, "people" or "all"; the others keep their label and links.
+        wikipedia: a CirrusSearch content dump, for first paragraphs and the ranks of PR_WP.
+        ranks: files of ready-made ranks, for "wikidata" or "wikipedia".
+        language: the language of labels, words and names, by its name.
+        words: how words are reduced: "stem", "lemma" or "none".
+        workers: how many threads parse; default: one for each core.
+        force: replace a KB that is there already.
+        reporter: told how far the work is.
     """
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),
@@ -77,6 +90,7 @@ def build(
         keep=keep,
         wikipedia=None if wikipedia is None else Path(wikipedia),
         ranks=ranks or {},
+        language=languages.of(language),
         words=words,
         workers=workers or cores(),
         force=force,
@@ -99,14 +113,16 @@ def _check(options: Options) -> None:
         check_ranks(file)
     if not options.dumps:
         raise NamesakeError("no dump given: name a Wikidata dump, or - for stdin")
-    Normaliser(options.words)  # says what it needs
+    Normaliser(options.language, options.words)  # says what it needs
 
 
 def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Manifest:
     """The stages, each writing the columns it makes into the draft."""
     rejects = Rejects()
     with reporter.stage("reading the dump"):
-        gathered = gather_items(options.dumps, options.keep, options.workers, spill, rejects, reporter)
+        gathered = gather_items(
+            options.dumps, options.keep, options.language, options.workers, spill, rejects, reporter
+        )
         if not gathered.items and rejects.named:
             first = rejects.named[0]
             raise NamesakeError(
@@ -132,6 +148,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
                 dumps=list(options.dumps),
                 dump_date=_dump_date(options.dumps),
                 keep=options.keep,
+                language=options.language.name,
                 words_how=options.words,
                 ranks=_rank_sources(options, wikipedia),
                 entities=len(rows.entity_item),
@@ -156,12 +173,14 @@ def _index(
 
     def names() -> int:
         words_at_large = prose(items, rows.dump_of, stated, texts.descriptions)
-        made = build_names(texts.labels, texts.aliases, texts.alias_texts, words_at_large)
+        made = build_names(options.language, texts.labels, texts.aliases, texts.alias_texts, words_at_large)
         draft.write_all(made)
         return len(made[NameColumns.texts])
 
     def words() -> int:
-        made = index_kb_words(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs, options.words)
+        made = index_kb_words(
+            *(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs), options.language, options.words
+        )
         draft.write_all(made)
         return len(made[KBColumns.words])
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Raw, Struct, field
 
 from namesake.kb.dates import MISSING, last_day, parse_time
+from namesake.language import Language
 
 LARGEST_ID = 2**31 - 1
 PERSON, INSTANCE_OF, BIRTH, DEATH, SINCE, UNTIL = 5, 31, "P569", "P570", "P580", "P582"
@@ -32,26 +34,6 @@ class BadLineError(Exception):
 
 class _Text(Struct, frozen=True):
     value: str = ""
-
-
-class _Texts(Struct, frozen=True):
-    en: _Text = _Text()
-    mul: _Text = _Text()
-    en_gb: _Text = field(default=_Text(), name="en-gb")
-    en_ca: _Text = field(default=_Text(), name="en-ca")
-
-    def preferred(self) -> list[str]:
-        return [text.value for text in (self.en, self.mul, self.en_gb, self.en_ca)]
-
-
-class _Aliases(Struct, frozen=True):
-    en: list[_Text] = []
-    mul: list[_Text] = []
-    en_gb: list[_Text] = field(default=[], name="en-gb")
-    en_ca: list[_Text] = field(default=[], name="en-ca")
-
-    def preferred(self) -> list[str]:
-        return [text.value for texts in (self.en, self.mul, self.en_gb, self.en_ca) for text in texts]
 
 
 class _DataValue(Struct, frozen=True):
@@ -79,10 +61,9 @@ _Nothing = tuple[()]  # PHP writes an empty map as []
 
 
 class _Record(Struct, frozen=True):
+    """An entity but for its labels, descriptions and aliases, which `_decoder` adds for the languages that are kept."""
+
     id: str | None = None
-    labels: _Texts | _Nothing = _Texts()
-    descriptions: _Texts | _Nothing = _Texts()
-    aliases: _Aliases | _Nothing = _Aliases()
     claims: dict[str, list[_Statement]] | _Nothing = {}
     sitelinks: dict[str, Raw] | _Nothing = {}
 
@@ -131,19 +112,33 @@ class Entity:
     dates_dropped: int = 0
 
 
-_decoder = msgspec.json.Decoder(_Record)
+@cache
+def _decoder(language: Language) -> msgspec.json.Decoder[Any]:
+    """Decodes the texts of the language's labels and no others."""
+    places = [f"text_{number}" for number in range(len(language.labels))]
+    codes = dict(zip(places, language.labels, strict=True))
+    texts = msgspec.defstruct("_Texts", [(place, _Text, _Text()) for place in places], rename=codes, frozen=True)
+    lists = msgspec.defstruct("_Lists", [(place, list[_Text], []) for place in places], rename=codes, frozen=True)
+    fields = [
+        ("labels", texts | _Nothing, texts()),
+        ("descriptions", texts | _Nothing, texts()),
+        ("aliases", lists | _Nothing, lists()),
+    ]
+    return msgspec.json.Decoder(msgspec.defstruct("_Entity", fields, bases=(_Record,), frozen=True))
 
 
-def decode(line: bytes, keep_all: bool) -> Entity:
+def decode(line: bytes, keep_all: bool, language: Language) -> Entity:
     """The entity on a line of a dump. Raises BadLineError where there is none."""
     try:
-        record = _decoder.decode(_ESCAPE.sub(_mend, line) if b"\\ud" in line.lower() else line)
+        record = _decoder(language).decode(_ESCAPE.sub(_mend, line) if b"\\ud" in line.lower() else line)
         kind, number = _entity_id(record.id)
         if kind == "L":
             return Entity(kind, number)
-        labels = _preferred(record.labels)
+        labels = [text.value for text in _in_order(record.labels)]
         label = next(filter(None, labels), "")
-        return Entity(kind, number, label) if kind == "P" else _Reader(record, keep_all).item(number, label, labels)
+        if kind == "P":
+            return Entity(kind, number, label)
+        return _Reader(record, keep_all, language.wikipedia).item(number, label, labels)
     except msgspec.ValidationError as problem:
         raise BadLineError(f"not as Wikidata writes an entity: {problem}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
@@ -165,8 +160,9 @@ def _entity_id(text: str | None) -> tuple[str, int]:
     return match[1], int(match[2])
 
 
-def _preferred(texts: _Texts | _Aliases | tuple[()]) -> list[str]:
-    return [] if isinstance(texts, tuple) else texts.preferred()
+def _in_order(texts: Any) -> tuple[Any, ...]:
+    """What is kept, in the order of preference of its languages."""
+    return () if isinstance(texts, tuple) else msgspec.structs.astuple(texts)
 
 
 def _distinct(texts: Iterable[str], label: str) -> tuple[str, ...]:
@@ -184,13 +180,14 @@ def _lenient(value: Raw, kind: type[T]) -> T | None:
 class _Reader:
     """Reads an item's record and counts the dates it had to drop."""
 
-    def __init__(self, record: _Record, keep_all: bool) -> None:
+    def __init__(self, record: Any, keep_all: bool, wikipedia: str) -> None:
         self.record = record
         self.claims = [
             (name, [one for one in said if one.mainsnak.snaktype == "value" and one.rank != "deprecated"])
             for name, said in dict(record.claims).items()
         ]
         self.keep_all = keep_all
+        self.wikipedia = wikipedia
         self.dropped = 0
 
     def item(self, number: int, label: str, labels: list[str]) -> Entity:
@@ -199,14 +196,16 @@ class _Reader:
         person = any(of == INSTANCE_OF and value == PERSON for of, value, _ in values)
         kept = person or self.keep_all
         birth, death = self._best_date(BIRTH), self._best_date(DEATH)
-        enwiki = dict(self.record.sitelinks).get("enwiki")
+        page = dict(self.record.sitelinks).get(self.wikipedia)
+        descriptions = (text.value for text in _in_order(self.record.descriptions))
+        aliases = (text.value for texts in _in_order(self.record.aliases) for text in texts)
         return Entity(
             kind="Q",
             qid=number,
             label=label,
-            description=next(filter(None, _preferred(self.record.descriptions)), "") if kept else "",
-            title=msgspec.json.decode(enwiki, type=_Title).title if kept and enwiki is not None else "",
-            aliases=_distinct([*_preferred(self.record.aliases), *labels], label),
+            description=next(filter(None, descriptions), "") if kept else "",
+            title=msgspec.json.decode(page, type=_Title).title if kept and page is not None else "",
+            aliases=_distinct([*aliases, *labels], label),
             person=person,
             kept=kept,
             sitelinks=len(self.record.sitelinks),

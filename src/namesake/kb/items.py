@@ -15,8 +15,9 @@ from namesake.kb.columns import Strings
 from namesake.kb.dump import read_chunks
 from namesake.kb.parse import Parsed, parse_chunk
 from namesake.kb.rejects import Rejects
-from namesake.kb.scanned import FIELDS, EndOf, Scanned, TextAt
+from namesake.kb.scanned import FIELDS, Number, Scanned, TextAt
 from namesake.kb.spill import Spill
+from namesake.language import Language
 from namesake.progress import Reporter
 
 Int64 = npt.NDArray[np.int64]
@@ -58,7 +59,7 @@ class Gathering:
             if isinstance(column, Strings):
                 self._append_offsets(f"{name}.offsets", column.offsets)
                 self.spill.append(f"{name}.bytes", column.data)
-            elif isinstance(field.place, EndOf):
+            elif isinstance(field.place, Number) and field.place.is_end:
                 self._append_offsets(name, column)
             else:
                 self.spill.append(name, column)
@@ -86,6 +87,7 @@ class Gathering:
 def gather_items(
     dumps: Sequence[str],
     keep: Literal["people", "all"],
+    language: Language,
     workers: int,
     spill: Spill,
     rejects: Rejects,
@@ -98,7 +100,7 @@ def gather_items(
     gathering = Gathering(spill)
     with ThreadPoolExecutor(workers, "parse") as pool:
         try:
-            for parsed, file, done in _in_order(pool, dumps, keep, workers):
+            for parsed, file, done in _in_order(pool, dumps, keep, language, workers):
                 gathering.add(parsed, file)
                 rejects.add(parsed.rejected)
                 reporter.advance(done, gathering.items)
@@ -109,11 +111,15 @@ def gather_items(
 
 
 def _in_order(
-    pool: ThreadPoolExecutor, dumps: Sequence[str], keep: Literal["people", "all"], workers: int
+    pool: ThreadPoolExecutor,
+    dumps: Sequence[str],
+    keep: Literal["people", "all"],
+    language: Language,
+    workers: int,
 ) -> Iterator[tuple[Parsed, str, float | None]]:
     waiting: deque[tuple[Future[Parsed], str, float | None]] = deque()
     for chunk in read_chunks(dumps, workers):
-        waiting.append((pool.submit(parse_chunk, chunk, keep), chunk.file, chunk.done))
+        waiting.append((pool.submit(parse_chunk, chunk, keep, language), chunk.file, chunk.done))
         if len(waiting) >= IN_FLIGHT * workers:
             future, file, done = waiting.popleft()
             yield future.result(), file, done

@@ -149,7 +149,9 @@ class KBColumns(Mapped):
     descriptions = Text(
         "entity.description", ENTITY, "Short descriptions; empty where there is none.", picked("description")
     )
-    titles = Text("entity.title", ENTITY, "English Wikipedia titles; empty where there is none.", picked("title"))
+    titles = Text(
+        "entity.title", ENTITY, "Titles in the language's Wikipedia; empty where there is none.", picked("title")
+    )
     paragraphs = Text(
         "entity.paragraph",
         ENTITY,

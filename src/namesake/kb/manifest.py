@@ -23,6 +23,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     dump_date: str | None = None
     """Day of the youngest dump file; unknown where all came from stdin."""
     keep: str = "people"
+    language: str = "en"
+    """Of labels, words and names, see `namesake.language`."""
     words_how: str = "stem"
     ranks: list[str] = []
     """Where PR_WD and PR_WP come from, such as `wikidata: computed`, `wikipedia: FILE`."""

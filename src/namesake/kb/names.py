@@ -1,7 +1,7 @@
 """The name index: from a name as anybody spells it to the entities that bear it, O(1) a look-up.
 
 `normalise` folds case, accents, punctuation and spacing. `build_names` makes the index's columns, which
-`NameColumns` declares; a build calls it once, with one label for each entity. `NameIndex(Columns(folder))` reads them.
+`NameColumns` declares; a build calls it once, with one label for each entity. `NameIndex` reads them.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from namesake.kb.columns import Ragged, Strings, concatenate
+from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.declare import Made
 from namesake.kb.layout import NameColumns
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
 from namesake.kernels.names import evidence
 from namesake.kernels.names import index as kernels
-from namesake.language import english as wordlists
+from namesake.language import Language
 
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
@@ -37,9 +37,9 @@ NO_TEXT = Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
 
 
 @cache
-def affixes() -> kernels.Affixes:
+def affixes(language: Language) -> kernels.Affixes:
     """Hashes of the honorifics, of the suffixes and of the connectors, each ascending."""
-    return kernels.Affixes(*map(_hashes, (wordlists.HONORIFICS, wordlists.SUFFIXES, wordlists.CONNECTORS)))
+    return kernels.Affixes(*map(_hashes, (language.honorifics, language.suffixes, language.connectors)))
 
 
 def _hashes(words: Iterable[str]) -> UInt64:
@@ -48,13 +48,15 @@ def _hashes(words: Iterable[str]) -> UInt64:
     return np.sort(np.array(found, np.uint64))
 
 
-def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings, prose: Strings = NO_TEXT) -> Made:
+def build_names(
+    language: Language, labels: Strings, aliases: Ragged, alias_texts: Strings, prose: Strings = NO_TEXT
+) -> Made:
     """The columns of the name index, from each entity's label and its aliases' rows in `alias_texts`.
 
     `prose` are texts in which words are mostly words (labels of items that are no people, descriptions): against
     them it shows which names are made of ordinary words, such as "Common Sense".
     """
-    texts, which, rows, kinds = _every_name(labels, aliases, alias_texts)
+    texts, which, rows, kinds = _every_name(language, labels, aliases, alias_texts)
     spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
     most = 2 * len(rows)  # every text and its bare form
     room = 1 << (most + 1).bit_length()
@@ -63,7 +65,7 @@ def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings, prose: S
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     entry_name, entry_row, entry_kind = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int8)
     table, bearers = kernels.Table(keys, slots, bits, starts, ends), kernels.Entries(entry_name, entry_row, entry_kind)
-    names, entries = kernels.index_names(spelled, affixes(), table, bearers)
+    names, entries = kernels.index_names(spelled, affixes(language), table, bearers)
     starts, ends = starts[:names], ends[:names]
     entry_name, entry_row, entry_kind = entry_name[:entries], entry_row[:entries], entry_kind[:entries]
     indptr = np.zeros(names + 1, np.int64)
@@ -73,14 +75,14 @@ def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings, prose: S
     text, offsets = np.empty(int((ends - starts).sum()), np.uint8), np.zeros(names + 1, np.int64)
     kernels.copy_texts(texts.data, starts, ends, text, offsets)
     names_by_id = Strings(offsets, text)
-    drawers, filed = file_names(names_by_id)
+    drawers, filed = file_names(names_by_id, language)
     columns = NameColumns
     return dict(
         [
             columns.hashes.holding(keys),
             columns.slots.holding(slots),
             columns.prefixes.holding(bits),
-            columns.person.holding(person_percent(names_by_id, prose)),
+            columns.person.holding(person_percent(language, names_by_id, prose)),
             columns.drawers.holding(drawers),
             columns.filed.holding(filed),
             columns.texts.holding(names_by_id),
@@ -90,7 +92,7 @@ def build_names(labels: Strings, aliases: Ragged, alias_texts: Strings, prose: S
     )
 
 
-def person_percent(names: Strings, prose: Strings) -> UInt8:
+def person_percent(language: Language, names: Strings, prose: Strings) -> UInt8:
     """How much each name looks like a person's, 0 to 100: its best token's share of uses at the edge of a name."""
     room = 1 << (len(names) // 2 + 2).bit_length()
     percent = np.empty(len(names), np.uint8)
@@ -104,17 +106,19 @@ def person_percent(names: Strings, prose: Strings) -> UInt8:
         some = Strings(offsets - offsets[0], prose.data[offsets[0] : offsets[-1]])
         folded = normalise_many(some)
         evidence.count_in_prose(folded.data, folded.offsets, keys, in_prose)
-    evidence.weigh(names.data, names.offsets, keys, in_names, in_prose, affixes().honorifics, percent)
+    evidence.weigh(names.data, names.offsets, keys, in_names, in_prose, affixes(language).honorifics, percent)
     return percent
 
 
-def _every_name(labels: Strings, aliases: Ragged, alias_texts: Strings) -> tuple[Strings, Int64, Int32, Int8]:
+def _every_name(
+    language: Language, labels: Strings, aliases: Ragged, alias_texts: Strings
+) -> tuple[Strings, Int64, Int32, Int8]:
     """All names, normalised, and in the order of the entities: which text, whose (entity row), of which kind."""
     alias_row = np.repeat(np.arange(len(aliases), dtype=np.int32), np.diff(aliases.indptr))
     label_text = np.arange(len(labels), dtype=np.int64)
     alias_text = aliases.values.astype(np.int64)
-    plain_labels, of_label = _plain(labels)
-    plain_aliases, of_alias = _plain(alias_texts.take(alias_text))
+    plain_labels, of_label = _plain(language, labels)
+    plain_aliases, of_alias = _plain(language, alias_texts.take(alias_text))
     sources = (
         (labels, label_text, label_text.astype(np.int32), LABEL),
         (alias_texts, alias_text, alias_row, ALIAS),
@@ -130,13 +134,13 @@ def _every_name(labels: Strings, aliases: Ragged, alias_texts: Strings) -> tuple
     return texts, which[order], rows[order], kinds[order]
 
 
-def _plain(texts: Strings) -> tuple[Strings, Int64]:
+def _plain(language: Language, texts: Strings) -> tuple[Strings, Int64]:
     """The `other_forms` of the texts with marks that call for them, and the row of each form's text."""
     marks = (texts.data == ord('"')) | (texts.data == ord("(")) | (texts.data == ord(","))
     before, last = texts.data[:-1], texts.data[1:]
     marks[1:] |= ((before == 0x80) & ((last == 0x9C) | (last == 0x9E))) | ((before == 0xC2) & (last == 0xAB))  # “ „ «
     rows = np.unique(np.searchsorted(texts.offsets, np.flatnonzero(marks), side="right") - 1)
-    forms = [(form, row) for row in rows.tolist() for form in other_forms(texts[row])]
+    forms = [(form, row) for row in rows.tolist() for form in other_forms(texts[row], language)]
     return Strings.of(form for form, _ in forms), np.array([row for _, row in forms], np.int64)
 
 
@@ -150,6 +154,11 @@ class Bearers(NamedTuple):
 
 class NameIndex(NameColumns):
     """The name index of a KB: `lookup` one name, or `lookup_many` for a column of them."""
+
+    def __init__(self, columns: Columns, language: Language) -> None:
+        """Read the index from the files in `columns`; titles and suffixes are those of the language."""
+        super().__init__(columns)
+        self.language = language
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -181,5 +190,5 @@ class NameIndex(NameColumns):
         """Name ids of normalised names, -1 where unknown; a name with titles or suffixes may be found without them."""
         found = np.empty(len(normalised), np.int32)
         names = kernels.Names(self.hashes, self.slots, self.texts.offsets, self.texts.data)
-        kernels.find_names(normalised.data, normalised.offsets, affixes(), names, found)
+        kernels.find_names(normalised.data, normalised.offsets, affixes(self.language), names, found)
         return found

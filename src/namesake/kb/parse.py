@@ -16,16 +16,24 @@ from namesake.kb.dates import MISSING
 from namesake.kb.decode import BadLineError, Entity, decode
 from namesake.kb.dump import CHUNK, Chunk
 from namesake.kb.manifest import Reject
-from namesake.kb.scanned import FIELDS, EndOf, OfItem, Scanned, TextAt, read
+from namesake.kb.scanned import FIELDS, Number, Scanned, TextAt, read
 from namesake.kernels.dump import tables as t
 from namesake.kernels.dump.entity import scan
-from namesake.kernels.dump.walk import FOUND
+from namesake.kernels.dump.walk import FOUND, language_keys
+from namesake.language import Language
 
 __all__ = ["MISSING", "Parsed", "parse_chunk"]
 
 SMALLEST_STATEMENT = 64  # bytes that a statement with a value has at the least
 SMALLEST_ALIAS = 13
 KEPT_SCRATCH = 32 << 20  # bytes of the largest chunk whose scratch memory is kept for the next
+
+_PLACES = {name: field.place for name, field in FIELDS.items()}
+TEXTS = {name: at.place for name, at in _PLACES.items() if isinstance(at, TextAt) and at.of_item}
+NUMBERS = {name: at.place for name, at in _PLACES.items() if isinstance(at, Number) and at.table == "items"}
+"""Where the tables have the texts and the numbers of an item, by the names of `Scanned`."""
+COUNTED = {"line": t.LINES, "alias_indptr": t.ALIAS, "statement_indptr": t.STATEMENTS}
+"""What a decoded item does not say, but the tables so far: its line, and where its aliases and statements end."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +46,16 @@ class Parsed(Scanned):
     """Dates that name no possible day."""
 
 
-def parse_chunk(chunk: Chunk, keep: Literal["people", "all"]) -> Parsed:
+def parse_chunk(chunk: Chunk, keep: Literal["people", "all"], language: Language) -> Parsed:
     """Parse whole lines. Threads may do so side by side: nearly all of the time is spent without the lock."""
-    to = _scratch(chunk)
+    to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
     keep_all = keep == "all"
     rejected = [Reject(chunk.file, chunk.first_line, chunk.problem)] if chunk.problem else []
     position = scan(chunk.buffer, 0, chunk.size, keep_all, to)
     while position < chunk.size:
         line = chunk.line_at(position)
         try:
-            _write(decode(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n"), keep_all), to)
+            _write(decode(line.lstrip(b"[, \t\r").rstrip(b"], \t\r\n"), keep_all, language), to)
         except BadLineError as problem:
             rejected.append(Reject(chunk.file, int(to.counts[t.LINES]), str(problem)))
         to.counts[t.LINES] += 1
@@ -90,6 +98,7 @@ def _allocate(size: int, lines: int) -> t.Tables:
         alias_entries=np.zeros(slots, np.uint64),
         string_entries=np.zeros(slots, np.uint64),
         statement_entries=np.zeros(slots, np.uint64),
+        languages=np.empty(0, np.uint64),
         text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
     )
 
@@ -106,14 +115,11 @@ def _write(entity: Entity, to: t.Tables) -> None:
     for alias in entity.aliases:
         _append(alias, t.ALIAS, to)
     _write_statements(entity, to)
-    counted = {"line": t.LINES, "alias_indptr": t.ALIAS, "statement_indptr": t.STATEMENTS}
+    for name, place in TEXTS.items():
+        _append(getattr(entity, name), place, to)
     row = to.counts[t.ITEMS] * t.ITEM_COLUMNS
-    for name, field in FIELDS.items():
-        if isinstance(field.place, OfItem | EndOf):
-            value = to.counts[counted[name]] if name in counted else getattr(entity, name)
-            to.items[row + field.place.place] = value
-        elif isinstance(field.place, TextAt) and field.place.of_item:
-            _append(getattr(entity, name), field.place.place, to)
+    for name, place in NUMBERS.items():
+        to.items[row + place] = to.counts[COUNTED[name]] if name in COUNTED else getattr(entity, name)
     to.counts[t.ITEMS] += 1
     to.counts[t.DATES_DROPPED] += entity.dates_dropped
 

@@ -21,46 +21,39 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class OfItem:
-    """A number of each item: a column of the table `items`."""
+TABLES = {
+    "items": (t.ITEMS, t.ITEM_COLUMNS),
+    "statements": (t.STATEMENTS, t.STATEMENT_COLUMNS),
+    "properties": (t.PROPERTIES, 1),
+}
+"""Of each table of numbers: where `counts` has its rows, and how many columns it has."""
 
-    place: int
+
+@dataclass(frozen=True)
+class Number:
+    """A column of one of the tables of numbers."""
+
+    table: str
+    place: int = 0
+    is_end: bool = False
+    """Whether it says where the rows of each item end in another column; then a 0 goes before."""
 
     def read(self, to: t.Tables, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """The column, of its own type."""
-        return _rows(to.items, to.counts[t.ITEMS], t.ITEM_COLUMNS)[:, self.place].astype(dtype)
+        counted, columns = TABLES[self.table]
+        used: Int64 = getattr(to, self.table)[: to.counts[counted] * columns]
+        column = used.reshape(-1, columns)[:, self.place].astype(dtype)
+        return np.concatenate((np.zeros(1, dtype), column)) if self.is_end else column
 
 
-@dataclass(frozen=True)
-class EndOf:
-    """Where the rows of each item end in another column: a column of the table `items` from its second row on."""
-
-    place: int
-
-    def read(self, to: t.Tables, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The offsets, from 0."""
-        return np.concatenate((np.zeros(1, dtype), _rows(to.items, to.counts[t.ITEMS], t.ITEM_COLUMNS)[:, self.place]))
+def of_item(place: int, is_end: bool = False) -> Number:
+    """A number of each item."""
+    return Number("items", place, is_end)
 
 
-@dataclass(frozen=True)
-class OfStatement:
-    """A number of each statement: a column of the table `statements`."""
-
-    place: int
-
-    def read(self, to: t.Tables, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The column, of its own type."""
-        return _rows(to.statements, to.counts[t.STATEMENTS], t.STATEMENT_COLUMNS)[:, self.place].astype(dtype)
-
-
-@dataclass(frozen=True)
-class OfProperty:
-    """The number of each property: the table `properties`."""
-
-    def read(self, to: t.Tables, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The column, of its own type."""
-        return _rows(to.properties, to.counts[t.PROPERTIES], 1)[:, 0].astype(dtype)
+def of_statement(place: int) -> Number:
+    """A number of each statement."""
+    return Number("statements", place)
 
 
 @dataclass(frozen=True)
@@ -78,49 +71,46 @@ class TextAt:
         return Strings(offsets, to.text[base : base + offsets[-1]].copy())
 
 
-Place = OfItem | EndOf | OfStatement | OfProperty | TextAt
-
-
 @dataclass(frozen=True)
 class Scanned:
     """What lines of a dump say."""
 
-    qid: Annotated[Int64, OfItem(t.QID)]
-    line: Annotated[Int64, OfItem(t.LINE)]
+    qid: Annotated[Int64, of_item(t.QID)]
+    line: Annotated[Int64, of_item(t.LINE)]
     """Line of the dump file, from 1."""
-    kept: Annotated[Bool, OfItem(t.KEPT)]
-    person: Annotated[Bool, OfItem(t.PERSON)]
+    kept: Annotated[Bool, of_item(t.KEPT)]
+    person: Annotated[Bool, of_item(t.PERSON)]
     """Whether the item is a human (P31 = Q5)."""
-    sitelinks: Annotated[Int32, OfItem(t.SITELINK_COUNT)]
+    sitelinks: Annotated[Int32, of_item(t.SITELINK_COUNT)]
     """NS."""
-    properties: Annotated[Int32, OfItem(t.PROPERTY_COUNT)]
+    properties: Annotated[Int32, of_item(t.PROPERTY_COUNT)]
     """NP: distinct properties with a statement that is not deprecated and has a value, of any datatype."""
-    birth: Annotated[Int32, OfItem(t.BIRTH)]
+    birth: Annotated[Int32, of_item(t.BIRTH)]
     """Days since 1970-01-01, `dates.MISSING` where not given."""
-    birth_precision: Annotated[Int8, OfItem(t.BIRTH_PRECISION)]
+    birth_precision: Annotated[Int8, of_item(t.BIRTH_PRECISION)]
     """As Wikidata has it: 11 a day, 10 a month, 9 a year …; 0 where not given."""
-    death: Annotated[Int32, OfItem(t.DEATH)]
-    death_precision: Annotated[Int8, OfItem(t.DEATH_PRECISION)]
+    death: Annotated[Int32, of_item(t.DEATH)]
+    death_precision: Annotated[Int8, of_item(t.DEATH_PRECISION)]
     label: Annotated[Strings, TextAt(t.LABEL, of_item=True)]
-    """In the first language that has one of en, mul, en-gb, en-ca; empty where none has."""
+    """In the first that has one of the languages that are kept (`Language.labels`); empty where none has."""
     description: Annotated[Strings, TextAt(t.DESCRIPTION, of_item=True)]
     """Likewise; of kept items only."""
     title: Annotated[Strings, TextAt(t.TITLE, of_item=True)]
-    """Of the English Wikipedia's page; of kept items only."""
-    alias_indptr: Annotated[Int64, EndOf(t.ALIAS_END)]
+    """Of the page in the language's Wikipedia; of kept items only."""
+    alias_indptr: Annotated[Int64, of_item(t.ALIAS_END, is_end=True)]
     """Aliases of item i are alias[alias_indptr[i]:alias_indptr[i + 1]]."""
     alias: Annotated[Strings, TextAt(t.ALIAS)]
-    """Of all four languages, with the labels that were not chosen; distinct, never the label, never empty."""
-    statement_indptr: Annotated[Int64, EndOf(t.STATEMENT_END)]
-    statement_property: Annotated[Int32, OfStatement(t.PROPERTY)]
-    statement_value: Annotated[Int64, OfStatement(t.VALUE)]
+    """Of all those languages, with the labels that were not chosen; distinct, never the label, never empty."""
+    statement_indptr: Annotated[Int64, of_item(t.STATEMENT_END, is_end=True)]
+    statement_property: Annotated[Int32, of_statement(t.PROPERTY)]
+    statement_value: Annotated[Int64, of_statement(t.VALUE)]
     """The QID of an item; ~i for the string i of `strings`. Strings are of kept items only."""
-    statement_start: Annotated[Int32, OfStatement(t.SINCE)]
+    statement_start: Annotated[Int32, of_statement(t.SINCE)]
     """First day of the qualifier P580, `dates.MISSING` where not given."""
-    statement_end: Annotated[Int32, OfStatement(t.UNTIL)]
+    statement_end: Annotated[Int32, of_statement(t.UNTIL)]
     """Last day of the qualifier P582, `dates.MISSING` where not given."""
     strings: Annotated[Strings, TextAt(t.STRING)]
-    property_id: Annotated[Int32, OfProperty()]
+    property_id: Annotated[Int32, Number("properties")]
     property_label: Annotated[Strings, TextAt(t.PROPERTY_LABEL)]
 
 
@@ -128,7 +118,7 @@ class Scanned:
 class Field:
     """One column of `Scanned`: its place in the scanner's tables, and the type of its numbers."""
 
-    place: Place
+    place: Number | TextAt
     dtype: np.dtype[Any]
 
 
@@ -149,8 +139,3 @@ FIELDS = _fields()
 def read(to: t.Tables) -> dict[str, Any]:
     """Copy what the tables hold into columns of their own, by the names of `Scanned`."""
     return {name: field.place.read(to, field.dtype) for name, field in FIELDS.items()}
-
-
-def _rows(table: Int64, rows: int, columns: int) -> Int64:
-    """The rows of a flat table that are in use."""
-    return table[: rows * columns].reshape(-1, columns)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from namesake.kb.columns import Strings
 from namesake.kernels.names import fold as kernels
+from namesake.language import Language
 
 Int8 = npt.NDArray[np.int8]
 UInt8 = npt.NDArray[np.uint8]
@@ -21,12 +22,11 @@ PLAIN_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t"}
     | {"ŋ": "n", "ĸ": "k", "ə": "e", "ɛ": "e", "ɔ": "o", "ɨ": "i", "ʉ": "u", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ё": "е"}
 )
-"""Letters that Unicode does not decompose, as English spells them."""
+"""Letters that Unicode does not decompose, as newspapers spell them that lack them."""
 
 TABLE_END = 0x2070
 HARD_RANGES = ((0x0300, 0x0370), (0x0483, 0x048A), (0x0590, 0x1E00))
 BRACKETS = re.compile(r"[\"“”„«(][^\"“”„«»()]+[\"”“»)]")
-PEERAGE = re.compile(r"\s*(the )?(\d|(baron|earl|duke|count|viscount|marque|prince|lord|lady|king|queen))", re.I)
 QUOTED = re.compile(r"[\"“„]([^\"“”„]+)[\"”“](.*\w.*)")
 
 
@@ -104,7 +104,14 @@ def normalise_many(texts: Strings) -> Strings:
     return Strings(offsets, out)
 
 
-def other_forms(name: str) -> Iterator[str]:
+@cache
+def _peerage(language: Language) -> re.Pattern[str]:
+    """What behind a comma is a peerage: "16th Earl of Kinnoull", "the Prince of Wales"."""
+    begins = "|".join([r"\d", *map(re.escape, language.peerages)])
+    return re.compile(rf"\s*({re.escape(language.article)} )?({begins})", re.I)
+
+
+def other_forms(name: str, language: Language) -> Iterator[str]:
     """Forms without what brackets, quotation marks or a peerage add.
 
     'William "Bill" Gates (businessman)' is also "William Gates" and "Bill Gates", and "Charles Hay, 16th Earl of
@@ -116,5 +123,5 @@ def other_forms(name: str) -> Iterator[str]:
     for nickname, rest in QUOTED.findall(name):
         yield f"{nickname} {BRACKETS.sub(' ', rest)}"
     person, comma, rest = name.partition(",")
-    if comma and PEERAGE.match(rest):
+    if comma and _peerage(language).match(rest):
         yield person

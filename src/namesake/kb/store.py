@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from namesake import language as languages
 from namesake.errors import NamesakeError
 from namesake.kb.check import problems
 from namesake.kb.columns import Columns, Ragged, Strings, checksum
@@ -23,6 +24,8 @@ from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, read_manife
 
 if TYPE_CHECKING:
     from namesake.kb.names import NameIndex
+    from namesake.language import Language
+    from namesake.text import Lexicon
 
 __all__ = ["FORMAT_VERSION", "KB", "MANIFEST", "Columns", "Manifest", "Ragged", "Strings", "read_manifest"]
 
@@ -39,10 +42,15 @@ class KB(KBColumns):
     names, kept or not. `KB.declared()` has every column with its meaning.
     """
 
+    path: Path
+    manifest: Manifest
+    language: Language
+
     def __init__(self, path: Path, manifest: Manifest) -> None:
         super().__init__(Columns(path))
         self.path = path
         self.manifest = manifest
+        self.language = languages.of(manifest.language)
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
@@ -55,7 +63,14 @@ class KB(KBColumns):
         """The name index: who bears a name."""
         from namesake.kb.names import NameIndex  # its kernels load when a name is first asked for
 
-        return NameIndex(self.columns)
+        return NameIndex(self.columns, self.language)
+
+    def lexicon(self) -> Lexicon:
+        """A lexicon of its words; each thread needs its own."""
+        from namesake.text import Lexicon  # its kernels load when words are first asked for
+
+        tables = self.surface_hash, self.surface_word, self.stem_hash, self.stem_word
+        return Lexicon(*tables, self.language, self.manifest.words_how)
 
     def __len__(self) -> int:
         return self.manifest.entities

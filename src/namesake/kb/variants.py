@@ -10,7 +10,7 @@ import numpy.typing as npt
 from namesake.kb.columns import Strings
 from namesake.kernels.hash import hash_bytes
 from namesake.kernels.names import similar as kernels
-from namesake.language import english as wordlists
+from namesake.language import Language
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -18,17 +18,17 @@ UInt8 = npt.NDArray[np.uint8]
 UInt64 = npt.NDArray[np.uint64]
 
 SOUNDS = str.maketrans("yjwcqzeo", "iivkksau", "")
-ROMAN_LETTERS = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch - y - e yu ya e i yi d j lj nj c dz"
-CYRILLIC = dict(zip("абвгдежзийклмнопрстуфхцчшщъыьэюяєіїђјљњћџ", ROMAN_LETTERS.split(), strict=True))
+CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюяєіїђјљњћџ"
 CYRILLIC_START, CYRILLIC_ROW = 0x0400, 256
 
 
 @cache
-def romans() -> UInt8:
+def romans(language: Language) -> UInt8:
     """What each ASCII byte (rows from 0) and each Cyrillic letter (rows from 256) sounds like, as up to 4 letters."""
+    written = zip(CYRILLIC, language.cyrillic.split(), strict=True)
     table = np.zeros((CYRILLIC_ROW + 128, 4), np.uint8)
     sounds = {ord(letter): letter for letter in "abcdefghijklmnopqrstuvwxyz0123456789"} | {ord("x"): "ks"}
-    sounds |= {CYRILLIC_ROW + ord(c) - CYRILLIC_START: latin.strip("-") for c, latin in CYRILLIC.items()}
+    sounds |= {CYRILLIC_ROW + ord(c) - CYRILLIC_START: latin.strip("-") for c, latin in written}
     for row, letters in sounds.items():
         sounded = letters.translate(SOUNDS).encode()
         table[row, : len(sounded)] = list(sounded)
@@ -36,10 +36,10 @@ def romans() -> UInt8:
 
 
 @cache
-def nicknames() -> kernels.Nicknames:
-    """`wordlists.NICKNAMES` for the kernel: every two names of a group may stand for each other."""
+def nicknames(language: Language) -> kernels.Nicknames:
+    """The language's nicknames for the kernel: every two names of a group may stand for each other."""
     others: dict[int, set[str]] = {}
-    for group in wordlists.NICKNAMES:
+    for group in language.nicknames:
         for name in group:
             others.setdefault(_hash(name), set()).update(set(group) - {name})
     keys = sorted(others)
@@ -58,10 +58,10 @@ def _hash(token: str) -> int:
     return int(hash_bytes(np.frombuffer(data, np.uint8), 0, len(data)))
 
 
-def file_names(names: Strings) -> tuple[UInt64, Int32]:
+def file_names(names: Strings, language: Language) -> tuple[UInt64, Int32]:
     """Drawers, ascending, and the name in each: names that end alike and begin with one letter lie together."""
     drawers = np.empty(len(names), np.uint64)
-    kernels.file_names(names.data, names.offsets, romans(), drawers)
+    kernels.file_names(names.data, names.offsets, romans(language), drawers)
     order = np.argsort(drawers, kind="stable")
     order = order[np.searchsorted(drawers[order], np.uint64(1)) :]
     return drawers[order], order.astype(np.int32)

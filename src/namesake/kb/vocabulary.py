@@ -9,7 +9,8 @@ import pyarrow.compute as pc
 
 from namesake.kernels.text.lookup import intern, word_sets
 from namesake.kernels.text.tokenizer import tokenize
-from namesake.text import STOP_WORDS, Bytes, Hashes, Ints, Normaliser, Offsets, hash_strings, spellings, table
+from namesake.language import Language
+from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, hash_strings, period_words, spellings, table
 
 BLOCK = 4 << 20  # bytes of text tokenised at a time
 
@@ -34,15 +35,15 @@ class WordIndex:
     columns: list[WordSets]
 
 
-def index_words(columns: Sequence[tuple[Bytes, Offsets]], how: str = "stem") -> WordIndex:
+def index_words(columns: Sequence[tuple[Bytes, Offsets]], language: Language, how: str = "stem") -> WordIndex:
     """Index several string columns, each (data, offsets) in Arrow's layout.
 
     The text is read block by block; what is held at once is four bytes a token, the size of the result.
     """
     surfaces = _Surfaces()
-    numbered = [_number(data, np.asarray(offsets, np.int64), surfaces) for data, offsets in columns]
-    vocabulary, word_of = _vocabulary(surfaces, how)
-    stop_words = sorted(STOP_WORDS)
+    numbered = [_number(data, np.asarray(offsets, np.int64), surfaces, language) for data, offsets in columns]
+    vocabulary, word_of = _vocabulary(surfaces, language, how)
+    stop_words = sorted(language.stop_words)
     surface_hash = np.concatenate([surfaces.hashes[: surfaces.known], hash_strings(stop_words)])
     surface_word = np.concatenate([word_of, np.full(len(stop_words), -1, np.int32)])
     sets = []
@@ -89,13 +90,13 @@ class _Surfaces:
         intern(self.hashes[: self.known].copy(), 0, self._table_hash, self._table_id, 0, ids, first)
 
 
-def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces) -> tuple[Offsets, Ints]:
+def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Language) -> tuple[Offsets, Ints]:
     """A column as surface numbers: CSR of the tokens of each string."""
     indptr = np.zeros(len(offsets), np.int64)
     blocks = []
     for low, high in _blocks(offsets):
         block = offsets[low : high + 1]
-        token_indptr, starts, ends, hashes, *_ = tokenize(data, block, False)
+        token_indptr, starts, ends, hashes, *_ = tokenize(data, block, period_words(language), False)
         indptr[low + 1 : high + 1] = indptr[low] + token_indptr[1:]
         ids, new = surfaces.number(hashes)
         text_of = np.searchsorted(token_indptr, new, "right") - 1
@@ -114,9 +115,9 @@ def _blocks(offsets: Offsets) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _vocabulary(surfaces: _Surfaces, how: str) -> tuple[list[str], Ints]:
+def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list[str], Ints]:
     """The words, most frequent first, ties by text; and the word of each surface (-1: a stop word or none)."""
-    words = pc.dictionary_encode(pa.array(Normaliser(how)(surfaces.spelled), pa.large_string()))
+    words = pc.dictionary_encode(pa.array(Normaliser(language, how)(surfaces.spelled), pa.large_string()))
     place_of = words.indices.to_numpy()
     counts = np.bincount(place_of, surfaces.counts[: surfaces.known], len(words.dictionary)).astype(np.int64)
     no_word = pc.index(words.dictionary, "").as_py()

@@ -13,13 +13,20 @@ from namesake.kb.layout import KBColumns
 from namesake.kb.vocabulary import index_words
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.types import Ragged as Rows
+from namesake.language import Language
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 
 def index_kb_words(
-    items: Items, dump_of: Int32, stated: Statements, descriptions: Strings, paragraphs: Strings, how: str
+    items: Items,
+    dump_of: Int32,
+    stated: Statements,
+    descriptions: Strings,
+    paragraphs: Strings,
+    language: Language,
+    how: str,
 ) -> Made:
     """The columns of words. Labels and aliases of items count only where an entity states the item."""
     values = stated_items(stated, len(dump_of))
@@ -28,7 +35,7 @@ def index_kb_words(
     alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
     aliases = items.alias.take(ranges(starts, alias_counts))
     texts = (descriptions, paragraphs, items.label.take(of_dump), aliases, stated.strings)
-    found = index_words([(column.data, column.offsets) for column in texts], how)
+    found = index_words([(column.data, column.offsets) for column in texts], language, how)
     d, p, labels, each_alias, strings = (Ragged(column.indptr, column.words) for column in found.columns)
     of_item = spread(labels, values, len(dump_of))
     of_alias = np.repeat(np.arange(len(values), dtype=np.int32), alias_counts)

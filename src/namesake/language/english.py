@@ -1,246 +1,267 @@
-"""Small lists of words that surround names: titles, suffixes, what makes a name a company or a place, nicknames.
+"""English."""
 
-All in the normalised form of `namesake.kb.names.normalise`, so they compare with its tokens directly.
+from namesake.language.language import Language, words
+
+NICKNAMES = """
+    abigail abby gail
+    abraham abe bram
+    albert al bert bertie
+    alexander alex al sandy xander sasha alec
+    alexandra alex sandra lexi sasha
+    alfred alf fred alfie freddie
+    allan alan allen al
+    andrew andy drew
+    angela angie
+    anthony tony ant
+    arthur art artie
+    barbara barb barbie babs
+    benjamin ben benny benji
+    bernard bernie
+    bradley brad
+    caroline carrie carol carolyn
+    catherine katherine kathryn cathy kathy kate katie kat kitty cate
+    charles charlie chuck chas chaz
+    christina christine chris chrissy tina
+    christopher chris kit topher
+    clifford cliff
+    cynthia cindy
+    daniel dan danny
+    david dave davey
+    deborah debbie debra deb
+    dennis denis denny
+    dominic dom nick
+    donald don donnie
+    dorothy dot dottie dolly
+    douglas doug
+    edward ed eddie ted teddy ned
+    edwin ed eddie
+    eleanor ellie nell nora
+    elizabeth liz lizzie beth betty betsy eliza lisa libby
+    emily em emmy
+    eugene gene
+    ferdinand ferdie
+    florence flo florrie
+    frances fran francie
+    francis frank fran frankie
+    franklin frank
+    frederick fred freddie freddy rick
+    gabriel gabe
+    gerald gerry jerry
+    gerard gerry
+    gilbert gil
+    gregory greg gregg
+    harold harry hal
+    henry harry hank hal
+    herbert herb bert
+    howard howie
+    isaac ike
+    isabel isabella bella izzy
+    jacob jake
+    jacqueline jackie
+    james jim jimmy jamie jimmie
+    janet jan
+    jeffrey jeff geoffrey geoff
+    jennifer jen jenny jenni
+    jeremy jerry jem
+    jerome jerry
+    jessica jess jessie
+    john jack johnny jon johnnie
+    jonathan jon jonny johnathan jonathon
+    joseph joe joey jo
+    josephine jo josie
+    joshua josh
+    judith judy
+    julian jules
+    kenneth ken kenny
+    kimberly kim
+    laurence lawrence larry laurie
+    leonard len lenny leo
+    leslie les
+    lewis lew louis lou louie
+    lucy lucille lu
+    louise lou
+    madeleine maddie
+    margaret maggie meg peg peggy marge rita greta
+    mark marc
+    martin marty
+    mary molly polly mae
+    matthew matt
+    maurice mo
+    maximilian max
+    melissa mel lissa
+    michael mike mick mickey micky mikey
+    mitchell mitch
+    mohammed mo mohamed muhammad mohammad
+    nancy nan
+    nathaniel nate nat nathan
+    nicholas nick nicky nicolas nico
+    nicole nikki nicky
+    norman norm
+    oliver ollie
+    pamela pam
+    patricia pat patty tricia trish
+    patrick pat paddy
+    peter pete
+    philip phil phillip
+    rachel rach
+    randall randy
+    randolph randy
+    raymond ray
+    rebecca becky becca
+    reginald reg reggie
+    richard rick dick rich richie ricky
+    robert bob rob bobby robbie bert
+    roderick rod
+    rodney rod
+    roger rog
+    ronald ron ronnie
+    rudolph rudy
+    russell russ
+    samantha sam
+    samuel sam sammy
+    sandra sandy
+    sarah sally sara
+    sebastian seb
+    sidney sid sydney
+    simon si
+    solomon sol
+    stanley stan
+    stanislas stan stanislaw
+    stephanie steph
+    stephen steve steven stevie
+    stuart stewart stu
+    susan sue susie suzanne suzie
+    terence terry terrance
+    theodore ted teddy theo
+    theresa teresa tess terry
+    thomas tom tommy
+    timothy tim timmy
+    tobias toby
+    valerie val
+    vernon vern
+    veronica ronnie
+    victor vic
+    victoria vicky vikki tori
+    vincent vince vinny
+    virginia ginny
+    walter walt wally
+    wesley wes
+    wilfred wilf
+    william will bill billy willie willy liam
+    winston win
+    zachary zach zack
 """
 
-
-def _words(text: str) -> frozenset[str]:
-    """The words of a text; `|` parts the words of an entry of two."""
-    return frozenset(word.replace("|", " ") for word in text.split())
-
-
-HONORIFICS = _words(
-    """
-    mr mrs ms miss mister madam madame mme monsieur herr frau fraulein senor senora senorita signor signora mx
-    dr doctor prof professor sir dame lord lady hon honorable honourable rt right maitre esq
-    rev reverend fr father sister brother mother pastor bishop archbishop cardinal pope rabbi imam sheikh sheik shaykh
-    ayatollah mullah mufti swami guru saint st sri shri smt pandit ustad venerable deacon canon monsignor msgr
-    president vice|president prime|minister premier chancellor minister secretary senator sen congressman congresswoman
-    congressperson representative rep governor gov lt|gov lieutenant|governor mayor councillor councilman councilwoman
-    councilor ambassador delegate speaker chairman chairwoman chairperson first|lady attorney|general
-    king queen prince princess emperor empress tsar tsarina czar sultan shah emir baron baroness count countess
-    duke duchess earl viscount viscountess marquess marquis marchioness archduke archduchess
-    general gen colonel col major maj captain capt lieutenant lt sergeant sgt corporal cpl private pvt admiral adm
-    commander cmdr commodore brigadier brig marshal field|marshal officer constable detective inspector sheriff
-    judge justice chief|justice coach
-    """
+English = Language(
+    name="en",
+    labels=("en", "mul", "en-gb", "en-ca"),
+    wikipedia="enwiki",
+    # words: the list of 127 that the paper uses
+    stop_words=words(
+        """
+        i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself
+        it its itself they them their theirs themselves what which who whom this that these those am is are was were be
+        been being have has had having do does did doing a an the and but if or because as until while of at by for
+        with about against between into through during before after above below to from up down in out on off over
+        under again further then once here there when where why how all any both each few more most other some such no
+        nor not only own same so than too very s t can will just don should now
+        """
+    ),
+    stemmer="porter",
+    lemmas="en",
+    # sentences
+    titles_before_names=words(
+        """
+        mr mrs ms messrs mme mlle dr drs prof rev hon sen sens rep reps gov govs gen col lt sgt capt cmdr adm maj cpl
+        pvt insp supt det pres st mt ft vs v
+        """
+    ),
+    abbreviations=words(
+        """
+        inc ltd co corp bros jr sr llc etc dept univ assn ave blvd rd est al esq approx dist ala ariz ark calif colo
+        conn fla ga ill kan ky md mich minn mo mont neb nev okla ore pa tenn tex va vt wis wyo jan feb aug sept oct nov
+        dec mon tues thurs
+        """
+    ),
+    before_numbers=words("no nos vol vols pp p fig figs ch art mar apr jun jul sep tue wed thu thur fri sat sun ca c"),
+    starters=words(
+        """
+        the a an he she it they we i you in on at but and this that these those there his her its their our my as after
+        before when if while for with by however according what who how why where some many most also since so then not
+        all one meanwhile last both even each now during under from to
+        """
+    ),
+    always_capital=words("i"),
+    # names
+    honorifics=words(
+        """
+        mr mrs ms miss mister madam madame mme monsieur herr frau fraulein senor senora senorita signor signora mx dr
+        doctor prof professor sir dame lord lady hon honorable honourable rt right maitre esq rev reverend fr father
+        sister brother mother pastor bishop archbishop cardinal pope rabbi imam sheikh sheik shaykh ayatollah mullah
+        mufti swami guru saint st sri shri smt pandit ustad venerable deacon canon monsignor msgr president
+        vice|president prime|minister premier chancellor minister secretary senator sen congressman congresswoman
+        congressperson representative rep governor gov lt|gov lieutenant|governor mayor councillor councilman
+        councilwoman councilor ambassador delegate speaker chairman chairwoman chairperson first|lady attorney|general
+        king queen prince princess emperor empress tsar tsarina czar sultan shah emir baron baroness count countess
+        duke duchess earl viscount viscountess marquess marquis marchioness archduke archduchess general gen colonel
+        col major maj captain capt lieutenant lt sergeant sgt corporal cpl private pvt admiral adm commander cmdr
+        commodore brigadier brig marshal field|marshal officer constable detective inspector sheriff judge justice
+        chief|justice coach
+        """
+    ),
+    suffixes=words(
+        """
+        jr sr junior senior ii iii iv vi vii viii phd ph|d md dds jd mba esq esquire qc kc mp mep mla mlc tds
+        cbe obe mbe kbe dbe gbe kcb kcmg gcmg cmg dso frs fba frcp
+        """
+    ),
+    connectors=words("of the and for in to on at"),
+    article="the",
+    peerages=("baron", "earl", "duke", "count", "viscount", "marque", "prince", "lord", "lady", "king", "queen"),
+    nicknames=tuple(tuple(names.split()) for names in NICKNAMES.strip().splitlines()),
+    function_words=words(
+        """
+        a an the of in on at to for from by with without into onto over under about after before between through against
+        during and or nor but if so as than then because while although though until since when where why how what who
+        whom whose which that this these those there here i you he she it we they me him us them my your his her its our
+        their is are was were be been being am has have had do does did doing can could shall should would might must
+        not no yes all any some each every both either neither one two three first last next other another such only own
+        same more most much many few less least very too also just even still again once up down out off back new old
+        said says say told get got go goes went come came make made take took see saw know knew
+        """
+    ),
+    ordinary_first_names=words(
+        """
+        will may mark bill art grant rich hope faith grace joy dawn june april august summer autumn chance chase chip
+        drew frank gene guy jack lance pat peg ray rob rod rose sandy skip sue van wade christian jordan chad georgia
+        dean major earl duke pierce miles dick bob nick josh buck buddy sonny rusty sunny champ cash price page gay
+        happy lucky king prince star sky rain river brook cliff glen heath wood forest clay stormy violet ivy iris
+        olive daisy lily jasmine ginger pepper amber crystal jade pearl ruby gale misty candy honey angel destiny
+        harmony melody charity constance patience prudence honor justice victor noble young wise bright hardy ernest
+        blunt long little big baby coach sir paris london austin dallas houston phoenix chelsea israel china india
+        kenya america victoria carolina virginia montana dakota sydney florence milan roman german holland ireland
+        scotland england general president doctor judge saint pope lord lady queen max tiger magic rocky pop sweet busy
+        common
+        """
+    ),
+    not_a_person=words(
+        """
+        inc incorporated corp corporation company ltd limited llc plc gmbh group holdings partners associates
+        enterprises industries brothers bros foundation trust institute institution university college school academy
+        stadium arena field park gardens airport station hospital clinic center centre medical memorial museum library
+        gallery theater theatre auditorium hall hotel tower towers plaza building bridge dam tunnel highway freeway
+        expressway parkway street avenue ave road rd boulevard blvd lane square island islands lake mountain mount
+        county township district church cathedral chapel cemetery monument award awards prize medal trophy cup classic
+        invitational tournament lecture fellowship scholarship professorship fund motors motor records
+        pictures productions studios entertainment orchestra experience quartet trio
+        """
+    ),
+    before_not_a_person=words(
+        """
+        high middle elementary primary secondary grammar preparatory community public national international regional
+        municipal presidential cancer research space family charitable performing arts
+        """
+    ),
+    possessive="s",
+    cyrillic="a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch - y - e yu ya e i yi d j lj nj c dz",
 )
-"""Titles that stand in front of a name."""
-
-TITLE_WORDS = frozenset(word for title in HONORIFICS for word in title.split())
-"""The words titles are made of: a name of nothing else is nobody's ("Prime Minister")."""
-
-SUFFIXES = _words(
-    """
-    jr sr junior senior ii iii iv vi vii viii phd ph|d md dds jd mba esq esquire qc kc mp mep mla mlc tds
-    cbe obe mbe kbe dbe gbe kcb kcmg gcmg cmg dso frs fba frcp
-    """
-)
-"""What may follow a name: generations, degrees, memberships, orders."""
-
-CONNECTORS = _words("of the and for in to on at")
-"""What follows a title that is no title but a name itself: Queen of England, King of Pop."""
-
-NICKNAMES = tuple(
-    tuple(names.split())
-    for names in (
-        "abigail abby gail",
-        "abraham abe bram",
-        "albert al bert bertie",
-        "alexander alex al sandy xander sasha alec",
-        "alexandra alex sandra lexi sasha",
-        "alfred alf fred alfie freddie",
-        "allan alan allen al",
-        "andrew andy drew",
-        "angela angie",
-        "anthony tony ant",
-        "arthur art artie",
-        "barbara barb barbie babs",
-        "benjamin ben benny benji",
-        "bernard bernie",
-        "bradley brad",
-        "caroline carrie carol carolyn",
-        "catherine katherine kathryn cathy kathy kate katie kat kitty cate",
-        "charles charlie chuck chas chaz",
-        "christina christine chris chrissy tina",
-        "christopher chris kit topher",
-        "clifford cliff",
-        "cynthia cindy",
-        "daniel dan danny",
-        "david dave davey",
-        "deborah debbie debra deb",
-        "dennis denis denny",
-        "dominic dom nick",
-        "donald don donnie",
-        "dorothy dot dottie dolly",
-        "douglas doug",
-        "edward ed eddie ted teddy ned",
-        "edwin ed eddie",
-        "eleanor ellie nell nora",
-        "elizabeth liz lizzie beth betty betsy eliza lisa libby",
-        "emily em emmy",
-        "eugene gene",
-        "ferdinand ferdie",
-        "florence flo florrie",
-        "frances fran francie",
-        "francis frank fran frankie",
-        "franklin frank",
-        "frederick fred freddie freddy rick",
-        "gabriel gabe",
-        "gerald gerry jerry",
-        "gerard gerry",
-        "gilbert gil",
-        "gregory greg gregg",
-        "harold harry hal",
-        "henry harry hank hal",
-        "herbert herb bert",
-        "howard howie",
-        "isaac ike",
-        "isabel isabella bella izzy",
-        "jacob jake",
-        "jacqueline jackie",
-        "james jim jimmy jamie jimmie",
-        "janet jan",
-        "jeffrey jeff geoffrey geoff",
-        "jennifer jen jenny jenni",
-        "jeremy jerry jem",
-        "jerome jerry",
-        "jessica jess jessie",
-        "john jack johnny jon johnnie",
-        "jonathan jon jonny johnathan jonathon",
-        "joseph joe joey jo",
-        "josephine jo josie",
-        "joshua josh",
-        "judith judy",
-        "julian jules",
-        "kenneth ken kenny",
-        "kimberly kim",
-        "laurence lawrence larry laurie",
-        "leonard len lenny leo",
-        "leslie les",
-        "lewis lew louis lou louie",
-        "lucy lucille lu",
-        "louise lou",
-        "madeleine maddie",
-        "margaret maggie meg peg peggy marge rita greta",
-        "mark marc",
-        "martin marty",
-        "mary molly polly mae",
-        "matthew matt",
-        "maurice mo",
-        "maximilian max",
-        "melissa mel lissa",
-        "michael mike mick mickey micky mikey",
-        "mitchell mitch",
-        "mohammed mo mohamed muhammad mohammad",
-        "nancy nan",
-        "nathaniel nate nat nathan",
-        "nicholas nick nicky nicolas nico",
-        "nicole nikki nicky",
-        "norman norm",
-        "oliver ollie",
-        "pamela pam",
-        "patricia pat patty tricia trish",
-        "patrick pat paddy",
-        "peter pete",
-        "philip phil phillip",
-        "rachel rach",
-        "randall randy",
-        "randolph randy",
-        "raymond ray",
-        "rebecca becky becca",
-        "reginald reg reggie",
-        "richard rick dick rich richie ricky",
-        "robert bob rob bobby robbie bert",
-        "roderick rod",
-        "rodney rod",
-        "roger rog",
-        "ronald ron ronnie",
-        "rudolph rudy",
-        "russell russ",
-        "samantha sam",
-        "samuel sam sammy",
-        "sandra sandy",
-        "sarah sally sara",
-        "sebastian seb",
-        "sidney sid sydney",
-        "simon si",
-        "solomon sol",
-        "stanley stan",
-        "stanislas stan stanislaw",
-        "stephanie steph",
-        "stephen steve steven stevie",
-        "stuart stewart stu",
-        "susan sue susie suzanne suzie",
-        "terence terry terrance",
-        "theodore ted teddy theo",
-        "theresa teresa tess terry",
-        "thomas tom tommy",
-        "timothy tim timmy",
-        "tobias toby",
-        "valerie val",
-        "vernon vern",
-        "veronica ronnie",
-        "victor vic",
-        "victoria vicky vikki tori",
-        "vincent vince vinny",
-        "virginia ginny",
-        "walter walt wally",
-        "wesley wes",
-        "wilfred wilf",
-        "william will bill billy willie willy liam",
-        "winston win",
-        "zachary zach zack",
-    )
-)
-"""First names that may stand for each other: a formal one, then its short and pet forms."""
-
-FUNCTION_WORDS = _words(
-    """
-    a an the of in on at to for from by with without into onto over under about after before between through against
-    during and or nor but if so as than then because while although though until since when where why how what who
-    whom whose which that this these those there here i you he she it we they me him us them my your his her its our
-    their is are was were be been being am has have had do does did doing can could shall should would might must
-    not no yes all any some each every both either neither one two three first last next other another such only own
-    same more most much many few less least very too also just even still again once up down out off back new old
-    said says say told get got go goes went come came make made take took see saw know knew
-    """
-)
-"""Words that hold sentences together: a name hardly ever begins with one."""
-
-ORDINARY_FIRST_NAMES = _words(
-    """
-    will may mark bill art grant rich hope faith grace joy dawn june april august summer autumn chance chase chip drew
-    frank gene guy jack lance pat peg ray rob rod rose sandy skip sue van wade christian jordan chad georgia dean major
-    earl duke pierce miles dick bob nick josh buck buddy sonny rusty sunny champ cash price page gay happy lucky king
-    prince star sky rain river brook cliff glen heath wood forest clay stormy violet ivy iris olive daisy lily jasmine
-    ginger pepper amber crystal jade pearl ruby gale misty candy honey angel destiny harmony melody charity constance
-    patience prudence honor justice victor noble young wise bright hardy ernest blunt long little big baby coach sir
-    paris london austin dallas houston phoenix chelsea israel china india kenya america victoria carolina
-    virginia montana dakota sydney florence milan roman german holland ireland scotland england
-    general president doctor judge saint pope lord lady queen max tiger magic rocky pop sweet busy common
-    """
-)
-"""First names that are words as well: in a text without capitals they do not stand for a person alone."""
-
-NOT_A_PERSON = _words(
-    """
-    inc incorporated corp corporation company ltd limited llc plc gmbh group holdings partners associates
-    enterprises industries brothers bros foundation trust institute institution university college school academy
-    stadium arena field park gardens airport station hospital clinic center centre medical memorial museum library
-    gallery theater theatre auditorium hall hotel tower towers plaza building bridge dam tunnel highway freeway
-    expressway parkway street avenue ave road rd boulevard blvd lane square island islands lake mountain mount
-    county township district church cathedral chapel cemetery monument award awards prize medal trophy cup classic
-    invitational tournament lecture fellowship scholarship professorship fund motors motor records
-    pictures productions studios entertainment orchestra experience quartet trio
-    """
-)
-"""What follows a name when it names a firm, a place, a prize: Walt Disney Company, Arthur Ashe Stadium."""
-
-BEFORE_NOT_A_PERSON = _words(
-    """
-    high middle elementary primary secondary grammar preparatory community public national international regional
-    municipal presidential cancer research space family charitable performing arts
-    """
-)
-"""What may stand between the two: Abraham Lincoln High School, John Lennon International Airport."""

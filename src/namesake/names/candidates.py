@@ -54,9 +54,10 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
 
 def _variants(index: NameIndex, queries: Strings) -> tuple[Int64, Int32, Float64]:
     """Query, entity row and quality of everybody who bears a variant of a normalised query."""
+    spoken = index.language
     filed = kernels.Filed(index.drawers, index.filed, index.texts.offsets, index.texts.data)
     indptr, names, likeness = kernels.find_variants(
-        queries.data, queries.offsets, affixes(), romans(), nicknames(), filed
+        queries.data, queries.offsets, affixes(spoken), romans(spoken), nicknames(spoken), filed
     )
     borne, entry = take_rows(index.entities.indptr, names)
     variant = np.repeat(np.arange(len(names)), np.diff(borne))

@@ -48,7 +48,7 @@ def find(index: NameIndex, data: UInt8, offsets: Int64) -> Found:
     """The people of an index who are named in texts in Arrow's layout."""
     entities = index.entities
     columns = Index(index.hashes, index.slots, index.prefixes, index.person, entities.indptr, entities.values)
-    texts, mentions, ends = kernels.find_mentions(data, offsets, tables(), columns)
+    texts, mentions, ends = kernels.find_mentions(data, offsets, tables(index.language), columns)
     return Found(
         indptr=texts,
         names=mentions[:, kernels.WHO].astype(np.int32),

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from namesake.kb.spelling import APOSTROPHES, fold_table
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import tokens as kernels
-from namesake.language import english as wordlists
+from namesake.language import Language
 
 Int8 = npt.NDArray[np.int8]
 UInt8 = npt.NDArray[np.uint8]
@@ -20,12 +20,12 @@ COMBINING = slice(0x0300, 0x0370)  # accents after their letters: folding drops 
 
 
 @cache
-def tables() -> kernels.Tables:
-    """The tables for English."""
-    return kernels.Tables(*_characters(), *_words())
+def tables(language: Language) -> kernels.Tables:
+    """The tables for a language."""
+    return kernels.Tables(*_characters(language), *_words(language))
 
 
-def _characters() -> tuple[Int8, UInt8, UInt8]:
+def _characters(language: Language) -> tuple[Int8, UInt8, UInt8]:
     widths, letters = fold_table()
     widths = widths.copy()
     widths[COMBINING] = 0
@@ -38,19 +38,20 @@ def _characters() -> tuple[Int8, UInt8, UInt8]:
             | kernels.BLANK * character.isspace()
             | kernels.APOSTROPHE * (character in APOSTROPHES)
             | kernels.HYPHEN * (character in "-‐‑")
+            | kernels.POSSESSIVE * (bool(language.possessive) and character.lower() == language.possessive)
         )
     return widths, letters, kinds
 
 
-def _words() -> tuple[UInt64, UInt8]:
+def _words(language: Language) -> tuple[UInt64, UInt8]:
     lists = {
-        kernels.HONORIFIC: wordlists.HONORIFICS,
-        kernels.SUFFIX: wordlists.SUFFIXES,
-        kernels.FUNCTION: wordlists.FUNCTION_WORDS,
-        kernels.ORDINARY: wordlists.ORDINARY_FIRST_NAMES,
-        kernels.FIRM: wordlists.NOT_A_PERSON,
-        kernels.BEFORE_FIRM: wordlists.BEFORE_NOT_A_PERSON,
-        kernels.TITLE: wordlists.TITLE_WORDS,
+        kernels.HONORIFIC: language.honorifics,
+        kernels.SUFFIX: language.suffixes,
+        kernels.FUNCTION: language.function_words,
+        kernels.ORDINARY: language.ordinary_first_names,
+        kernels.FIRM: language.not_a_person,
+        kernels.BEFORE_FIRM: language.before_not_a_person,
+        kernels.TITLE: language.title_words,
     }
     bits: dict[str, int] = {}
     for bit, words in lists.items():

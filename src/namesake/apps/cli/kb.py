@@ -58,8 +58,11 @@ def build(
     ranks: Annotated[
         list[str] | None, typer.Option(metavar="SOURCE=FILE", help="ready-made ranks: wikidata=FILE, wikipedia=FILE")
     ] = None,
+    language: Annotated[
+        str, typer.Option(help="of labels, words and names, by its name in `namesake.language`")
+    ] = "en",
     words: Annotated[
-        Words, typer.Option(help="Porter stems, lemmas (needs namesake\\[lemma]) or words as they are")
+        Words, typer.Option(help="stems, lemmas (needs namesake\\[lemma]) or words as they are")
     ] = Words.stem,
     workers: Annotated[int | None, typer.Option(min=1, help="parsing threads; default: all cores")] = None,
     force: Annotated[
@@ -83,6 +86,7 @@ def build(
             keep=keep.value,
             wikipedia=wikipedia,
             ranks=parse_options(ranks or []),
+            language=language,
             words=words.value,
             workers=workers,
             force=force,

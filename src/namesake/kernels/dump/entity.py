@@ -142,19 +142,19 @@ def entity(data, p, to):
             p = entity_id(data, value_of(data, p, K_ID), to.found)
         elif at(data, p, K_LABELS):
             part = 2
-            p = walk.by_language(data, value_of(data, p, K_LABELS), to.found, walk.LABELS)
+            p = walk.by_language(data, value_of(data, p, K_LABELS), to.languages, to.found, walk.LABELS)
         elif at(data, p, K_DESCRIPTIONS):
             part = 4
-            p = walk.by_language(data, value_of(data, p, K_DESCRIPTIONS), to.found, walk.DESCRIPTIONS)
+            p = walk.by_language(data, value_of(data, p, K_DESCRIPTIONS), to.languages, to.found, walk.DESCRIPTIONS)
         elif at(data, p, K_ALIASES):
             part = 8
-            p = walk.by_language(data, value_of(data, p, K_ALIASES), to.found, walk.ALIASES)
+            p = walk.by_language(data, value_of(data, p, K_ALIASES), to.languages, to.found, walk.ALIASES)
         elif at(data, p, K_CLAIMS):
             part = 16
             p = claims(data, value_of(data, p, K_CLAIMS), to)
         elif at(data, p, K_SITELINKS):
             part = 32
-            p = walk.sitelinks(data, value_of(data, p, K_SITELINKS), to.found)
+            p = walk.sitelinks(data, value_of(data, p, K_SITELINKS), to.languages, to.found)
         else:
             p = skip_member(data, p)
         if to.found[walk.SEEN] & part:
@@ -267,7 +267,7 @@ def keep_item(data, keep_all, size, first_statement, to):
         return FAIL
     kept = keep_all or found[walk.IS_PERSON] > 0
     described = tables.append_preferred(data, walk.DESCRIPTIONS if kept else walk.NOTHING, tables.DESCRIPTION, to)
-    titled = tables.append_text(data, found[walk.ENWIKI] if kept else 0, tables.TITLE, to)
+    titled = tables.append_text(data, found[walk.TITLE] if kept else 0, tables.TITLE, to)
     if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, mask, to) < 0:
         return FAIL
     row = to.counts[tables.ITEMS] * tables.ITEM_COLUMNS
@@ -340,6 +340,7 @@ def scan(data, start, size, keep_all, arrays):
         pointer(arrays.alias_entries),
         pointer(arrays.string_entries),
         pointer(arrays.statement_entries),
+        pointer(arrays.languages),
         pointer(arrays.text),
     )
     saved = np.empty(tables.RESTORED, np.int64)

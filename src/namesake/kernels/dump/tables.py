@@ -46,7 +46,7 @@ STATEMENT_COLUMNS = 4
 
 
 class Tables(NamedTuple):
-    """Arrays for the caller, pointers for the kernels; of int64, but entries of uint64 and text of uint8."""
+    """Arrays for the caller, pointers for the kernels; int64, but entries and languages are uint64, and text uint8."""
 
     found: Any  # what the line at hand has shown so far, see walk.py
     counts: Any
@@ -57,11 +57,12 @@ class Tables(NamedTuple):
     alias_entries: Any
     string_entries: Any
     statement_entries: Any
+    languages: Any  # the keys that tell which texts are kept: `walk.language_keys`
     text: Any
 
 
-POINTERS = types.NamedTuple([*[NUMBERS] * 6, *[KEYS] * 3, BYTES], Tables)
-ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, *[types.uint64[::1]] * 3, types.uint8[::1]], Tables)
+POINTERS = types.NamedTuple([*[NUMBERS] * 6, *[KEYS] * 4, BYTES], Tables)
+ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, *[types.uint64[::1]] * 4, types.uint8[::1]], Tables)
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))

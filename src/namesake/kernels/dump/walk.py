@@ -4,10 +4,13 @@
 snak said. Every function takes a position and returns the one behind what it walked over, or FAIL.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
-from namesake.kernels.compiled import inner
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.dump.jsontext import (
     CLOSE_MAP,
     FAIL,
@@ -31,9 +34,10 @@ from namesake.kernels.dump.jsontext import (
     value_of,
     whole_number,
 )
+from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, NUMBERS, byte
 
-LABELS, DESCRIPTIONS, ALIASES, ENWIKI = 0, 4, 8, 12  # the first three have a slot for each language
+LABELS, DESCRIPTIONS, ALIASES, TITLE = 0, 4, 8, 12  # the first three have a slot for each language
 HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, NUMERIC, OTHER_ENTITY, TIME, PRECISION = range(13, 22)  # of the last snak
 RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN = range(22, 30)
 BORN, DIED = 30, 33  # each: day, precision, rank
@@ -48,8 +52,13 @@ def keyword(name: str) -> tuple[np.uint64, ...]:
     return literal(f'"{name}"')
 
 
-EN, MUL, EN_GB, EN_CA = (keyword(code) for code in ("en", "mul", "en-gb", "en-ca"))
-K_ID, K_ENWIKI, K_TITLE = (keyword(k) for k in ("id", "enwiki", "title"))
+def language_keys(labels: Sequence[str], wikipedia: str) -> npt.NDArray[np.uint64]:
+    """The literals of the languages that are kept and of the Wikipedia, as `held` reads them."""
+    unused = [literal("\n")] * (LANGUAGES - len(labels))  # stands nowhere in a line
+    return np.array([*map(keyword, labels), *unused, keyword(wikipedia)], np.uint64).ravel()
+
+
+K_ID, K_TITLE = keyword("id"), keyword("title")
 K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
 K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
 K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("value", "type", "time", "precision"))
@@ -58,16 +67,28 @@ K_ENTITY_ID, K_STRING = keyword("wikibase-entityid"), keyword("string")
 K_DEPRECATED, K_PREFERRED, K_NORMAL = (keyword(k) for k in ("deprecated", "preferred", "normal"))
 
 
-@inner(types.int64(BYTES, types.int64))
-def language(data, p):
+@inlined(Literal(KEYS, types.int64))
+def held(keys, number):
+    """A literal of `language_keys`."""
+    first = 7 * number
+    return (
+        keys[first],
+        keys[first + 1],
+        keys[first + 2],
+        keys[first + 3],
+        keys[first + 4],
+        keys[first + 5],
+        keys[first + 6],
+    )
+
+
+@inner(types.int64(BYTES, types.int64, KEYS))
+def language(data, p, keys):
     """Which of the languages that are kept stands at p, in order of preference; FAIL for any other."""
-    if at(data, p, EN):
-        return 0
-    if at(data, p, MUL):
-        return 1
-    if at(data, p, EN_GB):
-        return 2
-    return 3 if at(data, p, EN_CA) else FAIL
+    for number in range(LANGUAGES):
+        if at(data, p, held(keys, number)):
+            return number
+    return FAIL
 
 
 @inner(types.int64(BYTES, types.int64, Literal, NUMBERS, types.int64))
@@ -88,8 +109,8 @@ def text_member(data, p, key, found, slot):
     return p + 1 if p >= 0 else FAIL
 
 
-@inner(types.int64(BYTES, types.int64, NUMBERS, types.int64))
-def by_language(data, p, found, slot):
+@inner(types.int64(BYTES, types.int64, KEYS, NUMBERS, types.int64))
+def by_language(data, p, keys, found, slot):
     """From labels, descriptions or aliases to behind them; found[slot + language] becomes where each kept one is.
 
     Aliases are lists, and are noted by where the list begins.
@@ -98,7 +119,7 @@ def by_language(data, p, found, slot):
         return empty_list(data, p)
     p = enter(data, p, OPEN_MAP)
     while p >= 0 and byte(data, p) != CLOSE_MAP:
-        code = language(data, p)
+        code = language(data, p, keys)
         p = colon(data, plain_text(data, p))
         if code >= 0 and slot != ALIASES:
             p = text_member(data, p, K_VALUE, found, slot + code)
@@ -111,15 +132,16 @@ def by_language(data, p, found, slot):
     return p + 1 if p >= 0 else FAIL
 
 
-@inner(types.int64(BYTES, types.int64, NUMBERS))
-def sitelinks(data, p, found):
-    """From the sitelinks to behind them: counts them, notes the English Wikipedia's title."""
+@inner(types.int64(BYTES, types.int64, KEYS, NUMBERS))
+def sitelinks(data, p, keys, found):
+    """From the sitelinks to behind them: counts them, notes the title of the language's Wikipedia."""
+    wikipedia = held(keys, LANGUAGES)
     if p >= 0 and byte(data, p) == OPEN_LIST:
         return empty_list(data, p)
     p = enter(data, p, OPEN_MAP)
     while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if at(data, p, K_ENWIKI):
-            p = text_member(data, value_of(data, p, K_ENWIKI), K_TITLE, found, ENWIKI)
+        if at(data, p, wikipedia):
+            p = text_member(data, value_of(data, p, wikipedia), K_TITLE, found, TITLE)
         else:
             p = skip_member(data, p)
         found[SITELINKS] += 1

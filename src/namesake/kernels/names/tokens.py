@@ -15,7 +15,7 @@ from namesake.kernels.types import U8, U64, own_record, record
 from namesake.kernels.utf8 import code_point
 
 # what a character is, by bits
-UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN = 1, 2, 4, 8, 16
+UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN, POSSESSIVE = 1, 2, 4, 8, 16, 32
 # what a token is, by bits
 IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER, IS_JOINED = 1, 2, 4, 8, 16, 32
 # what a word is, by bits
@@ -125,10 +125,11 @@ WORD = types.Tuple((types.int64, types.int64, types.uint64, types.int64))
 GAP = types.Tuple((types.int64, types.int64, types.boolean))
 
 
-@kernel(types.boolean(U8, types.int64, types.int64, WIDTHS))
-def possessive(data, at, end, widths):
-    """Whether the s of a possessive stands at byte `at`, behind an apostrophe."""
-    return at < end and data[at] | 0x20 == 0x73 and not in_word(data, at + 1, end, widths)
+@kernel(types.boolean(U8, types.int64, types.int64, WIDTHS, U8))
+def possessive(data, at, end, widths, kinds):
+    """Whether the letter of a possessive, one of ASCII, stands at byte `at`, behind an apostrophe."""
+    letter = at < end and data[at] < 0x80 and kinds[data[at]] & POSSESSIVE != 0
+    return letter and not in_word(data, at + 1, end, widths)
 
 
 @kernel(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8))
@@ -142,7 +143,7 @@ def read_word(data, at, end, widths, letters, kinds):
         folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
         if folded < 0:
             break
-        if folded == 0 and kinds[point] & APOSTROPHE and possessive(data, at + width, end, widths):
+        if folded == 0 and kinds[point] & APOSTROPHE and possessive(data, at + width, end, widths, kinds):
             break
         at += width
         if folded == 0:
@@ -176,7 +177,7 @@ def read_gap(data, at, end, ended, abbreviation, widths, kinds):
             break
         kind = np.int64(kinds[point]) if folded != UNKNOWN else np.int64(0)
         close = tag_end(data, at, end) if point == 0x3C else np.int64(-1)
-        if kind & APOSTROPHE and possessive(data, at + width, end, widths):
+        if kind & APOSTROPHE and possessive(data, at + width, end, widths, kinds):
             gap = np.int64(HARD)
             width += 1
         elif close >= 0:

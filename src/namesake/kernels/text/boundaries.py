@@ -1,10 +1,12 @@
 """Where sentences end: rules for pre-tokenised, raw and lowercased news text, each decided from its neighbourhood."""
 
+from typing import Annotated, Any, NamedTuple
+
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner
-from namesake.kernels.hash import find, slot_of
+from namesake.kernels.compiled import inlined, inner
+from namesake.kernels.hash import KEYS, find
 from namesake.kernels.simd import BYTES, pointer
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.text.characters import (
@@ -22,45 +24,46 @@ from namesake.kernels.text.characters import (
     TICK,
     character,
     hash_token,
-    hash_words,
 )
+from namesake.kernels.types import U8, U64, own_record, record
 
 # How a text is written (`style`), and whether it is to be split at all.
 WHOLE, CASED, SPACED = 1, 2, 4
 LETTERS_TO_A_CAPITAL = 200  # in a text with capitals there is one in so many letters
 
-# What a word says about the period after it, or about the period before it (STARTER).
-TITLE, FINAL, NUMBERED, STARTER = 1, 2, 4, 8
-_WORDS = {
-    TITLE: """mr mrs ms messrs mme mlle dr drs prof rev hon sen sens rep reps gov govs gen col lt sgt capt cmdr adm
-        maj cpl pvt insp supt det pres st mt ft vs v""",
-    FINAL: """inc ltd co corp bros jr sr llc etc dept univ assn ave blvd rd est al esq approx dist
-        ala ariz ark calif colo conn fla ga ill kan ky md mich minn mo mont neb nev okla ore pa tenn tex va vt wis wyo
-        jan feb aug sept oct nov dec mon tues thurs""",
-    NUMBERED: "no nos vol vols pp p fig figs ch art mar apr jun jul sep tue wed thu thur fri sat sun ca c",
-    STARTER: """the a an he she it they we i you in on at but and this that these those there his her its their our my
-        as after before when if while for with by however according what who how why where some many most also since
-        so then not all one meanwhile last both even each now during under from to""",
-}
+# What a word says about the period after it, or about the one before it: it opens sentences (STARTER), or has a capital
+# anywhere (CAPITAL).
+TITLE, FINAL, NUMBERED, STARTER, CAPITAL = 1, 2, 4, 8, 16
 
 
-def _word_table():
-    keys, bits = np.zeros(1024, np.uint64), np.zeros(1024, np.uint8)
-    for value, words in _WORDS.items():
-        for hashed in hash_words(words.split()):
-            slot = slot_of(keys, hashed)
-            keys[slot] = hashed
-            bits[slot] |= value
-    return keys, bits
+class Listed(NamedTuple):
+    """The words of a language that tell about periods, as a hash table, and their bits."""
+
+    keys: Annotated[Any, U64]
+    bits: Annotated[Any, U8]
 
 
-_KEYS, _BITS = _word_table()
+class Pointers(NamedTuple):
+    """`Listed` for kernels: pointers, and the table's size less one."""
+
+    keys: Annotated[Any, KEYS]
+    bits: Annotated[Any, BYTES]
+    mask: Annotated[Any, INTEGER]
 
 
-@inner(INTEGER(BYTES, INTEGER, INTEGER))
-def word_bits(data, start, end):
-    """The bits of `_WORDS` for the word in [start, end), whatever its case."""
-    return np.int64(_BITS[find(pointer(_KEYS), len(_KEYS) - 1, hash_token(data, start, end))])
+LISTED, WORDS = record(Listed), own_record(Pointers)
+
+
+@inlined(WORDS(LISTED))
+def listed_words(listed):
+    """The same words by pointers."""
+    return Pointers(pointer(listed.keys), pointer(listed.bits), len(listed.keys) - 1)
+
+
+@inner(INTEGER(BYTES, INTEGER, INTEGER, WORDS))
+def word_bits(data, start, end, words):
+    """What is known of the word in [start, end), whatever its case."""
+    return np.int64(words.bits[find(words.keys, words.mask, hash_token(data, start, end))])
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
@@ -116,9 +119,9 @@ def skip_closers(data, k, end):
     return k
 
 
-@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER))
-def period_bits(data, start, period, sentence):
-    """What the word in [start, period) says about its period: bits of `_WORDS`, TITLE also for initials and lists."""
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, WORDS))
+def period_bits(data, start, period, sentence, words):
+    """What the word in [start, period) says about its period: its bits, TITLE also for initials and lists."""
     dots, digits = 0, 0
     for k in range(start, period):
         kind = CLASS[data[k]]
@@ -131,7 +134,7 @@ def period_bits(data, start, period, sentence):
         return TITLE
     if length <= 2 and digits == length and start == sentence:
         return TITLE
-    return FINAL if dots else word_bits(data, start, period)
+    return FINAL if dots else word_bits(data, start, period, words)
 
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
@@ -142,18 +145,24 @@ def is_small(data, k, end):
     return 97 <= data[k] <= 122
 
 
-@inner(types.boolean(BYTES, INTEGER, INTEGER))
-def is_capital_word(data, k, end):
-    """Whether a capitalised word other than the pronoun I starts at `k`: what an ellipsis needs after it to end."""
+@inner(INTEGER(BYTES, INTEGER, INTEGER))
+def letters_end(data, k, end):
+    """Behind the ASCII letters from `k` on."""
+    while k < end and CLASS[data[k]] == LETTER:
+        k += 1
+    return k
+
+
+@inner(types.boolean(BYTES, INTEGER, INTEGER, WORDS))
+def is_capital_word(data, k, end, words):
+    """Whether a word with a capital that says something starts at `k`: what an ellipsis needs after it to end."""
     if data[k] == 0xC3:
         return k + 1 < end and data[k + 1] < 0x9F
-    if data[k] == 73 and (k + 1 >= end or CLASS[data[k + 1]] != LETTER):
-        return False
-    return 65 <= data[k] <= 90
+    return 65 <= data[k] <= 90 and word_bits(data, k, letters_end(data, k, end), words) & CAPITAL == 0
 
 
-@inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
-def opens_sentence(data, k, end, bits, flags):
+@inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
+def opens_sentence(data, k, end, bits, flags, words):
     """Whether what stands at `k` can open a sentence after a word with these period bits."""
     if bits & TITLE:
         return False
@@ -173,14 +182,11 @@ def opens_sentence(data, k, end, bits, flags):
         return False
     if not bits & FINAL or quoted:
         return True
-    stop = k
-    while stop < end and CLASS[data[stop]] == LETTER:
-        stop += 1
-    return (word_bits(data, k, stop) & STARTER) != 0
+    return (word_bits(data, k, letters_end(data, k, end), words) & STARTER) != 0
 
 
-@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER))
-def period_break(data, start, period, end, sentence, flags):
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
+def period_break(data, start, period, end, sentence, flags, words):
     """Start of the next sentence if the period glued to the word in [start, period) ends one, else -1."""
     after = skip_closers(data, period + 1, end)
     following, newlines = skip_space(data, after, end)
@@ -192,7 +198,8 @@ def period_break(data, start, period, end, sentence, flags):
         return following
     if flags & SPACED:
         return -1
-    return following if opens_sentence(data, following, end, period_bits(data, start, period, sentence), flags) else -1
+    bits = period_bits(data, start, period, sentence, words)
+    return following if opens_sentence(data, following, end, bits, flags, words) else -1
 
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
@@ -218,8 +225,8 @@ def skip_spaced_closers(data, k, end, sentence, stop):
     return k
 
 
-@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
-def stop_break(data, stop, end, sentence, flags):
+@inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
+def stop_break(data, stop, end, sentence, flags, words):
     """Start of the next sentence if the . ? ! … at `stop`, which is part of no word, ends one, else -1."""
     after, dots = stop, 0
     while after < end and after - stop < 64:
@@ -245,7 +252,7 @@ def stop_break(data, stop, end, sentence, flags):
     if kind in (DOT, STOP) or (kind == COMMA and not spaced):
         return -1
     if ellipsis:
-        return following if flags & CASED and is_capital_word(data, following, end) else -1
+        return following if flags & CASED and is_capital_word(data, following, end, words) else -1
     if flags & CASED and is_small(data, following, end) and (ends_question or not spaced):
         return -1
     return following

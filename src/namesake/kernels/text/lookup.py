@@ -8,6 +8,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
 from namesake.kernels.simd import pointer
+from namesake.kernels.text.boundaries import LISTED, listed_words
 from namesake.kernels.text.characters import LOWER
 from namesake.kernels.text.tokenizer import begin, scan
 from namesake.kernels.text.treebank import new_buffers, pointers
@@ -143,13 +144,14 @@ class Analysis(NamedTuple):
     miss_hash: Annotated[Any, HASHES]
 
 
-@kernel(types.UniTuple(types.int64, 4)(U8, I64, plain_record(Tables), types.int64, plain_record(Analysis)))
-def analyse(data, offsets, tables, cached, to):
+@kernel(types.UniTuple(types.int64, 4)(U8, I64, LISTED, plain_record(Tables), types.int64, plain_record(Analysis)))
+def analyse(data, offsets, listed, tables, cached, to):
     """Look every token of many texts up, in the cache, then in the KB's table; what is found goes into the cache.
 
-    The misses stand among the words as ABSENT. Returns how many words, sentences, misses and cached hashes there are.
+    `listed` are the language's words about periods. The misses stand among the words as ABSENT. Returns how many words,
+    sentences, misses and cached hashes there are.
     """
-    first, buffers = pointer(data), new_buffers()
+    first, buffers, periods = pointer(data), new_buffers(), listed_words(listed)
     found = pointers(buffers)
     surface, surface_words, cache, cache_words = tables
     surface_hash, surface_word, surface_mask = pointer(surface), pointer(surface_words), len(surface) - 1
@@ -165,7 +167,7 @@ def analyse(data, offsets, tables, cached, to):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, breaks = scan(first, i, end, sentence, flags, found)
+            i, sentence, count, breaks = scan(first, i, end, sentence, flags, periods, found)
             for k in range(breaks):
                 sentences[total_sentences + k] = found.breaks[k] - low
             total_sentences += breaks

@@ -9,7 +9,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.simd import BYTES, pointer
-from namesake.kernels.text.boundaries import WHOLE, skip_space, style
+from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
 from namesake.kernels.text.characters import (
     BLANK,
     CLASS,
@@ -47,8 +47,8 @@ def begin(data, start, end, whole):
     return skip_space(data, start, end)[0], style(data, start, end)
 
 
-@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, TO))
-def scan(data, i, end, sentence, flags, to):
+@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, WORDS, TO))
+def scan(data, i, end, sentence, flags, words, to):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
     Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
@@ -79,9 +79,9 @@ def scan(data, i, end, sentence, flags, to):
                 continue
         following = np.int64(-1)
         if known == i:
-            i, known, following = lead(data, i, end, sentence, flags)
+            i, known, following = lead(data, i, end, sentence, flags, words)
         if known > i:
-            stop, following = piece_end(data, i, known, end, sentence, flags)
+            stop, following = piece_end(data, i, known, end, sentence, flags, words)
             padded = i == sentence or CLASS[data[i - 1]] != BLANK
             spaced = spacing(data, stop, end, flags)
             count = emit_piece(data, i, stop, padded, spaced, count, to)
@@ -98,13 +98,14 @@ LONGS, INTS = types.int64[::1], types.int32[::1]
 TOKENS = types.Tuple((LONGS, INTS, INTS, types.uint64[::1], LONGS, INTS))
 
 
-@kernel(TOKENS(U8, I64, types.boolean))
-def tokenize(data, offsets, whole):
+@kernel(TOKENS(U8, I64, LISTED, types.boolean))
+def tokenize(data, offsets, listed, whole):
     """Word tokens of many texts: indptr, byte start and end within the text, hash; sentence starts.
 
-    With `whole` each text is one sentence. Text t is data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
+    `listed` are the language's words about periods; with `whole` each text is one sentence. Text t is
+    data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
     """
-    texts, first = len(offsets) - 1, pointer(data)
+    texts, first, words = len(offsets) - 1, pointer(data), listed_words(listed)
     room = (offsets[texts] - offsets[0]) // 2 + texts
     indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
@@ -121,7 +122,7 @@ def tokenize(data, offsets, whole):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(first, i, end, sentence, flags, to)
+            i, sentence, count, found = scan(first, i, end, sentence, flags, words, to)
             for k in range(count):
                 starts[total + k], ends[total + k] = to.starts[k] - low, to.ends[k] - low
                 hashes[total + k] = to.hashes[k]

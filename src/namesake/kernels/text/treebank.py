@@ -12,7 +12,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, NUMBERS, pointer
-from namesake.kernels.text.boundaries import WHOLE, period_break, skip_space, stop_break
+from namesake.kernels.text.boundaries import WHOLE, WORDS, period_break, skip_space, stop_break
 from namesake.kernels.text.characters import (
     APOSTROPHE,
     BLANK,
@@ -97,9 +97,9 @@ def run_length(data, k, end):
 
 
 @inner(
-    types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER),
+    types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, WORDS),
 )
-def piece_end(data, start, k, end, sentence, flags):
+def piece_end(data, start, k, end, sentence, flags, words):
     """End of the piece that starts at `start` and is known up to `k`; and where the next sentence starts, or -1.
 
     A piece is what the punctuation rules leave between two spaces, before clitics are parted.
@@ -119,7 +119,7 @@ def piece_end(data, start, k, end, sentence, flags):
             if count > 2:
                 break
             if count == 1:
-                following = period_break(data, start, k, end, sentence, flags)
+                following = period_break(data, start, k, end, sentence, flags, words)
                 if following >= 0 and k > start:
                     return k, following
             width = count
@@ -282,8 +282,8 @@ def emit_piece(data, start, end, padded, spaced, count, to):
     return emit(data, main, middle, count, to)
 
 
-@inner(types.UniTuple(INTEGER, 3)(BYTES, *[INTEGER] * 4))
-def lead(data, i, end, sentence, flags):
+@inner(types.UniTuple(INTEGER, 3)(BYTES, *[INTEGER] * 4, WORDS))
+def lead(data, i, end, sentence, flags, words):
     """What a piece that starts with neither letter nor digit starts with.
 
     Returns where the piece starts, up to where it is known (the same: there is no piece, go on from there), and the
@@ -297,7 +297,7 @@ def lead(data, i, end, sentence, flags):
         following, newlines = skip_space(data, i, end)
         return following, following, following if newlines > 1 and not flags & WHOLE else -1
     if (kind in (STOP, DOT)) and not flags & WHOLE:
-        following = stop_break(data, i, end, sentence, flags)
+        following = stop_break(data, i, end, sentence, flags, words)
         if following >= 0:
             return following, following, following
     if kind == STOP:

@@ -1,0 +1,88 @@
+"""What the rest of the code knows about a language, as one object of data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from namesake.errors import NamesakeError
+
+Words = frozenset[str]
+
+MOST_LABELS = 4
+"""How many languages of labels the scanner of dumps has room for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """One language. Words are in lower case; those of names as `kb.spelling.normalise` writes them, without accents."""
+
+    name: str
+    """What a KB's manifest calls it, such as en."""
+
+    # Wikidata and Wikipedia
+    labels: tuple[str, ...]
+    """The languages of labels, descriptions and aliases in Wikidata that are kept, the preferred first."""
+    wikipedia: str
+    """Its Wikipedia among the sitelinks, such as enwiki."""
+
+    # words
+    stop_words: Words
+    """Words that say nothing about an article."""
+    stemmer: str | None
+    """The algorithm of PyStemmer that makes stems; None where it has none."""
+    lemmas: str | None
+    """The language of simplemma that makes lemmas; None where it has none."""
+
+    # sentences: what a word says about the period behind it
+    titles_before_names: Words
+    """Abbreviations that end no sentence: a name follows."""
+    abbreviations: Words
+    """Abbreviations that may end a sentence, if one of `starters` opens the next."""
+    before_numbers: Words
+    """Abbreviations of which a number may follow: No. 5, Apr. 1."""
+    starters: Words
+    """Words that open sentences."""
+    always_capital: Words
+    """Words that have a capital anywhere in a sentence, so that it opens none: I."""
+
+    # names
+    honorifics: Words
+    """Titles that stand in front of a name; of one or two words."""
+    suffixes: Words
+    """What may follow a name: generations, degrees, memberships, orders; of one or two words."""
+    connectors: Words
+    """What follows a title that is no title but a name itself: Queen of England, King of Pop."""
+    article: str
+    """The word that may stand before a peerage: the 16th Earl of Kinnoull."""
+    peerages: tuple[str, ...]
+    """How words for peerages begin: baron, also baroness and baronet."""
+    nicknames: tuple[tuple[str, ...], ...]
+    """First names that may stand for each other: a formal one, then its short and pet forms."""
+    function_words: Words
+    """Words that hold sentences together: a name hardly ever begins with one."""
+    ordinary_first_names: Words
+    """First names that are words as well: in a text without capitals they do not stand for a person alone."""
+    not_a_person: Words
+    """What follows a name when it names a firm, a place, a prize: Walt Disney Company, Arthur Ashe Stadium."""
+    before_not_a_person: Words
+    """What may stand between the two: Abraham Lincoln High School, John Lennon International Airport."""
+    possessive: str
+    """The letter that makes a possessive behind an apostrophe; empty where there is none."""
+    cyrillic: str
+    """How the letters of `kb.variants.CYRILLIC` are written, with spaces between; - where one is not."""
+
+    def __post_init__(self) -> None:
+        """Refuse more languages of labels than there is room for."""
+        if not 1 <= len(self.labels) <= MOST_LABELS:
+            raise NamesakeError(f"{self.name}: {len(self.labels)} languages of labels; 1 to {MOST_LABELS} can be kept")
+
+    @cached_property
+    def title_words(self) -> Words:
+        """The words titles are made of: a name of nothing else is nobody's ("Prime Minister")."""
+        return frozenset(word for title in self.honorifics for word in title.split())
+
+
+def words(text: str) -> Words:
+    """The words of a text, for the lists of a language; `|` parts the words of an entry of two."""
+    return frozenset(word.replace("|", " ") for word in text.split())
