@@ -77,7 +77,7 @@ def person_percent(names: list[str], prose: list[str]) -> list[int]:
     return percents
 
 
-LATIN = dict(zip(variants_of_kb.CYRILLIC, English.cyrillic.split(), strict=True))
+ROMAN = dict(zip(variants_of_kb.CYRILLIC, English.cyrillic.split(), strict=True))
 
 
 def sound(token: str) -> bytes:
@@ -86,7 +86,7 @@ def sound(token: str) -> bytes:
     for place, letter in enumerate(token):
         if letter == "e" and place and token[place - 1] in "aou":
             continue
-        latin = "ks" if letter == "x" else LATIN.get(letter, letter).strip("-")
+        latin = "ks" if letter == "x" else ROMAN.get(letter, letter).strip("-")
         for sounded in latin.translate(variants_of_kb.SOUNDS):
             if not (out and sounded.isascii() and sounded in ("h", out[-1])):
                 out += sounded
