@@ -142,7 +142,8 @@ class KB(KBColumns):
     def _check(self, found: Iterator[tuple[Column[Any], str]]) -> None:
         """Raise the first problem found."""
         for column, wrong in found:
-            raise NamesakeError(f"{self.path / column.file} is damaged ({wrong}): build the KB again")
+            files = " or ".join(f"{name}.npy" for name in column.files)
+            raise NamesakeError(f"{self.path / files} is damaged ({wrong}): build the KB again")
 
 
 def _find(ascending: Int64, wanted: Int64) -> Int64:

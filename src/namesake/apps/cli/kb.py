@@ -151,12 +151,8 @@ def show(
     from namesake.kb.store import KB
 
     opened = KB.open(kb)
-    try:
-        rows = look_up(opened, who)
-        entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
-    except IndexError:
-        opened.verify()  # names the file that is damaged
-        raise
+    rows = look_up(opened, who)
+    entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(entities)).decode())
     elif len(entities) == 1:
