@@ -103,7 +103,7 @@ def info(
     kb: KbPath,
     as_json: AsJson = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="also compare files with their checksums, columns with what they may hold")
+        bool, typer.Option("--verify", help="also compare files with their digests, columns with what they may hold")
     ] = False,
     columns: Annotated[bool, typer.Option("--columns", help="list the columns with their sizes instead")] = False,
 ) -> None:
