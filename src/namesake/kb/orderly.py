@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from namesake.errors import NamesakeError
 
+STOPS = (signal.SIGINT, signal.SIGTERM)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -34,7 +35,23 @@ def orderly(out: Path) -> Iterator[None]:
         raise NamesakeError(f"out of memory; {out} was not built: a machine with more of it is needed") from None
     finally:
         if here:
-            signal.signal(signal.SIGTERM, before)
+            signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+@contextmanager
+def unstoppable() -> Iterator[None]:
+    """Hold back Ctrl-C and SIGTERM for the moment in which a finished KB is put in its place: the work is done."""
+    here = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, _let_be) for number in STOPS} if here else {}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+
+
+def _let_be(number: int, frame: FrameType | None) -> None:
+    """Do nothing about a signal."""
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
