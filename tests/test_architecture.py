@@ -17,7 +17,7 @@ PACKAGE = ROOT / "src" / "namesake"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
-    "errors machine",
+    "errors machine stops",
     "arrays progress language sample kernels files checked",
     "settings",
     "articles text",

@@ -169,13 +169,15 @@ class Linker:
 
 
 def pieces(articles: pa.Table) -> Iterator[pa.Table]:
-    """The table in slices of bounded size, cut between articles; what counts is text and given candidates."""
+    """The table in slices of bounded size, cut between articles; what counts is text, given candidates and extra."""
     if not articles.num_rows:
         return
-    texts = pc.binary_length(one_chunk(articles.column("text"))).to_numpy(zero_copy_only=False)
+    texts, extra = (
+        pc.binary_length(one_chunk(articles.column(name))).fill_null(0).to_numpy() for name in ("text", "extra")
+    )
     per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
     per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
-    ends = np.cumsum(texts + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
+    ends = np.cumsum(texts + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0
@@ -234,10 +236,18 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
             pa.array(decision.confidence, mask=unsure),
             pa.array(decision.known, mask=unsure),
             pa.array(REASONS).take(pa.array(np.maximum(decision.reason, 0), mask=answered)),
-            repeat(extra, batch.article),
+            carried(extra, batch),
         ],
         schema=LINKS,
     )
+
+
+def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
+    """What articles carry through, by mention: held once for each article that has mentions, however many."""
+    kept = (np.diff(batch.articles) > 0) & extra.is_valid().to_numpy(zero_copy_only=False)
+    place = np.cumsum(kept, dtype=np.int32) - np.int32(1)
+    places = pa.array(place[batch.article], mask=~kept[batch.article])
+    return pa.DictionaryArray.from_arrays(places, extra.filter(pa.array(kept)))
 
 
 def candidate_column(scored: Scored) -> tuple[pa.Field, pa.ListArray]:

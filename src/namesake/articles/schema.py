@@ -39,7 +39,8 @@ LINKS = pa.schema(
         pa.field("confidence", pa.float64()),  # P(best is right); null where the recipe cannot tell
         pa.field("known", pa.float64()),  # P(any candidate is right)
         pa.field("reason", pa.string()),  # why qid is null
-        pa.field("extra", pa.string()),  # the article's own fields that we do not know, as JSON
+        # the article's own fields that we do not know, as JSON, held once for all its mentions
+        pa.field("extra", pa.dictionary(pa.int32(), pa.string())),
     ]
 )
 

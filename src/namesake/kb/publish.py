@@ -26,9 +26,9 @@ from namesake.kb.declare import Column, Made
 from namesake.kb.lock import LOCK, Owner, alone, take
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
 from namesake.kb.npy import BLOCK, header, said
-from namesake.kb.orderly import unstoppable
 from namesake.kb.remains import building, replaced
 from namesake.kb.replace import check_free, put_in_place, remove_draft, remove_kb
+from namesake.stops import unstoppable
 
 C = TypeVar("C")
 

@@ -96,7 +96,8 @@ def convert(
         labelled = find_reader(reader)(file, rejects)
         if truth is not None:
             labelled = work.with_truth(labelled, read_gold(truth))
-        counts = work.convert(labelled, KB.open(kb) if kb else None, articles, gold)
+        inputs = [path for path in (file, truth, kb) if path is not None]
+        counts = work.convert(labelled, KB.open(kb) if kb else None, articles, gold, inputs)
     _report(counts, kb is not None)
     report_rejects(rejects)
 

@@ -17,13 +17,16 @@ def main() -> None:
     if arguments == ["--version"]:
         print(f"namesake {__version__}")
         sys.exit(0)
-    if arguments and not arguments[0].startswith("-") and Path(arguments[0]).is_file():
-        arguments = ["link", *arguments]
     gc.set_threshold(200_000, 20, 20)  # a million objects are loaded to stay: looking through them takes 0.1 s
     try:
-        from namesake.apps.cli.commands import app
+        from namesake.apps.cli.commands import COMMANDS, app
+        from namesake.stops import stoppable
 
-        app(arguments)
+        # A command is a command, whatever lies in the folder.
+        if arguments and arguments[0] not in COMMANDS and _is_file(arguments[0]):
+            arguments = ["link", *arguments]
+        with stoppable():
+            app(arguments)
     except NamesakeError as problem:
         print(f"namesake: {problem}", file=sys.stderr)
         sys.exit(2)
@@ -33,3 +36,11 @@ def main() -> None:
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+
+
+def _is_file(argument: str) -> bool:
+    """Whether it names a file, and is no option."""
+    try:
+        return not argument.startswith("-") and Path(argument).is_file()
+    except OSError:  # such as a name that is too long
+        return False

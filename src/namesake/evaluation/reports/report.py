@@ -3,13 +3,14 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from namesake.errors import NamesakeError
 from namesake.evaluation.reports import page
+from namesake.files import keep_apart
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,11 @@ class Report:
         """Collect the tables of all sections."""
         object.__setattr__(self, "views", [view for section in self.sections for view in section.views])
 
-    def write(self, folder: str | Path) -> None:
-        """Write report.md, report.html, tables.json, and each table as CSV and LaTeX into `folder`, made if need be."""
+    def write(self, folder: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
+        """Write report.md, report.html, tables.json, and each table as CSV and LaTeX into `folder`, made if need be.
+
+        `inputs` are the files that the report was made from: none of them is overwritten.
+        """
         folder = Path(folder)
         files = {
             "report.md": markdown(self),
@@ -66,6 +70,7 @@ class Report:
             **{f"{view.name}.csv": csv_text(view) for view in self.views},
             **{f"{view.name}.tex": latex(view) for view in self.views},
         }
+        keep_apart([folder / name for name in files], [path for path in inputs if path is not None])
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, text in files.items():
