@@ -91,6 +91,7 @@ class Sandbox:
         stdin: Path = Path(os.devnull),
         seconds: float = SECONDS,
         memory: int = MEMORY,
+        file_size: int | None = None,
         env: Mapping[str, str] | None = None,
         stop: Stop | None = None,
         log: Path | None = None,
@@ -108,6 +109,7 @@ class Sandbox:
             "env": {"COLUMNS": "200", "XDG_CACHE_HOME": str(folder / "cache"), **(env or {})},
             "seconds": seconds,
             "memory": memory,
+            "file_size": file_size,
             "stop": stop.fields() if stop else None,
             "log": str(log) if log else None,
         }

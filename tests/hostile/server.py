@@ -6,6 +6,7 @@ milliseconds where a new interpreter takes seconds, and a child that crashes tak
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -33,18 +34,23 @@ def preload() -> Any:
             importlib.import_module(module.name)
         except ImportError:
             continue  # an extra that is not installed
-    [command] = entry_points(group="console_scripts", name="namesake")
-    return command.load()
+    [entry] = entry_points(group="console_scripts", name="namesake")
+    command = entry.load()
+    sys.argv = ["namesake", "--version"]
+    with contextlib.suppress(SystemExit):
+        command()  # what the command line itself imports at its first use
+    return command
 
 
 def watch_steps(log: str | None, stop_at: int | None, stop_signal: int) -> None:
     """Write each step that changes the disk to `log`; before the step number `stop_at`, send ourselves a signal."""
     handle = os.open(log or os.devnull, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     count = 0
+    writes = os.O_WRONLY | os.O_RDWR
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
         nonlocal count
-        writing = event == "open" and isinstance(arguments[0], (str, bytes)) and arguments[2] & (os.O_WRONLY | os.O_RDWR)
+        writing = event == "open" and isinstance(arguments[0], (str, bytes)) and arguments[2] & writes
         if not writing and event not in STEPS:
             return
         if count == stop_at:
@@ -68,6 +74,9 @@ def child(request: dict[str, Any], command: Any) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if request["memory"]:
         resource.setrlimit(resource.RLIMIT_AS, (request["memory"], request["memory"]))
+    if request["file_size"]:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (request["file_size"], request["file_size"]))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv = ["namesake", *request["argv"]]
     stop = request["stop"]

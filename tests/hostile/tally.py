@@ -29,7 +29,7 @@ class Tally:
         """Count a case, and remember it where its verdict is bad."""
         self.counts[verdict] += 1
         if verdict in WORST:
-            self.bad.append(f"{verdict}: {case}")
+            self.bad.append(f"{verdict}: {case}"[:400])
 
     def write(self) -> None:
         """Append the counts to the file that gathers them, where there is one."""
@@ -41,7 +41,7 @@ class Tally:
 
     def check(self) -> None:
         """Fail with the bad cases."""
-        assert not self.bad, f"{len(self.bad)} bad of {self.counts.total()}:\n" + "\n".join(self.bad[:40])
+        assert not self.bad, f"{len(self.bad)} bad of {self.counts.total()}:\n" + "\n".join(self.bad[:20])
 
 
 def gathered(path: Path) -> dict[str, Counter[str]]:
