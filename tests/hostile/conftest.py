@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hostile.known import KNOWN
+from hostile.known import BY_CHANCE, KNOWN
 from hostile.sandbox import Sandbox
 from hostile.tally import Tally
 from hostile.world import World, make_world
@@ -43,9 +43,15 @@ def tally() -> Iterator[Callable[[str], Tally]]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the cases that are known to fail; strictly, so that a mended one must be taken off the list."""
+    """Tests of one file share a process, and with it a sandbox; cases that are known to fail are marked.
+
+    The marks are strict, so that a mended case must be taken off the list.
+    """
     for item in items:
-        if item.path.is_relative_to(HERE):
-            name = f"{item.path.stem}::{item.name}"
-            if name in KNOWN:
-                item.add_marker(pytest.mark.xfail(strict=True, reason=f"step 6 item {KNOWN[name]}"))
+        if not item.path.is_relative_to(HERE):
+            continue
+        item.add_marker(pytest.mark.xdist_group(f"hostile {item.path.stem}"))
+        name = f"{item.path.stem}::{item.name}"
+        if name in KNOWN:
+            strict = name not in BY_CHANCE
+            item.add_marker(pytest.mark.xfail(strict=strict, reason=f"step 6 item {KNOWN[name]}"))

@@ -64,4 +64,13 @@ def _cut(data: bytes, rng: random.Random) -> bytes:
     return data[: _place(data, rng)]
 
 
-ACCIDENTS: tuple[Callable[[bytes, random.Random], bytes], ...] = (_flip, _flip, _delete, _insert, _insert, _repeat, _swap, _cut)
+ACCIDENTS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
+    _flip,
+    _flip,
+    _delete,
+    _insert,
+    _insert,
+    _repeat,
+    _swap,
+    _cut,
+)

@@ -14,6 +14,12 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 
 SERVER = Path(__file__).with_name("server.py")
+COMMAND = (
+    sys.executable,
+    "-c",
+    "from importlib.metadata import entry_points as e; [c] = e(group='console_scripts', name='namesake'); c.load()()",
+)
+"""The command `namesake` in an interpreter of its own."""
 SECONDS = 60.0
 MEMORY = 8 << 30
 
@@ -88,22 +94,27 @@ class Sandbox:
         self,
         *argv: str | Path,
         cwd: Path | None = None,
-        stdin: Path = Path(os.devnull),
+        stdin: Path | None = Path(os.devnull),
         seconds: float = SECONDS,
         memory: int = MEMORY,
         file_size: int | None = None,
         env: Mapping[str, str] | None = None,
         stop: Stop | None = None,
         log: Path | None = None,
+        program: Path | None = None,
     ) -> Outcome:
-        """Run one command to its end, or until its time is over; `log` gets its steps on the disk."""
+        """Run one command to its end, or until its time is over; `log` gets its steps on the disk.
+
+        Without `stdin`, standard input is closed. A `program` in Python runs instead of the command `namesake`.
+        """
         assert self._server.stdin is not None
         folder = Path(self._folder.name)
         texts = tuple(str(one) for one in argv)
         request = {
             "argv": texts,
             "cwd": str(cwd or folder),
-            "stdin": str(stdin),
+            "stdin": None if stdin is None else str(stdin),
+            "program": None if program is None else str(program),
             "stdout": str(folder / "stdout"),
             "stderr": str(folder / "stderr"),
             "env": {"COLUMNS": "200", "XDG_CACHE_HOME": str(folder / "cache"), **(env or {})},
@@ -133,4 +144,3 @@ class Sandbox:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.close()
-

@@ -12,6 +12,7 @@ import json
 import os
 import pkgutil
 import resource
+import runpy
 import signal
 import sys
 import threading
@@ -67,9 +68,14 @@ def child(request: dict[str, Any], command: Any) -> None:
     """Run one command in this forked process, and leave it."""
     os.setsid()
     os.chdir(request["cwd"])
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        flags = os.O_RDONLY if number == 0 else os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-        os.dup2(os.open(request[name], flags), number)
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        os.dup2(os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    if request["stdin"] is None:
+        os.close(0)
+        sys.stdin = None  # as Python has it where standard input is closed
+    else:
+        os.dup2(os.open(request["stdin"], os.O_RDONLY), 0)
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115 - the old one has read ahead in the requests
     os.environ.update(request["env"])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if request["memory"]:
@@ -84,7 +90,10 @@ def child(request: dict[str, Any], command: Any) -> None:
         watch_steps(request["log"], stop and stop.get("step"), stop["signal"] if stop else 0)
     code = 1
     try:
-        command()
+        if request["program"]:
+            runpy.run_path(request["program"], run_name="__main__")
+        else:
+            command()
         code = 0
     except SystemExit as left:
         code = left.code if isinstance(left.code, int) else 0 if left.code is None else 1

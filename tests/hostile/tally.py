@@ -11,7 +11,7 @@ from hostile.sandbox import BAD
 
 FILE = "NAMESAKE_HOSTILE_TALLY"
 """The environment variable that names the file which cases are appended to."""
-WORST = (*BAD, "lost", "mixed", "half", "left behind", "accepted", "overwritten")
+WORST = (*BAD, "out of bounds", "lost", "mixed", "half", "left behind", "accepted")
 """Verdicts that must not occur."""
 FINE = ("wrong answer", "refused", "done", "harmless", "old", "new", "nothing")
 """Verdicts that may: `wrong answer` is a damage that only a checksum could tell from data."""

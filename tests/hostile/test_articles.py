@@ -79,15 +79,23 @@ def articles(world: World, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFa
 def test_mutated_articles(quick: bool, articles: Articles, tally: Callable[[str], Tally]):
     counts = tally("mutated articles")
     seeds = articles.world.articles.read_bytes().splitlines()
-    quotebank = {"articleID": 7, "content": "chris carter is back", "names": [{"name": "x", "ids": ["Q5"], "offsets": [[0, 2]]}]}
+    quotebank = {
+        "articleID": 7,
+        "content": "chris carter is back",
+        "names": [{"name": "x", "ids": ["Q5"], "offsets": [[0, 2]]}],
+    }
     seeds += [json.dumps(quotebank).encode()] * 5
     for rng in rounds("articles", quick):
         articles.judge([one_line(m) for m in mutants(seeds, rng, 400 if quick else 4000)], counts)
     counts.check()
 
 
-numbers = st.one_of(st.integers(-(2**70), 2**70), st.floats(allow_nan=False), st.sampled_from([0, -1, 2**31, 2**63, 2**64]))
-texts = st.one_of(st.text(max_size=40), st.sampled_from(["Chris Carter", "Q437267", "Q0", "2008-05-01", "", "\x00", "é" * 9]))
+numbers = st.one_of(
+    st.integers(-(2**70), 2**70), st.floats(allow_nan=False), st.sampled_from([0, -1, 2**31, 2**63, 2**64])
+)
+texts = st.one_of(
+    st.text(max_size=40), st.sampled_from(["Chris Carter", "Q437267", "Q0", "2008-05-01", "", "\x00", "é" * 9])
+)
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), numbers, texts),
     lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(texts, inner, max_size=4)),
@@ -133,7 +141,9 @@ NASTY = {
     "a long number": b'{"id":' + b"9" * DEEP + b',"text":"Chris Carter."}',
     "a long id": b'{"id":"' + b"i" * 10**6 + b'","text":"Chris Carter."}',
     "a huge span": json.dumps({"id": "1", "text": "x", "mentions": [{"name": "x", "spans": [[0, 2**64]]}]}).encode(),
-    "a huge candidate": json.dumps({"id": "1", "text": "x", "mentions": [{"name": "x", "candidates": ["Q" + "9" * 400]}]}).encode(),
+    "a huge candidate": json.dumps(
+        {"id": "1", "text": "x", "mentions": [{"name": "x", "candidates": ["Q" + "9" * 400]}]}
+    ).encode(),
     "a far date": b'{"id":"1","text":"Chris Carter.","date":"99999999-12-31"}',
     "infinite": json.dumps({"id": "1", "text": "Chris Carter.", "more": math.inf}).encode(),
     "only zeros": b"\0" * 10**6,

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from hostile.kills import whole
-from hostile.sandbox import Sandbox
+from hostile.sandbox import COMMAND, Sandbox
 from hostile.world import QID, World
 
 ARTICLE = '{"id": "1", "text": "Chris Carter is back."}\n'
@@ -51,14 +50,47 @@ def test_build_into_the_root_is_refused(world: World, sandbox: Sandbox):
 
 def test_two_builds_with_one_name_at_once(world: World, tmp_path: Path):
     """Both end well, or one says that another is at work; whichever it is, a whole KB stands there."""
-    command = [sys.executable, "-c", "from importlib.metadata import entry_points as e\n[c] = e(group='console_scripts', name='namesake')\nc.load()()"]
-    argv = [*command, "kb", "build", str(world.dump), "--out", str(tmp_path / "kb"), "--force"]
+    argv = [*COMMAND, "kb", "build", str(world.dump), "--out", str(tmp_path / "kb"), "--force"]
     both = [subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
     outputs = [process.communicate(timeout=120)[0] for process in both]
     assert all(process.returncode in (0, 2) for process in both), outputs
     assert not any("Traceback" in output for output in outputs), outputs
-    assert (tmp_path / "kb" / "manifest.json").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+THREADS = """
+import sys, threading
+import namesake
+from namesake import KB, NamesakeError
+
+build = getattr(namesake, "build_kb", None) or namesake.build
+together = threading.Barrier(3)
+failed = []
+
+def one():
+    together.wait()
+    try:
+        build([sys.argv[1]], sys.argv[2])
+    except NamesakeError:
+        pass  # another was first
+    except Exception as problem:
+        failed.append(repr(problem))
+
+threads = [threading.Thread(target=one) for _ in range(3)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+KB.open(sys.argv[2])
+sys.exit("; ".join(failed) or 0)
+"""
+
+
+def test_builds_with_one_process_number(world: World, sandbox: Sandbox, tmp_path: Path):
+    """Threads have one process number, as containers on one volume may: none destroys what another makes."""
+    (tmp_path / "threads.py").write_text(THREADS)
+    outcome = sandbox.run(world.dump, tmp_path / "kb", program=tmp_path / "threads.py")
+    assert outcome.kind == "done", outcome
+    assert not [path.name for path in tmp_path.iterdir() if path.name not in ("threads.py", "kb")]
+    whole(sandbox.run("kb", "info", tmp_path / "kb", "--verify"))
 
 
 @pytest.mark.parametrize("suffix", [".rejects.jsonl", ".meta.json"])
@@ -111,7 +143,7 @@ def test_convert_takes_two_paths_of_one_file_for_one(sandbox: Sandbox, tmp_path:
 
 
 OPEN = """
-import json, os, shutil, sys
+import json, shutil, sys
 from pathlib import Path
 from namesake import KB, Linker
 
@@ -120,10 +152,11 @@ linker = Linker(KB.open(kb))
 text = "Chris Carter, who created The X-Files, met Michael Jordan."
 if how.startswith("used"):
     linker.link_text(text)
-kb.rename(kb.with_name("aside"))
+if how != "nothing":
+    kb.rename(kb.with_name("aside"))
 if how.endswith("replaced"):
     other.rename(kb)
-else:
+if how == "deleted":
     shutil.rmtree(kb.with_name("aside"))
 print(json.dumps([(link.name, link.best, link.label, link.description) for link in linker.link_text(text)]))
 """
@@ -136,12 +169,9 @@ def test_an_open_kb_stays_what_it_was(how: str, world: World, sandbox: Sandbox, 
     (tmp_path / "dump.json").write_text("\n".join(lines) + "\n")
     whole(sandbox.run("kb", "build", tmp_path / "dump.json", "--out", tmp_path / "other"))
     shutil.copytree(world.kb, tmp_path / "kb")
-    argv = [sys.executable, "-c", OPEN, str(tmp_path / "kb"), str(tmp_path / "other"), how]
-    run = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
-    assert run.returncode == 0, run.stderr[-400:]
-    whole_kb = [sys.executable, "-c", ANSWERS, str(world.kb)]
-    expected = subprocess.run(whole_kb, capture_output=True, text=True, timeout=120, check=True)
-    assert json.loads(run.stdout) == json.loads(expected.stdout)
-
-
-ANSWERS = OPEN.split("if how")[0].replace("kb, other, how = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]", "kb = sys.argv[1]") + OPEN.splitlines()[-1]
+    program = tmp_path / "open.py"
+    program.write_text(OPEN)
+    expected = whole(sandbox.run(tmp_path / "kb", tmp_path / "other", "nothing", program=program))
+    outcome = sandbox.run(tmp_path / "kb", tmp_path / "other", how, program=program)
+    assert outcome.kind == "done", outcome
+    assert json.loads(outcome.out) == json.loads(expected.out)

@@ -1,4 +1,4 @@
-"""Stopped at any moment, a build leaves the old KB, the new one or nothing, and a link its old output or its new one."""
+"""Stopped at any moment, a build or a link leaves the old output, the new one or nothing; never half, never litter."""
 
 from __future__ import annotations
 

@@ -123,9 +123,7 @@ def test_unknown_columns_beside_extra_are_carried(world: World, sandbox: Sandbox
 
 
 @pytest.mark.parametrize("quick", LENGTHS)
-def test_mutated_parquet(
-    quick: bool, world: World, sandbox: Sandbox, tmp_path: Path, tally: Callable[[str], Tally]
-):
+def test_mutated_parquet(quick: bool, world: World, sandbox: Sandbox, tmp_path: Path, tally: Callable[[str], Tally]):
     counts = tally("mutated Parquet")
     path, seed = tmp_path / "articles.parquet", tmp_path / "seed.parquet"
     pq.write_table(pa.table(BASE | {"desk": ["news", "sport"], "mentions": [[MENTION], None]}), seed)

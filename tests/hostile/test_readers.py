@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hostile.budget import LENGTHS, rounds
+from hostile.budget import rounds
 from hostile.mutate import mutate
 from hostile.sandbox import Outcome, Sandbox
 from hostile.tally import Tally
@@ -71,7 +71,9 @@ FORMATS = {
     "nelight": Format(lines(QUOTEBANK), "data.jsonl", (*CONVERT, "nelight")),
     "nelight list": Format(lines([QUOTEBANK]), "data.json", (*CONVERT, "nelight")),
     "aida-json": Format(lines([{**QUOTEBANK, "names": NUMBERED}]), "data.json", (*CONVERT, "aida-json")),
-    "aida-tsv": Format((AIDA + "Carter\tI\tChris Carter\tChris_Carter\nspoke\n\n").encode(), "data.tsv", (*CONVERT, "aida-tsv")),
+    "aida-tsv": Format(
+        (AIDA + "Carter\tI\tChris Carter\tChris_Carter\nspoke\n\n").encode(), "data.tsv", (*CONVERT, "aida-tsv")
+    ),
     "elevant": Format(
         lines({"id": 1, "title": "t", "text": TEXT, "labels": LABELS, "evaluation_span": [0, 33]}),
         "data.jsonl",
@@ -86,12 +88,19 @@ FORMATS = {
         "odd.csv",
         (*EVALUATE, "--gold", "gold.jsonl", "--scores", "FILE"),
     ),
-    "recipe": Format(RECIPE.encode(), "mine.toml", ("link", "ARTICLES", "--kb", "KB", "-o", "l.jsonl", "--recipe", "FILE")),
+    "recipe": Format(
+        RECIPE.encode(), "mine.toml", ("link", "ARTICLES", "--kb", "KB", "-o", "l.jsonl", "--recipe", "FILE")
+    ),
     "ranks": Format(
-        b"Q437267\t12.5\nQ41421\t3\n", "ranks.tsv", ("kb", "build", "DUMP", "--out", "kb", "--force", "--ranks", "wikidata=FILE")
+        b"Q437267\t12.5\nQ41421\t3\n",
+        "ranks.tsv",
+        ("kb", "build", "DUMP", "--out", "kb", "--force", "--ranks", "wikidata=FILE"),
     ),
     "wikipedia": Format(
-        lines({"index": {"_id": 1}}, {"title": "A", "wikibase_item": "Q437267", "opening_text": "x", "outgoing_link": ["B"]}),
+        lines(
+            {"index": {"_id": 1}},
+            {"title": "A", "wikibase_item": "Q437267", "opening_text": "x", "outgoing_link": ["B"]},
+        ),
         "wiki.json",
         ("kb", "build", "DUMP", "--out", "kb", "--force", "--wikipedia", "FILE"),
     ),
@@ -144,7 +153,9 @@ DEEP = 100_000
 SPOILT: dict[str, Callable[[bytes], bytes]] = {
     "nested deep": lambda seed: b"[" * DEEP + b"]" * DEEP,
     "objects nested deep": lambda seed: b'{"a":' * DEEP + b"1" + b"}" * DEEP,
-    "a value nested deep": lambda seed: seed.replace(b'"x"', b"[" * DEEP + b"]" * DEEP).replace(b"2.0", b"[" * DEEP + b"]" * DEEP),
+    "a value nested deep": lambda seed: seed.replace(b'"x"', b"[" * DEEP + b"]" * DEEP).replace(
+        b"2.0", b"[" * DEEP + b"]" * DEEP
+    ),
     "huge integers": lambda seed: _digits(seed, b"9" * 400),
     "very huge integers": lambda seed: _digits(seed, b"9" * 5000),
     "not a number": lambda seed: _digits(seed, b"NaN"),
@@ -152,7 +163,9 @@ SPOILT: dict[str, Callable[[bytes], bytes]] = {
     "line ends": lambda seed: b"\n" * 100,
     "zeros": lambda seed: b"\0" * 10_000,
     "no UTF-8": lambda seed: seed.replace(b"C", b"\xff").replace(b"c", b"\xfe"),
-    "markup": lambda seed: seed.replace(b"chris carter", b"[/red]").replace(b'"x"', b'"[/red]"').replace(b"mine", b"[/red]"),
+    "markup": lambda seed: (
+        seed.replace(b"chris carter", b"[/red]").replace(b'"x"', b'"[/red]"').replace(b"mine", b"[/red]")
+    ),
     "bad IRI": lambda seed: seed.replace(b"http://example.org/", b"http://[example.org/"),
     "another encoding": lambda seed: seed.decode().encode("utf-16"),
 }
@@ -163,7 +176,11 @@ def _digits(seed: bytes, number: bytes) -> bytes:
     return re.sub(rb"(?<![\w.])\d+(\.\d+)?(?![\w.])", number, seed)
 
 
-@pytest.mark.parametrize("how", SPOILT)
+QUICK = ("objects nested deep", "huge integers")
+HOW = [how if how in QUICK else pytest.param(how, marks=pytest.mark.hostile) for how in SPOILT]
+
+
+@pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("name", FORMATS)
 def test_spoilt_files(name: str, how: str, bench: Bench, tally: Callable[[str], Tally]):
     counts = tally("spoilt files")

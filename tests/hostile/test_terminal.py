@@ -42,8 +42,17 @@ def test_kb_show(who: str, evil_kb: Path, sandbox: Sandbox):
 def test_link_of_evil_articles(out: bool, evil_kb: Path, sandbox: Sandbox, tmp_path: Path):
     articles = tmp_path / "a.jsonl"
     bad = {"id": f"bad{EVIL}id\nsmuggled", "text": "x", "mentions": [{"name": f"A{EVIL}", "spans": [[5, 9]]}]}
-    odd = {"id": f"odd{EVIL}\nsmuggled", "text": f"Eve Example{EVIL} spoke.", "date": f"{EVIL}\nsmuggled", "title": EVIL}
-    named = {"id": "n", "text": f"Eve{EVIL} spoke.", "mentions": [{"name": f"Eve{EVIL}\nsmuggled", "candidates": ["Q901", "Q903"]}]}
+    odd = {
+        "id": f"odd{EVIL}\nsmuggled",
+        "text": f"Eve Example{EVIL} spoke.",
+        "date": f"{EVIL}\nsmuggled",
+        "title": EVIL,
+    }
+    named = {
+        "id": "n",
+        "text": f"Eve{EVIL} spoke.",
+        "mentions": [{"name": f"Eve{EVIL}\nsmuggled", "candidates": ["Q901", "Q903"]}],
+    }
     articles.write_text("".join(json.dumps(one) + "\n" for one in (bad, odd, named)))
     words = ("-o", tmp_path / "out.jsonl") if out else ()
     assert clean(sandbox.run("link", articles, "--kb", evil_kb, *words))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hostile.sandbox import Outcome, Sandbox
+from hostile.sandbox import COMMAND, Outcome, Sandbox
 from hostile.world import World
 
 TEXT = "Chris Carter met Michael Jordan in New York."
@@ -24,7 +24,7 @@ TEXT = {text!r}
 try:
     {call}
 except (TypeError, NamesakeError) as problem:
-    print(type(problem).__name__, problem)
+    print("namesake:", problem, file=sys.stderr)
     sys.exit(2)
 """
 WRONG = {
@@ -48,16 +48,12 @@ WRONG = {
 }
 
 
-def python(program: str, *argv: str | Path, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-    """Run a program in a new interpreter."""
-    words = [sys.executable, "-c", program, *map(str, argv)]
-    return subprocess.run(words, capture_output=True, text=True, timeout=seconds, check=False)
-
-
 @pytest.mark.parametrize("what", WRONG)
-def test_wrong_types(what: str, world: World):
-    run = python(PROGRAM.format(text=TEXT, call=WRONG[what]), world.kb)
-    assert run.returncode == 2, run.stderr[-300:] or "taken without a word"
+def test_wrong_types(what: str, world: World, sandbox: Sandbox, tmp_path: Path):
+    program = tmp_path / "wrong.py"
+    program.write_text(PROGRAM.format(text=TEXT, call=WRONG[what]))
+    outcome = sandbox.run(world.kb, program=program)
+    assert outcome.kind == "refused", outcome
 
 
 MOVED = """
@@ -91,16 +87,15 @@ def test_a_linker_travels(how: str, world: World, tmp_path: Path):
 
 def test_two_first_runs_at_once(world: World, tmp_path: Path):
     """Without `--kb` the sample's KB is built; two that do so at once both succeed."""
-    program = "from importlib.metadata import entry_points as e\n[c] = e(group='console_scripts', name='namesake')\nc.load()()"
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
 
     def first_run(number: int) -> subprocess.CompletedProcess[str]:
-        argv = [sys.executable, "-c", program, "link", str(world.articles), "-o", str(tmp_path / f"{number}.jsonl")]
+        argv = [*COMMAND, "link", str(world.articles), "-o", str(tmp_path / f"{number}.jsonl")]
         return subprocess.run(argv, capture_output=True, text=True, timeout=120, env=env, check=False)
 
-    with ThreadPoolExecutor(4) as pool:
-        runs = list(pool.map(first_run, range(4)))
-    assert [run.returncode for run in runs] == [0] * 4, [run.stderr[-200:] for run in runs]
+    with ThreadPoolExecutor(2) as pool:
+        runs = list(pool.map(first_run, range(2)))
+    assert [run.returncode for run in runs] == [0, 0], [run.stderr[-200:] for run in runs]
 
 
 def test_a_file_called_demo(sandbox: Sandbox, tmp_path: Path):
@@ -125,27 +120,23 @@ def test_an_empty_gz_is_no_file_of_articles(world: World, sandbox: Sandbox, tmp_
     assert link(sandbox, world, tmp_path / "zero.jsonl.gz").kind == "refused"
 
 
-def test_a_closed_standard_input(world: World, tmp_path: Path):
-    program = "from importlib.metadata import entry_points as e\n[c] = e(group='console_scripts', name='namesake')\nc.load()()"
-    words = " ".join(f"'{word}'" for word in (sys.executable, "-c", program, "link", "-", "--kb", world.kb))
-    run = subprocess.run(["sh", "-c", f"{words} -o '{tmp_path}/x.jsonl' <&-"], capture_output=True, text=True, check=False)
-    assert run.returncode == 2, run.stderr[-300:]
-    assert "Traceback" not in run.stderr
+def test_a_closed_standard_input(world: World, sandbox: Sandbox, tmp_path: Path):
+    outcome = sandbox.run("link", "-", "--kb", world.kb, "-o", tmp_path / "x.jsonl", stdin=None)
+    assert outcome.kind == "refused", outcome
 
 
-@pytest.mark.parametrize("megabytes", [300, pytest.param(10_000, marks=pytest.mark.hostile)])
+@pytest.mark.parametrize("megabytes", [512, pytest.param(10_240, marks=pytest.mark.hostile)])
 def test_a_line_without_end(megabytes: int, world: World, sandbox: Sandbox, tmp_path: Path):
     """A gzip bomb: the line is set aside, in memory that does not grow with it."""
     path = tmp_path / "bomb.jsonl.gz"
-    with gzip.open(path, "wb", compresslevel=6) as file:
-        for _ in range(megabytes):
-            file.write(b"\0" * (1 << 20))
-        file.write(b"\n" + json.dumps({"id": "1", "text": TEXT}).encode() + b"\n")
+    zeros = gzip.compress(b"\0" * (64 << 20))
+    path.write_bytes(zeros * (megabytes // 64) + gzip.compress(b"\n" + json.dumps({"id": "1", "text": TEXT}).encode()))
     outcome = link(sandbox, world, path, seconds=300)
     assert outcome.kind == "done", outcome
-    assert outcome.peak < 2 << 30, f"{outcome.peak >> 20} MB"
+    assert outcome.peak < 1 << 30, f"{outcome.peak >> 20} MB"
 
 
+@pytest.mark.hostile
 def test_large_unknown_fields(world: World, sandbox: Sandbox, tmp_path: Path):
     """They are carried once for each article, not once for each mention."""
     mentions = [{"name": "Chris Carter", "spans": [[0, 12]]}] * 20

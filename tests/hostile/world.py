@@ -1,4 +1,4 @@
-"""The small world that the hostile tests attack: a KB in which no column is empty, articles, a recipe that reads all."""
+"""The small world that the hostile tests attack: a KB without an empty column, articles, a recipe that reads all."""
 
 from __future__ import annotations
 
@@ -123,7 +123,9 @@ def _people() -> list[dict[str, Any]]:
 
 def _pages(entities: list[dict[str, Any]]) -> list[str]:
     """A CirrusSearch dump: each person's page links to the next."""
-    titled = [(e["id"], e["labels"]["en"]["value"]) for e in entities if e["id"][0] == "Q" and "en" in e["labels"]][-90:]
+    titled = [(e["id"], e["labels"]["en"]["value"]) for e in entities if e["id"][0] == "Q" and "en" in e["labels"]][
+        -90:
+    ]
     lines = []
     for (qid, title), (_, following) in zip(titled, titled[1:] + titled[:1], strict=True):
         page = {"title": f"{title} ({qid})", "namespace": 0, "wikibase_item": qid}
@@ -137,15 +139,15 @@ def _given() -> dict[str, Any]:
     names = ("Chris Carter", "Michael Jordan")
     candidates = (["Q437267", "Q1017050", "Q999999999"], ["Q41421", "Q6831716"])
     spans = [[[TEXT.index(name), TEXT.index(name) + len(name)]] for name in names]
-    mentions = [
-        {"name": n, "spans": s, "candidates": c} for n, s, c in zip(names, spans, candidates, strict=True)
-    ]
+    mentions = [{"name": n, "spans": s, "candidates": c} for n, s, c in zip(names, spans, candidates, strict=True)]
     return {"id": "given", "text": TEXT, "date": "2008-05-01", "mentions": mentions, "desk": "news"}
 
 
 def _recipe() -> str:
     parts = "".join(f'[[parts]]\nscorer = "{scorer}"\nweight = 0.5\nscale = "log1p"\n' for scorer in SCORERS)
-    options = 'anchors = "all"\ncontext = "both"\nwords = "D+S_A+P"\nvariants = "always"\ntie_break = ["PR_WP", "LQID"]\n'
+    options = (
+        'anchors = "all"\ncontext = "both"\nwords = "D+S_A+P"\nvariants = "always"\ntie_break = ["PR_WP", "LQID"]\n'
+    )
     return f'name = "everything"\n{options}{parts}[decide]\nnil = 1.0\nalone = 0.5\nconfirm = 0.9\n'
 
 
