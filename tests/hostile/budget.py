@@ -1,4 +1,4 @@
-"""How long fuzzers go on: NAMESAKE_HOSTILE_SECONDS, and from which seed: NAMESAKE_HOSTILE_SEED, printed when it fails."""
+"""How long fuzzers go on, NAMESAKE_HOSTILE_SECONDS, and from which seed, NAMESAKE_HOSTILE_SEED; failures print it."""
 
 from __future__ import annotations
 

@@ -42,6 +42,7 @@ def tally() -> Iterator[Callable[[str], Tally]]:
         one.write()
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of one file share a process, and with it a sandbox; cases that are known to fail are marked.
 

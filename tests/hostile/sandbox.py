@@ -49,6 +49,7 @@ class Outcome:
     code: int
     hang: bool
     elapsed: float
+    cpu: float
     peak: int
     out: bytes
     err: bytes

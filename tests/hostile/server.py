@@ -127,6 +127,7 @@ def attend(pid: int, request: dict[str, Any]) -> dict[str, Any]:
         "code": os.waitstatus_to_exitcode(status),
         "hang": hang,
         "elapsed": now - began,
+        "cpu": usage.ru_utime + usage.ru_stime,
         "peak": usage.ru_maxrss << 10,
     }
 
