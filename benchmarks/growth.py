@@ -90,8 +90,10 @@ def measure(what: str, sandbox: Sandbox, kb: Path, largest: int, seconds: float)
 def once(what: str, size: int, sandbox: Sandbox, kb: Path, seconds: float) -> Outcome:
     """One run in a folder of its own."""
     with TemporaryDirectory(prefix="growth-") as folder:
-        argv = SHAPES[what](size, Path(folder), kb)
-        return sandbox.run(*argv, seconds=seconds, memory=MEMORY)
+        *before, timed = SHAPES[what](size, Path(folder), kb)
+        for argv in before:
+            sandbox.run(*argv, seconds=10 * seconds)
+        return sandbox.run(*timed, seconds=seconds, memory=MEMORY)
 
 
 def reason(outcome: Outcome) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import json
 import os
 import pkgutil
@@ -38,7 +39,7 @@ def preload() -> Any:
     [entry] = entry_points(group="console_scripts", name="namesake")
     command = entry.load()
     sys.argv = ["namesake", "--version"]
-    with contextlib.suppress(SystemExit):
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
         command()  # what the command line itself imports at its first use
     return command
 
