@@ -67,5 +67,5 @@ def read_manifest(path: Path) -> Manifest:
                 f"{path} has KB format {version}, this version of namesake reads {FORMAT_VERSION}: build the KB again"
             )
         return msgspec.convert(raw, Manifest)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as problem:
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
         raise NamesakeError(f"{file} is damaged ({problem}): build the KB again") from None
