@@ -92,14 +92,15 @@ def _markdown_table(view: View) -> str:
         [f"**{_plain(cell)}**" if (i, j) in view.best else _plain(cell) for j, cell in enumerate(row)]
         for i, row in enumerate(view.rows)
     ]
-    width = [max(3, *(len(row[j]) for row in [list(view.header), *rows])) for j in range(len(view.header))]
+    header = [*map(_plain, view.header)]
+    width = [max(3, *(len(row[j]) for row in [header, *rows])) for j in range(len(header))]
     align = [str.ljust if j in view.words else str.rjust for j in range(len(width))]
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(put(cell, w) for put, cell, w in zip(align, cells, width, strict=True)) + " |"
 
     rule = ["-" * w if j in view.words else "-" * (w - 1) + ":" for j, w in enumerate(width)]
-    return "\n".join([line(view.header), line(rule), *map(line, rows)])
+    return "\n".join([line(header), line(rule), *map(line, rows)])
 
 
 _MARKDOWN = str.maketrans({"|": r"\|", "<": "&lt;", ">": "&gt;"})
