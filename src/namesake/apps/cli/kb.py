@@ -9,9 +9,9 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
 from namesake.apps.cli.output import load_kernels, say
+from namesake.apps.terminal.console import Console
 from namesake.apps.terminal.kb import (
     NAMESAKES_SHOWN,
     draw_columns,
