@@ -3,7 +3,7 @@
     python -m benchmarks.growth [SHAPE ...] [--largest 1000000] [--seconds 60] [--list]
 
 Each size runs in a process of its own, with limits on time and memory; a shape that reaches one goes no further. The
-exponent b of n^b is fitted to what comes on top of the smallest run (n = 10). Growth like n log n shows as 1.1.
+exponent b of n^b is fitted to what comes on top of a run with n = 10. Growth like n log n shows as 1.1.
 """
 
 from __future__ import annotations
@@ -24,18 +24,22 @@ SMALLEST, BASE = 1_000, 10
 STEEPEST = 1.25
 """Exponents above this are flagged: n log n, and a machine with other work."""
 MEMORY = 8 << 30
-WORTH_SECONDS, WORTH_BYTES = 0.1, 32 << 20
+WORTH_SECONDS, WORTH_BYTES = 0.03, 32 << 20
 """Less than this on top of the smallest run is noise."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One shape: CPU seconds and bytes on top of the smallest run; `stopped` says why the last did not end, if so."""
+    """One shape: CPU seconds and bytes on top of the smallest run; `stopped` says why the last did not end, if so.
+
+    `limit` is how many seconds each run had.
+    """
 
     what: str
     sizes: list[int]
     seconds: list[float]
     memory: list[int]
+    limit: float
     stopped: str = ""
 
     @property
@@ -50,8 +54,17 @@ class Curve:
 
     @property
     def flagged(self) -> bool:
-        """Whether it grows faster than n log n, or did not end."""
-        return bool(self.stopped) or any(e is not None and e > STEEPEST for e in self.exponents)
+        """Whether it grows faster than n log n, or did not end where n log n would have ended with ease."""
+        return self.unexpected or any(e is not None and e > STEEPEST for e in self.exponents)
+
+    @property
+    def unexpected(self) -> bool:
+        """Whether the last run was stopped although ten times the one before would have taken half its limit."""
+        if not self.stopped or not self.sizes:
+            return bool(self.stopped)
+        if self.stopped.startswith("out of time"):
+            return 11 * self.seconds[-1] < self.limit / 2
+        return not self.stopped.startswith("out of memory") or 11 * self.memory[-1] < MEMORY / 2
 
     @property
     def exponents(self) -> tuple[float | None, float | None]:
@@ -84,7 +97,7 @@ def measure(what: str, sandbox: Sandbox, kb: Path, largest: int, seconds: float)
         else:
             stopped = f"{stopped} at {size:,}"
         size *= 10
-    return Curve(what, sizes, times, peaks, stopped)
+    return Curve(what, sizes, times, peaks, seconds, stopped)
 
 
 def once(what: str, size: int, sandbox: Sandbox, kb: Path, seconds: float) -> Outcome:
@@ -112,7 +125,7 @@ def row(curve: Curve, sizes: list[int]) -> str:
         f"{max(measured[n][0], 0):.2f} s, {max(measured[n][1], 0) >> 20:,} MB" if n in measured else "–" for n in sizes
     ]
     powers = ["–" if e is None else f"{e:.2f}" for e in curve.exponents]
-    verdict = curve.stopped or ("too steep" if curve.flagged else "")
+    verdict = ", ".join(filter(None, ["**too steep**" if curve.flagged else "", curve.stopped]))
     return f"| {curve.what} | {' | '.join(cells)} | {' | '.join(powers)} | {verdict} |"
 
 
