@@ -17,6 +17,7 @@ PACKAGE = ROOT / "src" / "namesake"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
+    "printable",
     "errors machine stops",
     "arrays progress language sample kernels files checked",
     "settings",

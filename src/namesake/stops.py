@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import NoReturn
 
+STOPS = (signal.SIGINT, signal.SIGTERM)
+
 
 @contextmanager
 def stoppable() -> Iterator[None]:
@@ -24,6 +26,22 @@ def stoppable() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+@contextmanager
+def unstoppable() -> Iterator[None]:
+    """Hold back Ctrl-C and SIGTERM for the moment in which finished work is put in its place."""
+    here = threading.current_thread() is threading.main_thread()
+    before = {number: signal.signal(number, _let_be) for number in STOPS} if here else {}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
+
+
+def _let_be(number: int, frame: FrameType | None) -> None:
+    """Do nothing about a signal."""
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -54,6 +54,6 @@ def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
                 continue
             try:
                 record = decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
                 raise NamesakeError(f"{path} line {number}: not {what} ({problem})") from None
             yield number, record

@@ -83,7 +83,7 @@ def _joined(extra: object, columns: dict[str, Any]) -> str | None:
     if extra is None:
         return msgspec.json.encode(columns).decode() if columns else None
     try:
-        fields = _fields.decode(extra) if isinstance(extra, str) else None
+        fields: dict[str, Any] | None = _fields.decode(extra) if isinstance(extra, str) else None
     except (msgspec.MsgspecError, RecursionError):
         fields = None
     if fields is None or fields.keys() & columns.keys():

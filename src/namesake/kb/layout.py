@@ -12,6 +12,7 @@ import numpy as np
 from namesake.kb.declare import (
     ANY,
     ASCENDING,
+    KEYS,
     NEVER_FALLING,
     Array,
     Axis,
@@ -268,7 +269,7 @@ class KBColumns(Mapped):
         "string.words", np.int32, STRING, "S: words of each string value.", WORDS, row_of(WORD), ASCENDING
     )
     surface_hash = Array(
-        "surface.hash", np.uint64, SURFACE_SLOT, "Hash table from surface forms to words: the keys.", WORDS
+        "surface.hash", np.uint64, SURFACE_SLOT, "Hash table from surface forms to words: the keys.", WORDS, KEYS
     )
     surface_word = Array(
         "surface.word",
@@ -279,7 +280,7 @@ class KBColumns(Mapped):
         row_of(WORD, missing=True),
     )
     stem_hash = Array(
-        "stem.hash", np.uint64, STEM_SLOT, "Hash table from normalised words to their rows: the keys.", WORDS
+        "stem.hash", np.uint64, STEM_SLOT, "Hash table from normalised words to their rows: the keys.", WORDS, KEYS
     )
     stem_word = Array(
         "stem.word",
@@ -287,7 +288,7 @@ class KBColumns(Mapped):
         STEM_SLOT,
         "Hash table from normalised words to their rows: the word, -1 where empty.",
         WORDS,
-        row_of(WORD, missing=True),
+        row_of(WORD, taken_in="stem.hash"),
     )
 
 
@@ -300,6 +301,7 @@ class NameColumns(Mapped):
         NAME_SLOT,
         "Hash table by open addressing: hash of the name in each slot, 0 in a free one.",
         NAMES,
+        KEYS,
     )
     slots = Array(
         "name.slot",
@@ -307,7 +309,7 @@ class NameColumns(Mapped):
         NAME_SLOT,
         "The name in each slot, -1 in a free one.",
         NAMES,
-        row_of(NAME, missing=True),
+        row_of(NAME, taken_in="name.key"),
     )
     prefixes = Array(
         "name.prefix",

@@ -27,10 +27,10 @@ def show() -> None:
 
     Example: namesake datasets list
     """
-    from rich.console import Console
     from rich.markup import escape
     from rich.padding import Padding
 
+    from namesake.apps.terminal.console import Console
     from namesake.datasets.registry import DATASETS
 
     console = Console()

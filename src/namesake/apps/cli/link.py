@@ -95,8 +95,7 @@ def _fail_without_articles(articles: int, rejects: Rejects) -> None:
 
 def _print_links(linker: Linker, articles: list[Path], date: str | None, most_line: int) -> None:
     """Print the links of each article as a table, below the text where it is a text file."""
-    from rich.console import Console
-
+    from namesake.apps.terminal.console import Console
     from namesake.apps.terminal.links import show_links
     from namesake.apps.terminal.text import show_text
     from namesake.articles.rejects import Rejects
@@ -149,8 +148,7 @@ def explain(
 
         print(msgspec.json.format(msgspec.json.encode(rows.to_pylist()), indent=2).decode())
     else:
-        from rich.console import Console
-
+        from namesake.apps.terminal.console import Console
         from namesake.apps.terminal.explanation import show_explanation
 
         show_explanation(table, rows, Console(), all)
