@@ -284,6 +284,16 @@ def test_verify_knows_every_byte_of_the_manifest(built: Path, tmp_path: Path) ->
             KB.open(out).verify()
 
 
+@pytest.mark.parametrize("file", ["entity.sitelinks", "entity.birth", "name.prefix"])
+def test_values_that_are_possible_but_wrong_are_told_by_the_digest(built: Path, tmp_path: Path, file: str) -> None:
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    path = out / f"{file}.npy"
+    np.save(path, np.roll(np.load(path), 1))
+    with pytest.raises(NamesakeError, match=rf"{file}\.npy is damaged \(its digest differs"):
+        KB.open(out)
+
+
 def test_verify_refuses_what_the_manifest_does_not_list(built: Path, tmp_path: Path) -> None:
     out = tmp_path / "kb"
     shutil.copytree(built, out)
