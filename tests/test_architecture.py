@@ -83,6 +83,12 @@ def test_the_map_names_every_room():
     assert rooms == set(LEVEL), "a room is not on the map: give it its place in ROAD and in docs/architecture.md"
 
 
+def last_of_row(cells: list[str], room: str) -> int:
+    """How many rooms the table has up to the end of the row with this one."""
+    rows = [re.findall(r"`(\w+)/?`", cell) for cell in cells]
+    return sum(map(len, rows[: next(i for i, row in enumerate(rows) if room in row) + 1]))
+
+
 def test_the_page_of_the_architecture_names_every_room():
     """The table of rooms has each room once, and none that is not there."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -90,6 +96,10 @@ def test_the_page_of_the_architecture_names_every_room():
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     listed = [name.rstrip("/") for cell in cells for name in re.findall(r"`([\w/]+)`", cell)]
     assert sorted(listed) == sorted(LEVEL), "docs/architecture.md: the table of rooms is not the tree"
+    for path in SOURCES:  # what the page says of its order is true of every import
+        room = room_of(module_of(path))
+        above = listed if room == "__init__" else listed[: last_of_row(cells, room)]
+        assert ours(path) <= set(above), f"docs/architecture.md: {module_of(path)} imports a room below its own"
     for name in re.findall(r"`(\w+)/`", "".join(cells)):
         assert (PACKAGE / name).is_dir(), f"docs/architecture.md: {name} is no folder"
 

@@ -1,6 +1,7 @@
 """The default recipe: its figures on Quotebank's test split, where its weights come from, and what they do."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -43,6 +44,19 @@ def test_figures_on_the_test_split(report, metric, low, high, n):
     assert low <= row["value"] <= high
     assert row["low"] <= row["value"] <= row["high"]
     assert row["n"] == n
+
+
+def test_the_readme_claims_what_is_measured(report):
+    """The figures in the README's table are those of the report, digit for digit."""
+    readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+    rows = json.loads((report / "tables.json").read_text())
+    value = {r["metric"]: r["value"] for r in rows if (r["method"], r["slice"]) == ("default", "all")}
+    claimed = re.search(r"P@1 (0\.\d+) ±", readme)
+    right = re.search(r"right (0\.\d+) of the time", readme)
+    assert claimed is not None
+    assert right is not None
+    assert claimed[1] == f"{value['P@1']:.3f}"
+    assert right[1] == f"{value['accuracy with NIL']:.2f}"
 
 
 def test_the_report_draws_risk_and_calibration(report):

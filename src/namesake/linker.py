@@ -1,4 +1,4 @@
-"""The linker: articles in, one link a mention out, Arrow at both ends."""
+"""The linker: articles in, one link per mention out, Arrow at both ends."""
 
 from __future__ import annotations
 
@@ -229,6 +229,8 @@ def _check_mention(mention: Mention) -> None:
     for span in mention.spans:
         if len(span) != 2 or not all(isinstance(end, int | np.integer) for end in span):
             raise TypeError(f"a span of {mention.name!r} must be two numbers, start and end, not {span!r:.60}")
+        if max(map(abs, span)) >= 2**31:
+            raise NamesakeError(f"span {span!r:.60} of {mention.name!r} does not fit any text")
     if isinstance(mention.candidates, str):
         raise TypeError(
             f"the candidates of {mention.name!r} must be a list of QIDs, not the text {mention.candidates!r:.60}"

@@ -14,7 +14,7 @@ TEXT = (
     "said Mr. Carter, a senator. Ann B. Example, mayor of Chester, was there; so was Bob Example Inc. of London."
 )
 SCORERS = (
-    *("IScore", "NIScore", "IScore_IDF", "NIScore_IDF", "Phrases", "EEIScore", "EEIScore_IDF"),
+    *("IScore", "NIScore", "IScore_IDF", "NIScore_IDF", "EEIScore", "EEIScore_IDF"),
     *("NP", "NS", "PR_WD", "PR_WP", "Born", "Dead", "Tenure", "Match"),
 )
 QID = "Q437267"

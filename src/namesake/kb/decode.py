@@ -6,7 +6,7 @@ Typed decoding skips what is not kept. One odd value costs the statement it stan
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar
@@ -131,7 +131,8 @@ def decode(line: bytes, keep_all: bool, language: Language) -> Entity:
     """The entity on a line of a dump. Raises BadLineError where there is none."""
     try:
         line.decode()  # the decoder does not look into texts that it steps over
-        record = _decoder(language).decode(_ESCAPE.sub(_mend, line) if b"\\ud" in line.lower() else line)
+        whole = _ESCAPE.sub(_mend, line) if b"\\ud" in line.lower() else line
+        record = _last_of_each(_decoder(language).decode, whole)
         kind, number = _entity_id(record.id)
         if kind == "L":
             return Entity(kind, number)
@@ -144,6 +145,14 @@ def decode(line: bytes, keep_all: bool, language: Language) -> Entity:
         raise BadLineError(f"not as Wikidata writes an entity: {problem}") from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise BadLineError("cut off" if "truncated" in str(problem) else f"no JSON: {problem}") from None
+
+
+def _last_of_each(decode: Callable[[bytes | Raw], T], text: bytes | Raw) -> T:
+    """What `decode` makes of a text. Of a key that stands twice the last counts, also where the first will not do."""
+    try:
+        return decode(text)
+    except msgspec.ValidationError:
+        return decode(msgspec.json.encode(msgspec.json.decode(text)))
 
 
 def _mend(escape: re.Match[bytes]) -> bytes:
@@ -173,7 +182,7 @@ def _distinct(texts: Iterable[str], label: str) -> tuple[str, ...]:
 def _lenient(value: Raw, kind: type[T]) -> T | None:
     """A part decoded on its own: None where it is not of this kind."""
     try:
-        return msgspec.json.decode(value, type=kind)
+        return _last_of_each(msgspec.json.Decoder(kind).decode, value)
     except msgspec.MsgspecError:
         return None
 

@@ -212,7 +212,7 @@ def _anchors(match: Row) -> bool:
 
 
 def _statements(matches: list[Row]) -> Iterator[Text]:
-    """The anchors, numbered; then the shared statements, a line a property, each with the numbers of its anchors."""
+    """The anchors, numbered; then the shared statements, a line per property, each with the numbers of its anchors."""
     anchors: dict[str, str] = {}
     for match in matches:
         for source in match["sources"]:

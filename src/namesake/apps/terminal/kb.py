@@ -153,7 +153,7 @@ def _fame(entity: Entity) -> list[tuple[str, str]]:
 
 
 def _statements(statements: list[Statement]) -> Table:
-    """One line a property, with its values."""
+    """One line per property, with its values."""
     table = Table(box=box.SIMPLE_HEAD)
     table.add_column("property", style="green", overflow="fold")
     table.add_column("", style="dim", no_wrap=True)
