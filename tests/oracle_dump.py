@@ -44,7 +44,9 @@ def entity(line: bytes, keep_all: bool) -> dict | None:
 
 def population(said: list[dict]) -> int:
     """The largest whole and positive number of inhabitants that 31 bits hold."""
-    quantities = [one["mainsnak"]["datavalue"] for one in said if one["mainsnak"]["datavalue"].get("type") == "quantity"]
+    quantities = [
+        one["mainsnak"]["datavalue"] for one in said if one["mainsnak"]["datavalue"].get("type") == "quantity"
+    ]
     values = [one["value"] for one in quantities]
     amounts = [str(value.get("amount")) for value in values if isinstance(value, dict)]
     numbers = [int(amount) for amount in amounts if re.fullmatch(r"\+[1-9][0-9]*", amount)]
