@@ -45,6 +45,12 @@ SURFACE_SLOT = Axis("slot for a surface form", power_of_two=True)
 STEM_SLOT = Axis("slot for a word", power_of_two=True)
 NAME_SLOT = Axis("slot for a name", power_of_two=True)
 PREFIX_BYTE = Axis("8 hashes", power_of_two=True)
+SHORT = Axis("short form")
+SHORT_BEARER = Axis("bearer of a short form", values_of="short.entity")
+SHORT_SLOT = Axis("slot for a short form", power_of_two=True)
+TOKEN_SLOT = Axis("slot for a token", power_of_two=True)
+THING_SLOT = Axis("slot for a thing's name", power_of_two=True)
+SLIP = Axis("name with a slip")
 
 NUMBERING = made_by("assemble.number")
 STATEMENTS = made_by("assemble.state")
@@ -52,6 +58,10 @@ TEXTS = made_by("entities.EntityTexts.of")
 LABELS = made_by("entities.item_columns")
 WORDS = made_by("words.index_kb_words")
 NAMES = made_by("names.build_names")
+SHORTS = made_by("shorts.build_shorts")
+TOKENS = made_by("tokens.count_tokens")
+THINGS = made_by("things.build_things")
+SLIPS = made_by("slips.build_slips")
 
 ID = between(1, LARGEST_ID)
 COUNT = between(0)
@@ -146,6 +156,14 @@ class KBColumns(Mapped):
         picked("death_precision"),
         PRECISION,
     )
+    fame = Array(
+        "entity.fame",
+        np.float32,
+        ENTITY,
+        "Sitelinks; where there are none, 0.3 and 0.05 for each of up to ten statements.",
+        made_by("derive.fame"),
+        COUNT,
+    )
     descriptions = Text(
         "entity.description", ENTITY, "Short descriptions; empty where there is none.", picked("description")
     )
@@ -210,6 +228,14 @@ class KBColumns(Mapped):
         "item.qid", np.int64, ITEM, "QID numbers of every item in the dump or named by one.", NUMBERING, ID, ASCENDING
     )
     item_labels = Text("item.label", ITEM, "Labels of the items; empty where unknown.", LABELS)
+    item_kind = Array(
+        "item.kind",
+        np.int8,
+        ITEM,
+        "What each item is, as a row of `kinds.KINDS`: 0 other, 1 person, 2 place, 3 organisation, 4 work, 5 name.",
+        made_by("things.item_kinds"),
+        between(0, 5),
+    )
     strings = Text("string", STRING, "Distinct string values.", STATEMENTS)
     property_ids = Array(
         "property.id", np.int32, PROPERTY, "Property numbers that have a label.", LABELS, ID, ASCENDING
@@ -313,7 +339,7 @@ class NameColumns(Mapped):
         "name.prefix",
         np.uint8,
         PREFIX_BYTE,
-        "One bit for the hash of every beginning of two tokens or more of a name: may it go on here?",
+        "One bit for the hash of every beginning of two tokens or more of a name or of a thing's: may it go on here?",
         NAMES,
     )
     person = Array(
@@ -344,6 +370,111 @@ class NameColumns(Mapped):
         NAMES,
         between(0, 3),
     )
+
+    # short forms: what an entity is called by part of its name
+    short_hashes = Array(
+        "short.key",
+        np.uint64,
+        SHORT_SLOT,
+        "Hash table from short forms, hashed as names are: hash in each slot, 0 in a free one.",
+        SHORTS,
+    )
+    short_slots = Array(
+        "short.slot",
+        np.int32,
+        SHORT_SLOT,
+        "The short form in each slot, -1 in a free one.",
+        SHORTS,
+        row_of(SHORT, missing=True),
+    )
+    short_entities = Lists(
+        "short.entity",
+        np.int32,
+        SHORT,
+        "Who bears each short form: the `shorts.MOST` of the largest weight, that first; of equal ones the lowest row.",
+        SHORTS,
+        row_of(ENTITY),
+    )
+    short_forms = Array(
+        "short.entity.form",
+        np.int8,
+        SHORT_BEARER,
+        "How each of `short_entities.values` bears it, as a row of `forms.FORMS`: 0 mononym, 1 surname, 2 head, "
+        "3 first, 4 pair, 5 suffix, 6 begin, 7 called, 8 nick, 9 alias surname.",
+        SHORTS,
+        between(0, 9),
+    )
+    short_weights = Array(
+        "short.entity.weight",
+        np.float32,
+        SHORT_BEARER,
+        "Weight of each of `short_entities.values`: fame times the weight of the form, half of it from an alias.",
+        SHORTS,
+        COUNT,
+    )
+    short_count = Array(
+        "short.count", np.int32, SHORT, "How many entities bear each short form.", SHORTS, count_of(ENTITY)
+    )
+
+    # tokens
+    token_hashes = Array(
+        "token.key",
+        np.uint64,
+        TOKEN_SLOT,
+        "Hash table from tokens (`hash_bytes`, not a name's hash): hash in each slot, 0 in a free one.",
+        TOKENS,
+    )
+    token_first = Array(
+        "token.first", np.int32, TOKEN_SLOT, "How many people's labels the token begins.", TOKENS, count_of(ENTITY)
+    )
+    token_last = Array(
+        "token.last", np.int32, TOKEN_SLOT, "How many people's labels the token ends.", TOKENS, count_of(ENTITY)
+    )
+    token_middle = Array(
+        "token.middle",
+        np.int32,
+        TOKEN_SLOT,
+        "How often the token stands between first and last in people's labels.",
+        TOKENS,
+        COUNT,
+    )
+    token_lower = Array(
+        "token.lower",
+        np.int32,
+        TOKEN_SLOT,
+        "How often the token stands in lower case in descriptions and in names of things that begin in lower case.",
+        TOKENS,
+        COUNT,
+    )
+
+    # things: names of what is no person
+    thing_hashes = Array(
+        "thing.key",
+        np.uint64,
+        THING_SLOT,
+        "Hash table from names of things, hashed as names are: hash in each slot, 0 in a free one.",
+        THINGS,
+    )
+    thing_fame = Array(
+        "thing.fame",
+        np.uint8,
+        THING_SLOT,
+        "round(20 log(1 + fame)) of the most famous thing of that name, 0 in a free slot.",
+        THINGS,
+    )
+    thing_kind = Array("thing.kind", np.int8, THING_SLOT, "What that thing is, as `item.kind`.", THINGS, between(0, 5))
+
+    # slips of one letter
+    slip_hashes = Array(
+        "slip.key",
+        np.uint64,
+        SLIP,
+        "First token, then the last or that less one letter; or last token, then the first so; hashed as names are.",
+        SLIPS,
+        ANY,
+        NEVER_FALLING,
+    )
+    slip_names = Array("slip.name", np.int32, SLIP, "The name that may be meant.", SLIPS, row_of(NAME))
 
 
 def columns() -> dict[str, Column[Any]]:
