@@ -1,7 +1,9 @@
 """Entity–content similarity by words.
 
 The paper counts the words that article and entity share: IScore over the article, NIScore over the sentences with
-the name. Beyond it, words weigh by their rarity in the KB (…_IDF).
+the name. Beyond it, words weigh by their rarity in the KB (…_IDF), and what is shared is compared with what chance
+alone gives an entity with so many words in a text with those words (Words, Sentence): log((shared + 0.3) /
+(chance + 0.3)) is 0 where chance explains it all, and below 0 where a rich record shares too little.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,12 +24,21 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 
+NOTHING = 0.3
+"""Shared weight that counts as nothing, in units of rarity."""
+
+
 # why
 def words_of_context(candidate: Candidate) -> Iterator[Match]:
     """The words of the context that the recipe says; for `both`, those of the article, which hold the others."""
     reading = candidate.reading
     narrow = reading.batch.settings.context == "narrow"
     return _shared_words(candidate, reading.nearby if narrow else reading.everywhere)
+
+
+def words_everywhere(candidate: Candidate) -> Iterator[Match]:
+    """The words of the article."""
+    return _shared_words(candidate, candidate.reading.everywhere)
 
 
 def words_nearby(candidate: Candidate) -> Iterator[Match]:
@@ -90,6 +101,24 @@ def niscore_idf(batch: Batch, kb: KB) -> Scores:
     return _narrow(batch, kb, rarity(kb))
 
 
+@scorer("Words", explain=words_everywhere)
+def words(batch: Batch, kb: KB) -> Scores:
+    """log((IScore_IDF + 0.3) / (chance + 0.3)): the article's words, against what a random entity would share."""
+    return _lifted(batch, kb, batch.words.indptr, batch.words.word, batch.article)
+
+
+@scorer("Sentence", explain=words_nearby)
+def sentence(batch: Batch, kb: KB) -> Scores:
+    """log((NIScore_IDF + 0.3) / (chance + 0.3)): the same for the sentences that hold a span of the mention."""
+    return _lifted(batch, kb, *batch.narrow, np.arange(len(batch.names)))
+
+
+def lift(shared: Scores, chance: Scores) -> Scores:
+    """log((shared + 0.3) / (chance + 0.3)): 0 where an entity shares just what chance gives."""
+    ratio: Scores = np.log((shared + NOTHING) / (chance + NOTHING))
+    return ratio
+
+
 @lru_cache(maxsize=4)  # a vocabulary of millions of words is not weighed anew for every batch
 def equal(kb: KB) -> Scores:
     """1 for every word: what counts words instead of weighing them."""
@@ -102,6 +131,19 @@ def rarity(kb: KB) -> Scores:
     entities = max(len(kb), 2)
     weight: Scores = np.log(entities / np.clip(kb.word_count, 1, entities)) / np.log(entities)
     return weight
+
+
+@lru_cache(maxsize=4)
+def expected(kb: KB) -> Scores:
+    """What one word of a random entity weighs by being w: its share of all words of entities, times its rarity."""
+    share: Scores = kb.word_count / max(int(kb.word_count.sum()), 1)
+    return share * rarity(kb)
+
+
+def _lifted(batch: Batch, kb: KB, indptr: Int64, words: Int32, context: Int64) -> Scores:
+    from namesake.kernels.link.chance import overlap_and_chance
+
+    return lift(*overlap_and_chance(rarity(kb), expected(kb), *_contexts(batch, kb, indptr, words, context)))
 
 
 def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
@@ -122,20 +164,18 @@ def _narrow(batch: Batch, kb: KB, weight: Scores) -> Scores:
 
 def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, context: Int64) -> Scores:
     from namesake.kernels.link import overlap as kernels
+
+    shared: Scores = kernels.overlap(weight, *_contexts(batch, kb, indptr, words, context))
+    return shared
+
+
+def _contexts(batch: Batch, kb: KB, indptr: Int64, words: Int32, context: Int64) -> tuple[Any, ...]:
+    """What kernels compare: words by context, the context of each mention, words of names, candidates and theirs."""
     from namesake.kernels.types import Ragged
 
     rows, entity_indptr, entity_words = _entity_words(batch, kb)
-    names = batch.name_words
-    shared: Scores = kernels.overlap(
-        weight,
-        Ragged(indptr, words),
-        context,
-        Ragged(names.indptr, names.word),
-        batch.offsets,
-        rows,
-        Ragged(entity_indptr, entity_words),
-    )
-    return shared
+    names = Ragged(batch.name_words.indptr, batch.name_words.word)
+    return Ragged(indptr, words), context, names, batch.offsets, rows, Ragged(entity_indptr, entity_words)
 
 
 def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:
