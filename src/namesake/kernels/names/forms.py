@@ -73,7 +73,7 @@ class Grouped(NamedTuple):
     counts: Annotated[Any, INTS]
 
 
-PARTS, ONE_NAME = record(Parts), own_record(Forms)
+PARTS, ONE_NAME, FOUND = record(Parts), own_record(Forms), record(Found)
 
 
 @kernel(types.uint64(U64, types.int64, types.int64))
@@ -208,7 +208,23 @@ def of_alias(form, key, size, related, own, count):
     return form
 
 
-@kernel(types.UniTuple(types.int64, 2)(record(Named), PARTS, BOOLS, F64, F64, types.float64, record(Found)))
+@kernel(types.int64(U64, types.int64, types.int64, ONE_NAME, types.int64, types.int64, types.int64, FOUND))
+def note_tokens(hashes, low, high, one, count, row, between, to):
+    """Note the first and the last token of a label with these forms, and those between, of which there are so many."""
+    for i in range(count):
+        if one.forms[i] == FIRST:
+            to.firsts[row] = hashes[low]
+        elif one.forms[i] == SURNAME:
+            is_last = one.keys[i] == extend(ZERO, hashes[high - 1])
+            to.lasts[row] = hashes[high - 1] if is_last else hashes[high - 2]  # before a numeral
+        elif one.forms[i] == PAIR:
+            for token in range(low + 1, high - 1):
+                to.middles[between] = hashes[token]
+                between += 1
+    return between
+
+
+@kernel(types.UniTuple(types.int64, 2)(record(Named), PARTS, BOOLS, F64, F64, types.float64, FOUND))
 def list_forms(names, parts, shortened, fame, form_weights, alias_weight, to):
     """Write the entries of all entities that are `shortened`, and the tokens of their labels.
 
@@ -216,48 +232,38 @@ def list_forms(names, parts, shortened, fame, form_weights, alias_weight, to):
     weight, and times `alias_weight` where it could be a label's and is an alias's.
     """
     at, whole_at = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS + 1, np.int64)
-    hashes, whole, own = (np.empty(MOST_TOKENS, np.uint64) for _ in range(3))
-    one = Forms(
-        np.empty(MOST_FORMS + 1, np.uint64), np.empty(MOST_FORMS + 1, np.int8), np.empty(MOST_FORMS + 1, np.int32)
+    own, whole, hashes = (
+        np.empty(MOST_TOKENS, np.uint64),
+        np.empty(MOST_TOKENS, np.uint64),
+        np.empty(MOST_TOKENS, np.uint64),
     )
+    one = Forms(np.empty(MOST_FORMS, np.uint64), np.empty(MOST_FORMS, np.int8), np.empty(MOST_FORMS, np.int32))
     written = between = 0
     entities = len(names.alias_indptr) - 1
     for row in range(entities):
         to.firsts[row] = to.lasts[row] = FREE
-        if not shortened[row]:
-            continue
-        mine = tokens(names.texts, names.offsets[row], names.offsets[row + 1], whole_at, own)
-        for k in range(names.alias_indptr[row] - 1, names.alias_indptr[row + 1]):
-            is_label = k < names.alias_indptr[row]
-            name = row if is_label else entities + names.aliases[k]
-            start, end = names.head_offsets[name], names.head_offsets[name + 1]
-            size = tokens(names.heads, start, end, at, hashes)
-            if start == end or at[size] != end + 1:
+        own_size = tokens(names.texts, names.offsets[row], names.offsets[row + 1], whole_at, own)
+        first, end = names.alias_indptr[row] - 1, names.alias_indptr[row + 1]  # the label, then the aliases
+        for k in range(first, end if shortened[row] else first):
+            name = row if k == first else entities + names.aliases[k]
+            start, stop = names.head_offsets[name], names.head_offsets[name + 1]
+            size = tokens(names.heads, start, stop, at, hashes)
+            if start == stop or at[size] != stop + 1:
                 continue
-            found, low, high = forms_of(names.heads, at, hashes, size, names.comma[name], parts, one)
-            related = False
-            if not is_label:
-                count = tokens(names.texts, names.offsets[name], names.offsets[name + 1], whole_at, whole)
-                related = share(whole, count, own, mine)
-            for i in range(found):
+            count, low, high = forms_of(names.heads, at, hashes, size, names.comma[name], parts, one)
+            if k == first:
+                between = note_tokens(hashes, low, high, one, count, row, between, to)
+            whole_size = tokens(names.texts, names.offsets[name], names.offsets[name + 1], whole_at, whole)
+            related = share(whole, whole_size, own, own_size)
+            for i in range(count):
                 form = np.int64(one.forms[i])
-                if is_label and form == FIRST:
-                    to.firsts[row] = hashes[low]
-                if is_label and form == PAIR:
-                    for token in range(low + 1, high - 1):
-                        to.middles[between] = hashes[token]
-                        between += 1
-                if is_label and form == SURNAME:
-                    regnal = one.keys[i] != extend(ZERO, hashes[high - 1])
-                    to.lasts[row] = hashes[high - 2] if regnal else hashes[high - 1]
-                if not is_label:
-                    form = of_alias(form, one.keys[i], one.sizes[i], related, own, mine)
-                    if form < 0:
-                        continue
-                to.keys[written], to.rows[written], to.forms[written] = one.keys[i], row, form
-                weight = fame[row] * form_weights[form]
-                to.weights[written] = weight if is_label or form >= CALLED else weight * alias_weight
-                written += 1
+                if k > first:
+                    form = of_alias(form, one.keys[i], one.sizes[i], related, own, own_size)
+                if form >= 0:
+                    weight = fame[row] * form_weights[form]
+                    to.keys[written], to.rows[written], to.forms[written] = one.keys[i], row, form
+                    to.weights[written] = weight if k == first or form >= CALLED else weight * alias_weight
+                    written += 1
     return written, between
 
 
@@ -265,7 +271,7 @@ def list_forms(names, parts, shortened, fame, form_weights, alias_weight, to):
 def best_bearers(ids, rows, forms, weights, most, to):
     """Group entries, those of an entity together, by the form's id: the `most` bearers of the largest weights.
 
-    The largest comes first; of equal weights the lower row. An entity's largest weight counts, and its first form of it.
+    The largest comes first; of equal weights the lower row. An entity's largest weight counts, and the form it is of.
     """
     groups = len(to.counts)
     ends = np.zeros(groups + 1, np.int64)
