@@ -33,9 +33,11 @@ def thing_fame(sitelinks: Numbers, population: Numbers, stated: Numbers) -> Floa
     of_population = np.where(population >= SMALLEST_PLACE, 1.2 * (people**2.6 - 8), 0)
     of_statements = 8 * np.log10(1 + stated) ** 1.7
     known = np.where(sitelinks > 1, sitelinks, 0)
-    return np.maximum.reduce([known, of_population, of_statements, np.ones(len(known))])
+    fame: Float64 = np.maximum.reduce([known, of_population, of_statements, np.ones(len(known))])
+    return fame
 
 
 def stepped(fame: Float64) -> npt.NDArray[np.uint8]:
     """Fame in steps, for one byte."""
-    return np.minimum(np.rint(STEPS * np.log1p(fame)), 255).astype(np.uint8)
+    steps: Float64 = np.rint(STEPS * np.log1p(fame))
+    return np.minimum(steps, 255).astype(np.uint8)

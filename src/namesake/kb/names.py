@@ -39,11 +39,10 @@ NO_TEXT = Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
 @cache
 def affixes(language: Language) -> kernels.Affixes:
     """Hashes of the honorifics, of the suffixes and of the connectors, each ascending."""
-    return kernels.Affixes(*map(hashes, (language.honorifics, language.suffixes, language.connectors)))
+    return kernels.Affixes(*map(_hashes, (language.honorifics, language.suffixes, language.connectors)))
 
 
-def hashes(words: Iterable[str]) -> UInt64:
-    """The hashes of normalised names, ascending."""
+def _hashes(words: Iterable[str]) -> UInt64:
     texts = [word.encode() for word in words]
     found = [kernels.name_hash(np.frombuffer(text, np.uint8), 0, len(text)) for text in texts]
     return np.sort(np.array(found, np.uint64))

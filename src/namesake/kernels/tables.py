@@ -1,6 +1,7 @@
 """Hash tables made of hashes that are known beforehand."""
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from namesake.kernels.compiled import kernel
@@ -40,7 +41,7 @@ def keep_largest(groups, values, size):
     return best
 
 
-def table_of(hashes):
+def table_of(hashes: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """A table of distinct hashes, at most three quarters full, and the slot of each hash."""
     keys = np.zeros(max(8, 1 << (4 * len(hashes) // 3).bit_length()), np.uint64)
     return keys, fill(hashes, keys)

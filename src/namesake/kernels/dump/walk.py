@@ -38,9 +38,9 @@ from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, NUMBERS, byte
 
 LABELS, DESCRIPTIONS, ALIASES, TITLE = 0, 4, 8, 12  # the first three have a slot for each language
-HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, NUMERIC, OTHER_ENTITY, TIME, PRECISION, AMOUNT = range(
-    13, 23
-)  # of the last snak
+# of the last snak
+HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, NUMERIC, OTHER_ENTITY, TIME, PRECISION, AMOUNT = range(13, 23)
+# of the line
 RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(23, 32)
 BORN, DIED = 32, 35  # each: day, precision, rank
 FOUND = 38

@@ -34,21 +34,21 @@ def count_lower(data, offsets, counted, widths, letters, lower, keys, counts):
     for text in range(len(offsets) - 1):
         at, end = offsets[text], offsets[text + 1]
         hashed, rest, length = ZERO, ZERO, np.int64(0)
-        inside = small = False
+        inside = small = 0
         while counted[text] and at <= end:
             point, size = code_point(data, at, end) if at < end else (np.int64(SPACE), np.int64(1))
             known = point >= 0 and point < len(widths)
             width = np.int64(widths[point]) if known else np.int64(-2)
             at += size
             if width == SEPARATOR:
-                if small and length > 0:
+                if small == 1 and length > 0:
                     slot = find(table, mask, finish(hashed, rest, length))
                     counts[slot] += keys[slot] != FREE
                 hashed, rest, length = ZERO, ZERO, np.int64(0)
-                inside = small = False
+                inside = small = 0
                 continue
-            if not inside:
-                small = known and lower[point]
-            inside, small = True, small and width >= 0
+            if inside == 0:
+                small = 1 if known and lower[point] else 0
+            inside, small = 1, small if width >= 0 else 0
             for i in range(width):
                 hashed, rest, length = add_byte(hashed, rest, length, np.uint64(letters[point, i]))
