@@ -43,7 +43,7 @@ from namesake.kernels.names.runs import place_runs
 from namesake.kernels.names.shorts import file_people, place_shorts
 from namesake.kernels.names.tokens import CASED, TABLES, cut, mark_gaps, room_for_tokens, style_of
 from namesake.kernels.simd import pointer
-from namesake.kernels.text.characters import BLOCK, count_characters
+from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
 
 DROPPED_OUT = -2  # the order of a mention without candidates

@@ -66,8 +66,13 @@ def file_word(page, token):
 
 @inlined(B(PAGE, I, I))
 def hyphenated_given(page, low, high):
-    """Whether the last two of three tokens are joined by a hyphen: Kim Jong-un, Leung Che-cheung."""
-    return high - low >= 3 and hyphen(page, high - 1) and not hyphen(page, low + 1)
+    """Whether the last two of three tokens are a given name with a hyphen: Kim Jong-un, but not Bashar al-Assad."""
+    return (
+        high - low >= 3
+        and hyphen(page, high - 1)
+        and not hyphen(page, low + 1)
+        and not listed(page, high - 2, PARTICLE)
+    )
 
 
 @kernel(I(PAGE, I))
