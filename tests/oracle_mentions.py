@@ -551,7 +551,7 @@ class Finder:
             no_name = English.suffixes | English.function_words
             if self.follows(b) and not self.used[b] and self.w(b) not in no_name:
                 counts["goes_on"] += self.known.last(self.w(b)) > 0
-            counts["suffix"] += b < self.n and self.tokens[b].gap != HARD and self.w(b) in English.generations
+            counts["suffix"] += b < self.n and self.tokens[b].gap != HARD and self.w(b) in English.younger
             counts["comes"] += self.soft(a) and self.open(a - 1) and self.is_first_name_before(a - 1)
             if not firm:
                 self.span(mention, a, b)

@@ -59,7 +59,7 @@ LABELS = made_by("entities.item_columns")
 WORDS = made_by("words.index_kb_words")
 NAMES = made_by("names.build_names")
 SHORTS = made_by("shorts.build_shorts")
-TOKENS = made_by("evidence.count_tokens")
+TOKENS = made_by("tokens.count_tokens")
 THINGS = made_by("things.build_things")
 SLIPS = made_by("slips.build_slips")
 
@@ -339,7 +339,7 @@ class NameColumns(Mapped):
         "name.prefix",
         np.uint8,
         PREFIX_BYTE,
-        "One bit for the hash of every beginning of two tokens or more of a name, a head or a thing: may it go on here?",
+        "One bit for the hash of every beginning of two tokens or more of a name or of a thing's: may it go on here?",
         NAMES,
     )
     person = Array(
@@ -462,16 +462,14 @@ class NameColumns(Mapped):
         "round(20 log(1 + fame)) of the most famous thing of that name, 0 in a free slot.",
         THINGS,
     )
-    thing_kind = Array(
-        "thing.kind", np.int8, THING_SLOT, "What that thing is, as `item.kind`.", THINGS, between(0, 5)
-    )
+    thing_kind = Array("thing.kind", np.int8, THING_SLOT, "What that thing is, as `item.kind`.", THINGS, between(0, 5))
 
     # slips of one letter
     slip_hashes = Array(
         "slip.key",
         np.uint64,
         SLIP,
-        "First token, then the last as it is or less one letter; or last token, then the first so; hashed as names are.",
+        "First token, then the last or that less one letter; or last token, then the first so; hashed as names are.",
         SLIPS,
         ANY,
         NEVER_FALLING,

@@ -269,6 +269,8 @@ English = Language(
         """
     ),
     numerals=words("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii"),
+    generations=words("ii iii iv"),
+    head_ends=words("of the"),
     name_titles=words(
         """
         mr mrs ms miss mister madam madame mme monsieur herr frau senor senora signor dr doctor prof professor sir dame
@@ -344,7 +346,7 @@ English = Language(
         """
     ),
     families=words("family families dynasty clan household brothers sisters siblings"),
-    generations=words("jr sr ii iii iv junior senior"),
+    younger=words("jr sr ii iii iv junior senior"),
     firm_words=words(
         """
         co cos company technologies technology systems software airlines airways bank capital securities insurance

@@ -68,16 +68,20 @@ class Language:
     """What follows a name when it names a firm, a place, a prize: Walt Disney Company, Arthur Ashe Stadium."""
     before_not_a_person: Words
     """What may stand between the two: Abraham Lincoln High School, John Lennon International Airport."""
+    particles: Words
+    """Words inside or in front of a surname: van der Bellen, bin Salman."""
+    numerals: Words
+    """What counts kings and popes of one name: Charles II."""
+    generations: Words
+    """Those numerals that count namesakes of one family as well: Henry Ford II."""
+    head_ends: Words
+    """What ends the head of a name: Catherine the Great, Charles II of England."""
     possessive: str
     """The letter that makes a possessive behind an apostrophe; empty where there is none."""
     cyrillic: str
     """How the letters of `kb.variants.CYRILLIC` are written, with spaces between; - where one is not."""
 
     # names in raw text; without a list, the rule that reads it finds nothing
-    particles: Words = NO_WORDS
-    """Small words inside or in front of a surname: al-Assad, bin Salman, van der Bellen."""
-    numerals: Words = NO_WORDS
-    """Numbers of kings and popes."""
     name_titles: Words = NO_WORDS
     """Titles that make a name of one word behind them: President Bush, Queen Caroline."""
     royal_titles: Words = NO_WORDS
@@ -104,7 +108,7 @@ class Language:
     """Other words with a capital that are hardly ever anybody: British, Internet."""
     families: Words = NO_WORDS
     """Behind a surname: the family, nobody of it."""
-    generations: Words = NO_WORDS
+    younger: Words = NO_WORDS
     """Behind a name that has none in the KB: probably another one of the family."""
     firm_words: Words = NO_WORDS
     """More of what makes a name a firm's, a government's or a thing's, in text that nobody has read before."""

@@ -68,7 +68,7 @@ def _words(language: Language) -> tuple[UInt64, UInt32]:
         kernels.DATE: language.dates,
         kernels.NEVER: language.never_names,
         kernels.FAMILY: language.families,
-        kernels.GENERATION: language.generations,
+        kernels.GENERATION: language.younger,
         kernels.FIRM_WORD: language.firm_words,
         kernels.OWNED: language.owned,
         kernels.SHARES: language.shares,
