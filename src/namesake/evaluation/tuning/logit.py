@@ -158,7 +158,7 @@ def fit(
                 beta = learn.fit(penalty, beta)
                 held_out[penalty] += float(check.log_likelihood(beta).sum())
     penalty = max(held_out, key=lambda p: (held_out[p], p))
-    found = _fitted(recipe, problem, problem.fit(penalty))
+    found = fitted(recipe, problem, problem.fit(penalty))
     return Fit(found, penalty, held_out[penalty] / (len(problem.gold) * shuffles))
 
 
@@ -169,7 +169,7 @@ def fold_of(documents: IntArray, folds: int, seed: int) -> IntArray:
     return (shuffled % folds)[documents]
 
 
-def _fitted(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
+def fitted(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
     """The recipe with what was learnt."""
     came = _came_with(recipe).tolist()
     free = set(problem.free.tolist())
