@@ -7,7 +7,16 @@ from functools import cache
 import numpy as np
 
 from namesake.kb.forms import (
-    ALIAS_SURNAME, BEGIN, CALLED, FIRST, HEAD, MONONYM, NICK, PAIR, SUFFIX, SURNAME,
+    ALIAS_SURNAME,
+    BEGIN,
+    CALLED,
+    FIRST,
+    HEAD,
+    MONONYM,
+    NICK,
+    PAIR,
+    SUFFIX,
+    SURNAME,
 )  # fmt: skip
 from namesake.kb.kinds import PLACE
 from namesake.kb.spelling import APOSTROPHES, FOLD, fold_table
@@ -625,7 +634,8 @@ class Finder:
                     return  # Karl Wilhelm von Feuerbach is not Ludwig
             if self.soft(start) and not self.used[start - 1] and self.tokens[start - 1].capital:
                 before = self.tokens[start - 1]
-                if before.text not in English.honorifics | English.function_words:
+                dotted = before.initials and before.dotted
+                if dotted or before.text not in English.honorifics | English.function_words:
                     initial = start == at and before.initials
                     own = [m for m in mentions if initial and self.letter(m.core[0]) == self.letter(at - 1)]
                     if own:

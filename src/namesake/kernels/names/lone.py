@@ -132,6 +132,7 @@ def enter_titled(page, known, title, first, stop):
             if mention == NOBODY:
                 mention = new_mention(page, key, np.int64(NOBODY), np.int64(TITLED), first, stop)
             add_candidate(page, mention, row, FORM_QUALITY[form])
+            raise_evidence(page, mention, BEST, np.float64(known.short_weights[k]))
     if mention != NOBODY and fresh:
         page.facts[mention * FACTS + PLACE] = place_behind(page, stop)
         if short >= 0:
@@ -164,12 +165,6 @@ def place_titled(page, known, title):
             raise_evidence(page, mention, THING, thing_fame(known, name_key(page, first, stop)))
             add_span(page, mention, first, stop)
             return
-
-
-@kernel(B(PAGE, I))
-def in_nickname(page, at):
-    """Whether token `at` stands in or behind a quoted nickname: "Hank" Cosby."""
-    return False
 
 
 @kernel(B(PAGE, KNOWN, I, B))
@@ -210,13 +205,10 @@ def passes_gates(page, known, at, form, weight, count):
 @kernel(B(PAGE, KNOWN, I, B))
 def place_lone(page, known, at, inside):
     """Find whom a lone capital means, with the particles before it; whether it means anybody."""
-    if not may_be_lone(page, known, at, inside):
+    short = np.int64(page.shorts[at])
+    if short < 0 or not may_be_lone(page, known, at, inside):
         return False
-    key = extend(ZERO, page.hashes[at])
-    short = short_of(known, key)
-    if short < 0:
-        return False
-    start = np.int64(at)
+    start, key = np.int64(at), extend(ZERO, page.hashes[at])
     while soft(page, start) and page.used[start - 1] == OPEN and listed(page, start - 1, PARTICLE):  # al-Assad
         start -= 1
     if start < at:
@@ -267,6 +259,6 @@ def place_all_titled(page, known):
 @kernel(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
     """Find the names of one word that nobody has taken."""
-    for at in range(page.count):
-        if is_open(page, at):
-            place_lone(page, known, np.int64(at), False)
+    for k in range(page.ables):
+        if is_open(page, page.able[k]):
+            place_lone(page, known, page.able[k], False)

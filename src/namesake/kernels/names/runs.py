@@ -195,10 +195,10 @@ def find_reversed(page, known, at):
 @kernel(types.void(PAGE, KNOWN))
 def place_runs(page, known):
     """Find the runs of capitals that no full name has taken, and whom they mean."""
-    at = np.int64(0)
-    while at < page.count:
-        if not is_open(page, at):
-            at += 1
+    free = np.int64(0)
+    for k in range(page.ables):
+        at = page.able[k]
+        if at < free or not is_open(page, at):
             continue
         first, end = at, run_end(page, at)
         while first < end - 1 and listed(page, first, NAME_TITLE | TITLE | FUNCTION):
@@ -209,4 +209,4 @@ def place_runs(page, known):
         elif end - first > 1 and page.hashes[first] != page.hashes[first + 1] and not firm_follows(page, end):
             if not find_run(page, known, first, end):
                 note_stranger(page, known, first, end)
-        at = end
+        free = end
