@@ -171,6 +171,18 @@ def token_key(word: str) -> int:
     return int(hash_bytes(data, 0, len(data)))
 
 
+def slip(written: str, known: str) -> float:
+    """The quality of a word with one letter more, less, another, or two swapped; 0 where it differs by more."""
+    one, two = written.encode(), known.encode()
+    same = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
+    a, b = one[same:], two[same:]
+    if a != b and (a[1:] == b or a == b[1:]):
+        umlaut = same and max(a, b, key=len)[:1] == b"e" and two[same - 1] in b"aou"
+        return 0.95 if umlaut else 0.6
+    swapped = len(a) > 1 and a[1::-1] == b[:2] and a[2:] == b[2:]
+    return 0.6 if a[1:] == b[1:] or swapped else 0.0
+
+
 class Known:
     """A KB's columns as dictionaries: who bears a name or a short form, how famous a thing of that name is …"""
 
@@ -186,6 +198,14 @@ class Known:
         fames = np.expm1(np.arange(256) / 20)
         self.things = {
             int(index.thing_hashes[s]): (float(fames[index.thing_fame[s]]), int(index.thing_kind[s])) for s in things
+        }
+        self.slips: dict[int, list[int]] = {}
+        for key, name in zip(index.slip_hashes.tolist(), index.slip_names.tolist(), strict=True):
+            self.slips.setdefault(key, []).append(name)
+        self.nicknames = {
+            one: sorted({other for names in English.nicknames if one in names for other in names} - {one})
+            for names in English.nicknames
+            for one in names
         }
         tokens = np.flatnonzero(index.token_hashes)
         self.tokens = {
@@ -276,7 +296,7 @@ class Finder:
         self.mentions: dict[str, Mention] = {}
         self.strangers: set[str] = set()
         matches = self.full()
-        self.gather(matches)
+        self.gather(self.nicknamed(matches) if self.style == CASED else matches)
         self.shorts()
         if self.style == CASED:
             self.runs()
@@ -473,6 +493,41 @@ class Finder:
         usual = self.known.first(self.w(first)) >= 3 and self.known.last(self.w(end - 1)) >= 1
         return name if n is not None and int(self.known.percent[n]) >= 60 and usual else None
 
+    def quoted(self, i: int) -> bool:
+        """Token i stands alone in quotation marks or brackets: William "Bill" Gates."""
+        if not 0 < i < self.n - 1:
+            return False
+        before, this, behind = self.tokens[i - 1 : i + 2]
+        blanks = "".join(map(chr, range(33)))
+        opening, closing = self.text[before.end : this.start], self.text[this.end : behind.start]
+        pairs = {('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("(", ")")}
+        return not opening.endswith(" ") and (opening.strip(blanks), closing.strip(blanks)) in pairs
+
+    def nicknamed(self, matches: list[tuple[str, int, int, int]]) -> list[tuple[str, int, int, int]]:
+        """James D. "Jim" Farley: first name and surname, or what else the KB has. Replaces what overlaps."""
+        for i in range(1, self.n - 1):
+            a, b = i - 1, i + 2
+            if not (self.cap[i] and self.quoted(i) and self.cap[a] and self.cap[i + 1]):
+                continue
+            if self.w(i + 1) in English.function_words:
+                continue
+            while a > 0 and self.follows(a) and self.cap[a - 1] and i - a < 4:
+                if self.w(a - 1) in English.title_words:
+                    break
+                a -= 1
+            if any(name in self.known.names for name in self.nickname_forms(a, b)):
+                for m in matches:
+                    if m[2] > a and m[1] < b:
+                        self.take(m[1], m[2], "")
+                matches = [m for m in matches if m[2] <= a or m[1] >= b]
+                matches.append((self.nickname_forms(a, b)[0], a, b, NICKNAMED))
+                self.take(a, b, "person")
+        return sorted(matches, key=lambda match: match[1])
+
+    def nickname_forms(self, a: int, b: int) -> list[str]:
+        last = self.w(b - 1)
+        return [f"{self.w(a)} {last}", f"{self.name(a, b - 2)} {last}", f"{self.w(b - 2)} {last}"]
+
     # candidates
     def candidates(self, mention: Mention) -> dict[int, float]:
         """Everybody who may be meant, with the quality of the match: bearers of the name first."""
@@ -544,14 +599,20 @@ class Finder:
         for name, a, b, rule in matches:
             if (name, a, b, rule) in titled:
                 continue
-            mention, new = self.mention(name, rule, a, b)
+            other = self.soft(a) and self.w(a - 1) in English.others and a > 1 and self.w(a - 2) == English.article
+            mention, new = self.mention(f"other {name}" if other else name, rule, a, b)
             if new:
+                mention.evidence["other"] = float(other)
                 mention.full_name = name if name in self.known.names else None
+                if rule == NICKNAMED:
+                    mention.full_name = next(form for form in self.nickname_forms(a, b) if form in self.known.names)
                 self.add_wider(mention, name, 1.0)
-                if name not in self.known.names or self.w(b - 1) in English.numerals:
+                if mention.full_name is None or self.w(b - 1) in English.numerals:
                     mention.place = self.place_behind(b)
                 mention.evidence["thing"] = self.known.thing(name)
-                mention.factor = 0.9 if rule == DROPPED else 1.0
+                mention.factor = {DROPPED: 0.9, NICKNAMED: 0.95}.get(rule, 1.0)
+                if rule == NICKNAMED:
+                    self.add_nicknamed(mention, a, b)
             elif rule < mention.rule:
                 mention.rule, mention.factor = rule, 1.0
             self.matches.append((a, mention))
@@ -564,6 +625,14 @@ class Finder:
             counts["comes"] += self.soft(a) and self.open(a - 1) and self.is_first_name_before(a - 1)
             if not firm:
                 self.span(mention, a, b)
+
+    def add_nicknamed(self, mention: Mention, a: int, b: int) -> None:
+        exact = {row for row, _ in self.known.bearers(mention.full_name)}
+        _, middle, nickname = self.nickname_forms(a, b)
+        for form in (nickname, middle):
+            for row, _ in self.known.bearers(form):
+                if row not in exact and len(mention.extras) < 8:
+                    mention.extras.setdefault(row, 0.95)
 
     def is_first_name_before(self, i: int) -> bool:
         word = self.w(i)
@@ -775,6 +844,8 @@ class Finder:
                 part = self.name(low, end)
                 if known.first(self.w(low)) > 5 and self.wide(part, low, end, 2, {PAIR: 0.7, SUFFIX: 0.7}, thing):
                     return True
+        if thing == 0 and end - first == 2 and not self.tokens[first].initials and self.spelled(name, first):
+            return True
         if known.thing(self.name(first, end - 1)) >= 15 and known.first(self.w(end - 2)) < 20:  # Republican McCain
             return self.single(end - 1, inside=True)
         return False
@@ -797,6 +868,42 @@ class Finder:
             mention.full_name, mention.factor = name, factor
             self.add_wider(mention, name, factor)
         return self.span(mention, first, end, thing=thing)
+
+    def spelled(self, name: str, first: int) -> bool:
+        """A nickname for the first name, else a slip of one letter in one of two words, of somebody well known."""
+        if name in self.mentions:
+            return self.span(self.mentions[name], first, first + 2)
+        head, last = self.w(first), self.w(first + 1)
+        rows: dict[int, float] = {}
+        for other in self.known.nicknames.get(head, ()):
+            self.add_known(rows, f"{other} {last}", 0.85)
+        if not rows and self.plain(first + 1):
+            if self.known.first(head):
+                for other in self.slips(head, last):
+                    self.add_known(rows, other, slip(last, other.split()[-1]))
+            if self.known.last(last) and self.plain(first):
+                for other in self.slips(last, head):
+                    self.add_known(rows, other, slip(head, other.split()[0]))
+        if not rows:
+            return False
+        mention, _ = self.mention(name, SPELLED, first, first + 2)
+        mention.extras = dict(list(rows.items())[:8])
+        return self.span(mention, first, first + 2)
+
+    def add_known(self, rows: dict[int, float], name: str, quality: float) -> None:
+        for row, _ in self.known.bearers(name):
+            if quality and self.known.fame[row] >= 2:
+                rows.setdefault(row, quality)
+
+    def plain(self, i: int) -> bool:
+        written = self.text[self.tokens[i].start : self.tokens[i].end]
+        return 5 <= len(written) <= 24 and written.isascii() and written.isalpha()
+
+    def slips(self, right: str, wrong: str) -> list[str]:
+        """Names that have one word and another less a letter, or as it is."""
+        shorter = [wrong] + [wrong[:i] + wrong[i + 1 :] for i in range(1, len(wrong))]
+        found = [name for word in shorter for name in self.known.slips.get(key_of(f"{right} {word}"), ())]
+        return [self.known.kb.names.texts[name] for name in found]
 
     def stranger(self, first: int, end: int) -> None:
         """A first name and a surname that nobody of the KB bears together: alone, both are the stranger's."""
@@ -884,7 +991,7 @@ class Finder:
         if self.follows(at + 1) and self.w(at + 1) not in English.suffixes and not inside:
             return False
         family = self.soft(at + 1) and self.w(at + 1) in English.families
-        if family or self.is_firm(at + 1) or self.before_place(at + 1):
+        if family or self.is_firm(at + 1) or self.before_place(at + 1) or self.in_nickname(at):
             return False
         start, key = at, word
         while self.soft(start) and not self.used[start - 1] and self.w(start - 1) in English.particles:  # al-Assad
@@ -908,6 +1015,12 @@ class Finder:
             mention, start, at + 1, best=rows[0][2], bearers=float(count), thing=known.thing(word),
             lower=float(known.lower(word)), place=self.locative(start, at), role=float(role),
         )  # fmt: skip
+
+    def in_nickname(self, i: int) -> bool:
+        """A quoted nickname, or behind one: "Hank" Cosby."""
+        if self.quoted(i) and self.cap[i - 1] and self.cap[i + 1]:
+            return True
+        return i > 1 and self.quoted(i - 1) and self.cap[i - 2]
 
     def another_before(self, start: int) -> bool:
         """A capital before a word makes it somebody else's surname, but for titles, roles and nations."""

@@ -17,7 +17,7 @@ from namesake.kb.kinds import ORGANISATION, OTHER, PLACE
 from namesake.kernels.names.tokens import Tokens, cut, style_of
 from namesake.language import English
 from namesake.names.detect import Found, find, group_spans
-from namesake.names.evidence import RULES
+from namesake.names.evidence import GIVEN, RULES
 from namesake.names.mentions import faults, mentions_of
 from namesake.names.tables import tables
 from small_kb import SmallKB
@@ -26,6 +26,8 @@ PEOPLE = {
     "Barack Obama": (200.0, ["President Obama", "President Barack Obama", "Obama"]),
     "Michelle Obama": (90.0, []),
     "Bernie Sanders": (80.0, []),
+    "Bernard Shaw": (90.0, []),
+    "Hilary Swank": (90.0, []),
     "Walt Disney": (150.0, []),
     "Calvin Klein": (40.0, []),
     "J. K. Rowling": (140.0, ["Joanne Rowling"]),
@@ -177,6 +179,14 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
         ("Siméon Poisson", [("wide", ["Siméon Poisson"], "Siméon Denis Poisson")]),
         ("Bill and Hillary Clinton", [("company", ["Bill"], BILL), ("exact", [HILLARY], HILLARY)]),
         ("Murray, Andy", [("reversed", ["Murray, Andy"], "Andy Murray")]),
+        ('Simeon "Bill" Gates spoke', [("nicknamed", ['Simeon "Bill" Gates'], "Bill Gates")]),
+        ('John (Bill) Haley and Mark "Hank" Clinton', [("nicknamed", ["John (Bill) Haley"], "Bill Haley")]),
+        ("Bernard Sanders spoke", [("spelled", ["Bernard Sanders"], "Bernie Sanders")]),
+        (
+            "Justin Beiber and Hilary Clinton",
+            [("spelled", ["Justin Beiber"], "Justin Bieber"), ("spelled", ["Hilary Clinton"], HILLARY)],
+        ),
+        ("Bill Gates met the other Bill Gates.", [("exact", ["Bill Gates"], "Bill Gates")] * 2),
         # titles
         ("President Obama spoke. Obama left.", [("titled", ["Obama", "Obama"], BARACK)]),
         ("Pope Francis. Francis said", [("titled", ["Francis", "Francis"], "Pope Francis")]),
@@ -203,7 +213,7 @@ def test_what_a_reader_finds(kb: SmallKB, text: str, people: list[tuple[str, lis
 Seen = tuple[int, list[tuple[int, int]], list[tuple[int, float]], list[float]]
 SHARES, NUMBERS = (
     ("goes_on", "comes", "suffix"),
-    ("best", "bearers", "lower", "place", "role", "title", "byline", "thing"),
+    ("best", "bearers", "lower", "place", "role", "title", "byline", "thing", "other"),
 )
 
 
@@ -389,8 +399,8 @@ def test_given_and_found_mentions_stand_in_the_order_of_their_articles(kb: Small
     assert mentions.byte_spans.tolist() == [[0, 12], [0, 2], [2, 6], [3, 18], [23, 29]]
     assert mentions.span_indptr.tolist() == [0, 1, 2, 3, 5]
     assert mentions.offsets.tolist() == [0, 1, 3, 4, 5]
-    assert mentions.qids.tolist() == [10, 20, 7, 40, 120]
-    assert mentions.rows.tolist() == [0, 1, -1, 3, 11]
+    assert mentions.qids.tolist() == [10, 20, 7, 60, 140]
+    assert mentions.rows.tolist() == [0, 1, -1, 5, 13]
     assert mentions.quality.tolist() == pytest.approx([1, np.nan, np.nan, 1, 0.9], nan_ok=True)
     assert faults(mentions, pa.chunked_array([pa.array([r["mentions"] for r in rows], pa.list_(MENTION))])) == {}
 

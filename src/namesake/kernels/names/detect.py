@@ -13,6 +13,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, write_candidates
 from namesake.kernels.names.full import MATCH_COLUMNS, match_names
 from namesake.kernels.names.lone import place_all_lone, place_all_titled
+from namesake.kernels.names.nicknames import match_nicknames
 from namesake.kernels.names.page import (
     END,
     EVIDENCE,
@@ -247,6 +248,8 @@ def find_mentions(data, offsets, tables, index, labels):
         if style == CASED:
             read_ahead(page, known)
         found = match_names(page, known, matches, keys, starts)
+        if style == CASED:
+            found = match_nicknames(page, known, matches, keys, found)
         gather_people(page, known, matches, keys, found)
         if page.size[0] > 0:
             file_people(page, matches, found)

@@ -6,6 +6,7 @@ from numba import types
 from namesake.kernels.compiled import kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows, locative, place_follows
+from namesake.kernels.names.nicknames import in_nickname
 from namesake.kernels.names.page import (
     ALIAS_SURNAME,
     BEARERS,
@@ -176,7 +177,9 @@ def may_be_lone(page, known, at, inside):
         return False
     if soft(page, at + 1) and listed(page, at + 1, FAMILY):
         return False
-    return not firm_follows(page, at + 1) and not place_follows(page, known, at + 1)
+    if firm_follows(page, at + 1) or place_follows(page, known, at + 1):
+        return False
+    return not in_nickname(page, at)
 
 
 @kernel(B(PAGE, KNOWN, I))

@@ -42,11 +42,11 @@ NAME, RULE, FIRST, END, LOW, HIGH, FULL, FIRMS, GOES_ON, COMES, SUFFIXES, EXTRAS
 FACTS = 16
 # and its other numbers: what the quality of the name's bearers is multiplied by; for the others see names.evidence
 FACTOR, THING, BEST, BEARERS, FORM, IN_LOWER, LOCATIVE, HAS_ROLE, HAS_TITLE, BYLINE, FIRST_COUNT, LAST_COUNT = range(12)
-EVIDENCE = 12
+IS_OTHER, EVIDENCE = 12, 13
 
 
 class Index(NamedTuple):
-    """What the KB knows: names and their bearers, short forms, tokens, things; everybody's fame."""
+    """What the KB knows: names and their bearers, short forms, tokens, things, slips; nicknames; everybody's fame."""
 
     keys: Annotated[Any, U64]
     slots: Annotated[Any, I32]
@@ -69,6 +69,13 @@ class Index(NamedTuple):
     thing_keys: Annotated[Any, U64]
     thing_fame: Annotated[Any, U8]
     thing_kind: Annotated[Any, I8]
+    slip_keys: Annotated[Any, U64]
+    slip_names: Annotated[Any, I32]
+    text_offsets: Annotated[Any, I64]
+    texts: Annotated[Any, U8]
+    nickname_keys: Annotated[Any, U64]
+    nickname_indptr: Annotated[Any, I64]
+    nickname_hashes: Annotated[Any, U64]
     fame: Annotated[Any, F32]
 
 
@@ -104,6 +111,15 @@ class Known(NamedTuple):
     thing_mask: Annotated[Any, types.int64]
     thing_fame: Annotated[Any, BYTES]
     thing_kind: Annotated[Any, FORMS]
+    slip_keys: Annotated[Any, KEYS]
+    slips: Annotated[Any, types.int64]
+    slip_names: Annotated[Any, SMALL]
+    text_offsets: Annotated[Any, NUMBERS]
+    texts: Annotated[Any, BYTES]
+    nickname_keys: Annotated[Any, KEYS]
+    nicknames: Annotated[Any, types.int64]
+    nickname_indptr: Annotated[Any, NUMBERS]
+    nickname_hashes: Annotated[Any, KEYS]
     fame: Annotated[Any, FLOATS]
 
 
@@ -172,7 +188,10 @@ def known_from(index):
         *(pointer(index.short_weights), pointer(index.short_count), pointer(index.token_keys)),
         *(len(index.token_keys) - 1, pointer(index.token_first), pointer(index.token_last)),
         *(pointer(index.token_lower), pointer(index.thing_keys), len(index.thing_keys) - 1),
-        *(pointer(index.thing_fame), pointer(index.thing_kind), pointer(index.fame)),
+        *(pointer(index.thing_fame), pointer(index.thing_kind), pointer(index.slip_keys), len(index.slip_keys)),
+        *(pointer(index.slip_names), pointer(index.text_offsets), pointer(index.texts)),
+        *(pointer(index.nickname_keys), len(index.nickname_keys), pointer(index.nickname_indptr)),
+        *(pointer(index.nickname_hashes), pointer(index.fame)),
     )
 
 
