@@ -126,6 +126,20 @@ HOSTILE = [
     ("name.person", first_to(101)),
     ("name.filed", first_to(-1)),
     ("name.drawer", backwards),
+    ("item.kind", first_to(6)),
+    ("entity.fame", lambda array: array * np.nan),
+    ("short.slot", first_to(1 << 30)),
+    ("short.key", cut),
+    ("short.entity.values", first_to(-1)),
+    ("short.entity.form", first_to(10)),
+    ("short.entity.weight", cut),
+    ("short.count", first_to(1 << 30)),
+    ("token.first", first_to(-1)),
+    ("token.lower", cut),
+    ("thing.kind", first_to(-1)),
+    ("thing.fame", cut),
+    ("slip.name", first_to(-1)),
+    ("slip.key", backwards),
 ]
 
 
