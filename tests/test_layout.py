@@ -12,11 +12,12 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb import scanned
+from namesake.kb.axes import ENTITY, TENURE
 from namesake.kb.build import build
 from namesake.kb.columns import checksum
 from namesake.kb.declare import Array, Column, made_by
 from namesake.kb.derive import DERIVED
-from namesake.kb.layout import ENTITY, TENURE, KBColumns, columns
+from namesake.kb.layout import KBColumns, columns
 from namesake.kb.store import KB
 from namesake.kernels.dump import tables
 from namesake.sample import DUMP

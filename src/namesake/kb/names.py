@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.declare import Made
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.part_names import PartNames
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.fame import STEPS
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.spelling import normalise
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names.index import name_hash
