@@ -1,6 +1,6 @@
 """Build a KB: parse the dumps, spill what they say, assemble it by QID, publish it.
 
-While dumps are read, memory holds a few chunks a worker and nothing that grows with the dump.
+While dumps are read, memory holds a few chunks per worker and nothing that grows with the dump.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The name index: from a name as anybody spells it to the entities that bear it, O(1) a look-up.
+"""The name index: from a name as anybody spells it to the entities that bear it, O(1) per look-up.
 
 `normalise` folds case, accents, punctuation and spacing. `build_names` makes the index's columns, which
 `NameColumns` declares; a build calls it once, with one label for each entity. `NameIndex` reads them.

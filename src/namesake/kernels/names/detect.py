@@ -178,7 +178,7 @@ def place_spans(tokens, count, style, matches, found, singles, people, known, co
     """Write the spans of a text's people, full and short, as (person, first token, end); how many."""
     hashes, bits = tokens.hashes, tokens.bits
     forms = enter_people(tokens, count, style, matches, found, people, known, covered)
-    keys, mask, surname, first_name = pointer(forms.keys), len(forms.keys) - 1, forms.surname, forms.first_name
+    keys, mask, surname, first_name = forms.keys, len(forms.keys) - 1, forms.surname, forms.first_name
     likely_short_forms(tokens, count, style, matches, found, forms.marks, singles)
     written = m = s = 0
     at = np.int64(0)
@@ -191,11 +191,11 @@ def place_spans(tokens, count, style, matches, found, singles, people, known, co
         start, end, person = at, at + 1, np.int64(NOBODY)
         if m < found and matches[m, FIRST] == at:
             person, end = matches[m, MENTION], matches[m, END]
-            surname[find(keys, mask, hashes[people[person, HIGH] - 1])] = person
+            surname[find(pointer(keys), mask, hashes[people[person, HIGH] - 1])] = person
             person = np.int64(NOBODY) if is_firm(tokens, count, end, style == CASED) else person
             m += 1
         else:
-            place = find(keys, mask, hashes[at])
+            place = find(pointer(keys), mask, hashes[at])
             if keys[place] != FREE and surname[place] >= 0:
                 person = surname[place]
                 start = surname_start(tokens, at, style, covered, people, person)
