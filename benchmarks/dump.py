@@ -59,8 +59,9 @@ def _understands_nothing(buffer: np.ndarray, position: int, size: int, keep_all:
 
 
 def msgspec_records(chunk: Chunk) -> None:
+    decoder = decode._decoder(English)
     for line in records(chunk):
-        decode._decoder(English).decode(line)
+        decoder.decode(line)
 
 
 def orjson_dicts(chunk: Chunk) -> None:

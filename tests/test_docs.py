@@ -6,6 +6,7 @@ must be what it prints, standard output before messages; `…` stands for anythi
 What cannot run here (a dump of a terabyte) goes into a block ```sh: its commands and options must exist.
 """
 
+import pkgutil
 import re
 import shlex
 import shutil
@@ -121,6 +122,19 @@ def unknown_words(words: list[str]) -> list[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_that_are_only_shown_exist(page):
     assert [(words, unknown) for words in shown_commands(page) if (unknown := unknown_words(words))] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_and_names_that_a_page_mentions_exist(page):
+    text = page.read_text(encoding="utf-8")
+    files = {
+        name for name in re.findall(r"`((?:src|tests|docs|benchmarks|examples)/[\w./-]+)`", text) if "NAME" not in name
+    }
+    assert [name for name in sorted(files) if not (ROOT / name).exists()] == []
+    links = {link.partition("#")[0] for link in re.findall(r"\]\(([^):]+)\)", text)}
+    assert [link for link in sorted(links) if link and not (page.parent / link).exists()] == []
+    dotted = sorted(set(re.findall(r"`(namesake(?:\.[A-Za-z_]\w*)+)", text)))
+    assert [name for name in dotted if pkgutil.resolve_name(name) is None] == []
 
 
 def test_unknown_commands_and_options_are_noticed():

@@ -1,6 +1,6 @@
 """From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, links.
 
-What the dump says stays mapped. Held in memory are some bytes an item, and what is said of the entities alone.
+What the dump says stays mapped. Held in memory are some bytes per item, and what is said of the entities alone.
 """
 
 from __future__ import annotations

@@ -58,7 +58,9 @@ class Chunk:
 
 
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:
-    """The lines of some dumps (`-` is stdin), in their order, about `chunk_bytes` at a time.
+    """The lines of the dumps `paths` (`-` is stdin), in their order, about `chunk_bytes` at a time.
+
+    bzip2 is unpacked on `workers` cores.
 
     A file that is missing, empty, cut off, damaged or without any entity raises NamesakeError.
     """

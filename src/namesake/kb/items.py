@@ -22,7 +22,7 @@ from namesake.progress import Reporter
 
 Int64 = npt.NDArray[np.int64]
 
-IN_FLIGHT = 2  # chunks a worker may have, being parsed or waiting
+IN_FLIGHT = 2  # chunks that each worker may have, being parsed or waiting
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,11 @@ def gather_items(
     rejects: Rejects,
     reporter: Reporter,
 ) -> Gathering:
-    """Parse dumps on `workers` threads: the scanner is compiled and holds no lock of the interpreter.
+    """Parse `dumps` on `workers` threads: the scanner is compiled and holds no lock of the interpreter.
 
-    At most `IN_FLIGHT` chunks a worker are in memory, and they are spilled in the order of the dump.
+    Items that `keep` names become entities, with texts in `language`. At most `IN_FLIGHT` chunks per worker are in
+    memory; they go to `spill` in the order of the dump, lines that are set aside to `rejects`, and `reporter` hears how
+    far it is.
     """
     gathering = Gathering(spill)
     with ThreadPoolExecutor(workers, "parse") as pool:

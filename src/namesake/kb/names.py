@@ -1,4 +1,4 @@
-"""The name index: from a name as anybody spells it to the entities that bear it, O(1) a look-up.
+"""The name index: from a name as anybody spells it to the entities that bear it, O(1) per look-up.
 
 `normalise` folds case, accents, punctuation and spacing. `build_names` makes the index's columns, which
 `NameColumns` declares; a build calls it once, with one label for each entity. `NameIndex` reads them.
@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.declare import Made
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
+from namesake.kb.part_names import PartNames
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
 from namesake.kernels.names import evidence
@@ -39,11 +40,10 @@ NO_TEXT = Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
 @cache
 def affixes(language: Language) -> kernels.Affixes:
     """Hashes of the honorifics, of the suffixes and of the connectors, each ascending."""
-    return kernels.Affixes(*map(hashes, (language.honorifics, language.suffixes, language.connectors)))
+    return kernels.Affixes(*map(_hashes, (language.honorifics, language.suffixes, language.connectors)))
 
 
-def hashes(words: Iterable[str]) -> UInt64:
-    """The hashes of normalised names, ascending."""
+def _hashes(words: Iterable[str]) -> UInt64:
     texts = [word.encode() for word in words]
     found = [kernels.name_hash(np.frombuffer(text, np.uint8), 0, len(text)) for text in texts]
     return np.sort(np.array(found, np.uint64))
@@ -160,7 +160,7 @@ class Bearers(NamedTuple):
     kinds: Int8
 
 
-class NameIndex(NameColumns):
+class NameIndex(PartNames):
     """The name index of a KB: `lookup` one name, or `lookup_many` for a column of them."""
 
     def __init__(self, columns: Columns, language: Language) -> None:

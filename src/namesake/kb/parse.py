@@ -47,7 +47,11 @@ class Parsed(Scanned):
 
 
 def parse_chunk(chunk: Chunk, keep: Literal["people", "all"], language: Language) -> Parsed:
-    """Parse whole lines. Threads may do so side by side: nearly all of the time is spent without the lock."""
+    """Parse the lines of `chunk`; of the items that `keep` names everything is kept, of others label and links.
+
+    Labels, descriptions and titles are those in `language`. Threads may parse side by side: nearly all of the time is
+    spent without the lock.
+    """
     to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
     keep_all = keep == "all"
     rejected = [Reject(chunk.file, chunk.first_line, chunk.problem)] if chunk.problem else []

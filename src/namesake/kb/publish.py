@@ -33,6 +33,7 @@ class Draft:
     """A folder that becomes the KB `out` when it is published, and is removed when anything goes wrong before."""
 
     def __init__(self, out: Path, force: bool = False) -> None:
+        """Draft the KB `out`, which may replace an older one with `force`."""
         self.out = out
         self.force = force
         self.folder = building(out, str(os.getpid()))

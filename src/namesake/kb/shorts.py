@@ -11,10 +11,10 @@ import numpy.typing as npt
 from namesake.kb.columns import Ragged, Strings, concatenate
 from namesake.kb.declare import Made
 from namesake.kb.forms import FORMS, OF_AN_ALIAS
-from namesake.kb.layout import NameColumns
-from namesake.kb.names import hashes
-from namesake.kb.spelling import normalise_many
+from namesake.kb.name_layout import NameColumns
+from namesake.kb.spelling import normalise_many, replaced
 from namesake.kernels.columns.group import distinct_keys
+from namesake.kernels.hash import hash_each
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names.index import token_hashes
 from namesake.kernels.tables import table_of
@@ -24,6 +24,7 @@ Bool = npt.NDArray[np.bool_]
 Float64 = npt.NDArray[np.float64]
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
 UInt64 = npt.NDArray[np.uint64]
 
 MOST = 5
@@ -46,16 +47,22 @@ class ListedForms:
 
 
 @cache
-def parts(language: Language) -> kernels.Parts:
+def cut_words(language: Language) -> kernels.Words:
     """The words that names are cut at."""
-    return kernels.Parts(
-        titles=hashes(language.title_words),
-        suffixes=hashes(language.suffixes),
-        numerals=hashes(language.numerals),
-        generations=hashes(language.generations),
-        particles=hashes(language.particles),
-        ends=hashes(language.head_ends),
-    )
+    lists = {
+        kernels.TITLE: language.title_words,
+        kernels.AFFIX: language.suffixes,
+        kernels.NUMERAL: language.numerals,
+        kernels.GENERATION: language.generations,
+        kernels.PARTICLE: language.particles,
+        kernels.END: language.head_ends,
+    }
+    words = Strings.of(sorted(frozenset[str]().union(*lists.values())))
+    keys, place = table_of(hash_each(words.data, words.offsets))
+    bits = np.zeros(len(keys), np.uint8)
+    for row, slot in enumerate(place.tolist()):
+        bits[slot] = sum(bit for bit, words_of in lists.items() if words[row] in words_of)
+    return kernels.Words(keys, bits)
 
 
 def list_forms(
@@ -63,10 +70,12 @@ def list_forms(
 ) -> ListedForms:
     """The short forms of the labels and aliases of the entities that are `shortened`."""
     texts = concatenate([labels, alias_texts])
-    before, behind = at_comma(texts)
-    heads, rest, whole = normalise_many(before), normalise_many(behind), normalise_many(texts)
-    counts = (np.diff(before.offsets) < np.diff(texts.offsets)) & ~_generations(language, rest)
-    names = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, counts, aliases.indptr, aliases.values)
+    whole = normalise_many(texts)
+    with_comma, before, behind = at_comma(texts)
+    heads = replaced(whole, with_comma, normalise_many(before))
+    comma = np.zeros(len(texts), np.bool_)
+    comma[with_comma] = ~_generations(language, normalise_many(behind))
+    names = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
     size = kernels.MOST_FORMS * (len(labels) + len(aliases.values))  # what is not touched takes no memory
     found = kernels.Found(
         *(np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size, np.int8), np.empty(size, np.float64)),
@@ -74,23 +83,21 @@ def list_forms(
         np.empty(kernels.LONGEST * len(labels), np.uint64),
     )
     weights = np.array([form.weight for form in FORMS])
-    entries, between = kernels.list_forms(names, parts(language), shortened, fame, weights, OF_AN_ALIAS, found)
+    entries, between = kernels.list_forms(names, cut_words(language), shortened, fame, weights, OF_AN_ALIAS, found)
     return ListedForms(
         *(found.keys[:entries], found.rows[:entries], found.forms[:entries], found.weights[:entries]),
         *(found.firsts, found.lasts, found.middles[:between], token_hashes(whole.data, whole.offsets)),
     )
 
 
-def at_comma(texts: Strings) -> tuple[Strings, Strings]:
-    """What stands before the first comma of each text, and the rest from the comma on."""
-    rows = np.searchsorted(texts.offsets, np.flatnonzero(texts.data == ord(",")), side="right") - 1
-    rows, first = np.unique(rows, return_index=True)
-    comma = texts.offsets[1:].copy()
-    comma[rows] = np.flatnonzero(texts.data == ord(","))[first]
-    bounds = np.empty(2 * len(texts) + 1, np.int64)
-    bounds[0::2], bounds[1::2] = texts.offsets, comma
-    halves = Strings(bounds, texts.data)
-    return halves.take(np.arange(0, 2 * len(texts), 2)), halves.take(np.arange(1, 2 * len(texts), 2))
+def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
+    """The rows of the texts with a comma; what stands before the first one of each, and the rest from it on."""
+    commas = np.flatnonzero(texts.data == ord(","))
+    rows, first = np.unique(np.searchsorted(texts.offsets, commas, side="right") - 1, return_index=True)
+    bounds = np.stack([texts.offsets[rows], commas[first], texts.offsets[rows + 1]], axis=1).ravel()
+    parts = Strings(np.append(bounds, len(texts.data)), texts.data)  # of three for each row, the last lies between rows
+    places = 3 * np.arange(len(rows))
+    return rows, parts.take(places), parts.take(places + 1)
 
 
 def _generations(language: Language, rest: Strings) -> Bool:

@@ -14,7 +14,7 @@ from namesake.kb.declare import Made
 from namesake.kb.fame import AN_ALIAS, BEFORE_COMMA, stepped, thing_fame
 from namesake.kb.items import Items, ranges
 from namesake.kb.kinds import KINDS, OTHER, PERSON, PLACE, classes
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.shorts import at_comma
 from namesake.kb.spelling import TABLE_END, normalise_many
 from namesake.kernels.columns.group import distinct_keys
@@ -27,17 +27,21 @@ Float64 = npt.NDArray[np.float64]
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
 
 INSTANCE_OF, SUBCLASS_OF = 31, 279
+MOST_TOKENS = 7
+"""Of a thing's name that is kept: no text is searched for longer ones, and dumps are full of titles."""
 STEPS_UP = 5
 """How far a class may be below one whose kind is known."""
 
 
 @dataclass(frozen=True)
 class ThingNames:
-    """Normalised names of things, each with the fame and the kind of the thing."""
+    """Normalised names of things and their hashes, each with the fame and the kind of the thing."""
 
     texts: Strings
+    hashes: UInt64
     fame: Float64
     kinds: Int8
 
@@ -85,24 +89,25 @@ def stated_by(stated: Statements, items: int) -> Int64:
 
 
 def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> ThingNames:
-    """The names of all things that block people and that a page, an entity or a population makes known."""
+    """The names that speak against a person: of two characters and up to `MOST_TOKENS` tokens, with a capital."""
     blocks = np.array([kind.blocks for kind in KINDS])[kinds]
-    dump = rows.dump_of
-    known = (items.sitelinks[dump] > 0) | (items.population[dump] > 0) | (stated > 0)
-    row = np.flatnonzero(blocks & known & (dump >= 0))
-    dump = dump[row]
+    row = np.flatnonzero(blocks & (rows.dump_of >= 0))
+    dump = rows.dump_of[row]
     fame = thing_fame(items.sitelinks[dump], items.population[dump], stated[row])
     labels = items.label.take(dump)
     counts = np.diff(items.alias_indptr)[dump]
     aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
-    before, behind = at_comma(labels)
-    cut = np.flatnonzero(np.diff(behind.offsets))
-    raw = concatenate([labels, aliases, before.take(cut)])
+    cut, before, _ = at_comma(labels)
+    raw = concatenate([labels, aliases, before])
     thing = np.concatenate([np.arange(len(row)), np.repeat(np.arange(len(row)), counts), cut])
     share = np.repeat([1, AN_ALIAS, BEFORE_COMMA], [len(labels), len(aliases), len(cut)])
-    named = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
+    texts = normalise_many(raw)
+    hashes = np.where(
+        begins_with(raw.data, raw.offsets, capitals()), hash_names(texts.data, texts.offsets, MOST_TOKENS), 0
+    )
+    named = np.flatnonzero(hashes)
     thing = thing[named]
-    return ThingNames(normalise_many(raw.take(named)), fame[thing] * share[named], kinds[row[thing]])
+    return ThingNames(texts.take(named), hashes[named], fame[thing] * share[named], kinds[row[thing]])
 
 
 @cache
@@ -113,11 +118,9 @@ def capitals() -> Bool:
 
 def build_things(names: ThingNames) -> Made:
     """The columns of things: the most famous one of each name, and of two the first."""
-    hashes = hash_names(names.texts.data, names.texts.offsets)
-    named = np.flatnonzero(hashes)
-    ids = np.empty(len(named), np.int32)
-    distinct = distinct_keys(hashes[named].view(np.int64), ids).view(np.uint64)
-    best = named[keep_largest(ids, names.fame[named], len(distinct))]
+    ids = np.empty(len(names.hashes), np.int32)
+    distinct = distinct_keys(names.hashes.view(np.int64), ids).view(np.uint64)
+    best = keep_largest(ids, names.fame, len(distinct))
     keys, place = table_of(distinct)
     fame, kinds = np.zeros(len(keys), np.uint8), np.full(len(keys), OTHER, np.int8)
     fame[place], kinds[place] = stepped(names.fame[best]), names.kinds[best]

@@ -25,7 +25,7 @@ class WordSets:
 
 @dataclass(frozen=True)
 class WordIndex:
-    """A vocabulary (most frequent word first, then by text), the tables of `text.Lexicon`, one WordSets a column."""
+    """A vocabulary (most frequent word first, then by text), the tables of `text.Lexicon`, one WordSets per column."""
 
     vocabulary: list[str]
     surface_hash: Hashes
@@ -38,7 +38,8 @@ class WordIndex:
 def index_words(columns: Sequence[tuple[Bytes, Offsets]], language: Language, how: str = "stem") -> WordIndex:
     """Index several string columns, each (data, offsets) in Arrow's layout.
 
-    The text is read block by block; what is held at once is four bytes a token, the size of the result.
+    `how` is "stem", "lemma" or "none". The text is read block by block; what is held at once is four bytes per token,
+    the size of the result.
     """
     surfaces = _Surfaces()
     numbered = [_number(data, np.asarray(offsets, np.int64), surfaces, language) for data, offsets in columns]

@@ -64,7 +64,10 @@ class Wikipedia:
 def read_wikipedia(
     path: Path, qids: Int64, spill: Spill, workers: int, rejects: Rejects, reporter: Reporter
 ) -> Wikipedia:
-    """Read a CirrusSearch content dump for the entities `qids`, ascending."""
+    """Read the CirrusSearch content dump `path` for the entities `qids`, ascending; bzip2 on `workers` cores.
+
+    What waits for its end goes to `spill`, lines that are no pages to `rejects`; `reporter` hears how far it is.
+    """
     reader = Reader(qids, spill, rejects)
     for chunk in read_chunks([path], workers):
         reader.add(chunk)

@@ -47,7 +47,7 @@ def _search(compare, fold=0):
 
 @intrinsic
 def _pointer(typing, array):
-    """Where an array begins. Its caller keeps the array alive."""
+    """Where an array begins. Its caller keeps the array alive: Numba frees it behind the last line that names it."""
 
     def generate(context, builder, signature, arguments):
         return context.make_array(signature.args[0])(context, builder, arguments[0]).data

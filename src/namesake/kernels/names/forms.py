@@ -6,9 +6,9 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import kernel
-from namesake.kernels.hash import FREE, ZERO, extend
+from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.index import MOST_TOKENS, tokens
-from namesake.kernels.search import among
+from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I8, I32, I64, U8, U64, own_record, record
 
 MONONYM, SURNAME, HEAD, FIRST, PAIR, SUFFIX, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
@@ -20,15 +20,15 @@ BOOLS = types.Array(types.boolean, 1, "C", readonly=True)
 HASHES, INTS, BYTES, FLOATS = types.uint64[::1], types.int32[::1], types.int8[::1], types.float64[::1]
 
 
-class Parts(NamedTuple):
-    """Words that names are cut at, as hashes of names of one token, ascending: see `Language`."""
+TITLE, AFFIX, NUMERAL, GENERATION, PARTICLE, END = 1, 2, 4, 8, 16, 32
+"""What a token is, by bits: see `Language`; an affix is one of its suffixes."""
 
-    titles: Annotated[Any, U64]
-    suffixes: Annotated[Any, U64]
-    numerals: Annotated[Any, U64]
-    generations: Annotated[Any, U64]
-    particles: Annotated[Any, U64]
-    ends: Annotated[Any, U64]
+
+class Words(NamedTuple):
+    """The words that names are cut at: a hash table of tokens, and the bits of each."""
+
+    keys: Annotated[Any, U64]
+    bits: Annotated[Any, U8]
 
 
 class Named(NamedTuple):
@@ -73,7 +73,7 @@ class Grouped(NamedTuple):
     counts: Annotated[Any, INTS]
 
 
-PARTS, ONE_NAME, FOUND = record(Parts), own_record(Forms), record(Found)
+ONE_NAME, FOUND = own_record(Forms), record(Found)
 
 
 @kernel(types.uint64(U64, types.int64, types.int64))
@@ -94,16 +94,13 @@ def is_letter(text, at, token):
     return characters == 1
 
 
-@kernel(types.UniTuple(types.int64, 2)(U64, types.int64, PARTS))
-def core(hashes, high, parts):
+@kernel(types.UniTuple(types.int64, 2)(U8, types.int64))
+def core(bits, high):
     """First token and end of a name without the titles in front and the suffixes behind; numerals stay."""
     low = 0
-    while high - low > 1:
-        last = extend(ZERO, hashes[high - 1])
-        if not among(parts.suffixes, last) or among(parts.numerals, last):
-            break
+    while high - low > 1 and bits[high - 1] & (AFFIX | NUMERAL) == AFFIX:
         high -= 1
-    while high - low > 1 and among(parts.titles, extend(ZERO, hashes[low])):
+    while high - low > 1 and bits[low] & TITLE:
         low += 1
     return low, high
 
@@ -115,23 +112,21 @@ def add(hashes, low, high, form, count, to):
     return count + 1
 
 
-@kernel(types.int64(U64, types.int64, types.int64, types.boolean, types.boolean, PARTS, ONE_NAME))
-def regnal_forms(hashes, low, high, headed, shorter, parts, to):
+@kernel(types.int64(U64, U8, types.int64, types.int64, types.boolean, types.boolean, ONE_NAME))
+def regnal_forms(hashes, bits, low, high, headed, shorter, to):
     """The forms of a king's name: Charles II, Charles; or Ford, where the numeral counts a family."""
     count, size = 0, high - low
     if headed or shorter:
         count = add(hashes, low, high, HEAD, count, to)
     count = add(hashes, low, high - 1, HEAD, count, to)
-    family = size == 3 and among(parts.generations, extend(ZERO, hashes[high - 1]))
-    if family or (size > 3 and not headed):
+    if (size == 3 and bits[high - 1] & GENERATION) or (size > 3 and not headed):
         count = add(hashes, high - 2, high - 1, SURNAME, count, to)
     return count
 
 
-@kernel(types.int64(U8, I64, U64, types.int64, types.int64, PARTS, ONE_NAME))
-def usual_forms(text, at, hashes, low, high, parts, to):
-    """The forms of a name of two tokens or more: its first and last, and of three pair, suffix and beginning."""
-    count = 0
+@kernel(types.int64(U8, I64, U64, U8, types.int64, types.int64, types.int64, ONE_NAME))
+def usual_forms(text, at, hashes, bits, low, high, count, to):
+    """Add the forms of a name of two tokens or more: its first and last, and of three pair, suffix and beginning."""
     if not is_letter(text, at, high - 1):
         count = add(hashes, high - 1, high, SURNAME, count, to)
     if not is_letter(text, at, low):
@@ -142,40 +137,36 @@ def usual_forms(text, at, hashes, low, high, parts, to):
     to.forms[count], to.sizes[count] = PAIR, 2
     count += 1
     first = high - 2
-    while first > low + 1 and among(parts.particles, extend(ZERO, hashes[first])):
-        if not among(parts.particles, extend(ZERO, hashes[first - 1])):
-            break
+    while first > low + 1 and bits[first] & bits[first - 1] & PARTICLE:
         first -= 1
     if not is_letter(text, at, high - 2):
         count = add(hashes, first, high, SUFFIX, count, to)
-    if not is_letter(text, at, low + 1) and not among(parts.particles, extend(ZERO, hashes[low + 1])):
+    if not is_letter(text, at, low + 1) and not bits[low + 1] & PARTICLE:
         count = add(hashes, low, low + 2, BEGIN, count, to)
     return count
 
 
-@kernel(types.UniTuple(types.int64, 3)(U8, I64, U64, types.int64, types.boolean, PARTS, ONE_NAME))
-def forms_of(text, at, hashes, size, comma, parts, to):
+@kernel(types.UniTuple(types.int64, 3)(U8, I64, U64, U8, types.int64, types.boolean, ONE_NAME))
+def forms_of(text, at, hashes, bits, size, comma, to):
     """Write the short forms of a name of `size` tokens; returns how many, and its first token and end without titles.
 
     The name ends before "of", "the" or a comma: what stands there is its head.
     """
-    cut = size
-    for i in range(size - 1, 0, -1):
-        cut = i if among(parts.ends, extend(ZERO, hashes[i])) else cut
-    low, high = core(hashes, cut, parts)
+    cut = 1
+    while cut < size and not bits[cut] & END:
+        cut += 1
+    low, high = core(bits, cut)
     headed, shorter = comma or cut < size, high - low < size
-    numbered = high - low > 1 and among(parts.numerals, extend(ZERO, hashes[high - 1]))
-    if numbered and high - low <= LONGEST_REGNAL:
-        return regnal_forms(hashes, low, high, headed, shorter, parts, to), low, high
+    if 1 < high - low <= LONGEST_REGNAL and bits[high - 1] & NUMERAL:
+        return regnal_forms(hashes, bits, low, high, headed, shorter, to), low, high
     count = 0
     if headed or (shorter and high - low == 1):
         count = add(hashes, low, high, HEAD, count, to)
-    if high - low == 1 and not headed and size == 1:
+    if size == 1 and not headed:
         count = add(hashes, low, high, MONONYM, count, to)
-    if high - low < 2 or high - low > LONGEST:
-        return count, low, high
-    others = Forms(to.keys[count:], to.forms[count:], to.sizes[count:])
-    return count + usual_forms(text, at, hashes, low, high, parts, others), low, high
+    if 2 <= high - low <= LONGEST:
+        count = usual_forms(text, at, hashes, bits, low, high, count, to)
+    return count, low, high
 
 
 @kernel(types.boolean(types.uint64, U64, types.int64))
@@ -224,8 +215,8 @@ def note_tokens(hashes, low, high, one, count, row, between, to):
     return between
 
 
-@kernel(types.UniTuple(types.int64, 2)(record(Named), PARTS, BOOLS, F64, F64, types.float64, FOUND))
-def list_forms(names, parts, shortened, fame, form_weights, alias_weight, to):
+@kernel(types.UniTuple(types.int64, 2)(record(Named), record(Words), BOOLS, F64, F64, types.float64, FOUND))
+def list_forms(names, words, shortened, fame, form_weights, alias_weight, to):
     """Write the entries of all entities that are `shortened`, and the tokens of their labels.
 
     Returns how many entries and how many tokens between first and last there are. A form weighs fame times its own
@@ -238,6 +229,7 @@ def list_forms(names, parts, shortened, fame, form_weights, alias_weight, to):
         np.empty(MOST_TOKENS, np.uint64),
     )
     one = Forms(np.empty(MOST_FORMS, np.uint64), np.empty(MOST_FORMS, np.int8), np.empty(MOST_FORMS, np.int32))
+    bits = np.empty(MOST_TOKENS, np.uint8)
     written = between = 0
     entities = len(names.alias_indptr) - 1
     for row in range(entities):
@@ -250,11 +242,15 @@ def list_forms(names, parts, shortened, fame, form_weights, alias_weight, to):
             size = tokens(names.heads, start, stop, at, hashes)
             if start == stop or at[size] != stop + 1:
                 continue
-            count, low, high = forms_of(names.heads, at, hashes, size, names.comma[name], parts, one)
+            for i in range(size):
+                bits[i] = words.bits[find(pointer(words.keys), len(words.keys) - 1, hashes[i])]
+            count, low, high = forms_of(names.heads, at, hashes, bits, size, names.comma[name], one)
+            related = False
             if k == first:
                 between = note_tokens(hashes, low, high, one, count, row, between, to)
-            whole_size = tokens(names.texts, names.offsets[name], names.offsets[name + 1], whole_at, whole)
-            related = share(whole, whole_size, own, own_size)
+            else:
+                whole_size = tokens(names.texts, names.offsets[name], names.offsets[name + 1], whole_at, whole)
+                related = share(whole, whole_size, own, own_size)
             for i in range(count):
                 form = np.int64(one.forms[i])
                 if k > first:

@@ -109,15 +109,16 @@ def token_hashes(data, offsets):
     return found[:count].copy()
 
 
-@kernel(types.uint64[::1](U8, I64))
-def hash_names(data, offsets):
-    """The hash of each normalised name; 0 for one of less than two characters."""
+@kernel(types.uint64[::1](U8, I64, types.int64))
+def hash_names(data, offsets, most):
+    """The hash of each normalised name; 0 for one of less than two characters or more than `most` tokens."""
     hashes = np.zeros(len(offsets) - 1, np.uint64)
     for name in range(len(hashes)):
-        characters = 0
+        characters, size = 0, 1
         for i in range(offsets[name], offsets[name + 1]):
             characters += data[i] & 0xC0 != 0x80
-        if characters > 1:
+            size += data[i] == SPACE
+        if characters > 1 and size <= most:
             hashes[name] = name_hash(data, offsets[name], offsets[name + 1])
     return hashes
 

@@ -12,7 +12,7 @@ from namesake.kernels.text.boundaries import LISTED, listed_words
 from namesake.kernels.text.characters import LOWER
 from namesake.kernels.text.tokenizer import begin, scan
 from namesake.kernels.text.treebank import new_buffers, pointers
-from namesake.kernels.types import I32, I64, U8, U64, record
+from namesake.kernels.types import I32, I64, U8, U64, plain_record
 
 LONGS, HASHES, WORDS = types.int64[::1], types.uint64[::1], types.int32[::1]
 WORD_POINTER = types.CPointer(types.int32)
@@ -144,7 +144,7 @@ class Analysis(NamedTuple):
     miss_hash: Annotated[Any, HASHES]
 
 
-@kernel(types.UniTuple(types.int64, 4)(U8, I64, LISTED, record(Tables), types.int64, record(Analysis)))
+@kernel(types.UniTuple(types.int64, 4)(U8, I64, LISTED, plain_record(Tables), types.int64, plain_record(Analysis)))
 def analyse(data, offsets, listed, tables, cached, to):
     """Look every token of many texts up, in the cache, then in the KB's table; what is found goes into the cache.
 
@@ -153,12 +153,13 @@ def analyse(data, offsets, listed, tables, cached, to):
     """
     first, buffers, periods = pointer(data), new_buffers(), listed_words(listed)
     found = pointers(buffers)
-    surface_hash, surface_word = pointer(tables.surface_hash), pointer(tables.surface_word)
-    cache_hash, cache_word = pointer(tables.cache_hash), pointer(tables.cache_word)
-    surface_mask, cache_mask = len(tables.surface_hash) - 1, len(tables.cache_hash) - 1
+    surface, surface_words, cache, cache_words = tables
+    surface_hash, surface_word, surface_mask = pointer(surface), pointer(surface_words), len(surface) - 1
+    cache_hash, cache_word, cache_mask = pointer(cache), pointer(cache_words), len(cache) - 1
     indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to
-    limit = len(tables.cache_hash) * 7 // 10
+    limit = len(cache) * 7 // 10
     total, total_sentences, missed = 0, 0, 0
+    token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(len(offsets) - 1):
         low, end = offsets[t], offsets[t + 1]
         i, flags = begin(first, low, end, False)
@@ -169,10 +170,10 @@ def analyse(data, offsets, listed, tables, cached, to):
         while i < end:
             i, sentence, count, breaks = scan(first, i, end, sentence, flags, periods, found)
             for k in range(breaks):
-                sentences[total_sentences + k] = found.breaks[k] - low
+                sentences[total_sentences + k] = breaks_at[k] - low
             total_sentences += breaks
             for k in range(count):
-                hashed = found.hashes[k]
+                hashed = token_hashes[k]
                 slot = find(cache_hash, cache_mask, hashed)
                 if cache_hash[slot] == hashed:
                     word = cache_word[slot]
@@ -180,14 +181,14 @@ def analyse(data, offsets, listed, tables, cached, to):
                     word = look_up(hashed, surface_hash, surface_word, surface_mask)
                     if word == ABSENT:
                         miss_place[missed], miss_hash[missed] = total, hashed
-                        miss_start[missed], miss_end[missed] = found.starts[k], found.ends[k]
+                        miss_start[missed], miss_end[missed] = token_starts[k], token_ends[k]
                         missed += 1
-                        words[total], starts[total] = word, found.starts[k] - low
+                        words[total], starts[total] = word, token_starts[k] - low
                         total += 1
                     elif cached < limit:
                         cache_hash[slot], cache_word[slot] = hashed, word
                         cached += 1
-                words[total], starts[total] = word, found.starts[k] - low
+                words[total], starts[total] = word, token_starts[k] - low
                 total += word >= 0
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
     return total, total_sentences, missed, cached

@@ -114,6 +114,7 @@ def tokenize(data, offsets, listed, whole):
     buffers = new_buffers()
     to = pointers(buffers)
     total, total_sentences = 0, 0
+    token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(texts):
         low, end = offsets[t], offsets[t + 1]
         i, flags = begin(first, low, end, whole)
@@ -124,10 +125,10 @@ def tokenize(data, offsets, listed, whole):
         while i < end:
             i, sentence, count, found = scan(first, i, end, sentence, flags, words, to)
             for k in range(count):
-                starts[total + k], ends[total + k] = to.starts[k] - low, to.ends[k] - low
-                hashes[total + k] = to.hashes[k]
+                starts[total + k], ends[total + k] = token_starts[k] - low, token_ends[k] - low
+                hashes[total + k] = token_hashes[k]
             for k in range(found):
-                sentences[total_sentences + k] = to.breaks[k] - low
+                sentences[total_sentences + k] = breaks_at[k] - low
             total += count
             total_sentences += found
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences

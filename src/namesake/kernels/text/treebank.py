@@ -63,7 +63,7 @@ def new_buffers():
 
 @inlined(TO(BUFFERS))
 def pointers(buffers):
-    """What `scan` takes; its caller keeps the buffers."""
+    """What `scan` takes. Its caller reads from the buffers: Numba frees an array behind the last line that names it."""
     return Buffers(pointer(buffers.starts), pointer(buffers.ends), pointer(buffers.hashes), pointer(buffers.breaks))
 
 
