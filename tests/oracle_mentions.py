@@ -1,153 +1,14 @@
-"""Names in raw text, found with dictionaries and loops over characters: slow and obvious."""
+"""Names in raw text, found with dictionaries and strings: the detector's rules, slow and obvious."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache
 
-import numpy as np
-
-from namesake.kb.forms import (
-    ALIAS_SURNAME,
-    BEGIN,
-    CALLED,
-    FIRST,
-    HEAD,
-    MONONYM,
-    NICK,
-    PAIR,
-    SUFFIX,
-    SURNAME,
-)  # fmt: skip
+from namesake.kb.forms import ALIAS_SURNAME, BEGIN, CALLED, FIRST, HEAD, MONONYM, NICK, PAIR, SUFFIX, SURNAME
 from namesake.kb.kinds import PLACE
-from namesake.kb.spelling import APOSTROPHES, FOLD, fold_table
-from namesake.kernels.hash import hash_bytes
-from namesake.kernels.names.index import name_hash
 from namesake.language import English
 from namesake.names.evidence import RULES
-
-LOWER, CASED, UPPER = range(3)
-SOFT, COMMA, HARD = range(3)
-LONGEST_TAG = 1000
-LONGEST_RUN = 64
-
-
-@dataclass
-class Token:
-    """A normalised word of a text with where it stands and what parts it from the one before."""
-
-    text: str
-    start: int
-    end: int
-    capital: bool
-    gap: int
-    initials: bool
-    upper: bool
-    dotted: bool = False
-
-
-def fold(character: str) -> str:
-    """What a character is in a name: letters, nothing, or a space; "|" for one that names do not hold."""
-    point = ord(character)
-    if 0x0300 <= point < 0x0370:
-        return ""
-    widths, _ = fold_table()
-    return FOLD[point] if point < len(widths) and widths[point] != -2 else "|"
-
-
-def in_word(character: str) -> bool:
-    return fold(character) not in ("", " ", "|")
-
-
-def is_capital(character: str) -> bool:
-    return character.isupper() or character.istitle() or character.isdigit()
-
-
-class Tokeniser:
-    """Cuts a text into normalised tokens. A gap is HARD where the text parts two words: punctuation, a tag …"""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens: list[Token] = []
-        self.word, self.start, self.stop, self.letters = "", 0, 0, 0
-        self.capital = self.upper = False
-        self.gap, self.newlines = HARD, 0
-
-    def at(self, place: int) -> str:
-        return self.text[place] if place < len(self.text) else " "
-
-    def finish(self) -> bool:
-        """End the current word, if there is one; initials that follow each other are one token."""
-        if not self.word:
-            return False
-        initial = len(self.word) == 1 and self.word.isalpha() and ord(self.word) < 0x0590
-        before = self.tokens[-1] if self.tokens else None
-        goes_on = before and initial and self.gap == SOFT and before.initials and before.capital == self.capital
-        goes_on = goes_on and len(self.text[before.start : self.stop].encode()) <= LONGEST_RUN
-        if goes_on and (before.dotted or self.capital):
-            before.text, before.end, before.dotted = before.text + self.word, self.stop, False
-        else:
-            self.tokens.append(Token(self.word, self.start, self.stop, self.capital, self.gap, initial, self.upper))
-        self.word, self.gap, self.newlines = "", SOFT, 0
-        return True
-
-    def separate(self, place: int) -> int:
-        """Take a character that parts words; the place to go on from."""
-        character, following = self.text[place], self.at(place + 1)
-        ended = self.finish()
-        if character == "<" and following.isascii() and (following.isalpha() or following in "/!"):
-            close = self.text.find(">", place)
-            if close >= 0 and len(self.text[place:close].encode()) <= LONGEST_TAG:
-                self.gap = HARD
-                return close + 1
-        if fold(character) == "|":
-            self.gap = HARD
-        elif character.isspace():
-            self.newlines += character == "\n"
-            self.gap = HARD if self.newlines > 1 else self.gap
-        elif character == "." and ended and abbreviates(self.tokens[-1]):
-            self.tokens[-1].dotted = True
-        elif character == "," and ended:
-            self.gap = COMMA
-        elif not (character in "-‐‑" and ended and in_word(following)):
-            self.gap = HARD
-        return place + 1
-
-    def run(self) -> list[Token]:
-        place = 0
-        while place < len(self.text):
-            character = self.text[place]
-            folded = fold(character)
-            if character in APOSTROPHES:
-                if self.at(place + 1) in "sS" and not in_word(self.at(place + 2)):
-                    self.finish()
-                    self.gap = HARD
-                    place += 1
-                place += 1
-            elif folded in (" ", "|"):
-                place = self.separate(place)
-            else:
-                if folded and not self.word:
-                    self.start, self.capital, self.upper, self.letters = place, is_capital(character), False, 0
-                self.upper = character.isupper() if self.letters == 1 else self.upper
-                self.letters += bool(folded)
-                self.word += folded
-                place += 1
-                self.stop = place if folded else self.stop
-        self.finish()
-        return self.tokens
-
-
-def abbreviates(token: Token) -> bool:
-    return token.initials or token.text in English.honorifics or token.text in English.suffixes
-
-
-def style_of(tokens: list[Token]) -> int:
-    """Whether capitals tell names: not in a text (almost) without them nor in one with little else."""
-    words = [token for token in tokens if not token.text[0].isdigit()]
-    if 33 * sum(token.capital for token in words) < len(words):
-        return LOWER
-    return UPPER if 2 * sum(token.capital and token.upper for token in words) > len(words) else CASED
-
+from oracle_known import Known, key_of, slip
+from oracle_tokens import CASED, COMMA, HARD, SOFT, Tokeniser, style_of
 
 EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range(len(RULES))
 KIND_QUALITY = (1.0, 0.95, 0.9, 0.85)  # label, alias, bare label, bare alias
@@ -157,110 +18,6 @@ MARKS = '.!?:;\n"“”‘•*|'
 HEAD_ENDS = English.of_words | {English.article}
 NO_NAMES = English.never_names | English.dates | English.name_titles | English.numerals
 NO_NAMES |= English.function_words | English.suffixes | English.not_a_person
-
-
-@cache
-def key_of(name: str) -> int:
-    data = np.frombuffer(name.encode(), np.uint8)
-    return int(name_hash(data, 0, len(data)))
-
-
-@cache
-def token_key(word: str) -> int:
-    data = np.frombuffer(word.encode(), np.uint8)
-    return int(hash_bytes(data, 0, len(data)))
-
-
-def slip(written: str, known: str) -> float:
-    """The quality of a word with one letter more, less, another, or two swapped; 0 where it differs by more."""
-    one, two = written.encode(), known.encode()
-    same = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
-    a, b = one[same:], two[same:]
-    if a != b and (a[1:] == b or a == b[1:]):
-        umlaut = same and max(a, b, key=len)[:1] == b"e" and two[same - 1] in b"aou"
-        return 0.95 if umlaut else 0.6
-    swapped = len(a) > 1 and a[1::-1] == b[:2] and a[2:] == b[2:]
-    return 0.6 if a[1:] == b[1:] or swapped else 0.0
-
-
-class Known:
-    """A KB's columns as dictionaries: who bears a name or a short form, how famous a thing of that name is …"""
-
-    def __init__(self, kb) -> None:
-        index = kb.names
-        self.kb = kb
-        self.names = {index.texts[n]: n for n in range(len(index))}
-        self.percent = index.person
-        self.fame = kb.fame
-        shorts = np.flatnonzero(index.short_slots >= 0)
-        self.shorts = {int(index.short_hashes[s]): int(index.short_slots[s]) for s in shorts}
-        things = np.flatnonzero(index.thing_hashes)
-        fames = np.expm1(np.arange(256) / 20)
-        self.things = {
-            int(index.thing_hashes[s]): (float(fames[index.thing_fame[s]]), int(index.thing_kind[s])) for s in things
-        }
-        self.slips: dict[int, list[int]] = {}
-        for key, name in zip(index.slip_hashes.tolist(), index.slip_names.tolist(), strict=True):
-            self.slips.setdefault(key, []).append(name)
-        self.nicknames = {
-            one: sorted({other for names in English.nicknames if one in names for other in names} - {one})
-            for names in English.nicknames
-            for one in names
-        }
-        tokens = np.flatnonzero(index.token_hashes)
-        self.tokens = {
-            int(index.token_hashes[s]): tuple(
-                int(column[s]) for column in (index.token_first, index.token_last, index.token_lower)
-            )
-            for s in tokens
-        }
-
-    def label(self, row: int) -> list["Token"]:
-        return Tokeniser(self.kb.item_labels[int(self.kb.entity_item[row])]).run()
-
-    def words_of(self, row: int) -> set[str]:
-        """All words of a person's label and aliases."""
-        aliases = [self.kb.alias_texts[int(a)] for a in self.kb.aliases[row]]
-        words = {token.text for alias in aliases for token in Tokeniser(alias).run()}
-        return words | {token.text for token in self.label(row)}
-
-    def bearers(self, name: str) -> list[tuple[int, int]]:
-        """Who bears a name, and the kind; bare forms only where nobody bears it outright."""
-        if name not in self.names:
-            return []
-        n, entities = self.names[name], self.kb.names.entities
-        at = range(entities.indptr[n], entities.indptr[n + 1])
-        everybody = [(int(entities.values[k]), int(self.kb.names.kinds[k])) for k in at]
-        return [bearer for bearer in everybody if bearer[1] <= 1] or everybody
-
-    def short(self, name: str) -> list[tuple[int, int, float]]:
-        """Who bears a short form, the form, and the weight: the heaviest first."""
-        short = self.shorts.get(key_of(name))
-        if short is None:
-            return []
-        index = self.kb.names
-        at = range(index.short_entities.indptr[short], index.short_entities.indptr[short + 1])
-        return [
-            (int(index.short_entities.values[k]), int(index.short_forms[k]), float(index.short_weights[k])) for k in at
-        ]
-
-    def count(self, name: str) -> int:
-        return int(self.kb.names.short_count[self.shorts[key_of(name)]])
-
-    def thing(self, name: str) -> float:
-        return self.things.get(key_of(name), (0.0, 0))[0]
-
-    def kind(self, name: str) -> tuple[float, int]:
-        return self.things.get(key_of(name), (0.0, 0))
-
-    def first(self, word: str) -> int:
-        return self.tokens.get(token_key(word), (0, 0, 0))[0]
-
-    def last(self, word: str) -> int:
-        return self.tokens.get(token_key(word), (0, 0, 0))[1]
-
-    def lower(self, word: str) -> int:
-        return self.tokens.get(token_key(word), (0, 0, 0))[2]
 
 
 @dataclass
@@ -698,9 +455,9 @@ class Finder:
             far = start
             while self.soft(far) and self.w(far - 1) in English.particles and not self.used[far - 1]:
                 far -= 1
-            if far < start and self.soft(far) and self.open(far - 1):
-                if self.w(far - 1) not in English.name_titles | English.function_words:
-                    return  # Karl Wilhelm von Feuerbach is not Ludwig
+            no_name = English.name_titles | English.function_words
+            if far < start and self.soft(far) and self.open(far - 1) and self.w(far - 1) not in no_name:
+                return  # Karl Wilhelm von Feuerbach is not Ludwig
             if self.soft(start) and not self.used[start - 1] and self.tokens[start - 1].capital:
                 before = self.tokens[start - 1]
                 dotted = before.initials and before.dotted
@@ -749,9 +506,9 @@ class Finder:
     # what stands around a name
     def is_firm(self, at: int) -> bool:
         """Whether what stands behind a name makes it a firm's or a thing's: Inc., High School; owner PVH, shares."""
-        if self.style == CASED and self.soft(at) and not self.cap[at]:
-            if self.w(at) in English.shares or (self.w(at) in English.owned and self.follows(at + 1)):
-                return True
+        owned = self.w(at) in English.shares or (self.w(at) in English.owned and self.follows(at + 1))
+        if self.style == CASED and self.soft(at) and not self.cap[at] and owned:
+            return True
         behind = self.tokens[at : at + 3]
         for size, last in enumerate(behind, 1):
             if last.text in English.not_a_person | English.firm_words:
@@ -802,8 +559,7 @@ class Finder:
             if end - at == 1:
                 self.company(at) or self.turned(at)
             elif end - first > 1 and not self.is_firm(end) and self.w(first) != self.w(first + 1):
-                if not self.run(first, end):
-                    self.stranger(first, end)
+                self.run(first, end) or self.stranger(first, end)
             at = end
 
     def run_end(self, at: int) -> int:
@@ -909,9 +665,9 @@ class Finder:
         """A first name and a surname that nobody of the KB bears together: alone, both are the stranger's."""
         head, last = self.w(first), self.w(end - 1)
         named = self.known.first(head)
-        if (named or self.tokens[first].initials) and not self.tokens[end - 1].initials:
-            if not self.known.thing(self.name(first, end)):
-                self.strangers |= {last} | ({head} if named >= 3 else set())
+        somebody = (named or self.tokens[first].initials) and not self.tokens[end - 1].initials
+        if somebody and not self.known.thing(self.name(first, end)):
+            self.strangers |= {last} | ({head} if named >= 3 else set())
 
     def company(self, at: int) -> bool:
         """Bill and Hillary Clinton: a first name, "and", a full name whose surname makes a name with it."""
@@ -937,9 +693,9 @@ class Finder:
     # titles
     def titled(self) -> None:
         for at in range(self.n - 1):
-            if self.w(at) in English.name_titles and self.soft(at + 1) and not self.used[at]:
-                if self.cap[at] or self.w(at) in English.lower_titles:
-                    self.behind_title(at)
+            title = self.w(at) in English.name_titles and (self.cap[at] or self.w(at) in English.lower_titles)
+            if title and self.soft(at + 1) and not self.used[at]:
+                self.behind_title(at)
 
     def behind_title(self, at: int) -> None:
         """The words behind a title, as many as mean somebody: a given name behind a royal title, else a surname."""

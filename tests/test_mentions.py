@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_mentions as oracle
+import oracle_tokens
 from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns import Strings
 from namesake.kb.kinds import ORGANISATION, OTHER, PLACE
@@ -20,6 +21,7 @@ from namesake.names.detect import Found, find, group_spans
 from namesake.names.evidence import GIVEN, RULES
 from namesake.names.mentions import faults, mentions_of
 from namesake.names.tables import tables
+from oracle_known import Known
 from small_kb import SmallKB
 
 PEOPLE = {
@@ -326,7 +328,7 @@ texts = texts | texts.map(str.lower) | texts.map(str.upper)
 
 @pytest.fixture(scope="module")
 def finder(kb: SmallKB) -> oracle.Finder:
-    return oracle.Finder(oracle.Known(kb))
+    return oracle.Finder(Known(kb))
 
 
 @pytest.mark.kernel
@@ -354,16 +356,18 @@ def style(text: str) -> int:
 @pytest.mark.kernel
 @given(texts | st.text(max_size=20))
 def test_the_kernel_reads_capitals_as_the_slow_finder_does(text: str) -> None:
-    assert style(text) == oracle.style_of(oracle.Tokeniser(text.encode("utf-8", "replace").decode()).run())
+    assert style(text) == oracle_tokens.style_of(
+        oracle_tokens.Tokeniser(text.encode("utf-8", "replace").decode()).run()
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("Barack Obama met him.", oracle.CASED),
-        ("barack obama met him.", oracle.LOWER),
-        ("BARACK OBAMA MET HIM", oracle.UPPER),
-        ("", oracle.CASED),
+        ("Barack Obama met him.", oracle_tokens.CASED),
+        ("barack obama met him.", oracle_tokens.LOWER),
+        ("BARACK OBAMA MET HIM", oracle_tokens.UPPER),
+        ("", oracle_tokens.CASED),
     ],
 )
 def test_capitals_decide_how_a_text_is_read(text: str, wanted: int) -> None:
@@ -432,7 +436,7 @@ def test_the_paper_s_articles_read_as_slowly(shared: Path) -> None:
         articles = [json.loads(line) for line in lines][::10]
     names = sorted({name["name"] for article in articles for name in article["names"]})
     kb = SmallKB({name: (float(len(name)), []) for name in names}, THINGS, PROSE)
-    column, finder = Strings.of(article["content"] for article in articles), oracle.Finder(oracle.Known(kb))
+    column, finder = Strings.of(article["content"] for article in articles), oracle.Finder(Known(kb))
     found = find(kb, column.data, column.offsets)
     for place, article in enumerate(articles):
         assert as_lists(found, place) == slowly(finder, article["content"])

@@ -226,7 +226,7 @@ def place_lone(page, known, at, inside):
     for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
         known_one = known.fame[known.short_rows[k]] >= 1.0
         if best < 0 and (known_one or (count <= RARE and known.short_forms[k] != FIRST_NAME)):
-            best = k
+            best = np.int64(k)
     if best < 0:
         return False
     form, weight = np.int64(known.short_forms[best]), np.float64(known.short_weights[best])

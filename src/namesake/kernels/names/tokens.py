@@ -242,7 +242,7 @@ def room_for_tokens(most):
 
 @kernel(types.int64(U8, types.int64, types.int64, TABLES, TOKENS, types.int64))
 def cut(data, begin, end, tables, tokens, most):
-    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_mentions.Tokeniser` is its twin.
+    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
     where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
