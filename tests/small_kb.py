@@ -10,8 +10,9 @@ from namesake.kb.names import NameIndex, build_names
 from namesake.kb.shorts import build_shorts, list_forms
 from namesake.kb.slips import build_slips
 from namesake.kb.spelling import normalise
-from namesake.kb.things import ThingNames, build_things
+from namesake.kb.things import MOST_TOKENS, ThingNames, build_things
 from namesake.kb.tokens import count_tokens
+from namesake.kernels.names.index import hash_names
 from namesake.language import English
 from test_names import InMemory, column_of_lists
 
@@ -36,8 +37,9 @@ class SmallKB:
         made = build_names(*spelled, Strings.of(prose), named)
         listed = list_forms(*spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
         made |= build_shorts(listed) | count_tokens(listed, [(Strings.of(prose), np.ones(len(prose), np.bool_))])
-        fame = np.array([fame for fame, _ in things.values()])
-        made |= build_things(ThingNames(named, fame, np.array([kind for _, kind in things.values()], np.int8)))
+        fame, kinds = np.array([fame for fame, _ in things.values()]), [kind for _, kind in things.values()]
+        hashes = hash_names(named.data, named.offsets, MOST_TOKENS)
+        made |= build_things(ThingNames(named, hashes, fame, np.array(kinds, np.int8)))
         made |= build_slips(made[NameColumns.texts], made[NameColumns.entities], self.fame.astype(np.int32))
         self.names = NameIndex(InMemory(made), English)
 
