@@ -1,144 +1,14 @@
-"""Names in raw text, found with dictionaries and loops over characters: slow and obvious."""
+"""Names in raw text, found with dictionaries and strings: the detector's rules, slow and obvious."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from functools import cache
 
-import numpy as np
-
-from namesake.kb.forms import (
-    ALIAS_SURNAME, BEGIN, CALLED, FIRST, HEAD, MONONYM, NICK, PAIR, SUFFIX, SURNAME,
-)  # fmt: skip
+from namesake.kb.forms import ALIAS_SURNAME, BEGIN, CALLED, FIRST, HEAD, MONONYM, NICK, PAIR, SUFFIX, SURNAME
 from namesake.kb.kinds import PLACE
-from namesake.kb.spelling import APOSTROPHES, FOLD, fold_table
-from namesake.kernels.hash import hash_bytes
-from namesake.kernels.names.index import name_hash
 from namesake.language import English
 from namesake.names.evidence import RULES
-
-LOWER, CASED, UPPER = range(3)
-SOFT, COMMA, HARD = range(3)
-LONGEST_TAG = 1000
-LONGEST_RUN = 64
-
-
-@dataclass
-class Token:
-    """A normalised word of a text with where it stands and what parts it from the one before."""
-
-    text: str
-    start: int
-    end: int
-    capital: bool
-    gap: int
-    initials: bool
-    upper: bool
-    dotted: bool = False
-
-
-def fold(character: str) -> str:
-    """What a character is in a name: letters, nothing, or a space; "|" for one that names do not hold."""
-    point = ord(character)
-    if 0x0300 <= point < 0x0370:
-        return ""
-    widths, _ = fold_table()
-    return FOLD[point] if point < len(widths) and widths[point] != -2 else "|"
-
-
-def in_word(character: str) -> bool:
-    return fold(character) not in ("", " ", "|")
-
-
-def is_capital(character: str) -> bool:
-    return character.isupper() or character.istitle() or character.isdigit()
-
-
-class Tokeniser:
-    """Cuts a text into normalised tokens. A gap is HARD where the text parts two words: punctuation, a tag …"""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens: list[Token] = []
-        self.word, self.start, self.stop, self.letters = "", 0, 0, 0
-        self.capital = self.upper = False
-        self.gap, self.newlines = HARD, 0
-
-    def at(self, place: int) -> str:
-        return self.text[place] if place < len(self.text) else " "
-
-    def finish(self) -> bool:
-        """End the current word, if there is one; initials that follow each other are one token."""
-        if not self.word:
-            return False
-        initial = len(self.word) == 1 and self.word.isalpha() and ord(self.word) < 0x0590
-        before = self.tokens[-1] if self.tokens else None
-        goes_on = before and initial and self.gap == SOFT and before.initials and before.capital == self.capital
-        goes_on = goes_on and len(self.text[before.start : self.stop].encode()) <= LONGEST_RUN
-        if goes_on and (before.dotted or self.capital):
-            before.text, before.end, before.dotted = before.text + self.word, self.stop, False
-        else:
-            self.tokens.append(Token(self.word, self.start, self.stop, self.capital, self.gap, initial, self.upper))
-        self.word, self.gap, self.newlines = "", SOFT, 0
-        return True
-
-    def separate(self, place: int) -> int:
-        """Take a character that parts words; the place to go on from."""
-        character, following = self.text[place], self.at(place + 1)
-        ended = self.finish()
-        if character == "<" and following.isascii() and (following.isalpha() or following in "/!"):
-            close = self.text.find(">", place)
-            if close >= 0 and len(self.text[place:close].encode()) <= LONGEST_TAG:
-                self.gap = HARD
-                return close + 1
-        if fold(character) == "|":
-            self.gap = HARD
-        elif character.isspace():
-            self.newlines += character == "\n"
-            self.gap = HARD if self.newlines > 1 else self.gap
-        elif character == "." and ended and abbreviates(self.tokens[-1]):
-            self.tokens[-1].dotted = True
-        elif character == "," and ended:
-            self.gap = COMMA
-        elif not (character in "-‐‑" and ended and in_word(following)):
-            self.gap = HARD
-        return place + 1
-
-    def run(self) -> list[Token]:
-        place = 0
-        while place < len(self.text):
-            character = self.text[place]
-            folded = fold(character)
-            if character in APOSTROPHES:
-                if self.at(place + 1) in "sS" and not in_word(self.at(place + 2)):
-                    self.finish()
-                    self.gap = HARD
-                    place += 1
-                place += 1
-            elif folded in (" ", "|"):
-                place = self.separate(place)
-            else:
-                if folded and not self.word:
-                    self.start, self.capital, self.upper, self.letters = place, is_capital(character), False, 0
-                self.upper = character.isupper() if self.letters == 1 else self.upper
-                self.letters += bool(folded)
-                self.word += folded
-                place += 1
-                self.stop = place if folded else self.stop
-        self.finish()
-        return self.tokens
-
-
-def abbreviates(token: Token) -> bool:
-    return token.initials or token.text in English.honorifics or token.text in English.suffixes
-
-
-def style_of(tokens: list[Token]) -> int:
-    """Whether capitals tell names: not in a text (almost) without them nor in one with little else."""
-    words = [token for token in tokens if not token.text[0].isdigit()]
-    if 33 * sum(token.capital for token in words) < len(words):
-        return LOWER
-    return UPPER if 2 * sum(token.capital and token.upper for token in words) > len(words) else CASED
-
+from oracle_known import Known, key_of, slip
+from oracle_tokens import CASED, COMMA, HARD, SOFT, Tokeniser, style_of
 
 EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range(len(RULES))
 KIND_QUALITY = (1.0, 0.95, 0.9, 0.85)  # label, alias, bare label, bare alias
@@ -148,90 +18,6 @@ MARKS = '.!?:;\n"“”‘•*|'
 HEAD_ENDS = English.of_words | {English.article}
 NO_NAMES = English.never_names | English.dates | English.name_titles | English.numerals
 NO_NAMES |= English.function_words | English.suffixes | English.not_a_person
-
-
-@cache
-def key_of(name: str) -> int:
-    data = np.frombuffer(name.encode(), np.uint8)
-    return int(name_hash(data, 0, len(data)))
-
-
-@cache
-def token_key(word: str) -> int:
-    data = np.frombuffer(word.encode(), np.uint8)
-    return int(hash_bytes(data, 0, len(data)))
-
-
-class Known:
-    """A KB's columns as dictionaries: who bears a name or a short form, how famous a thing of that name is …"""
-
-    def __init__(self, kb) -> None:
-        index = kb.names
-        self.kb = kb
-        self.names = {index.texts[n]: n for n in range(len(index))}
-        self.percent = index.person
-        self.fame = kb.fame
-        shorts = np.flatnonzero(index.short_slots >= 0)
-        self.shorts = {int(index.short_hashes[s]): int(index.short_slots[s]) for s in shorts}
-        things = np.flatnonzero(index.thing_hashes)
-        fames = np.expm1(np.arange(256) / 20)
-        self.things = {
-            int(index.thing_hashes[s]): (float(fames[index.thing_fame[s]]), int(index.thing_kind[s])) for s in things
-        }
-        tokens = np.flatnonzero(index.token_hashes)
-        self.tokens = {
-            int(index.token_hashes[s]): tuple(
-                int(column[s]) for column in (index.token_first, index.token_last, index.token_lower)
-            )
-            for s in tokens
-        }
-
-    def label(self, row: int) -> list["Token"]:
-        return Tokeniser(self.kb.item_labels[int(self.kb.entity_item[row])]).run()
-
-    def words_of(self, row: int) -> set[str]:
-        """All words of a person's label and aliases."""
-        aliases = [self.kb.alias_texts[int(a)] for a in self.kb.aliases[row]]
-        words = {token.text for alias in aliases for token in Tokeniser(alias).run()}
-        return words | {token.text for token in self.label(row)}
-
-    def bearers(self, name: str) -> list[tuple[int, int]]:
-        """Who bears a name, and the kind; bare forms only where nobody bears it outright."""
-        if name not in self.names:
-            return []
-        n, entities = self.names[name], self.kb.names.entities
-        at = range(entities.indptr[n], entities.indptr[n + 1])
-        everybody = [(int(entities.values[k]), int(self.kb.names.kinds[k])) for k in at]
-        return [bearer for bearer in everybody if bearer[1] <= 1] or everybody
-
-    def short(self, name: str) -> list[tuple[int, int, float]]:
-        """Who bears a short form, the form, and the weight: the heaviest first."""
-        short = self.shorts.get(key_of(name))
-        if short is None:
-            return []
-        index = self.kb.names
-        at = range(index.short_entities.indptr[short], index.short_entities.indptr[short + 1])
-        return [
-            (int(index.short_entities.values[k]), int(index.short_forms[k]), float(index.short_weights[k])) for k in at
-        ]
-
-    def count(self, name: str) -> int:
-        return int(self.kb.names.short_count[self.shorts[key_of(name)]])
-
-    def thing(self, name: str) -> float:
-        return self.things.get(key_of(name), (0.0, 0))[0]
-
-    def kind(self, name: str) -> tuple[float, int]:
-        return self.things.get(key_of(name), (0.0, 0))
-
-    def first(self, word: str) -> int:
-        return self.tokens.get(token_key(word), (0, 0, 0))[0]
-
-    def last(self, word: str) -> int:
-        return self.tokens.get(token_key(word), (0, 0, 0))[1]
-
-    def lower(self, word: str) -> int:
-        return self.tokens.get(token_key(word), (0, 0, 0))[2]
 
 
 @dataclass
@@ -267,7 +53,7 @@ class Finder:
         self.mentions: dict[str, Mention] = {}
         self.strangers: set[str] = set()
         matches = self.full()
-        self.gather(matches)
+        self.gather(self.nicknamed(matches) if self.style == CASED else matches)
         self.shorts()
         if self.style == CASED:
             self.runs()
@@ -464,6 +250,41 @@ class Finder:
         usual = self.known.first(self.w(first)) >= 3 and self.known.last(self.w(end - 1)) >= 1
         return name if n is not None and int(self.known.percent[n]) >= 60 and usual else None
 
+    def quoted(self, i: int) -> bool:
+        """Token i stands alone in quotation marks or brackets: William "Bill" Gates."""
+        if not 0 < i < self.n - 1:
+            return False
+        before, this, behind = self.tokens[i - 1 : i + 2]
+        blanks = "".join(map(chr, range(33)))
+        opening, closing = self.text[before.end : this.start], self.text[this.end : behind.start]
+        pairs = {('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("(", ")")}
+        return not opening.endswith(" ") and (opening.strip(blanks), closing.strip(blanks)) in pairs
+
+    def nicknamed(self, matches: list[tuple[str, int, int, int]]) -> list[tuple[str, int, int, int]]:
+        """James D. "Jim" Farley: first name and surname, or what else the KB has. Replaces what overlaps."""
+        for i in range(1, self.n - 1):
+            a, b = i - 1, i + 2
+            if not (self.cap[i] and self.quoted(i) and self.cap[a] and self.cap[i + 1]):
+                continue
+            if self.w(i + 1) in English.function_words:
+                continue
+            while a > 0 and self.follows(a) and self.cap[a - 1] and i - a < 4:
+                if self.w(a - 1) in English.title_words:
+                    break
+                a -= 1
+            if any(name in self.known.names for name in self.nickname_forms(a, b)):
+                for m in matches:
+                    if m[2] > a and m[1] < b:
+                        self.take(m[1], m[2], "")
+                matches = [m for m in matches if m[2] <= a or m[1] >= b]
+                matches.append((self.nickname_forms(a, b)[0], a, b, NICKNAMED))
+                self.take(a, b, "person")
+        return sorted(matches, key=lambda match: match[1])
+
+    def nickname_forms(self, a: int, b: int) -> list[str]:
+        last = self.w(b - 1)
+        return [f"{self.w(a)} {last}", f"{self.name(a, b - 2)} {last}", f"{self.w(b - 2)} {last}"]
+
     # candidates
     def candidates(self, mention: Mention) -> dict[int, float]:
         """Everybody who may be meant, with the quality of the match: bearers of the name first."""
@@ -535,14 +356,20 @@ class Finder:
         for name, a, b, rule in matches:
             if (name, a, b, rule) in titled:
                 continue
-            mention, new = self.mention(name, rule, a, b)
+            other = self.soft(a) and self.w(a - 1) in English.others and a > 1 and self.w(a - 2) == English.article
+            mention, new = self.mention(f"other {name}" if other else name, rule, a, b)
             if new:
+                mention.evidence["other"] = float(other)
                 mention.full_name = name if name in self.known.names else None
+                if rule == NICKNAMED:
+                    mention.full_name = next(form for form in self.nickname_forms(a, b) if form in self.known.names)
                 self.add_wider(mention, name, 1.0)
-                if name not in self.known.names or self.w(b - 1) in English.numerals:
+                if mention.full_name is None or self.w(b - 1) in English.numerals:
                     mention.place = self.place_behind(b)
                 mention.evidence["thing"] = self.known.thing(name)
-                mention.factor = 0.9 if rule == DROPPED else 1.0
+                mention.factor = {DROPPED: 0.9, NICKNAMED: 0.95}.get(rule, 1.0)
+                if rule == NICKNAMED:
+                    self.add_nicknamed(mention, a, b)
             elif rule < mention.rule:
                 mention.rule, mention.factor = rule, 1.0
             self.matches.append((a, mention))
@@ -555,6 +382,14 @@ class Finder:
             counts["comes"] += self.soft(a) and self.open(a - 1) and self.is_first_name_before(a - 1)
             if not firm:
                 self.span(mention, a, b)
+
+    def add_nicknamed(self, mention: Mention, a: int, b: int) -> None:
+        exact = {row for row, _ in self.known.bearers(mention.full_name)}
+        _, middle, nickname = self.nickname_forms(a, b)
+        for form in (nickname, middle):
+            for row, _ in self.known.bearers(form):
+                if row not in exact and len(mention.extras) < 8:
+                    mention.extras.setdefault(row, 0.95)
 
     def is_first_name_before(self, i: int) -> bool:
         word = self.w(i)
@@ -620,12 +455,13 @@ class Finder:
             far = start
             while self.soft(far) and self.w(far - 1) in English.particles and not self.used[far - 1]:
                 far -= 1
-            if far < start and self.soft(far) and self.open(far - 1):
-                if self.w(far - 1) not in English.name_titles | English.function_words:
-                    return  # Karl Wilhelm von Feuerbach is not Ludwig
+            no_name = English.name_titles | English.function_words
+            if far < start and self.soft(far) and self.open(far - 1) and self.w(far - 1) not in no_name:
+                return  # Karl Wilhelm von Feuerbach is not Ludwig
             if self.soft(start) and not self.used[start - 1] and self.tokens[start - 1].capital:
                 before = self.tokens[start - 1]
-                if before.text not in English.honorifics | English.function_words:
+                dotted = before.initials and before.dotted
+                if dotted or before.text not in English.honorifics | English.function_words:
                     initial = start == at and before.initials
                     own = [m for m in mentions if initial and self.letter(m.core[0]) == self.letter(at - 1)]
                     if own:
@@ -670,9 +506,9 @@ class Finder:
     # what stands around a name
     def is_firm(self, at: int) -> bool:
         """Whether what stands behind a name makes it a firm's or a thing's: Inc., High School; owner PVH, shares."""
-        if self.style == CASED and self.soft(at) and not self.cap[at]:
-            if self.w(at) in English.shares or (self.w(at) in English.owned and self.follows(at + 1)):
-                return True
+        owned = self.w(at) in English.shares or (self.w(at) in English.owned and self.follows(at + 1))
+        if self.style == CASED and self.soft(at) and not self.cap[at] and owned:
+            return True
         behind = self.tokens[at : at + 3]
         for size, last in enumerate(behind, 1):
             if last.text in English.not_a_person | English.firm_words:
@@ -723,8 +559,7 @@ class Finder:
             if end - at == 1:
                 self.company(at) or self.turned(at)
             elif end - first > 1 and not self.is_firm(end) and self.w(first) != self.w(first + 1):
-                if not self.run(first, end):
-                    self.stranger(first, end)
+                self.run(first, end) or self.stranger(first, end)
             at = end
 
     def run_end(self, at: int) -> int:
@@ -765,6 +600,8 @@ class Finder:
                 part = self.name(low, end)
                 if known.first(self.w(low)) > 5 and self.wide(part, low, end, 2, {PAIR: 0.7, SUFFIX: 0.7}, thing):
                     return True
+        if thing == 0 and end - first == 2 and not self.tokens[first].initials and self.spelled(name, first):
+            return True
         if known.thing(self.name(first, end - 1)) >= 15 and known.first(self.w(end - 2)) < 20:  # Republican McCain
             return self.single(end - 1, inside=True)
         return False
@@ -788,13 +625,49 @@ class Finder:
             self.add_wider(mention, name, factor)
         return self.span(mention, first, end, thing=thing)
 
+    def spelled(self, name: str, first: int) -> bool:
+        """A nickname for the first name, else a slip of one letter in one of two words, of somebody well known."""
+        if name in self.mentions:
+            return self.span(self.mentions[name], first, first + 2)
+        head, last = self.w(first), self.w(first + 1)
+        rows: dict[int, float] = {}
+        for other in self.known.nicknames.get(head, ()):
+            self.add_known(rows, f"{other} {last}", 0.85)
+        if not rows and self.plain(first + 1):
+            if self.known.first(head):
+                for other in self.slips(head, last):
+                    self.add_known(rows, other, slip(last, other.split()[-1]))
+            if self.known.last(last) and self.plain(first):
+                for other in self.slips(last, head):
+                    self.add_known(rows, other, slip(head, other.split()[0]))
+        if not rows:
+            return False
+        mention, _ = self.mention(name, SPELLED, first, first + 2)
+        mention.extras = dict(list(rows.items())[:8])
+        return self.span(mention, first, first + 2)
+
+    def add_known(self, rows: dict[int, float], name: str, quality: float) -> None:
+        for row, _ in self.known.bearers(name):
+            if quality and self.known.fame[row] >= 2:
+                rows.setdefault(row, quality)
+
+    def plain(self, i: int) -> bool:
+        written = self.text[self.tokens[i].start : self.tokens[i].end]
+        return 5 <= len(written) <= 24 and written.isascii() and written.isalpha()
+
+    def slips(self, right: str, wrong: str) -> list[str]:
+        """Names that have one word and another less a letter, or as it is."""
+        shorter = [wrong] + [wrong[:i] + wrong[i + 1 :] for i in range(1, len(wrong))]
+        found = [name for word in shorter for name in self.known.slips.get(key_of(f"{right} {word}"), ())]
+        return [self.known.kb.names.texts[name] for name in found]
+
     def stranger(self, first: int, end: int) -> None:
         """A first name and a surname that nobody of the KB bears together: alone, both are the stranger's."""
         head, last = self.w(first), self.w(end - 1)
         named = self.known.first(head)
-        if (named or self.tokens[first].initials) and not self.tokens[end - 1].initials:
-            if not self.known.thing(self.name(first, end)):
-                self.strangers |= {last} | ({head} if named >= 3 else set())
+        somebody = (named or self.tokens[first].initials) and not self.tokens[end - 1].initials
+        if somebody and not self.known.thing(self.name(first, end)):
+            self.strangers |= {last} | ({head} if named >= 3 else set())
 
     def company(self, at: int) -> bool:
         """Bill and Hillary Clinton: a first name, "and", a full name whose surname makes a name with it."""
@@ -820,9 +693,9 @@ class Finder:
     # titles
     def titled(self) -> None:
         for at in range(self.n - 1):
-            if self.w(at) in English.name_titles and self.soft(at + 1) and not self.used[at]:
-                if self.cap[at] or self.w(at) in English.lower_titles:
-                    self.behind_title(at)
+            title = self.w(at) in English.name_titles and (self.cap[at] or self.w(at) in English.lower_titles)
+            if title and self.soft(at + 1) and not self.used[at]:
+                self.behind_title(at)
 
     def behind_title(self, at: int) -> None:
         """The words behind a title, as many as mean somebody: a given name behind a royal title, else a surname."""
@@ -874,7 +747,7 @@ class Finder:
         if self.follows(at + 1) and self.w(at + 1) not in English.suffixes and not inside:
             return False
         family = self.soft(at + 1) and self.w(at + 1) in English.families
-        if family or self.is_firm(at + 1) or self.before_place(at + 1):
+        if family or self.is_firm(at + 1) or self.before_place(at + 1) or self.in_nickname(at):
             return False
         start, key = at, word
         while self.soft(start) and not self.used[start - 1] and self.w(start - 1) in English.particles:  # al-Assad
@@ -898,6 +771,12 @@ class Finder:
             mention, start, at + 1, best=rows[0][2], bearers=float(count), thing=known.thing(word),
             lower=float(known.lower(word)), place=self.locative(start, at), role=float(role),
         )  # fmt: skip
+
+    def in_nickname(self, i: int) -> bool:
+        """A quoted nickname, or behind one: "Hank" Cosby."""
+        if self.quoted(i) and self.cap[i - 1] and self.cap[i + 1]:
+            return True
+        return i > 1 and self.quoted(i - 1) and self.cap[i - 2]
 
     def another_before(self, start: int) -> bool:
         """A capital before a word makes it somebody else's surname, but for titles, roles and nations."""

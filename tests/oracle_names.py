@@ -77,13 +77,16 @@ def person_percent(names: list[str], prose: list[str]) -> list[int]:
     return percents
 
 
+ROMAN = dict(zip(variants_of_kb.CYRILLIC, English.cyrillic.split(), strict=True))
+
+
 def sound(token: str) -> bytes:
     """A token as it sounds, roughly."""
     out = ""
     for place, letter in enumerate(token):
         if letter == "e" and place and token[place - 1] in "aou":
             continue
-        latin = "ks" if letter == "x" else variants_of_kb.CYRILLIC.get(letter, letter).strip("-")
+        latin = "ks" if letter == "x" else ROMAN.get(letter, letter).strip("-")
         for sounded in latin.translate(variants_of_kb.SOUNDS):
             if not (out and sounded.isascii() and sounded in ("h", out[-1])):
                 out += sounded

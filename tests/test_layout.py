@@ -12,11 +12,12 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb import scanned
+from namesake.kb.axes import ENTITY, TENURE
 from namesake.kb.build import build
 from namesake.kb.columns import checksum
 from namesake.kb.declare import Array, Column, made_by
 from namesake.kb.derive import DERIVED
-from namesake.kb.layout import ENTITY, TENURE, KBColumns, columns
+from namesake.kb.layout import KBColumns, columns
 from namesake.kb.store import KB
 from namesake.kernels.dump import tables
 from namesake.sample import DUMP
@@ -126,6 +127,20 @@ HOSTILE = [
     ("name.person", first_to(101)),
     ("name.filed", first_to(-1)),
     ("name.drawer", backwards),
+    ("item.kind", first_to(6)),
+    ("entity.fame", lambda array: array * np.nan),
+    ("short.slot", first_to(1 << 30)),
+    ("short.key", cut),
+    ("short.entity.values", first_to(-1)),
+    ("short.entity.form", first_to(10)),
+    ("short.entity.weight", cut),
+    ("short.count", first_to(1 << 30)),
+    ("token.first", first_to(-1)),
+    ("token.lower", cut),
+    ("thing.kind", first_to(-1)),
+    ("thing.fame", cut),
+    ("slip.name", first_to(-1)),
+    ("slip.key", backwards),
 ]
 
 

@@ -216,7 +216,9 @@ class Lexicon:
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
         tables = Tables(self._surface_hash, self._surface_word, self._cache_hash, self._cache_word)
         to = Analysis(indptr, self._words, self._starts, sentence_indptr, self._sentences, *self._misses)
-        size, sentences, misses, self._cached = analyse(data, offsets, self._period_words, tables, self._cached, to)
+        size, sentences, misses, self._cached = analyse(
+            data, offsets, self._period_words, tuple(tables), self._cached, tuple(to)
+        )
         if misses:
             place, start, end, hashed = self._misses
             self._words[place[:misses]] = self._resolve(data, start[:misses], end[:misses], hashed[:misses])

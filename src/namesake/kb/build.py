@@ -25,8 +25,9 @@ from namesake.kb.fame import entity_fame
 from namesake.kb.graph import pagerank
 from namesake.kb.items import Items, gather_items
 from namesake.kb.kinds import KINDS
-from namesake.kb.layout import KBColumns, NameColumns, columns
+from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
 from namesake.kb.orderly import orderly
 from namesake.kb.publish import Draft, clear_leftovers

@@ -9,7 +9,7 @@ import msgspec
 
 from namesake.errors import NamesakeError
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 MANIFEST = "manifest.json"
 REJECTS = "rejects.jsonl"
 

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.declare import Made
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
+from namesake.kb.part_names import PartNames
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
 from namesake.kernels.names import evidence
@@ -159,7 +160,7 @@ class Bearers(NamedTuple):
     kinds: Int8
 
 
-class NameIndex(NameColumns):
+class NameIndex(PartNames):
     """The name index of a KB: `lookup` one name, or `lookup_many` for a column of them."""
 
     def __init__(self, columns: Columns, language: Language) -> None:

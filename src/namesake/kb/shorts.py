@@ -11,7 +11,7 @@ import numpy.typing as npt
 from namesake.kb.columns import Ragged, Strings, concatenate
 from namesake.kb.declare import Made
 from namesake.kb.forms import FORMS, OF_AN_ALIAS
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.spelling import normalise_many, replaced
 from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.hash import hash_each

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Made
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kernels.names import slips as kernels
 
 SITELINKS = 10

@@ -14,7 +14,7 @@ from namesake.kb.declare import Made
 from namesake.kb.fame import AN_ALIAS, BEFORE_COMMA, stepped, thing_fame
 from namesake.kb.items import Items, ranges
 from namesake.kb.kinds import KINDS, OTHER, PERSON, PLACE, classes
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.shorts import at_comma
 from namesake.kb.spelling import TABLE_END, normalise_many
 from namesake.kernels.columns.group import distinct_keys

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from namesake.kb.columns import Strings
 from namesake.kb.declare import Made
 from namesake.kb.items import Items
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.shorts import ListedForms
 from namesake.kb.spelling import TABLE_END, fold_table
 from namesake.kernels.columns.group import distinct_keys

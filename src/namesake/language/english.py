@@ -366,7 +366,7 @@ English = Language(
         image images picture pictures video words text story illustration illustrations
         """
     ),
-    others=words("other another"),
+    others=words("other"),
     possessive="s",
     cyrillic="a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch - y - e yu ya e i yi d j lj nj c dz",
 )

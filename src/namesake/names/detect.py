@@ -18,6 +18,7 @@ from namesake.arrays import Float64, Int32, Int64, UInt8, indptr
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.names import NameIndex
 from namesake.kb.spelling import normalise
+from namesake.kb.variants import nicknames
 from namesake.kernels.names import detect as kernels
 from namesake.kernels.names import page
 from namesake.kernels.names.bearers import Labels
@@ -95,14 +96,15 @@ def find(kb: Known, data: UInt8, offsets: Int64) -> Found:
 
 
 def _index(kb: Known) -> page.Index:
-    names = kb.names
+    names, other = kb.names, nicknames(kb.names.language)
     return page.Index(
         *(names.hashes, names.slots, names.prefixes, names.person),
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_hashes, names.short_slots, names.short_entities.indptr, names.short_entities.values),
         *(names.short_forms, names.short_weights, names.short_count),
         *(names.token_hashes, names.token_first, names.token_last, names.token_lower),
-        *(names.thing_hashes, names.thing_fame, names.thing_kind, kb.fame),
+        *(names.thing_hashes, names.thing_fame, names.thing_kind, names.slip_hashes, names.slip_names),
+        *(names.texts.offsets, names.texts.data, other.keys, other.indptr, other.hashes, kb.fame),
     )
 
 

@@ -53,6 +53,8 @@ class Evidence:
     """Whether a title stands before a name of one word."""
     byline: Bool
     """Whether the first span says who made the text: By …, Reporting by …, Photo by …"""
+    other: Bool
+    """Whether the text says that it is another person of a name it has had: the other Chris Evans."""
     first: Int32
     """How many people's labels begin with the first token of the name, without titles."""
     last: Int32
@@ -80,7 +82,7 @@ def no_evidence(count: int) -> Evidence:
     small, no = np.zeros(count, np.int8), np.zeros(count, np.bool_)
     return Evidence(
         *(given, number, number, number, number, number, small, whole, whole, number),
-        *(no, no, no, whole, whole, small),
+        *(no, no, no, no, whole, whole, small),
     )
 
 
@@ -107,6 +109,7 @@ def evidence_of(facts: Int64, numbers: npt.NDArray[np.float64]) -> Evidence:
         role=numbers[:, page.HAS_ROLE] > 0,
         title=numbers[:, page.HAS_TITLE] > 0,
         byline=numbers[:, page.BYLINE] > 0,
+        other=numbers[:, page.IS_OTHER] > 0,
         first=numbers[:, page.FIRST_COUNT].astype(np.int32),
         last=numbers[:, page.LAST_COUNT].astype(np.int32),
         tokens=np.minimum(facts[:, page.HIGH] - facts[:, page.LOW], 127).astype(np.int8),

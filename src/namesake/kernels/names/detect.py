@@ -13,6 +13,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, write_candidates
 from namesake.kernels.names.full import MATCH_COLUMNS, match_names
 from namesake.kernels.names.lone import place_all_lone, place_all_titled
+from namesake.kernels.names.nicknames import match_nicknames
 from namesake.kernels.names.page import (
     END,
     EVIDENCE,
@@ -37,11 +38,22 @@ from namesake.kernels.names.page import (
     begins,
     finishes,
     known_from,
+    read_ahead,
 )
 from namesake.kernels.names.people import gather_people
 from namesake.kernels.names.runs import place_runs
 from namesake.kernels.names.shorts import file_people, place_shorts
-from namesake.kernels.names.tokens import CASED, TABLES, cut, mark_gaps, room_for_tokens, style_of
+from namesake.kernels.names.tokens import (
+    CASED,
+    FUNCTION,
+    HAS_CAPITAL,
+    TABLES,
+    TOKENS,
+    cut,
+    mark_gaps,
+    room_for_tokens,
+    style_of,
+)
 from namesake.kernels.simd import pointer
 from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
@@ -80,11 +92,22 @@ def character_of(data, begin, at, counts, ascii_only):
     return total
 
 
+@kernel(I(TOKENS, I, I, types.int64[::1]))
+def list_able(tokens, count, style, able):
+    """Write the tokens that may be names of one word, and return how many."""
+    marks, classes = pointer(tokens.marks), pointer(tokens.classes)
+    size = 0
+    for i in range(count):  # without branches: a capital is hard to foresee
+        able[size] = i
+        size += marks[i] & HAS_CAPITAL != 0 if style == CASED else classes[i] & FUNCTION == 0
+    return size
+
+
 @kernel(types.void(PAGE, I))
 def clear(page, room):
     """Make a page ready for its mentions; its tables have so many slots."""
     for i in range(page.count):
-        page.used[i], page.slots[i], page.owner[i] = OPEN, UNREAD, NOBODY
+        page.used[i], page.slots[i], page.owner[i], page.pair_names[i] = OPEN, UNREAD, NOBODY, UNREAD
     for i in range(room):
         page.names[i] = page.words[i] = 0
     page.size[0] = 0
@@ -116,13 +139,12 @@ def with_room(output, mentions, spans, candidates):
     return Output(facts, evidence, span_count, candidate_count, ends, rows, quality, sizes)
 
 
-@kernel(I(PAGE, KNOWN, LABELS, TABLES, types.int64[::1], OUTPUT))
-def write_mentions(page, known, labels, tables, where, output):
+@kernel(I(PAGE, KNOWN, LABELS, TABLES, TOKENS, types.int64[::1], OUTPUT))
+def write_mentions(page, known, labels, tables, tokens, where, output):
     """Write the mentions of a page that have candidates, in the order of their first spans; how many spans there are.
 
-    `where` gets the tokens where spans begin.
+    `where` gets the tokens where spans begin, `tokens` is room for those of a label.
     """
-    tokens = room_for_tokens(MOST_TOKENS)
     spans = 0
     for at in range(page.count):
         mention = page.owner[at]
@@ -188,9 +210,12 @@ def find_mentions(data, offsets, tables, index, labels):
     while room < TABLES_ROOM * most:
         room *= 2
     known = known_from(index)
-    tokens = room_for_tokens(most)
+    tokens, label = room_for_tokens(most), room_for_tokens(MOST_TOKENS)
     matches, keys = np.empty((most, MATCH_COLUMNS), np.int64), np.empty(most, np.uint64)
     used, slots = np.empty(most, np.uint8), np.empty(most, np.int32)
+    able, shorts, things = np.empty(most + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.uint8)
+    pair_names, pair_shorts = np.empty(most, np.int32), np.empty(most, np.int32)
+    pair_things = np.empty(most, np.uint8)
     starts, owner, stop = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
     names, holder, words = np.empty(room, np.uint64), np.empty(room, np.int64), np.empty(room, np.uint64)
     surname, first_name, size = np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
@@ -206,20 +231,25 @@ def find_mentions(data, offsets, tables, index, labels):
         begin, end = offsets[text], offsets[text + 1]
         count = cut(data, begin, end, tables, tokens, most)
         style = style_of(tokens.bits, count)
-        able = mark_gaps(data, tokens, count)
-        able = able if style == CASED else count
+        mark_gaps(data, tokens, count)
+        ables = list_able(tokens, count, style, able)
         slots_used = 8
-        while slots_used < TABLES_ROOM * able:
+        while slots_used < TABLES_ROOM * ables:
             slots_used *= 2
         page = Page(
             *(pointer(data), count, style, pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)),
             *(pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps), pointer(tokens.marks)),
-            *(pointer(used), pointer(slots), pointer(owner), pointer(stop), pointer(names), pointer(holder)),
-            *(pointer(words), pointer(surname), pointer(first_name), slots_used - 1, pointer(facts)),
-            *(pointer(evidence), pointer(rows), pointer(quality), pointer(size)),
+            *(pointer(used), pointer(slots), pointer(shorts), pointer(things), pointer(pair_names)),
+            *(pointer(pair_shorts), pointer(pair_things), pointer(able), ables, pointer(owner), pointer(stop)),
+            *(pointer(names), pointer(holder), pointer(words), pointer(surname), pointer(first_name)),
+            *(slots_used - 1, pointer(facts), pointer(evidence), pointer(rows), pointer(quality), pointer(size)),
         )
         clear(page, slots_used)
+        if style == CASED:
+            read_ahead(page, known)
         found = match_names(page, known, matches, keys, starts)
+        if style == CASED:
+            found = match_nicknames(page, known, matches, keys, found)
         gather_people(page, known, matches, keys, found)
         if page.size[0] > 0:
             file_people(page, matches, found)
@@ -231,7 +261,7 @@ def find_mentions(data, offsets, tables, index, labels):
         if page.size[0] > 0:
             output = with_room(output, page.size[0], count, most_candidates(page, known))
             first_mention = output.sizes[0]
-            spans = write_mentions(page, known, labels, tables, starts, output)
+            spans = write_mentions(page, known, labels, tables, label, starts, output)
             write_spans(data, begin, end, page, starts, spans, first_mention, output)
         indptr[text + 1] = output.sizes[0]
     return indptr, output

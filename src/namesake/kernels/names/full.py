@@ -7,18 +7,20 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.hash import ZERO, extend, find
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.page import (
     BY_PERSON,
     BY_THING,
     DROPPED,
     EXACT,
+    FAME,
     HEAD,
     KNOWN,
     LAST_TWO,
     NOBODY,
     PAGE,
+    UNREAD,
     B,
     I,
     begins,
@@ -142,8 +144,12 @@ def longest_name(page, known, first, skip):
             break
         if page.gaps[i] == COMMA and not suffix:
             continue  # a comma and a title go on (John, King of England), they do not end a name
-        name = name_of(known, key)
-        if name >= 0 or is_head(known, short_of(known, key), listed(page, i, NUMERAL)):
+        pair = i == first + 1 and page.pair_names[first] != UNREAD
+        name = np.int64(page.pair_names[first]) if pair else name_of(known, key)
+        short = np.int64(NOBODY)
+        if name < 0:
+            short = np.int64(page.pair_shorts[first]) if pair else short_of(known, key)
+        if name >= 0 or is_head(known, short, listed(page, i, NUMERAL)):
             if valid(page, known, first, i + 1, skip, name):
                 best, best_end, best_key = name, np.int64(i + 1), key
     return best, best_end, best_key
@@ -174,7 +180,8 @@ def thing_end(page, known, first):
         if not may_go_on(known, key):
             break
         couple |= listed(page, i, AND)  # "Bill and Hillary Clinton" is an item, but two people
-        fame = thing_fame(known, key)
+        pair = i == first + 1 and page.pair_names[first] != UNREAD
+        fame = FAME[np.int64(page.pair_things[first])] if pair else thing_fame(known, key)
         if fame == 0.0 or not may_end(page, i) or rather_part(known, key, fame):
             continue
         if not couple or name_of(known, name_key(page, i - 1, i + 1)) < 0:
@@ -199,7 +206,8 @@ def name_starts(page, known, starts):
     """Write the tokens from which a name may start, and return how many.
 
     Most words are turned away by the prefix bit of the word and its follower, which lies anywhere in megabytes. The
-    loops have no branches to foresee, so that the processor fetches many bits at a time.
+    loops have no branches to foresee, so that the processor fetches much at a time: these bits, and what is known of
+    the pairs that are left.
     """
     fit = 0
     for i in range(page.count - 1):
@@ -213,6 +221,12 @@ def name_starts(page, known, starts):
         starts[kept] = i
         goes_on = may_go_on(known, extend(extend(ZERO, page.hashes[i]), page.hashes[i + 1]))
         kept += goes_on | (page.bits[i + 1] & IS_INITIALS != 0)
+    for k in range(kept):
+        i = starts[k]
+        key = extend(extend(ZERO, page.hashes[i]), page.hashes[i + 1])
+        page.pair_names[i] = known.slots[find(known.keys, known.mask, key)]
+        page.pair_shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, key)]
+        page.pair_things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
     return kept
 
 

@@ -6,6 +6,7 @@ from numba import types
 from namesake.kernels.compiled import kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows, locative, place_follows
+from namesake.kernels.names.nicknames import in_nickname
 from namesake.kernels.names.page import (
     ALIAS_SURNAME,
     BEARERS,
@@ -132,6 +133,7 @@ def enter_titled(page, known, title, first, stop):
             if mention == NOBODY:
                 mention = new_mention(page, key, np.int64(NOBODY), np.int64(TITLED), first, stop)
             add_candidate(page, mention, row, FORM_QUALITY[form])
+            raise_evidence(page, mention, BEST, np.float64(known.short_weights[k]))
     if mention != NOBODY and fresh:
         page.facts[mention * FACTS + PLACE] = place_behind(page, stop)
         if short >= 0:
@@ -166,12 +168,6 @@ def place_titled(page, known, title):
             return
 
 
-@kernel(B(PAGE, I))
-def in_nickname(page, at):
-    """Whether token `at` stands in or behind a quoted nickname: "Hank" Cosby."""
-    return False
-
-
 @kernel(B(PAGE, KNOWN, I, B))
 def may_be_lone(page, known, at, inside):
     """Whether the text lets token `at` be a name of its own; `inside`: the name of a thing stands before it."""
@@ -181,7 +177,9 @@ def may_be_lone(page, known, at, inside):
         return False
     if soft(page, at + 1) and listed(page, at + 1, FAMILY):
         return False
-    return not firm_follows(page, at + 1) and not place_follows(page, known, at + 1)
+    if firm_follows(page, at + 1) or place_follows(page, known, at + 1):
+        return False
+    return not in_nickname(page, at)
 
 
 @kernel(B(PAGE, KNOWN, I))
@@ -210,13 +208,10 @@ def passes_gates(page, known, at, form, weight, count):
 @kernel(B(PAGE, KNOWN, I, B))
 def place_lone(page, known, at, inside):
     """Find whom a lone capital means, with the particles before it; whether it means anybody."""
-    if not may_be_lone(page, known, at, inside):
+    short = np.int64(page.shorts[at])
+    if short < 0 or not may_be_lone(page, known, at, inside):
         return False
-    key = extend(ZERO, page.hashes[at])
-    short = short_of(known, key)
-    if short < 0:
-        return False
-    start = np.int64(at)
+    start, key = np.int64(at), extend(ZERO, page.hashes[at])
     while soft(page, start) and page.used[start - 1] == OPEN and listed(page, start - 1, PARTICLE):  # al-Assad
         start -= 1
     if start < at:
@@ -231,7 +226,7 @@ def place_lone(page, known, at, inside):
     for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
         known_one = known.fame[known.short_rows[k]] >= 1.0
         if best < 0 and (known_one or (count <= RARE and known.short_forms[k] != FIRST_NAME)):
-            best = k
+            best = np.int64(k)
     if best < 0:
         return False
     form, weight = np.int64(known.short_forms[best]), np.float64(known.short_weights[best])
@@ -267,6 +262,6 @@ def place_all_titled(page, known):
 @kernel(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
     """Find the names of one word that nobody has taken."""
-    for at in range(page.count):
-        if is_open(page, at):
-            place_lone(page, known, np.int64(at), False)
+    for k in range(page.ables):
+        if is_open(page, page.able[k]):
+            place_lone(page, known, page.able[k], False)

@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, find
+from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows, in_byline
 from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
 from namesake.kernels.names.page import (
@@ -24,11 +24,13 @@ from namesake.kernels.names.page import (
     GOES_ON,
     HEAD,
     HIGH,
+    IS_OTHER,
     KNOWN,
     LAST_TWO,
     LOW,
     MOST_EXTRAS,
     NAME,
+    NICKNAMED,
     NOBODY,
     OPEN,
     ORDER,
@@ -48,6 +50,8 @@ from namesake.kernels.names.page import (
     follows,
     is_open,
     listed,
+    name_key,
+    name_of,
     short_of,
     soft,
     take,
@@ -65,12 +69,14 @@ from namesake.kernels.names.tokens import (
     NOBLE,
     NUMERAL,
     OF,
+    OTHER,
     ROLE,
     SUFFIX,
 )
 
 ALIAS = 1  # the worst kind of bearing a name outright
 LEFT_OUT = 0.9  # quality of a name where the text has a word more
+WITH_NICKNAME = 0.95
 HEAD_QUALITY, WIDER_QUALITY, LONGER_QUALITY = 0.9, 0.8, 0.6
 WIDER_FAME, LONGER_FAME = 2.0, 5.0
 MOST_WIDER, MOST_LONGER = 5, 3
@@ -198,6 +204,22 @@ def first_name_before(page, known, i):
     return word_fame(page, known, i) < KNOWN_THING and begins(page, known, i) > 0
 
 
+@kernel(types.void(PAGE, KNOWN, I, I, I))
+def add_nicknamed(page, known, mention, first, end):
+    """Candidates of James D. "Jim" Farley beside the name's bearers: who are called Jim or James D. Farley."""
+    last = page.hashes[end - 1]
+    for turn in range(2):
+        before = extend(ZERO, page.hashes[end - 2]) if turn == 0 else name_key(page, first, end - 2)
+        name = name_of(known, extend(before, last))
+        if name < 0:
+            continue
+        outright = borne_outright(known, name)
+        for k in range(known.indptr[name], known.indptr[name + 1]):
+            row = np.int64(known.rows[k])
+            if (known.kinds[k] <= ALIAS or not outright) and not bears(known, page.facts[mention * FACTS + NAME], row):
+                add_candidate(page, mention, row, WITH_NICKNAME)
+
+
 @kernel(types.void(PAGE, KNOWN, MATCHES, HASHES, I))
 def gather_people(page, known, matches, keys, found):
     """Make mentions of the full names, one for each name, with their spans and what stands around them.
@@ -206,22 +228,28 @@ def gather_people(page, known, matches, keys, found):
     """
     for m in range(found):
         first, end = matches[m, FROM], matches[m, TO]
-        if end - first == 2 and listed(page, first, HONORIFIC):
+        if matches[m, HOW] != NOBODY and end - first == 2 and listed(page, first, HONORIFIC):
             take(page, first, end, OPEN)
             matches[m, HOW] = NOBODY
     for m in range(found):
         if matches[m, HOW] == NOBODY:
             continue
         name, first, end, rule = matches[m, WHO], matches[m, FROM], matches[m, TO], matches[m, HOW]
-        mention = mention_of(page, keys[m])
+        other = soft(page, first) and listed(page, first - 1, OTHER) and listed(page, first - 2, ARTICLE)
+        key = extend(keys[m], np.uint64(OTHER)) if other else keys[m]  # the other Chris Evans is a second person
+        mention = mention_of(page, key)
         if mention == NOBODY:
-            mention = new_mention(page, keys[m], name, rule, first, end)
+            mention = new_mention(page, key, name, rule, first, end)
+            page.evidence[mention * EVIDENCE + IS_OTHER] = other
             add_wider(page, known, mention, keys[m], 1.0)
             if name < 0 or listed(page, end - 1, NUMERAL):
                 page.facts[mention * FACTS + PLACE] = place_behind(page, end)
             page.evidence[mention * EVIDENCE + THING] = thing_fame(known, keys[m])
             if rule == DROPPED:
                 page.evidence[mention * EVIDENCE + FACTOR] = LEFT_OUT
+            elif rule == NICKNAMED:
+                page.evidence[mention * EVIDENCE + FACTOR] = WITH_NICKNAME
+                add_nicknamed(page, known, mention, first, end)
         elif rule < page.facts[mention * FACTS + RULE]:  # the very name stands elsewhere
             page.facts[mention * FACTS + RULE] = rule
             page.evidence[mention * EVIDENCE + FACTOR] = 1.0

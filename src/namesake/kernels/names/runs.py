@@ -45,6 +45,7 @@ from namesake.kernels.names.page import (
 )
 from namesake.kernels.names.people import add_candidate, add_span, add_wider, mention_of, new_mention, raise_evidence
 from namesake.kernels.names.shorts import STRANGER, file_word
+from namesake.kernels.names.spelled import find_spelled
 from namesake.kernels.names.tokens import AND, FUNCTION, NAME_TITLE, NUMERAL, PARTICLE, TITLE
 
 MOST_WORDS = 7
@@ -142,6 +143,11 @@ def find_run(page, known, first, end):
             if begins(page, known, low) > 5:
                 if find_wide(page, known, name_key(page, low, end), low, end, 2.0, INNER_QUALITY, 0.0, thing):
                     return True
+    if thing == 0.0 and end - first == 2 and not initials(page, first):
+        mention = find_spelled(page, known, first, key)
+        if mention != NOBODY:
+            add_span(page, mention, first, end)
+            return True
     if thing_fame(known, name_key(page, first, last)) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
         return place_lone(page, known, last, True)  # Republican McCain
     return False
@@ -195,10 +201,10 @@ def find_reversed(page, known, at):
 @kernel(types.void(PAGE, KNOWN))
 def place_runs(page, known):
     """Find the runs of capitals that no full name has taken, and whom they mean."""
-    at = np.int64(0)
-    while at < page.count:
-        if not is_open(page, at):
-            at += 1
+    free = np.int64(0)
+    for k in range(page.ables):
+        at = page.able[k]
+        if at < free or not is_open(page, at):
             continue
         first, end = at, run_end(page, at)
         while first < end - 1 and listed(page, first, NAME_TITLE | TITLE | FUNCTION):
@@ -209,4 +215,4 @@ def place_runs(page, known):
         elif end - first > 1 and page.hashes[first] != page.hashes[first + 1] and not firm_follows(page, end):
             if not find_run(page, known, first, end):
                 note_stranger(page, known, first, end)
-        at = end
+        free = end

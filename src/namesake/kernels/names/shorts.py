@@ -39,6 +39,8 @@ from namesake.kernels.names.tokens import (
     FUNCTION,
     HONORIFIC,
     IS_CAPITAL,
+    IS_DOTTED,
+    IS_INITIALS,
     NAME_TITLE,
     NUMERAL,
     OF,
@@ -167,7 +169,8 @@ def short_surname(page, known, matches, found, at, mention):
             if not listed(page, far - 1, NAME_TITLE | FUNCTION):
                 return nobody  # Karl Wilhelm von Feuerbach is not Ludwig
         if soft(page, start) and page.used[start - 1] == OPEN and page.bits[start - 1] & IS_CAPITAL != 0:
-            if not listed(page, start - 1, HONORIFIC | FUNCTION):
+            dotted = page.bits[start - 1] & (IS_INITIALS | IS_DOTTED) == IS_INITIALS | IS_DOTTED
+            if dotted or not listed(page, start - 1, HONORIFIC | FUNCTION):
                 own = of_initial(page, matches, found, at) if start == at and initials(page, at - 1) else NOBODY
                 if own >= 0:
                     mention, start = np.int64(own), start - 1  # A. Murray is Andy's
@@ -197,25 +200,24 @@ def short_first_name(page, at, mention):
 @kernel(types.void(PAGE, KNOWN, MATCHES, I))
 def place_shorts(page, known, matches, found):
     """Give the people of a text the spans of their short forms: a surname is that of the last one named before."""
-    m = 0
-    at = np.int64(0)
-    while at < page.count:
+    m, free = 0, np.int64(0)
+    for k in range(page.ables):
+        at = page.able[k]
+        if at < free:
+            continue
         while m < found and matches[m, FROM] <= at:
             word = page.facts[matches[m, WHO] * FACTS + WORD] if matches[m, HOW] != NOBODY else np.int64(NOBODY)
             if word >= 0:
                 page.surname[file_word(page, word)] = matches[m, WHO]
             m += 1
-        able = capital(page, at) if page.style == CASED else not listed(page, at, FUNCTION)
-        end = at + 1
-        if able and page.used[at] == OPEN:
+        if page.used[at] == OPEN:
             place = find(page.words, page.mask, page.hashes[at])
             if page.words[place] != FREE and page.surname[place] >= 0:
                 mention, start = short_surname(page, known, matches, found, at, page.surname[place])
                 if mention >= 0:
-                    add_span(page, mention, start, end)
+                    add_span(page, mention, start, at + 1)
             elif page.words[place] != FREE and page.first_name[place] >= 0 and not initials(page, at):
                 stop = short_first_name(page, at, page.first_name[place])
                 if stop >= 0:
                     add_span(page, page.first_name[place], at, stop)
-                    end = stop
-        at = end
+                    free = stop

@@ -24,7 +24,7 @@ PARTICLE, NUMERAL, NAME_TITLE, ROYAL, LOWER_TITLE, NOBLE, SAINT, ROLE = (1 << bi
 IN_PLACE, TO_PLACE, BASED, DISTRICT, DATE, NEVER, FAMILY, GENERATION = (1 << bit for bit in range(15, 23))
 FIRM_WORD, OWNED, SHARES, OF, ARTICLE, AND, BY, CREDIT, OTHER = (1 << bit for bit in range(23, 32))
 # what stands before a token, by bits, and whether it has a capital, also behind an apostrophe (d'Estaing)
-HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT = 1, 2, 4, 8
+HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT, LOOK_CLOSER = 1, 2, 4, 8, 16
 SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
 LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
@@ -49,7 +49,7 @@ class Tables(NamedTuple):
 class Tokens(NamedTuple):
     """The tokens of a text: hash, start and end byte, bits, bits of the word, the gap before, and marks.
 
-    `mark_gaps` makes the marks, where they are wanted.
+    `cut` marks the tokens to look closer at, and `mark_gaps` makes of it what stands before each.
     """
 
     hashes: Annotated[Any, types.uint64[::1]]
@@ -242,7 +242,7 @@ def room_for_tokens(most):
 
 @kernel(types.int64(U8, types.int64, types.int64, TABLES, TOKENS, types.int64))
 def cut(data, begin, end, tables, tokens, most):
-    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_mentions.Tokeniser` is its twin.
+    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
     where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
@@ -251,6 +251,7 @@ def cut(data, begin, end, tables, tokens, most):
     text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
     hashes, starts, ends = pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)
     bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
+    marks, mark = pointer(tokens.marks), LOOK_CLOSER
     word_keys, word_bits, mask = pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1
     count = 0
     at, gap, _ = read_gap(data, begin, end, False, False, tables.widths, tables.kinds)
@@ -270,6 +271,7 @@ def cut(data, begin, end, tables, tokens, most):
             stop = at
         if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
             at, stop, value, flags = read_word(data, start, end, tables.widths, tables.letters, tables.kinds)
+            mark = LOOK_CLOSER
         elif at - start > 1:
             flags |= SECOND_BITS[byte(text, start + 1)]
         else:
@@ -283,12 +285,13 @@ def cut(data, begin, end, tables, tokens, most):
                 flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
         if last == count:
             count += 1
-            starts[last], gaps[last] = start, np.uint8(gap)
+            starts[last], gaps[last], marks[last] = start, np.uint8(gap), np.uint8(mark)
         listed = word_bits[find(word_keys, mask, value)]
         hashes[last], ends[last], bits[last], classes[last] = value, stop, np.uint8(flags), listed
         if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
-            at, gap = at + 1, np.int64(SOFT)
+            at, gap, mark = at + 1, np.int64(SOFT), 0
             continue
+        mark = LOOK_CLOSER
         abbreviation = flags & IS_INITIALS != 0 or listed & (HONORIFIC | SUFFIX) != 0
         following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
         if following < 0:
@@ -348,6 +351,8 @@ def gap_marks(text, begin, end, abbreviated):
         if byte(text, begin + 2) in LONG_HYPHENS:
             return np.int64(AFTER_HYPHEN)
     starts, dots, others = False, 0, 0
+    if size == 1 and byte(text, begin) == SPACE:
+        return np.int64(0)
     for at in range(begin, end):
         this = byte(text, at)
         starts |= ENDS_SENTENCE[this] != 0
@@ -358,24 +363,23 @@ def gap_marks(text, begin, end, abbreviated):
     return np.int64(AT_START * (starts and not (abbreviated and others == 0 and dots <= 1)))
 
 
-@kernel(types.int64(U8, TOKENS, types.int64))
+@kernel(types.void(U8, TOKENS, types.int64))
 def mark_gaps(data, tokens, count):
-    """Make the marks of a text's tokens; how many of them have capitals. What a lone dot parts is no more parted."""
+    """Make the marks of a text's tokens. What a lone dot parts is no more parted."""
     text = pointer(data)
     starts, ends, bits, gaps, marks = (
         pointer(tokens.starts), pointer(tokens.ends), pointer(tokens.bits), pointer(tokens.gaps), pointer(tokens.marks)
     )  # fmt: skip
-    capitals = 0
     for i in range(count):
-        capital = bits[i] & (IS_CAPITAL | IS_NUMBER) == IS_CAPITAL
-        capital |= bits[i] & (IS_CAPITAL | IS_NUMBER) == 0 and small_before_capital(text, starts[i], ends[i])
-        mark = np.int64(HAS_CAPITAL * capital)
-        capitals += capital
-        if i == 0:
-            mark |= AT_START
-        elif starts[i] - ends[i - 1] != 1 or byte(text, ends[i - 1]) != SPACE:
-            mark |= gap_marks(text, ends[i - 1], starts[i], bits[i - 1] & IS_DOTTED != 0)
+        if marks[i] & LOOK_CLOSER == 0:
+            continue
+        mark = AT_START
+        if i > 0:
+            mark = gap_marks(text, ends[i - 1], starts[i], bits[i - 1] & IS_DOTTED != 0)
             if mark & AFTER_DOT:
                 gaps[i] = np.uint8(SOFT)
+        if bits[i] & (IS_CAPITAL | IS_NUMBER) == 0 and small_before_capital(text, starts[i], ends[i]):
+            mark |= HAS_CAPITAL
         marks[i] = np.uint8(mark)
-    return capitals
+    for i in range(count):
+        marks[i] |= np.uint8(HAS_CAPITAL * (bits[i] & (IS_CAPITAL | IS_NUMBER) == IS_CAPITAL))

@@ -12,7 +12,7 @@ from namesake.kernels.text.boundaries import LISTED, listed_words
 from namesake.kernels.text.characters import LOWER
 from namesake.kernels.text.tokenizer import begin, scan
 from namesake.kernels.text.treebank import new_buffers, pointers
-from namesake.kernels.types import I32, I64, U8, U64, record
+from namesake.kernels.types import I32, I64, U8, U64, plain_record
 
 LONGS, HASHES, WORDS = types.int64[::1], types.uint64[::1], types.int32[::1]
 WORD_POINTER = types.CPointer(types.int32)
@@ -144,7 +144,7 @@ class Analysis(NamedTuple):
     miss_hash: Annotated[Any, HASHES]
 
 
-@kernel(types.UniTuple(types.int64, 4)(U8, I64, LISTED, record(Tables), types.int64, record(Analysis)))
+@kernel(types.UniTuple(types.int64, 4)(U8, I64, LISTED, plain_record(Tables), types.int64, plain_record(Analysis)))
 def analyse(data, offsets, listed, tables, cached, to):
     """Look every token of many texts up, in the cache, then in the KB's table; what is found goes into the cache.
 
@@ -153,11 +153,11 @@ def analyse(data, offsets, listed, tables, cached, to):
     """
     first, buffers, periods = pointer(data), new_buffers(), listed_words(listed)
     found = pointers(buffers)
-    surface_hash, surface_word = pointer(tables.surface_hash), pointer(tables.surface_word)
-    cache_hash, cache_word = pointer(tables.cache_hash), pointer(tables.cache_word)
-    surface_mask, cache_mask = len(tables.surface_hash) - 1, len(tables.cache_hash) - 1
+    surface, surface_words, cache, cache_words = tables
+    surface_hash, surface_word, surface_mask = pointer(surface), pointer(surface_words), len(surface) - 1
+    cache_hash, cache_word, cache_mask = pointer(cache), pointer(cache_words), len(cache) - 1
     indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to
-    limit = len(tables.cache_hash) * 7 // 10
+    limit = len(cache) * 7 // 10
     total, total_sentences, missed = 0, 0, 0
     token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(len(offsets) - 1):
