@@ -1,11 +1,13 @@
 """The default recipe on labelled text, end to end, and fitted anew on all corpora but one.
 
-    python -m benchmarks.people --kb KB [--people FOLDER] [--fit RECIPE.toml]
+    python -m benchmarks.people --kb KB [--people FOLDER] [--slice KB --quotebank FOLDER] [--fit RECIPE.toml]
 
 FOLDER has a file of JSON lines for each corpus: documents with `text`, `date` and `labels` (span, qid, known). A link is
 right when a label with its QID overlaps it; links that overlap no label are not judged. For each corpus: precision,
 recall and F1 at the threshold, and AUROC and ECE of the confidence in the best candidates of all names found; as the
-recipe is, and with weights that were fitted on the other corpora. With `--fit`, the recipe fitted on all is written.
+recipe is, and with weights that were fitted on the other corpora. With `--slice`, a KB of the Wikidata slice, fits also
+see Quotebank's tune split: given names, of whose candidates that KB has two or more. With `--fit`, the recipe fitted on
+all is written.
 """
 
 from __future__ import annotations
@@ -21,9 +23,10 @@ from typing import Any
 import numpy as np
 
 from namesake import decide, rank
+from namesake.analysis.corpus import Corpus, only_known
 from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
-from namesake.evaluation.gold import NIL, Dataset
+from namesake.evaluation.gold import NIL, Dataset, in_split, read_gold
 from namesake.evaluation.measures import metrics
 from namesake.evaluation.scores import ScoreTable
 from namesake.evaluation.tuning import logit
@@ -148,13 +151,27 @@ def dataset(mentions: list[Mention]) -> Dataset:
     return Dataset(table, gold, [qids[k] if k >= 0 else None for k in gold], {})
 
 
-def fitted(recipe: Recipe, corpora: list[Judged]) -> Recipe:
-    """The recipe with weights fitted on corpora that weigh alike; a mention counts as the root of its spans."""
-    kept = [[m for m, mention in enumerate(corpus.mentions) if mention.is_told] for corpus in corpora]
-    data = [corpus.data.take(some) for corpus, some in zip(corpora, kept, strict=True)]
-    problem = logit.Problem.of(recipe, data)
-    spans = [np.sqrt([len(c.mentions[m].near) for m in some]) for c, some in zip(corpora, kept, strict=True)]
-    weight = np.concatenate([each / np.sqrt(each.sum()) for each in spans])
+def quotebank(folder: Path, kb: KB, recipe: Recipe) -> Dataset:
+    """Quotebank's tune split, less the candidates that a KB lacks and the mentions that have lost their rivals so."""
+    rows = in_split(read_gold(folder / "gold.jsonl"), "tune")
+    data = only_known(Corpus(folder / "articles.jsonl.gz", kb).dataset(recipe, rows), kb)
+    lost = zip(data.columns["known"], data.columns["rivals"], strict=True)
+    return data.take([i for i, mention in enumerate(lost) if mention not in {("some known", None), (None, None)}])
+
+
+def fitted(recipe: Recipe, corpora: list[Judged], more: Sequence[Dataset] = ()) -> Recipe:
+    """The recipe with weights fitted on corpora and on more data, which count as much as an average corpus.
+
+    A mention counts as the root of its spans, and so does a corpus: large ones count more, but not in proportion.
+    """
+    told = [[m for m, mention in enumerate(corpus.mentions) if mention.is_told] for corpus in corpora]
+    data = [corpus.data.take(some) for corpus, some in zip(corpora, told, strict=True)]
+    spans = [np.sqrt([len(c.mentions[m].near) for m in some]) for c, some in zip(corpora, told, strict=True)]
+    weights = [each / np.sqrt(each.sum()) for each in spans]
+    average = np.mean([each.sum() for each in weights])
+    weights += [np.full(len(each.gold), average / len(each.gold)) for each in more]
+    problem = logit.Problem.of(recipe, [*data, *more])
+    weight = np.concatenate(weights)
     problem = replace(problem, weight=weight * len(weight) / weight.sum())
     return logit.fitted(recipe, problem, problem.fit(PENALTY))
 
@@ -180,16 +197,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, required=True)
     parser.add_argument("--people", type=Path, default=SHARED / "people")
+    parser.add_argument("--quotebank", type=Path, default=SHARED / "quotebank")
+    parser.add_argument("--slice", type=Path)
     parser.add_argument("--recipe", default="default")
     parser.add_argument("--fit", type=Path)
     options = parser.parse_args()
     recipe = Recipe.load(options.recipe)
     linker = Linker(KB.open(options.kb), recipe)
     corpora = [judge(path, linker) for path in sorted(options.people.glob("*.jsonl.gz"))]
+    more = [quotebank(options.quotebank, KB.open(options.slice), recipe)] if options.slice else []
     if options.fit:
-        recipe = fitted(recipe, corpora)
+        recipe = fitted(recipe, corpora, more)
         recipe.save(options.fit)
-    held_out = {each.name: fitted(recipe, [c for c in corpora if c is not each]) for each in corpora}
+    held_out = {each.name: fitted(recipe, [c for c in corpora if c is not each], more) for each in corpora}
     table(
         {each.name: each.measure(recipe) for each in corpora},
         {each.name: each.measure(held_out[each.name]) for each in corpora},
