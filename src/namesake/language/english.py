@@ -262,6 +262,15 @@ English = Language(
         municipal presidential cancer research space family charitable performing arts
         """
     ),
+    particles=words(
+        """
+        al el ul ibn bin bint ben abu de del della delle di da das do dos du der den des van von vom zu zur ter ten te
+        le la les lo af av y ap ab
+        """
+    ),
+    numerals=words("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii"),
+    generations=words("ii iii iv"),
+    head_ends=words("of the"),
     possessive="s",
     cyrillic="a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch - y - e yu ya e i yi d j lj nj c dz",
 )

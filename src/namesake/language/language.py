@@ -67,6 +67,14 @@ class Language:
     """What follows a name when it names a firm, a place, a prize: Walt Disney Company, Arthur Ashe Stadium."""
     before_not_a_person: Words
     """What may stand between the two: Abraham Lincoln High School, John Lennon International Airport."""
+    particles: Words
+    """Words inside or in front of a surname: van der Bellen, bin Salman."""
+    numerals: Words
+    """What counts kings and popes of one name: Charles II."""
+    generations: Words
+    """Those numerals that count namesakes of one family as well: Henry Ford II."""
+    head_ends: Words
+    """What ends the head of a name: Catherine the Great, Charles II of England."""
     possessive: str
     """The letter that makes a possessive behind an apostrophe; empty where there is none."""
     cyrillic: str
