@@ -115,7 +115,9 @@ HOSTILE = [
     ("entity.statement.values", backwards),
     ("entity.words_ds.values", first_to(-1)),
     ("entity.words_ds.values", cut),
+    ("entity.statement.indptr", lambda array: array[:0]),
     ("entity.title.offsets", last_to(1 << 40)),
+    ("entity.title.offsets", lambda array: array[:0]),
     ("pair.value", last_to(1 << 30)),
     ("pair.value", last_to(-(1 << 30))),
     ("word.count", first_to(1 << 30)),
@@ -295,6 +297,16 @@ def test_verify_knows_every_byte_of_the_manifest(built: Path, tmp_path: Path) ->
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(NamesakeError):
             KB.open(out).verify()
+
+
+@pytest.mark.parametrize("file", ["entity.sitelinks", "entity.birth", "name.prefix"])
+def test_values_that_are_possible_but_wrong_are_told_by_the_digest(built: Path, tmp_path: Path, file: str) -> None:
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    path = out / f"{file}.npy"
+    np.save(path, np.roll(np.load(path), 1))
+    with pytest.raises(NamesakeError, match=rf"{file}\.npy is damaged \(its digest differs"):
+        KB.open(out)
 
 
 def test_verify_refuses_what_the_manifest_does_not_list(built: Path, tmp_path: Path) -> None:

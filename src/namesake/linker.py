@@ -188,8 +188,8 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0
-        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
-        end = min(end, begin + MOST_ARTICLES)
+        end = int(np.searchsorted(ends, before + MOST_BYTES)) + 1  # with the article that reaches it, as readers do
+        end = min(end, begin + MOST_ARTICLES, len(ends))
         yield articles.slice(begin, end - begin)
         begin = end
 
@@ -271,10 +271,10 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
 
 def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
     """What articles carry through, by mention: held once for each article that has mentions, however many."""
-    kept = (np.diff(batch.articles) > 0) & extra.is_valid().to_numpy(zero_copy_only=False)
-    place = np.cumsum(kept, dtype=np.int32) - np.int32(1)
-    places = pa.array(place[batch.article], mask=~kept[batch.article])
-    return pa.DictionaryArray.from_arrays(places, extra.filter(pa.array(kept)))
+    mentions = np.diff(batch.articles)
+    held = extra.filter(pa.array(mentions > 0)).dictionary_encode()
+    places = repeat(held.indices, np.repeat(np.arange(len(held)), mentions[mentions > 0]))
+    return pa.DictionaryArray.from_arrays(places, held.dictionary)
 
 
 def candidate_column(scored: Scored) -> tuple[pa.Field, pa.ListArray]:

@@ -73,14 +73,14 @@ class _Lines:
         for batch in links.to_batches():
             place = batch.schema.get_field_index("extra")
             rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
-            for row, extra in zip(rows, _extras(batch.column(place)), strict=True):
+            for row, extra in zip(rows, _extras(batch.column("article_id"), batch.column(place)), strict=True):
                 self.file.write(_encoder.encode(row | {"extra": extra}) + b"\n")
 
 
-def _extras(column: pa.DictionaryArray) -> Iterator[msgspec.Raw | None]:
+def _extras(articles: pa.Array, column: pa.DictionaryArray) -> Iterator[msgspec.Raw | None]:
     """What the article of each row carries through: with all of its rows, or with the first alone where it is long."""
-    places = column.indices.to_pylist()
-    for place, rows in groupby(places):
+    places = zip(articles.to_pylist(), column.indices.to_pylist(), strict=True)
+    for (_, place), rows in groupby(places):
         extra = None if place is None else _as_json(column.dictionary[place].as_py())
         count = sum(1 for _ in rows)
         if extra is not None and len(memoryview(extra)) * count > MOST_REPEATED:

@@ -87,7 +87,5 @@ def _joined(extra: object, columns: dict[str, Any]) -> str | None:
     except (msgspec.MsgspecError, RecursionError):
         fields = None
     if fields is None or fields.keys() & columns.keys():
-        fields = {"extra": extra}
-    elif not columns:
-        return str(extra)
-    return msgspec.json.encode(fields | columns).decode()
+        return msgspec.json.encode({"extra": extra} | columns).decode()
+    return msgspec.json.encode(fields | columns).decode() if columns else str(extra)

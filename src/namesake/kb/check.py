@@ -29,11 +29,14 @@ LONGEST_RUN = 4096  # slots of a hash table; some hundred are the most in one th
 
 
 def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
-    """What a look at the length of each column, and at both ends of its bounds, can tell."""
+    """What a look at the length of each column, and at both ends of its bounds, can tell; stop at the first."""
     opened = _open(files)
+    for column, value in opened.items():
+        if wrong := _ends_problem(value):
+            yield column, wrong
     sizes = _sizes(opened, manifest)
     for column, value in opened.items():
-        if wrong := _rows_problem(column.rows, len(value), sizes, opened) or _ends_problem(value):
+        if wrong := _rows_problem(column.rows, len(value), sizes, opened):
             yield column, wrong
 
 

@@ -62,7 +62,7 @@ class KB(KBColumns):
         """Open the KB in folder `path`: maps its columns and looks at their lengths, in milliseconds.
 
         A KB that was neither built nor checked on this machine, or was written to since, is read through once and
-        compared with its declaration. NamesakeError says what is wrong.
+        compared with its declaration and its digests. NamesakeError says what is wrong.
         """
         path = Path(path)
         while True:
@@ -85,6 +85,7 @@ class KB(KBColumns):
         kb._check(quick_problems(kb.columns, kb.manifest))
         if not is_known(states):
             kb._check(problems(kb.columns, kb.manifest))
+            kb._compare_digests()
             remember(states)
         return kb
 
@@ -130,14 +131,20 @@ class KB(KBColumns):
 
         Raises NamesakeError, which names the first that differs, or a file that is no part of the KB.
         """
-        if (self.path / MANIFEST).read_bytes() != self.manifest.sealed():
-            raise NamesakeError(f"{self.path / MANIFEST} is damaged (its digest differs): build the KB again")
         for file in sorted(self.path.iterdir()):
             if file.name not in self.manifest.files and file.name not in (MANIFEST, LOCK):
                 raise NamesakeError(f"{file} is no part of the KB ({MANIFEST} does not list it): remove it")
-        if wrong := damaged_file(self.path, self.manifest.files):
-            raise NamesakeError(f"{self.path / wrong}: build the KB again")
         self._check(problems(self.columns, self.manifest))
+        self._compare_digests()
+
+    def _compare_digests(self) -> None:
+        """Raise NamesakeError where a file differs from its digest in the manifest, or the manifest from its own."""
+        listed = self.manifest.files
+        unlisted = self.columns.states.keys() - listed.keys()
+        if unlisted or (self.path / MANIFEST).read_bytes() != self.manifest.sealed():
+            raise NamesakeError(f"{self.path / MANIFEST} is damaged (its digest differs): build the KB again")
+        if wrong := damaged_file(self.path, listed):
+            raise NamesakeError(f"{self.path / wrong}: build the KB again")
 
     def _check(self, found: Iterator[tuple[Column[Any], str]]) -> None:
         """Raise the first problem found."""
