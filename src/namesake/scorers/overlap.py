@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from namesake.arrays import Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
+    from namesake.kernels.link.contexts import Runs
 
 
 # why
@@ -113,22 +114,24 @@ def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
 
 
 def _article(batch: Batch, kb: KB, weight: Scores) -> Scores:
-    return _overlap(batch, kb, weight, batch.words.indptr, batch.words.word, batch.article)
+    return _overlap(batch, kb, weight, *batch.wide)
 
 
 def _narrow(batch: Batch, kb: KB, weight: Scores) -> Scores:
-    return _overlap(batch, kb, weight, *batch.narrow, np.arange(len(batch.names)))
+    return _overlap(batch, kb, weight, *batch.narrow)
 
 
-def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, context: Int64) -> Scores:
+def _overlap(batch: Batch, kb: KB, weight: Scores, context: Int64, contexts: Runs) -> Scores:
     from namesake.kernels.link import overlap as kernels
     from namesake.kernels.types import Ragged
 
     rows, entity_indptr, entity_words = _entity_words(batch, kb)
-    names = batch.name_words
+    texts, names = batch.words, batch.name_words
     shared: Scores = kernels.overlap(
         weight,
-        Ragged(indptr, words),
+        Ragged(texts.indptr, texts.word),
+        batch.article,
+        contexts,
         context,
         Ragged(names.indptr, names.word),
         batch.offsets,
