@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types tests tests-nojit bench clean
+.PHONY: demo test lint types tests tests-nojit hostile bench clean
 
 demo: $(VENV)/.core  ## set everything up and run the sample
 	@$(BIN)/namesake demo
@@ -22,6 +22,9 @@ tests: $(VENV)/.dev
 
 tests-nojit: $(VENV)/.dev  ## the kernels once more as plain Python, so that coverage and bounds errors show
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m kernel
+
+hostile: $(VENV)/.dev  ## damaged KBs, kills, fuzzers: up to half an hour; ends with a table of counts
+	PYTHONPATH=tests $(BIN)/python -m hostile
 
 bench: $(VENV)/.dev  ## the tables of docs/benchmarks.md
 	$(BIN)/python -m benchmarks

@@ -169,7 +169,7 @@ def plain(kb: Path, articles: pa.Table, dump: Path, most: int = 20) -> None:
         )
     ]
     title = f"{len(records)} articles; the scores {'are equal' if agree else 'DIFFER'}"
-    table(title, ["", "CPU ms an article", "times as long"], rows)
+    table(title, ["", "CPU ms per article", "times as long"], rows)
 
 
 # how it grows
@@ -185,7 +185,7 @@ def growth(kb: Path, articles: pa.Table) -> None:
         rows.append(
             [f"{size / len(some) / 1e3:.1f}", f"{taken.cpu / len(some) * 1e6:.1f}", f"{taken.cpu / size * 1e9:.2f}"]
         )
-    table("cost by length of text", ["KB of text", "CPU µs an article", "ns a byte"], rows)
+    table("cost by length of text", ["KB of text", "CPU µs per article", "ns per byte"], rows)
     rng = np.random.default_rng(1)
     text, rows = some[0] | {"mentions": None}, []
     for count in (1, 10, 100, 1000, 5000):
@@ -194,7 +194,7 @@ def growth(kb: Path, articles: pa.Table) -> None:
         crowded = article_table([text | {"mentions": mentions}] * 10)
         [taken] = in_turns([lambda crowded=crowded: linker.link(crowded)], 5)
         rows.append([f"{count:,}", f"{taken.cpu / 10 * 1e6:.0f}", f"{taken.cpu / (200 * count) * 1e9:.0f}"])
-    table("cost by candidates, 20 mentions an article", ["candidates", "CPU µs an article", "ns a candidate"], rows)
+    table("cost by candidates, 20 mentions per article", ["candidates", "CPU µs per article", "ns per candidate"], rows)
 
 
 def article_table(records: list[dict]) -> pa.Table:
@@ -223,7 +223,7 @@ def sizes(kbs: list[Path], articles: pa.Table, repeat: int) -> None:
     for (linker, many, _), taken in zip(runs, in_turns([run for *_, run in runs], 5), strict=True):
         size = sum(f.stat().st_size for f in linker.kb.path.iterdir()) / 2**20
         rows.append([f"{len(linker.kb):,}", f"{size:,.0f}", f"{taken.cpu / many.num_rows * 1e6:.1f}"])
-    table("cost by size of the KB, candidates at random", ["people", "MB on disk", "CPU µs an article"], rows)
+    table("cost by size of the KB, candidates at random", ["people", "MB on disk", "CPU µs per article"], rows)
 
 
 # in what memory

@@ -2,8 +2,8 @@
 
     python -m benchmarks.people --kb KB [--people FOLDER] [--slice KB --quotebank FOLDER] [--fit RECIPE.toml]
 
-FOLDER has a file of JSON lines for each corpus: documents with `text`, `date` and `labels` (span, qid, known). A link is
-right when a label with its QID overlaps it; links that overlap no label are not judged. For each corpus: precision,
+FOLDER has a file of JSON lines for each corpus: documents with `text`, `date` and `labels` (span, qid, known). A link
+is right when a label with its QID overlaps it; links that overlap no label are not judged. For each corpus: precision,
 recall and F1 at the threshold, and AUROC and ECE of the confidence in the best candidates of all names found; as the
 recipe is, and with weights that were fitted on the other corpora. With `--slice`, a KB of the Wikidata slice, fits also
 see Quotebank's tune split: given names, of whose candidates that KB has two or more. With `--fit`, the recipe fitted on

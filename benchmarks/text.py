@@ -77,7 +77,7 @@ def main() -> None:
         ),
         ("index (vocabulary, tables, sets)", best(lambda: index_words([(data, offsets)], English), 3), articles, size),
     ]
-    print(f"{articles} articles, {size / 1e6:.1f} MB\n\n| pass | MB/s | µs an article |\n|---|---:|---:|")
+    print(f"{articles} articles, {size / 1e6:.1f} MB\n\n| pass | MB/s | µs per article |\n|---|---:|---:|")
     for name, seconds, count, volume in rows:
         print(f"| {name} | {volume / seconds / 1e6:.0f} | {seconds / count * 1e6:.1f} |")
 

@@ -634,10 +634,11 @@ class Finder:
         for other in self.known.nicknames.get(head, ()):
             self.add_known(rows, f"{other} {last}", 0.85)
         if not rows and self.plain(first + 1):
-            if self.known.first(head):
+            common = self.known.last(last)
+            if common <= 3 and self.known.first(head):
                 for other in self.slips(head, last):
                     self.add_known(rows, other, slip(last, other.split()[-1]))
-            if self.known.last(last) and self.plain(first):
+            if 0 < common <= 100 and self.plain(first):
                 for other in self.slips(last, head):
                     self.add_known(rows, other, slip(head, other.split()[0]))
         if not rows:

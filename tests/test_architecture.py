@@ -17,7 +17,8 @@ PACKAGE = ROOT / "src" / "namesake"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
-    "errors machine",
+    "printable",
+    "errors machine stops",
     "arrays progress language sample kernels files checked",
     "settings",
     "articles text",

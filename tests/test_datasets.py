@@ -26,12 +26,14 @@ from namesake.datasets.registry import DATASETS, READERS, Dataset, dataset, read
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold
 from namesake.formats import read_articles
+from namesake.kb.axes import ENTITY, ITEM
 from namesake.kb.columns import Ragged, Strings
-from namesake.kb.manifest import FORMAT_VERSION, Manifest
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
 from namesake.kb.publish import Draft
 from namesake.kb.store import KB
 from namesake.language import English
+from small_kb import manifest, write_rest
 
 ASTRONAUT, REBEL = "Q104859", "Q173196"  # both are Michael Collins
 ARMSTRONG, ALDRIN = "Q1615", "Q2252"
@@ -471,12 +473,15 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
     """Four people by label and page, and one without a page (Mahatma Gandhi): what titles and names need."""
     rows = sorted([*((int(qid[1:]), label, title) for qid, label, title in PEOPLE), (1001, "Mahatma Gandhi", "")])
     nothing = Ragged(np.zeros(len(rows) + 1, np.int64), np.empty(0, np.int32))
-    counts = dict.fromkeys(["people", "items", "statements", "names", "words", "rejected"], 0)
     with Draft(tmp_path_factory.mktemp("datasets") / "kb", False) as draft:
         draft.write(KB.qids, np.array([qid for qid, _, _ in rows], np.int64))
         draft.write(KB.titles, Strings.of(title for _, _, title in rows))
-        draft.write_all(build_names(English, Strings.of(label for _, label, _ in rows), nothing, Strings.of(())))
-        draft.publish(Manifest(format_version=FORMAT_VERSION, created="now", dumps=[], entities=len(rows), **counts))
+        made = build_names(English, Strings.of(label for _, label, _ in rows), nothing, Strings.of(()))
+        draft.write_all(made)
+        draft.write(KB.item_qids, np.array([qid for qid, _, _ in rows], np.int64))
+        names = len(made[NameColumns.texts])
+        write_rest(draft, {ENTITY: len(rows), ITEM: len(rows)})
+        draft.publish(manifest(entities=len(rows), items=len(rows), names=names))
         return KB.open(draft.out)
 
 

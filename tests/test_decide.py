@@ -25,7 +25,7 @@ def nobody(rule, offsets, doubts=None):
 
 @given(MENTIONS, st.floats(-3, 3), st.floats(-3, 3))
 def test_doubts_take_the_place_of_the_constants(mentions, one, other):
-    total, offsets = flat(mentions)
+    offsets = flat(mentions)[1]
     rule = Decide(9.0, 8.0, parts=(DoubtPart("Thing", one, "log1p"), DoubtPart("Length", other)))
     things = np.array([len(scores) * 1.5 for scores in mentions])
     lengths = np.array([sum(scores[:1]) % 3 for scores in mentions])

@@ -13,6 +13,7 @@ from namesake.errors import NamesakeError
 from namesake.kb.spelling import normalise
 from namesake.linker import text_table
 from namesake.recipe import Decide, DoubtPart, Part
+from namesake.text import sentences
 from oracle import sentence_words, words
 from test_signals import batch_of
 
@@ -46,7 +47,10 @@ def test_length_and_fame_of_a_name(sample_kb, oracle, articles):
     batch = batch_of(sample_kb, articles)
     vocabulary = set(sample_kb.words)
     lengths, fames = DOUBTS["Length"](batch), DOUBTS["NameFame"](batch)
-    texts = [sentence_words(text) & vocabulary for text in batch.texts.to_pylist()]
+    texts = [
+        set().union(*(sentence_words(text[a:b]) for a, b in sentences(text))) & vocabulary
+        for text in batch.texts.to_pylist()
+    ]
     for m, name in enumerate(batch.names.to_pylist()):
         assert lengths[m] == pytest.approx(math.log1p(len(texts[batch.article[m]] - words(name))))
         known = [f"Q{qid}" for qid in batch.qids[batch.offsets[m] : batch.offsets[m + 1]]]
@@ -72,7 +76,9 @@ def test_names_that_are_given_raise_no_doubts_by_what_stands_around_them(sample_
 OWN = Recipe(
     "own",
     (Part("IScore"),),
-    decide=Decide(9.0, parts=(DoubtPart("Expected", -0.5), DoubtPart("Length", 2.0, "sqrt"), DoubtPart("Constant", 1.5))),
+    decide=Decide(
+        9.0, parts=(DoubtPart("Expected", -0.5), DoubtPart("Length", 2.0, "sqrt"), DoubtPart("Constant", 1.5))
+    ),
 )
 
 

@@ -334,12 +334,6 @@ def test_properties_stand_apart_and_lexemes_are_not_kept():
     assert not parsed.rejected
 
 
-def unique_keys(pairs):
-    if len({key for key, _ in pairs}) < len(pairs):
-        raise ValueError("the same key twice")
-    return dict(pairs)
-
-
 @pytest.mark.kernel
 @settings(deadline=None)
 @given(st.data())
@@ -356,8 +350,8 @@ def test_damaged_lines_neither_crash_nor_lie(data):
     assert parsed.qid[0] == parsed.qid[-1] == 76
     try:
         entity = decode(damaged, True, English)
-        json.loads(damaged, object_pairs_hook=unique_keys)
-    except (BadLineError, ValueError, RecursionError):
+    except BadLineError:
+        assert parsed.rejected or not damaged.strip(b"[], \t\r")
         return
     assert not parsed.rejected
     if entity.kind == "Q":

@@ -87,7 +87,7 @@ def test_contributions_add_up_to_the_score_and_agree_with_the_links(sample_kb, a
 ALONE = SCALED.replace(decide=Decide(nil=3.0, alone=-0.5, threshold=0.6))
 
 
-@pytest.mark.parametrize("one", [SCALED, ALONE, Recipe.load("default")], ids=["nil", "alone", "default"])
+@pytest.mark.parametrize("one", [SCALED, ALONE], ids=["nil", "alone"])
 def test_none_of_them_is_a_candidate_like_any_other(sample_kb, articles, one):
     linker = Linker(sample_kb, one)
     links = {(r["article_id"], r["name"]): r for r in linker.link(articles, scores=True).to_pylist()}

@@ -3,14 +3,20 @@
 import bz2
 import gzip
 import io
+import signal
+import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
-from namesake.files import create, kind, open_lines, published
+from namesake.files import create, keep_apart, kind, open_lines, published
+from namesake.files.lines import bounded_lines
 
 TEXT = b"".join(b"line %d of the file\n" % number for number in range(50_000))
 PACK = {
@@ -84,3 +90,96 @@ def test_nothing_is_published_when_the_block_fails(tmp_path: Path) -> None:
         partial.write_bytes(b"half")
         raise KeyError
     assert [found.read_bytes() for found in tmp_path.iterdir()] == [b"old"]
+
+
+def partials(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.name.endswith(".partial"))
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda s: s.name)
+def test_what_a_dead_run_leaves_is_removed_by_the_next_and_a_live_one_is_let_be(tmp_path: Path, ending: int) -> None:
+    program = (
+        "import sys, time; from pathlib import Path; from namesake.files import published\n"
+        "from namesake.stops import stoppable\n"
+        "with stoppable(), published(Path(sys.argv[1])) as partial:\n"
+        "    partial.write_bytes(b'half'); print('ready', flush=True); time.sleep(60)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "out.jsonl")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"ready\n"
+        [theirs] = partials(tmp_path)
+        with published(tmp_path / "mine.jsonl") as partial:
+            partial.write_bytes(b"mine")
+            assert len(partials(tmp_path)) == 2
+        assert theirs.read_bytes() == b"half"
+        other.send_signal(ending)
+        other.wait(30)
+    assert partials(tmp_path) == ([theirs] if ending == signal.SIGKILL else [])
+    with published(tmp_path / "mine.jsonl") as partial:
+        partial.write_bytes(b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.jsonl"]
+
+
+def test_only_our_own_files_count_as_left_behind(tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_bytes(b"x")
+    (tmp_path / f".namesake-{'0' * 16}.partial").symlink_to(precious)
+    (tmp_path / f".namesake-{'1' * 16}.partial").mkdir()
+    (tmp_path / ".thesis.1234.partial").write_bytes(b"x")
+    before = sorted(tmp_path.iterdir())
+    with published(tmp_path / "out.jsonl") as partial:
+        partial.write_bytes(b"new")
+    assert sorted([*before, tmp_path / "out.jsonl"]) == sorted(tmp_path.iterdir())
+
+
+def test_a_name_as_long_as_names_may_be(tmp_path: Path) -> None:
+    path = tmp_path / ("n" * 249 + ".jsonl")
+    with published(path) as partial:
+        partial.write_bytes(b"x")
+    assert path.read_bytes() == b"x"
+
+
+# outputs and inputs
+def test_outputs_are_kept_apart_from_inputs_and_from_each_other(tmp_path: Path) -> None:
+    read, folder = tmp_path / "read.jsonl", tmp_path / "folder"
+    read.write_bytes(b"x")
+    folder.mkdir()
+    (tmp_path / "linked").symlink_to(read)
+    (tmp_path / "hard").hardlink_to(read)
+    (tmp_path / "there").symlink_to(folder)
+    for out in (read, tmp_path / "folder" / ".." / "read.jsonl", tmp_path / "linked", tmp_path / "hard"):
+        with pytest.raises(NamesakeError, match=r"would overwrite .*read\.jsonl"):
+            keep_apart([out], [read])
+    with pytest.raises(NamesakeError, match="lies in"):
+        keep_apart([tmp_path / "there" / "new.jsonl"], [folder])
+    with pytest.raises(NamesakeError, match="are one file"):
+        keep_apart([folder / "a.jsonl", tmp_path / "there" / "a.jsonl"])
+    keep_apart([tmp_path / "a", folder / "a", tmp_path / "-"], [read, "-", tmp_path / "absent"])
+
+
+# lines without end
+@settings(max_examples=100)
+@given(st.lists(st.binary(max_size=12)), st.integers(1, 8), st.booleans())
+def test_lines_are_those_of_the_file_less_the_long_ones(lines: list[bytes], most: int, ended: bool) -> None:
+    text = b"\n".join(lines) + b"\n" * ended
+    whole = io.BytesIO(text).readlines()
+    got = list(bounded_lines(io.BytesIO(text), most))
+    assert [number for number, _ in got] == list(range(1, len(whole) + 1))
+    for (_, line), wanted in zip(got, whole, strict=True):
+        assert line == (wanted if len(wanted.removesuffix(b"\n")) <= most else None)
+
+
+def test_a_bomb_is_passed_over_in_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"before\n")
+        for _ in range(200):
+            file.write(bytes(1 << 20))
+        file.write(b"\nafter\n")
+    tracemalloc.start()
+    with open_lines(path) as stream:
+        assert list(bounded_lines(stream, 2 << 20)) == [(1, b"before\n"), (2, None), (3, b"after\n")]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 << 20

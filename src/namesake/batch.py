@@ -19,7 +19,7 @@ from namesake.arrays import Bool, Float64, Int32, Int64, one_chunk, text_buffers
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
-from namesake.kernels.link.overlap import narrow_contexts
+from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.names.mentions import faults, mentions_of
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
@@ -143,12 +143,17 @@ class Batch:
         return self.lexicon.analyse(*text_buffers(self.names))
 
     @cached_property
-    def narrow(self) -> tuple[Int64, Int32]:
-        """For each mention, the words of the sentences that hold one of its spans (ragged)."""
+    def wide(self) -> tuple[Int64, Runs]:
+        """The context of each mention, which is the whole article, and all contexts."""
+        indptr = self.words.indptr
+        return self.article, Runs(np.arange(len(indptr)), np.column_stack([indptr[:-1], indptr[1:]]))
+
+    @cached_property
+    def narrow(self) -> tuple[Int64, Runs]:
+        """The context of each mention, which is the sentences that hold one of its spans, and all contexts."""
         words = self.words
-        contexts: tuple[Int64, Int32] = narrow_contexts(
+        context, indptr, runs = narrow_contexts(
             words.indptr,
-            words.word,
             words.start,
             words.sentence_indptr,
             words.sentence,
@@ -156,7 +161,7 @@ class Batch:
             self.span_indptr,
             self.byte_spans,
         )
-        return contexts
+        return context, Runs(indptr, runs)
 
     @cached_property
     def no_person(self) -> Bool:

@@ -10,6 +10,20 @@ class NamesakeError(Exception):
     """
 
 
+def must_be(value: object, kinds: tuple[type | None, ...], what: str, wanted: str) -> None:
+    """Refuse an argument of another kind than `kinds` (None among them where it may be left out), with a sentence.
+
+    Args:
+        value: what was given.
+        kinds: the types that will do.
+        what: what the argument is called.
+        wanted: what it must be, in words.
+    """
+    if (value is None and None in kinds) or isinstance(value, tuple(kind for kind in kinds if kind is not None)):
+        return
+    raise TypeError(f"{what} must be {wanted}, not {type(value).__name__} {value!r:.60}")
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """` (did you mean 'uiscore-paper'?)` where a known word is close to the one given, else nothing.
 

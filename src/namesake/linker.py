@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,9 +18,9 @@ from namesake.articles.article import Article, Mention
 from namesake.articles.builder import CANDIDATE_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check, doubts_field
-from namesake.batch import Batch, repeat, without
+from namesake.batch import UNDATED, Batch, day_number, repeat, without
 from namesake.decide import ANSWERED, REASONS, decide
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, must_be
 from namesake.explain import EXPLANATION, explain
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import format_qids
@@ -66,12 +66,19 @@ class Linker:
     def __init__(
         self, kb: KB | str | Path, recipe: Recipe | str | Path = "default", threshold: float | None = None
     ) -> None:
+        must_be(kb, (KB, str, Path), "kb", "a KB or the folder of one")
+        must_be(recipe, (Recipe, str, Path), "recipe", "a Recipe, the name of one that ships, or a .toml file")
+        must_be(threshold, (int, float, None), "threshold", "a number from 0 to 1")
         self.kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
         refuse_uncomputable(self.recipe)
         self._own = threading.local()
+
+    def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe]]:
+        """Another process opens the KB anew, by its folder."""
+        return Linker, (str(self.kb.path.absolute()), self.recipe)
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -172,18 +179,20 @@ class Linker:
 
 
 def pieces(articles: pa.Table) -> Iterator[pa.Table]:
-    """The table in slices of bounded size, cut between articles; what counts is text and given candidates."""
+    """The table in slices of bounded size, cut between articles; what counts is text, given candidates and extra."""
     if not articles.num_rows:
         return
-    texts = pc.binary_length(one_chunk(articles.column("text"))).to_numpy(zero_copy_only=False)
+    texts, extra = (
+        pc.binary_length(one_chunk(articles.column(name))).fill_null(0).to_numpy() for name in ("text", "extra")
+    )
     per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
     per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
-    ends = np.cumsum(texts + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
+    ends = np.cumsum(texts + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0
-        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
-        end = min(end, begin + MOST_ARTICLES)
+        end = int(np.searchsorted(ends, before + MOST_BYTES)) + 1  # with the article that reaches it, as readers do
+        end = min(end, begin + MOST_ARTICLES, len(ends))
         yield articles.slice(begin, end - begin)
         begin = end
 
@@ -193,6 +202,12 @@ def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | 
 
     Lone surrogates, which no file can hold, become U+FFFD one for one, so that spans still fit.
     """
+    must_be(text, (str,), "text", "a text")
+    must_be(date, (str, None), "date", "a text such as 2016-12-26")
+    if date is not None and day_number(date) == UNDATED:
+        raise NamesakeError(f"date {date!r} cannot be read: write it as 2016-12-26, 2016-12 or 2016")
+    if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
+        raise TypeError(f"mentions must be a list of names or Mentions, not {type(mentions).__name__} {mentions!r:.60}")
     text = _SURROGATES.sub("\ufffd", text)
     given = None if mentions is None else [_located(text, mention) for mention in mentions]
     builder = ArticleBuilder()
@@ -201,7 +216,9 @@ def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | 
 
 
 def _located(text: str, mention: str | Mention) -> Mention:
+    must_be(mention, (str, Mention), "a mention", "a name or a Mention")
     if isinstance(mention, Mention):
+        _check_mention(mention)
         return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
     name = _SURROGATES.sub("\ufffd", mention)
     spans, at = [], text.find(name)
@@ -209,6 +226,18 @@ def _located(text: str, mention: str | Mention) -> Mention:
         spans.append((at, at + len(name)))
         at = text.find(name, at + len(name))
     return Mention(name, spans)
+
+
+def _check_mention(mention: Mention) -> None:
+    """Refuse a mention whose parts are not what they must be."""
+    must_be(mention.name, (str,), "the name of a mention", "a text")
+    for span in mention.spans:
+        if len(span) != 2 or not all(isinstance(end, int | np.integer) for end in span):
+            raise TypeError(f"a span of {mention.name!r} must be two numbers, start and end, not {span!r:.60}")
+    if isinstance(mention.candidates, str):
+        raise TypeError(
+            f"the candidates of {mention.name!r} must be a list of QIDs, not the text {mention.candidates!r:.60}"
+        )
 
 
 def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
@@ -239,10 +268,18 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
             pa.array(decision.confidence, mask=unsure),
             pa.array(decision.known, mask=unsure),
             pa.array(REASONS).take(pa.array(np.maximum(decision.reason, 0), mask=answered)),
-            repeat(extra, batch.article),
+            carried(extra, batch),
         ],
         schema=LINKS,
     )
+
+
+def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
+    """What articles carry through, by mention: held once for each article that has mentions, however many."""
+    mentions = np.diff(batch.articles)
+    held = extra.filter(pa.array(mentions > 0)).dictionary_encode()
+    places = repeat(held.indices, np.repeat(np.arange(len(held)), mentions[mentions > 0]))
+    return pa.DictionaryArray.from_arrays(places, held.dictionary)
 
 
 def candidate_column(scored: Scored) -> tuple[pa.Field, pa.ListArray]:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from namesake.printable import one_line
+
 INTERVAL = 60.0  # seconds between two lines where there is no terminal
 
 
@@ -57,7 +59,7 @@ class Lines(Reporter):
 
     def say(self, line: str) -> None:
         """Print a line as it is."""
-        print(line, file=self.stream, flush=True)
+        print(one_line(line), file=self.stream, flush=True)
 
 
 class Bar(Reporter):
@@ -94,7 +96,7 @@ class Bar(Reporter):
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""
-        self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+        self.console.print(one_line(line), highlight=False, markup=False, soft_wrap=True)
 
 
 def reporter(stream: TextIO | None = None) -> Reporter:

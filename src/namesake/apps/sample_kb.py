@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import os
+import fcntl
 from hashlib import sha256
 from pathlib import Path
 
 from namesake import __version__
-from namesake.kb.manifest import FORMAT_VERSION
+from namesake.kb.manifest import FORMAT_VERSION, MANIFEST
+from namesake.machine import cache_folder
 from namesake.sample import DUMP, WIKIPEDIA
 
 
 def sample_kb() -> Path:
     """The folder of the sample KB. A new version of the sample, or of the KB format, is built anew."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "namesake"
+    cache = cache_folder()
     made_of = DUMP.read_bytes() + WIKIPEDIA.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()
     folder = cache / f"sample-{sha256(made_of).hexdigest()[:12]}"
-    if not (folder / "manifest.json").is_file():
+    if not (folder / MANIFEST).is_file():
         from namesake import build_kb
 
         cache.mkdir(parents=True, exist_ok=True)
-        build_kb([DUMP], folder, wikipedia=WIKIPEDIA)
+        with (cache / "sample.lock").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # of two first runs one waits for the other
+            if not (folder / MANIFEST).is_file():
+                build_kb([DUMP], folder, wikipedia=WIKIPEDIA)
     return folder

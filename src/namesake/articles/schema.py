@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, must_be
 
 SPANS = pa.list_(pa.list_(pa.int32(), 2))
 """Where a name stands in its text: [start, end) in characters, a pair for each occurrence."""
@@ -39,7 +39,8 @@ LINKS = pa.schema(
         pa.field("confidence", pa.float64()),  # P(best is right); null where the recipe cannot tell
         pa.field("known", pa.float64()),  # P(any candidate is right)
         pa.field("reason", pa.string()),  # why qid is null
-        pa.field("extra", pa.string()),  # the article's own fields that we do not know, as JSON
+        # the article's own fields that we do not know, as JSON, held once for all its mentions
+        pa.field("extra", pa.dictionary(pa.int32(), pa.string())),
     ]
 )
 
@@ -58,6 +59,10 @@ def doubts_field(doubts: list[str]) -> pa.Field:
 
 def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
     """`table` with the columns of `schema`, cast where that loses nothing; missing optional columns become null."""
+    must_be(table, (pa.Table,), what or "articles", "an Arrow table (pyarrow.Table)")
+    for name in schema.names:
+        if table.column_names.count(name) > 1:
+            raise NamesakeError(f"{what}: column `{name}` stands there {table.column_names.count(name)} times")
     columns = []
     for field in schema:
         if field.name not in table.column_names:

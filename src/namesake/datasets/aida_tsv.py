@@ -17,6 +17,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets.labelled import Labelled, Occurrence, label, page_title
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
+from namesake.files.lines import MOST_LINE, bounded_lines, too_long
 
 NOBODY = "--NME--"
 DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
@@ -28,43 +29,55 @@ class _Document:
 
     id: str
     line: int
-    text: str = ""
+    parts: list[str] = field(default_factory=list)
+    """The text, a part for each token and what stands before it."""
+    size: int = 0
+    """How many characters it has."""
     occurrences: list[Occurrence] = field(default_factory=list)
     open: tuple[int, str | None] | None = None
 
     def append(self, token: str) -> int:
         """Write a token after what is there and tell where it begins."""
-        if self.text and not self.text.endswith("\n"):
-            self.text += " "
-        self.text += token
-        return len(self.text) - len(token)
+        if self._within_sentence:
+            self._write(" ")
+        self._write(token)
+        return self.size - len(token)
+
+    def _write(self, part: str) -> None:
+        if part:
+            self.parts.append(part)
+            self.size += len(part)
+
+    @property
+    def _within_sentence(self) -> bool:
+        return self.size > 0 and not self.parts[-1].endswith("\n")
 
     def close(self) -> None:
         """End the open mention where the text ends."""
         if self.open is not None:
             start, title = self.open
             columns = {"split": _split(self.id)}
-            self.occurrences.append(Occurrence([(start, len(self.text))], None, title, None, columns))
+            self.occurrences.append(Occurrence([(start, self.size)], None, title, None, columns))
         self.open = None
 
     def end_sentence(self) -> None:
         """Sentences end in a line end; a mention never reaches past one."""
         self.close()
-        if self.text and not self.text.endswith("\n"):
-            self.text += "\n"
+        if self._within_sentence:
+            self._write("\n")
 
     def labelled(self, path: Path) -> Labelled:
         """The article with its mentions."""
         self.close()
-        article = Article(self.id, self.text.rstrip("\n"))
+        article = Article(self.id, "".join(self.parts).rstrip("\n"))
         return label(article, self.occurrences, f"{path} line {self.line} (article {self.id})")
 
 
 def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     """The release's articles: tokens joined by spaces, sentences by line ends."""
     document: _Document | None = None
-    with open_lines(path) as lines:
-        for number, raw in enumerate(lines, 1):
+    with open_lines(path) as stream:
+        for number, raw in bounded_lines(stream):
             line = _text(raw, path, number)
             start = DOCUMENT.fullmatch(line)
             if start:
@@ -83,7 +96,9 @@ def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     yield document.labelled(path)
 
 
-def _text(raw: bytes, path: Path, number: int) -> str:
+def _text(raw: bytes | None, path: Path, number: int) -> str:
+    if raw is None:
+        raise NamesakeError(f"{path} line {number}: {too_long(MOST_LINE)}")
     try:
         return raw.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as problem:

@@ -17,7 +17,7 @@ from namesake.articles.article import Article, Mention
 from namesake.datasets.labelled import Labelled, Truth, check_gold
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import GoldRow
-from namesake.files import create, kind, published
+from namesake.files import create, keep_apart, kind, published
 from namesake.kb.store import KB
 
 BATCH = 5000  # articles for which the KB's titles are gone through once
@@ -26,13 +26,17 @@ Counts = Counter[str]
 """How many `articles`, `mentions`, truths of each kind, and names that were `numbered`."""
 
 
-def convert(labelled: Iterable[Labelled], kb: KB | None, articles: Path, gold: Path) -> Counts:
-    """Write articles and gold as JSON lines; neither file appears unless both are whole."""
+def convert(
+    labelled: Iterable[Labelled], kb: KB | None, articles: Path, gold: Path, inputs: Iterable[Path] = ()
+) -> Counts:
+    """Write articles and gold as JSON lines; neither file appears unless both are whole.
+
+    `inputs` are the files that are read meanwhile: none of them is overwritten.
+    """
     for path in (articles, gold):
         if kind(path) not in {".jsonl", ".ndjson"}:
             raise NamesakeError(f"{path}: articles and gold are written as .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst")
-    if articles == gold:
-        raise NamesakeError(f"{gold}: articles and gold are two files; give them two names")
+    keep_apart([articles, gold], inputs)
     counts: Counts = Counter()
     seen: set[str] = set()
     with (
@@ -80,15 +84,16 @@ def with_truth(labelled: Iterable[Labelled], rows: Sequence[GoldRow]) -> Iterato
         by_article.setdefault(row.mention[0], []).append(row)
     for one in labelled:
         given = by_article.pop(one.article.id, [])
-        yield replace(one, truths=[_truth(one.article, row) for row in given])
+        mentions = {mention.name: mention for mention in reversed(one.article.mentions or ())}
+        yield replace(one, truths=[_truth(one.article, mentions, row) for row in given])
     for article, lost in by_article.items():
         raise NamesakeError(f"gold for {lost[0].mention[1]!r} in article {article}, but there is no such article")
 
 
-def _truth(article: Article, row: GoldRow) -> Truth:
+def _truth(article: Article, mentions: Mapping[str, Mention], row: GoldRow) -> Truth:
     name = row.mention[1]
     where = f"article {article.id}"
-    mention = next((m for m in article.mentions or () if m.name == name), None)
+    mention = mentions.get(name)
     if mention is None:
         raise NamesakeError(f"{where}: gold for {name!r}, but it has no such mention")
     check_gold(row.gold, mention.candidates, name, where)

@@ -83,14 +83,13 @@ def read_records(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]
 
 def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> Labelled:
     """The article with its occurrences as mentions with names of their own; messages begin with `where`."""
-    taken: set[str] = set()
+    names = UnusedNames()
     mentions, truths = [], []
     for occurrence in occurrences:
         for span in occurrence.spans:
             check_span(span, article.text, where)
         surface = covered(article.text, occurrence.spans)
-        name = unused(surface, taken)
-        taken.add(name)
+        name = names.take(surface)
         check_gold(occurrence.gold, occurrence.candidates, name, where)
         mentions.append(Mention(name, occurrence.spans, occurrence.candidates))
         truths.append(Truth(name, surface, occurrence.gold, occurrence.title, occurrence.columns))
@@ -104,13 +103,23 @@ def covered(text: str, spans: Sequence[Span]) -> str:
     return text[start:end]
 
 
-def unused(surface: str, taken: set[str]) -> str:
-    """The surface, numbered from 2 on until nobody has the name."""
-    name, number = surface, 1
-    while name in taken:
-        number += 1
-        name = f"{surface} #{number}"
-    return name
+class UnusedNames:
+    """Gives each occurrence a name of its own: its surface, numbered from 2 on until nobody has the name."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    def take(self, surface: str) -> str:
+        """A name for an occurrence of this surface. Lower numbers are taken and stay so: none is tried twice."""
+        number = self._next.get(surface, 1)
+        name = surface if number == 1 else f"{surface} #{number}"
+        while name in self._taken:
+            number += 1
+            name = f"{surface} #{number}"
+        self._taken.add(name)
+        self._next[surface] = number + 1
+        return name
 
 
 def check_span(span: Span, text: str, where: str) -> None:

@@ -94,14 +94,14 @@ def records(path: Path) -> Iterator[tuple[str, Record]]:
 def _list(data: bytes, path: Path) -> Iterator[bytes]:
     try:
         return iter(bytes(raw) for raw in msgspec.json.decode(data, type=list[msgspec.Raw]))
-    except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
         raise NamesakeError(f"{path}: not a JSON list of articles ({problem})") from None
 
 
 def _record(raw: bytes, where: str) -> tuple[str, Record]:
     try:
         record = msgspec.json.decode(raw, type=Record)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
         raise NamesakeError(f"{where}: not an article ({problem})") from None
     return f"{where} ({record.articleID})", record
 

@@ -88,8 +88,9 @@ def _triples(text: str, path: Path) -> Iterator[tuple[str, str, str]]:
         # lenient: corpora have IRIs with characters that the standard wants escaped
         for triple in parse(text, format=RdfFormat.TURTLE, lenient=True):
             yield triple.subject.value, triple.predicate.value, triple.object.value
-    except SyntaxError as problem:
-        raise NamesakeError(f"{path} line {problem.lineno}: not Turtle ({problem.msg})") from None
+    except (SyntaxError, ValueError) as problem:
+        where = f" line {problem.lineno}" if isinstance(problem, SyntaxError) else ""
+        raise NamesakeError(f"{path}{where}: not Turtle ({getattr(problem, 'msg', problem)})") from None
 
 
 def _one(node: Node, predicate: str, where: str) -> str:
@@ -111,8 +112,8 @@ def _placed(node: Node, text: str, where: str) -> Span | None:
 
 
 def _index(value: str, where: str) -> int:
-    if not re.fullmatch(r"[0-9]+", value.strip()):
-        raise NamesakeError(f"{where}: position {value!r} is not a number")
+    if not re.fullmatch(r"[0-9]{1,18}", value.strip()):
+        raise NamesakeError(f"{where}: position {value[:40]!r} is not a number that a text could have")
     return int(value)
 
 

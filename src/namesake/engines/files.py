@@ -13,8 +13,10 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.batch import UNDATED, day_number
 from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
+from namesake.files import keep_apart
+from namesake.files.lines import MOST_LINE
 from namesake.formats import read_articles
-from namesake.formats.links import LinkWriter
+from namesake.formats.links import LinkWriter, files_of
 from namesake.linker import Linker
 from namesake.machine import cores
 from namesake.progress import Reporter
@@ -25,6 +27,7 @@ class Counts:
     """What a run linked."""
 
     articles: int
+    """Those that could be linked: others are in the rejects."""
     mentions: int
     linked: int
     """The mentions that got a QID."""
@@ -38,6 +41,7 @@ def link_files(
     scores: bool = False,
     date: str | None = None,
     threads: int = 0,
+    most_line: int = MOST_LINE,
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
 ) -> Counts:
@@ -50,18 +54,19 @@ def link_files(
         scores: also write every candidate with its scores.
         date: the ISO date of articles that have none.
         threads: how many threads link; 0 is one for each core.
+        most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
         rejects: takes the records that cannot be used; without it, the first of them is an error.
         reporter: told how far the work is.
     """
     paths, out = [Path(path) for path in articles], Path(out)
-    if out.exists() and any(path.exists() and path.samefile(out) for path in paths):
-        raise NamesakeError(f"{out} is one of the articles' files: write the links to another")
     rejects = NoRejects() if rejects is None else rejects
+    outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
+    keep_apart(outputs, [*paths, linker.kb.path])
     reporter = Reporter() if reporter is None else reporter
     seen = linked = 0
     with LinkWriter(out, linker.metadata) as writer, reporter.stage("linking"):
         writer.write(linker.nothing(scores))
-        tables = read_files(paths, rejects, date)
+        tables = read_files(paths, rejects, date, most_line)
         for count, links in link_tables(linker, tables, threads or cores(), scores, rejects):
             writer.write(links)
             seen += count
@@ -70,7 +75,9 @@ def link_files(
     return Counts(seen, writer.rows, linked)
 
 
-def read_files(paths: Sequence[Path], rejects: Rejects, date: str | None = None) -> Iterator[pa.Table]:
+def read_files(
+    paths: Sequence[Path], rejects: Rejects, date: str | None = None, most_line: int = MOST_LINE
+) -> Iterator[pa.Table]:
     """The articles of all files in tables; `date` is that of articles without one.
 
     Dates that cannot be read are counted in `rejects.unread_dates`; their articles count as undated.
@@ -78,7 +85,7 @@ def read_files(paths: Sequence[Path], rejects: Rejects, date: str | None = None)
     if date is not None and day_number(date) == UNDATED:
         raise NamesakeError(f"--date {date}: not a date; write it as 2016-12-26, 2016-12 or 2016")
     for path in paths:
-        for table in read_articles(path, rejects):
+        for table in read_articles(path, rejects, most_line=most_line):
             if date is not None:
                 place = table.schema.get_field_index("date")
                 table = table.set_column(place, table.schema.field(place), table.column("date").fill_null(date))

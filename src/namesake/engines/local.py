@@ -15,13 +15,15 @@ from namesake.linker import Linker
 def link_tables(
     linker: Linker, tables: Iterable[pa.Table], threads: int = 1, scores: bool = False, rejects: Rejects | None = None
 ) -> Iterator[tuple[int, pa.Table]]:
-    """For every table of articles, how many it holds and their links; at most two per thread wait in memory.
+    """For every table of articles, how many could be linked and their links; at most two per thread wait in memory.
 
     Threads, not processes: the kernels release the interpreter's lock, and all share one map of the KB.
     """
     if threads <= 1:
         for table in tables:
-            yield table.num_rows, linker.link(table, scores, rejects)
+            before = rejects.count if rejects else 0
+            links = linker.link(table, scores, rejects)
+            yield table.num_rows - (rejects.count - before if rejects else 0), links
         return
     with ThreadPoolExecutor(threads, thread_name_prefix="link") as pool:
         waiting: deque[_Task] = deque()
@@ -49,7 +51,8 @@ class _Task:
 
     def result(self) -> tuple[int, pa.Table]:
         links = self.links.result()
-        if self.rejects is not None and self.own is not None:
-            for reject in self.own.first:
-                self.rejects.add(reject)
-        return self.size, links
+        if self.rejects is None or self.own is None:
+            return self.size, links
+        for reject in self.own.first:
+            self.rejects.add(reject)
+        return self.size - self.own.count, links

@@ -169,7 +169,7 @@ def _long(table: pa.Table, where: str) -> ScoreTable:
 
 
 def _nested(table: pa.Table, where: str) -> ScoreTable:
-    """One row a mention: unnest its candidates, their score and its parts."""
+    """One row per mention: unnest its candidates, their score and its parts."""
     mentions = list(zip(_texts(table, "articleID"), _texts(table, "name"), strict=True))
     if len(set(mentions)) < len(mentions):
         article, name = next(mention for mention in mentions if mentions.count(mention) > 1)

@@ -1,17 +1,40 @@
-"""JSON lines: one record per line, typed, with a message that names the line of a bad one."""
+"""Lines of files, none longer than memory allows; JSON lines, typed, with a message that names a bad one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.files import open_lines
+from namesake.files.compressed import open_lines
 
 R = TypeVar("R")
+
+MOST_LINE = 256 << 20
+"""How many bytes a line may have, unless the user says otherwise."""
+SKIPPED_AT_ONCE = 1 << 20
+
+
+def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int, bytes | None]]:
+    """Every line with its number, from 1 on; None for one of more than `most` bytes, which is passed over."""
+    number = 0
+    while line := stream.readline(most + 1):
+        number += 1
+        if len(line) <= most or line.endswith(b"\n"):
+            yield number, line
+            continue
+        del line  # it may be half of the memory there is
+        while (rest := stream.readline(SKIPPED_AT_ONCE)) and not rest.endswith(b"\n"):
+            pass
+        yield number, None
+
+
+def too_long(most: int) -> str:
+    """What is wrong with a line, or a text, of more than `most` bytes."""
+    return f"longer than {most >> 20:,} MB" if most >= 1 << 20 else f"longer than {most:,} bytes"
 
 
 def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
@@ -23,12 +46,14 @@ def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
         what: what a record ought to be, for the message that refuses a line, such as "a JSON object".
     """
     decoder = msgspec.json.Decoder(kind)
-    with open_lines(path) as lines:
-        for number, line in enumerate(lines, 1):
+    with open_lines(path) as stream:
+        for number, line in bounded_lines(stream):
+            if line is None:
+                raise NamesakeError(f"{path} line {number}: not {what} ({too_long(MOST_LINE)})")
             if not line.strip():
                 continue
             try:
                 record = decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
                 raise NamesakeError(f"{path} line {number}: not {what} ({problem})") from None
             yield number, record

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,23 +12,30 @@ import pyarrow as pa
 from isal import igzip
 
 from namesake.errors import NamesakeError
+from namesake.files.partial import Partial, remove_stale
 
 
 @contextmanager
 def published(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place when the block ends well and vanishes when it does not."""
+    """A temporary file beside `path` that takes its place when the block ends well and vanishes when it does not.
+
+    What runs that were killed have left in the folder is removed.
+    """
     if not path.parent.is_dir():
         raise NamesakeError(f"{path.parent}: no such folder; make it first")
     if path.is_dir():
         raise NamesakeError(f"{path} is a folder, not a file to write")
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    partial: Partial | None = None
     try:
-        yield partial
-        partial.replace(path)
+        remove_stale(path.parent)
+        partial = Partial(path.parent)
+        yield partial.path
+        partial.path.replace(path)
     except OSError as problem:
         raise NamesakeError(f"{path} cannot be written ({problem.strerror or problem})") from None
     finally:
-        partial.unlink(missing_ok=True)
+        if partial is not None:
+            partial.release()
 
 
 def create(path: Path, suffix: str) -> IO[bytes]:

@@ -20,6 +20,7 @@ from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
+from namesake.files.lines import bounded_lines, too_long
 
 Fields = dict[str, msgspec.Raw]
 Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
@@ -70,11 +71,14 @@ _null = msgspec.Raw(b"null")
 BOM = b"\xef\xbb\xbf"  # what some editors write before the first line
 
 
-def read_jsonl(path: Path, rejects: Rejects, most_articles: int) -> Iterator[pa.Table]:
-    """Tables of articles from a file of JSON lines; a line that is no article is set aside."""
+def read_jsonl(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
+    """Tables of articles from a file of JSON lines; a line that is no article, or too long, is set aside."""
     builder = ArticleBuilder(most_articles)
-    with open_lines(path) as lines:
-        for number, line in enumerate(lines, 1):
+    with open_lines(path) as stream:
+        for number, line in bounded_lines(stream, most_line):
+            if line is None:
+                rejects.add(Reject(f"not an article: {too_long(most_line)}", str(path), number))
+                continue
             record = line.strip() if number > 1 else line.removeprefix(BOM).strip()
             if not record:
                 continue

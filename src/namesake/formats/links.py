@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import groupby, repeat
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 import pyarrow as pa
@@ -16,9 +18,14 @@ from namesake.files import create, kind, published
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+MOST_DICTIONARY = 1 << 30
+MOST_REPEATED = 1 << 20
+"""How many bytes of `extra` the JSON lines of one article may repeat; more stands in the first of them only."""
+
 SUFFIXES = ".parquet, .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst"
 
 _encoder = msgspec.json.Encoder()
+_raw = msgspec.json.Decoder(msgspec.Raw)
 
 
 class _Sink(Protocol):
@@ -46,28 +53,60 @@ class _Parquet:
             import pyarrow.parquet as pq  # takes a while to load, and JSON lines do without
 
             schema = links.schema.with_metadata(self.metadata)
-            self.file = self.stack.enter_context(pq.ParquetWriter(self.partial, schema))
-        self.file.write_table(links.replace_schema_metadata(self.file.schema.metadata))
+            # What an article carries stands in the dictionary once; past the limit it would stand in every row.
+            writer = pq.ParquetWriter(self.partial, schema, dictionary_pagesize_limit=MOST_DICTIONARY)
+            self.file = self.stack.enter_context(writer)
+        for batch in links.replace_schema_metadata(self.file.schema.metadata).to_batches():
+            self.file.write_batch(batch)  # a dictionary for each: the writer gives up on two in one group of rows
 
 
 class _Lines:
     """JSON lines, with the metadata in `PATH.meta.json`."""
 
     def __init__(self, path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
-        beside = stack.enter_context(published(path.with_name(path.name + ".meta.json")))
+        beside = stack.enter_context(published(metadata_path(path)))
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
         self.file = stack.enter_context(create(partial, path.suffix))
 
     def write(self, links: pa.Table) -> None:
         """Add a table of links."""
-        self.file.write(b"".join(map(_json_line, links.to_pylist())))
+        for batch in links.to_batches():
+            place = batch.schema.get_field_index("extra")
+            rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
+            for row, extra in zip(rows, _extras(batch.column("article_id"), batch.column(place)), strict=True):
+                self.file.write(_encoder.encode(row | {"extra": extra}) + b"\n")
 
 
-def _json_line(row: dict[str, Any]) -> bytes:
-    """A link as a line of JSON; what the article carries through is JSON already."""
-    if row.get("extra") is not None:
-        row["extra"] = msgspec.Raw(row["extra"].encode())
-    return _encoder.encode(row) + b"\n"
+def _extras(articles: pa.Array, column: pa.DictionaryArray) -> Iterator[msgspec.Raw | None]:
+    """What the article of each row carries through: with all of its rows, or with the first alone where it is long."""
+    places = zip(articles.to_pylist(), column.indices.to_pylist(), strict=True)
+    for (_, place), rows in groupby(places):
+        extra = None if place is None else _as_json(column.dictionary[place].as_py())
+        count = sum(1 for _ in rows)
+        if extra is not None and len(memoryview(extra)) * count > MOST_REPEATED:
+            yield extra
+            yield from repeat(None, count - 1)
+        else:
+            yield from repeat(extra, count)
+
+
+def _as_json(text: str) -> msgspec.Raw:
+    """A text that is JSON as it is, on one line; any other as a JSON string."""
+    try:
+        _raw.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return msgspec.Raw(msgspec.json.encode(text))
+    return msgspec.Raw(msgspec.json.format(text.encode(), indent=-1) if "\n" in text or "\r" in text else text.encode())
+
+
+def metadata_path(path: Path) -> Path:
+    """Where the metadata of JSON lines stands."""
+    return path.with_name(path.name + ".meta.json")
+
+
+def files_of(path: Path) -> list[Path]:
+    """What is written for the links `path`."""
+    return [path] if WRITERS.get(kind(path)) is _Parquet else [path, metadata_path(path)]
 
 
 WRITERS: dict[str, type[_Sink]] = {".parquet": _Parquet, ".jsonl": _Lines, ".ndjson": _Lines}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 BUFFER = 1 << 20
 MOST_BYTES = 64 << 20
 
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
-def read_parquet(path: Path, rejects: Rejects, most_articles: int) -> Iterator[pa.Table]:
-    """Tables of articles from a Parquet file; a row that is no article is set aside."""
+
+def read_parquet(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
+    """Tables of articles from a Parquet file; a row that is no article is set aside. There are no lines."""
     import pyarrow.parquet as pq  # takes a while to load, and other formats do without
 
     try:
@@ -61,9 +63,29 @@ def _checked(table: pa.Table, path: Path, before: int, rejects: Rejects) -> pa.T
 
 
 def _with_extra(table: pa.Table) -> pa.Table:
-    unknown = [name for name in table.column_names if name not in ARTICLES.names]
-    if not unknown or "extra" in table.column_names:
+    """The table with the columns we do not know in its column `extra`, together with what that holds already."""
+    columns = table.column_names
+    unknown = [name for name in columns if name not in ARTICLES.names]
+    if not unknown and "extra" not in columns:
         return table
+    given = table.column("extra").to_pylist() if "extra" in columns else [None] * table.num_rows
     rows = table.select(unknown).to_pylist()
-    extra = pa.array([msgspec.json.encode(row).decode() for row in rows], pa.string())
-    return table.append_column("extra", extra)
+    extra = pa.array([_joined(one, row) for one, row in zip(given, rows, strict=True)], pa.string())
+    return table.select([name for name in columns if name != "extra"]).append_column("extra", extra)
+
+
+def _joined(extra: object, columns: dict[str, Any]) -> str | None:
+    """A row's column `extra` and its columns that we do not know as one JSON object.
+
+    What `link` and its readers write as `extra` is such an object. Anything else in a column of that name, or an
+    object that has a field called like a column, is a field `extra` like any other.
+    """
+    if extra is None:
+        return msgspec.json.encode(columns).decode() if columns else None
+    try:
+        fields: dict[str, Any] | None = _fields.decode(extra) if isinstance(extra, str) else None
+    except (msgspec.MsgspecError, RecursionError):
+        fields = None
+    if fields is None or fields.keys() & columns.keys():
+        return msgspec.json.encode({"extra": extra} | columns).decode()
+    return msgspec.json.encode(fields | columns).decode() if columns else str(extra)

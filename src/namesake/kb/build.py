@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,9 +31,10 @@ from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
 from namesake.kb.orderly import orderly
-from namesake.kb.publish import Draft, clear_leftovers
+from namesake.kb.publish import Draft
 from namesake.kb.ranks import SOURCES, check_ranks, read_ranks
 from namesake.kb.rejects import Rejects
+from namesake.kb.remains import settle
 from namesake.kb.shorts import build_shorts, list_forms
 from namesake.kb.slips import build_slips
 from namesake.kb.spill import Spill
@@ -93,7 +95,7 @@ def build(
     """
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),
-        out=Path(out) if Path(out).name not in ("", "..") else Path(out).resolve(),
+        out=_place(out),
         keep=keep,
         wikipedia=None if wikipedia is None else Path(wikipedia),
         ranks=ranks or {},
@@ -104,10 +106,20 @@ def build(
     )
     reporter = reporter or Reporter()
     _check(options)
-    for folder in clear_leftovers(options.out):
-        reporter.say(f"removed {folder}, which a killed build had left")
-    with orderly(options.out), Draft(options.out, force) as draft, Spill(draft.spill) as spill:
-        return _run(options, draft, spill, reporter)
+    with orderly(options.out):
+        for done in settle(options.out):
+            reporter.say(done)
+        with Draft(options.out, force) as draft, Spill(draft.spill) as spill:
+            return _run(options, draft, spill, reporter)
+
+
+def _place(out: str | Path) -> Path:
+    """The folder that is meant: where `out` is a link, what it points to, so that the link stays."""
+    path = Path(out)
+    with suppress(OSError, ValueError):  # which the build meets again, and says so
+        if path.is_symlink() and path.exists():
+            return path.resolve()
+    return path if path.name not in ("", "..") else path.resolve()
 
 
 def _check(options: Options) -> None:
@@ -118,6 +130,8 @@ def _check(options: Options) -> None:
         raise NamesakeError(f"{options.wikipedia}: no such file; name a CirrusSearch content dump")
     for file in options.ranks.values():
         check_ranks(file)
+    if not options.out.name:
+        raise NamesakeError(f"{options.out} cannot be a KB: name a folder in it as --out")
     if not options.dumps:
         raise NamesakeError("no dump given: name a Wikidata dump, or - for stdin")
     Normaliser(options.language, options.words)  # says what it needs

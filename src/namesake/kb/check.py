@@ -1,40 +1,63 @@
-"""Whether the columns of a KB hold what `layout.py` declares: lengths, bounds of lists, ranges, order."""
+"""Whether the columns of a KB hold what `layout.py` declares: lengths, bounds of lists, ranges, order, tables, text.
+
+Kernels index with what they find in a KB and compare nothing. What passes here cannot lead them astray.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from namesake.kb.columns import Ragged, Strings
+from namesake.kb.columns import Columns, Ragged, Strings
 from namesake.kb.declare import ASCENDING, NEVER_FALLING, Axis, Column, Values
+from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import Manifest
 
 Numbers = npt.NDArray[Any]
 Int64 = npt.NDArray[np.int64]
-Sizes = dict[Axis, int]
-"""The number of rows of each axis, as far as it is known."""
+Opened = dict[Column[Any], Any]
+"""Every column with what it holds."""
+Problem = tuple[Column[Any], str]
+"""A column that breaks its declaration, and how."""
+
+BLOCK = 1 << 22  # numbers looked at a time, where a pass needs memory
+LONGEST_RUN = 4096  # slots of a hash table; some hundred are the most in one that is three quarters full
 
 
-def problems(opened: dict[Column[Any], Any], manifest: Manifest) -> Iterator[tuple[Column[Any], str]]:
-    """The columns among `opened` (each with what it holds) that break their declaration, and how."""
+def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
+    """What a look at the length of each column, and at both ends of its bounds, can tell; stop at the first."""
+    opened = _open(files)
+    for column, value in opened.items():
+        if wrong := _ends_problem(value):
+            yield column, wrong
     sizes = _sizes(opened, manifest)
     for column, value in opened.items():
-        wrong = (
-            _rows_problem(column.rows, len(value), sizes, opened)
-            or _bounds_problem(value)
-            or _values_problem(column.values, _numbers(value), sizes)
-            or _order_problem(column.order, value)
-        )
-        if wrong:
+        if wrong := _rows_problem(column.rows, len(value), sizes, opened):
             yield column, wrong
 
 
-def _sizes(opened: dict[Column[Any], Any], manifest: Manifest) -> Sizes:
+def problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
+    """What is wrong, from one pass over everything. Stop at the first: checks rely on those before them."""
+    yield from quick_problems(files, manifest)
+    opened = _open(files)
+    sizes = _sizes(opened, manifest)
+    for column, value in opened.items():
+        if wrong := _content_problem(column, value, sizes, opened):
+            yield column, wrong
+    yield from _derived_problems(files)
+
+
+def _open(files: Columns) -> Opened:
+    return {column: column.open(files) for column in columns().values()}
+
+
+def _sizes(opened: Opened, manifest: Manifest) -> dict[Axis, int]:
     """The number of rows of each axis: the manifest's count, else that of the first column that has the axis."""
-    sizes: Sizes = {}
+    sizes: dict[Axis, int] = {}
     for column, value in opened.items():
         axis = column.rows
         sizes.setdefault(axis, getattr(manifest, axis.counted) if axis.counted else len(value))
@@ -48,7 +71,20 @@ def _numbers(value: Any) -> Numbers:
     return value.data if isinstance(value, Strings) else value
 
 
-def _rows_problem(axis: Axis, rows: int, sizes: Sizes, opened: dict[Column[Any], Any]) -> str | None:
+def _bounds(value: Any) -> Int64 | None:
+    """Where the rows of a column begin and end, if they are of any length."""
+    if isinstance(value, Ragged):
+        return value.indptr
+    return value.offsets if isinstance(value, Strings) else None
+
+
+def _blocks(size: int) -> Iterator[slice]:
+    """Places one block after the other, each with the first place of the next."""
+    for start in range(0, size, BLOCK):
+        yield slice(start, min(start + BLOCK + 1, size))
+
+
+def _rows_problem(axis: Axis, rows: int, sizes: dict[Axis, int], opened: Opened) -> str | None:
     expected = sizes[axis]
     if axis.one_more_than in sizes:
         expected = sizes[axis.one_more_than] + 1
@@ -62,17 +98,56 @@ def _rows_problem(axis: Axis, rows: int, sizes: Sizes, opened: dict[Column[Any],
     return None
 
 
-def _bounds_problem(value: Any) -> str | None:
-    """Rows of strings and of lists must lie one behind the other, from the first number held to the last."""
-    if not isinstance(value, Ragged | Strings):
-        return None
-    bounds = value.indptr if isinstance(value, Ragged) else value.offsets
-    if len(bounds) == 0 or bounds[0] != 0 or bounds[-1] != len(_numbers(value)) or (np.diff(bounds) < 0).any():
+def _ends_problem(value: Any) -> str | None:
+    """Rows of strings and of lists must reach from the first number held to the last."""
+    bounds = _bounds(value)
+    if bounds is not None and (not len(bounds) or bounds[0] != 0 or bounds[-1] != len(_numbers(value))):
         return "its rows do not lie one behind the other"
     return None
 
 
-def _values_problem(values: Values, numbers: Numbers, sizes: Sizes) -> str | None:
+def _content_problem(column: Column[Any], value: Any, sizes: dict[Axis, int], opened: Opened) -> str | None:
+    bounds, numbers, values = _bounds(value), _numbers(value), column.values
+    if bounds is not None and _falls(bounds, np.less):
+        return "its rows do not lie one behind the other"
+    if isinstance(value, Strings):
+        return _text_problem(value)
+    if column.dtype == np.bool_:
+        return "a value is neither true nor false" if numbers.view(np.uint8).max(initial=0) > 1 else None
+    if values.keys:
+        return _table_problem(numbers)
+    if values.taken_in:
+        [keys] = (held for other, held in opened.items() if other.file == values.taken_in)
+        if any(((keys[part] != 0) != (numbers[part] >= 0)).any() for part in _blocks(len(keys))):
+            return f"it has a row for a free slot of {values.taken_in}, or none for a taken one"
+    return _range_problem(values, numbers, sizes) or _order_problem(column.order, numbers, bounds)
+
+
+def _text_problem(value: Strings) -> str | None:
+    try:
+        value.arrow().validate(full=True)
+    except pa.ArrowInvalid:
+        return "it is not UTF-8"
+    return None
+
+
+def _table_problem(keys: Numbers) -> str | None:
+    """A search for a key goes on to the next free slot: there must be one, and never far."""
+    first = last = None
+    longest = 0
+    for part in _blocks(len(keys)):
+        free = np.flatnonzero(keys[part] == 0) + part.start
+        if len(free):
+            first = free[0] if first is None else first
+            longest = max(longest, free[0] - (free[0] if last is None else last), np.diff(free).max(initial=0))
+            last = free[-1]
+    if first is None or last is None:
+        return "it has no free slot"
+    longest = max(longest, first + len(keys) - last)
+    return f"{longest:,} of its slots in a row are taken" if longest > LONGEST_RUN else None
+
+
+def _range_problem(values: Values, numbers: Numbers, sizes: dict[Axis, int]) -> str | None:
     if not len(numbers) or values == Values():
         return None
     low, high = _limits(values, sizes)
@@ -81,24 +156,39 @@ def _values_problem(values: Values, numbers: Numbers, sizes: Sizes) -> str | Non
     return None
 
 
-def _limits(values: Values, sizes: Sizes) -> tuple[float, float]:
-    """The smallest and the largest number that a column may hold, as far as the sizes of its axes are known."""
+def _limits(values: Values, sizes: dict[Axis, int]) -> tuple[float, float]:
+    """The smallest and the largest number that a column may hold."""
     if values.row_of:
-        inverted = -sizes.get(values.inverted, 0) if values.inverted else 0
-        return -1 if values.missing else inverted, sizes.get(values.row_of, np.inf) - 1
+        inverted = -sizes[values.inverted] if values.inverted else 0
+        return -1 if values.missing else inverted, sizes[values.row_of] - 1
     if values.count_of:
-        return 0, sizes.get(values.count_of, np.inf)
+        return 0, sizes[values.count_of]
     low = -np.inf if values.low is None else values.low
     return low, np.finfo(np.float64).max if values.high is None else values.high
 
 
-def _order_problem(order: str, value: Any) -> str | None:
-    numbers = _numbers(value)
-    if order not in (ASCENDING, NEVER_FALLING) or len(numbers) < 2:
+def _order_problem(order: str, numbers: Numbers, bounds: Int64 | None) -> str | None:
+    if order not in (ASCENDING, NEVER_FALLING):
         return None
-    before, after = numbers[:-1], numbers[1:]
-    falls = after < before if order == NEVER_FALLING else after <= before
-    if isinstance(value, Ragged):  # a new row may begin anywhere
-        starts = value.indptr[1:-1]
-        falls[starts[(starts > 0) & (starts < len(numbers))] - 1] = False
-    return f"its values are not {order}" if falls.any() else None
+    wrong = _falls(numbers, np.less if order == NEVER_FALLING else np.less_equal, bounds)
+    return f"its values are not {order}" if wrong else None
+
+
+def _falls(numbers: Numbers, falls: Callable[[Numbers, Numbers], Any], bounds: Int64 | None = None) -> bool:
+    """Whether a number `falls` below the one before it; where `bounds` are given, but at the beginning of a row."""
+    for part in _blocks(len(numbers)):
+        some = numbers[part]
+        places = np.flatnonzero(falls(some[1:], some[:-1])) + part.start + 1
+        if len(places) and (bounds is None or (bounds[np.searchsorted(bounds, places)] != places).any()):
+            return True
+    return False
+
+
+def _derived_problems(files: Columns) -> Iterator[Problem]:
+    """Columns that follow from others must be what they would be if they were made again."""
+    from namesake.kb.derive import DERIVED  # its kernels load when a KB is checked
+
+    kb = KBColumns(files)
+    for column, function in DERIVED.items():
+        if not np.array_equal(function(kb), column.open(files)):
+            yield column, "it does not follow from the columns that it is made of"

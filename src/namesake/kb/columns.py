@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import mmap
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from isal import isal_zlib
 
 from namesake.errors import NamesakeError
+from namesake.kb.npy import map_column, open_file
 
 Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
-
-BLOCK = 1 << 22  # bytes at a time where a file is read through
 
 
 @dataclass(frozen=True)
@@ -87,46 +85,52 @@ class Ragged:
         return self.values[self.indptr[row] : self.indptr[row + 1]]
 
 
+@dataclass(frozen=True)
+class State:
+    """Which state of a file was opened: whoever writes to it or replaces it makes another one."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+    """When anything about the file changed, in nanoseconds; unlike `modified` nobody can set it."""
+
+    @staticmethod
+    def of(status: os.stat_result) -> State:
+        """From what the system says of a file."""
+        return State(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
 class Columns:
-    """The files of one KB folder, mapped when asked for."""
+    """The files of one KB folder, each mapped when it is first asked for, or all of them by `hold`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.states: dict[str, State] = {}
+        """The state of each file that is mapped, by its name."""
+        self._mapped: dict[str, npt.NDArray[Any]] = {}
 
     def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """The file `name`.npy, mapped; NamesakeError where it does not hold numbers of type `dtype`."""
-        path = self.folder / f"{name}.npy"
+        if name not in self._mapped:
+            self._map(name, dtype, self.folder / f"{name}.npy")
+        return self._mapped[name]
+
+    def hold(self, files: dict[str, np.dtype[Any]], folder: int) -> None:
+        """Map these files of the open folder at once, so that they stay what they are whatever becomes of it."""
+        for name, dtype in files.items():
+            self._map(name, dtype, f"{name}.npy", folder)
+
+    def _map(self, name: str, dtype: np.dtype[Any], path: str | Path, folder: int | None = None) -> None:
         try:
-            mapped = _map(path)
-        except (OSError, EOFError, ValueError) as problem:
-            raise NamesakeError(f"{path} cannot be read ({problem}): build the KB again") from None
-        if mapped.dtype != dtype:
-            raise NamesakeError(f"{path} holds {mapped.dtype}, not {dtype}: build the KB again")
-        return mapped
-
-
-def _map(path: Path) -> npt.NDArray[Any]:
-    """A plain array over the file's pages (np.memmap's Python-level hooks would slow every slice).
-
-    The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program
-    writes by mistake stays its own and never reaches the file.
-    """
-    with path.open("rb") as file:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError("not in .npy format 1.0")
-        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-        if dtype.hasobject or len(shape) != 1:
-            raise ValueError("not a column of numbers")
-        pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        if not shape[0]:
-            return np.empty(0, dtype)
-        return np.frombuffer(pages, dtype, shape[0], offset=file.tell())
-
-
-def checksum(path: Path) -> str:
-    """CRC-32 of a file: guards against torn and rotten copies, at the speed of the disk."""
-    crc = 0
-    with path.open("rb") as file:
-        while block := file.read(BLOCK):
-            crc = isal_zlib.crc32(block, crc)
-    return f"crc32:{crc:08x}"
+            file = open_file(path, folder)
+            try:
+                self._mapped[name] = map_column(file, dtype)
+                self.states[f"{name}.npy"] = State.of(os.fstat(file))
+            finally:
+                os.close(file)
+        except (OSError, ValueError) as problem:
+            reason = problem.strerror if isinstance(problem, OSError) else problem
+            where = self.folder / f"{name}.npy"
+            raise NamesakeError(f"{where} cannot be read ({reason}): build the KB again") from None

@@ -49,13 +49,19 @@ class Values:
     """Whether -1 may stand for no row."""
     inverted: Axis | None = None
     """Whether a negative number is `~row` of another axis."""
+    taken_in: str = ""
+    """The keys of the hash table whose free slots have no row, -1, and all others one."""
     count_of: Axis | None = None
     """The axis whose number of rows is the largest value."""
+    keys: bool = False
+    """Whether these are the keys of a hash table: 0 in a free slot, of which there are enough."""
 
     def __str__(self) -> str:
         if self.row_of:
-            other = f", or `~row` of {self.inverted.name}" if self.inverted else ""
-            return f"row of {self.row_of.name}{', or -1' if self.missing else ''}{other}"
+            other = f", or `~row` of {self.inverted.name}" if self.inverted else ", or -1" if self.missing else ""
+            return f"row of {self.row_of.name}{other}{f' where `{self.taken_in}` is 0' if self.taken_in else ''}"
+        if self.keys:
+            return "hashes, 0 where free"
         if self.count_of:
             return f"0 to the number of {self.count_of.name} rows"
         if self.low is None:
@@ -63,9 +69,9 @@ class Values:
         return f"{self.low:,.0f} or more" if self.high is None else f"{self.low:,.0f} to {self.high:,.0f}"
 
 
-def row_of(axis: Axis, *, missing: bool = False, inverted: Axis | None = None) -> Values:
-    """Rows of `axis`; also -1 where `missing`; also `~row` of the axis `inverted`."""
-    return Values(row_of=axis, missing=missing, inverted=inverted)
+def row_of(axis: Axis, *, missing: bool = False, inverted: Axis | None = None, taken_in: str = "") -> Values:
+    """Rows of `axis`; also -1 where `missing`, or in the free slots of `taken_in`; also `~row` of `inverted`."""
+    return Values(row_of=axis, missing=missing or bool(taken_in), inverted=inverted, taken_in=taken_in)
 
 
 def count_of(axis: Axis) -> Values:
@@ -79,6 +85,7 @@ def between(low: float, high: float | None = None) -> Values:
 
 
 ANY = Values()
+KEYS = Values(keys=True)
 
 
 @dataclass(frozen=True)

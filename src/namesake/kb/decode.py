@@ -137,6 +137,7 @@ def _decoder(language: Language) -> msgspec.json.Decoder[Any]:
 def decode(line: bytes, keep_all: bool, language: Language) -> Entity:
     """The entity on a line of a dump. Raises BadLineError where there is none."""
     try:
+        line.decode()  # the decoder does not look into texts that it steps over
         record = _decoder(language).decode(_ESCAPE.sub(_mend, line) if b"\\ud" in line.lower() else line)
         kind, number = _entity_id(record.id)
         if kind == "L":

@@ -27,6 +27,7 @@ from namesake.kb.axes import (
 )
 from namesake.kb.declare import (
     ASCENDING,
+    KEYS,
     NEVER_FALLING,
     Array,
     Column,
@@ -276,7 +277,7 @@ class KBColumns(Mapped):
         "string.words", np.int32, STRING, "S: words of each string value.", WORDS, row_of(WORD), ASCENDING
     )
     surface_hash = Array(
-        "surface.hash", np.uint64, SURFACE_SLOT, "Hash table from surface forms to words: the keys.", WORDS
+        "surface.hash", np.uint64, SURFACE_SLOT, "Hash table from surface forms to words: the keys.", WORDS, KEYS
     )
     surface_word = Array(
         "surface.word",
@@ -287,7 +288,7 @@ class KBColumns(Mapped):
         row_of(WORD, missing=True),
     )
     stem_hash = Array(
-        "stem.hash", np.uint64, STEM_SLOT, "Hash table from normalised words to their rows: the keys.", WORDS
+        "stem.hash", np.uint64, STEM_SLOT, "Hash table from normalised words to their rows: the keys.", WORDS, KEYS
     )
     stem_word = Array(
         "stem.word",
@@ -295,7 +296,7 @@ class KBColumns(Mapped):
         STEM_SLOT,
         "Hash table from normalised words to their rows: the word, -1 where empty.",
         WORDS,
-        row_of(WORD, missing=True),
+        row_of(WORD, taken_in="stem.hash"),
     )
 
 

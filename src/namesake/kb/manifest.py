@@ -1,22 +1,32 @@
-"""The manifest of a KB: how it was made, what it holds, and a checksum of every file."""
+"""The manifest of a KB: how it was made, what it holds, and a digest of every file."""
 
 from __future__ import annotations
 
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from namesake.errors import NamesakeError
+from namesake.kb.npy import open_file, said
 
-FORMAT_VERSION = 3
+FORMAT = "namesake KB"
+FORMAT_VERSION = 4
 MANIFEST = "manifest.json"
 REJECTS = "rejects.jsonl"
+LARGEST = 1 << 24  # bytes of a manifest
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a KB is: how it was made, what it holds, and the checksum of every file."""
+    """What a KB is: how it was made, what it holds, and the digest of every file."""
 
+    format: str = FORMAT
+    """What tells this file from other people's manifests."""
     format_version: int
     created: str
     dumps: list[str]
@@ -39,7 +49,18 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     dates_dropped: int = 0
     """Dates that name no possible day, left out of entities that are otherwise kept."""
     files: dict[str, str] = {}
-    """Checksum by file name; `KB.verify` compares them."""
+    """SHA-256 by file name; `KB.verify` compares them."""
+    digest: str = ""
+    """SHA-256 of the manifest itself, with this field empty."""
+
+    def sealed(self) -> bytes:
+        """The file's bytes, with the digest filled in."""
+        bare = msgspec.structs.replace(self, digest="")
+        return _text(msgspec.structs.replace(bare, digest=said(sha256(_text(bare)).hexdigest())))
+
+
+def _text(manifest: Manifest) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=1)
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -50,22 +71,85 @@ class Reject(msgspec.Struct, frozen=True):
     reason: str
 
 
+@contextmanager
+def open_folder(path: Path) -> Iterator[int]:
+    """A handle of the folder of a KB, by which its files can be opened whatever becomes of its name."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise NamesakeError(
+            f"{path}: no such KB{_remains(path)}; make one with `namesake kb build DUMP --out {path}`"
+        ) from None
+    except (OSError, ValueError) as problem:
+        raise NamesakeError(f"{path} is no KB ({getattr(problem, 'strerror', problem)})") from None
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _remains(path: Path) -> str:
+    """What to say of a build that was stopped."""
+    remains = next((one for one in path.parent.glob("*.building-*") if one.name.startswith(f"{path.name}.")), None)
+    return f" (unfinished: {remains}; a build goes on there, or the next one puts it right)" if remains else ""
+
+
 def read_manifest(path: Path) -> Manifest:
     """The manifest of a KB folder, or an error that says what the folder is instead."""
+    with open_folder(path) as folder:
+        return manifest_within(folder, path)
+
+
+def manifest_within(folder: int, path: Path) -> Manifest:
+    """The manifest in an open folder, which is or was at `path`."""
     file = path / MANIFEST
-    if not path.exists():
-        remains = next(path.parent.glob(f"{path.name}.building-*"), None) if path.name else None
-        hint = f" (unfinished: {remains}; if no build is at work there, delete it or build again)" if remains else ""
-        raise NamesakeError(f"{path}: no such KB{hint}; make one with `namesake kb build DUMP --out {path}`")
-    if not file.is_file():
-        raise NamesakeError(f"{path} is no KB (it has no {MANIFEST}); make one with `namesake kb build DUMP --out KB`")
     try:
-        raw = msgspec.json.decode(file.read_bytes(), type=dict[str, Any])
+        raw = _raw(folder)
         version = raw.get("format_version")
         if version != FORMAT_VERSION:
             raise NamesakeError(
                 f"{path} has KB format {version}, this version of namesake reads {FORMAT_VERSION}: build the KB again"
             )
-        return msgspec.convert(raw, Manifest)
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as problem:
+        manifest = msgspec.convert(raw, Manifest)
+    except FileNotFoundError:
+        raise NamesakeError(
+            f"{path} is no KB (it has no {MANIFEST}); make one with `namesake kb build DUMP --out KB`"
+        ) from None
+    except (OSError, ValueError, RecursionError) as problem:  # those of msgspec are ValueErrors
         raise NamesakeError(f"{file} is damaged ({problem}): build the KB again") from None
+    if manifest.format != FORMAT or not all(map(_plain, manifest.files)):
+        raise NamesakeError(f"{file} is damaged (it names what no KB has): build the KB again")
+    return manifest
+
+
+def _raw(folder: int) -> dict[str, Any]:
+    """What the manifest in an open folder says, whatever it is."""
+    file = open_file(MANIFEST, folder)
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
+            raise ValueError("it is no file, or too large")
+        return msgspec.json.decode(os.pread(file, LARGEST, 0), type=dict[str, Any])
+    finally:
+        os.close(file)
+
+
+def _plain(name: str) -> bool:
+    """Whether this is the name of a file in the folder itself."""
+    return name not in ("", ".", "..") and not {"/", "\0"} & set(name)
+
+
+def listed_files(path: Path) -> dict[str, str] | None:
+    """The digest of every file that the manifest in a folder lists; None where the folder is no KB of ours.
+
+    Of whatever format version: this is how a build knows what it may replace.
+    """
+    try:
+        with open_folder(path) as folder:
+            raw = _raw(folder)
+        version, files = raw.get("format_version"), msgspec.convert(raw.get("files"), dict[str, str])
+    except (NamesakeError, OSError, ValueError, RecursionError):
+        return None
+    ours = raw.get("format") == FORMAT or version in (1, 2)  # which had no such field
+    digests = all(value.startswith(("sha256:", "crc32:")) for value in files.values())
+    return files if ours and "entities" in raw and digests and all(map(_plain, files)) else None

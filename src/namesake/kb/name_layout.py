@@ -22,6 +22,7 @@ from namesake.kb.axes import (
 from namesake.kb.declare import (
     ANY,
     ASCENDING,
+    KEYS,
     NEVER_FALLING,
     Array,
     Lists,
@@ -49,6 +50,7 @@ class NameColumns(Mapped):
         NAME_SLOT,
         "Hash table by open addressing: hash of the name in each slot, 0 in a free one.",
         NAMES,
+        KEYS,
     )
     slots = Array(
         "name.slot",
@@ -56,7 +58,7 @@ class NameColumns(Mapped):
         NAME_SLOT,
         "The name in each slot, -1 in a free one.",
         NAMES,
-        row_of(NAME, missing=True),
+        row_of(NAME, taken_in="name.key"),
     )
     prefixes = Array(
         "name.prefix",
@@ -101,6 +103,7 @@ class NameColumns(Mapped):
         SHORT_SLOT,
         "Hash table from short forms, hashed as names are: hash in each slot, 0 in a free one.",
         SHORTS,
+        KEYS,
     )
     short_slots = Array(
         "short.slot",
@@ -108,7 +111,7 @@ class NameColumns(Mapped):
         SHORT_SLOT,
         "The short form in each slot, -1 in a free one.",
         SHORTS,
-        row_of(SHORT, missing=True),
+        row_of(SHORT, taken_in="short.key"),
     )
     short_entities = Lists(
         "short.entity",
@@ -146,6 +149,7 @@ class NameColumns(Mapped):
         TOKEN_SLOT,
         "Hash table from tokens (`hash_bytes`, not a name's hash): hash in each slot, 0 in a free one.",
         TOKENS,
+        KEYS,
     )
     token_first = Array(
         "token.first", np.int32, TOKEN_SLOT, "How many people's labels the token begins.", TOKENS, count_of(ENTITY)
@@ -177,6 +181,7 @@ class NameColumns(Mapped):
         THING_SLOT,
         "Hash table from names of things, hashed as names are: hash in each slot, 0 in a free one.",
         THINGS,
+        KEYS,
     )
     thing_fame = Array(
         "thing.fame",

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import errno
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 from namesake.errors import NamesakeError
+from namesake.stops import stoppable
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -19,10 +16,9 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 @contextmanager
 def orderly(out: Path) -> Iterator[None]:
     """SIGTERM stops the block as Ctrl-C does; a disk that is full or cannot be written to is an error for people."""
-    here = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, _interrupt) if here else None
     try:
-        yield
+        with stoppable():
+            yield
     except OSError as problem:
         where = problem.filename or out
         if problem.errno in FULL:
@@ -32,10 +28,3 @@ def orderly(out: Path) -> Iterator[None]:
         raise NamesakeError(f"{where}: {problem.strerror or problem}; {out} was not built") from None
     except MemoryError:
         raise NamesakeError(f"out of memory; {out} was not built: a machine with more of it is needed") from None
-    finally:
-        if here:
-            signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt

@@ -1,16 +1,16 @@
-"""A KB under construction: written beside its place, published by one rename, or gone without a trace.
+"""A KB under construction: written beside its place, put there in one step, or gone without a trace.
 
-The draft is the folder `OUT.building-<pid>` on the file system of OUT. It holds a lock that dies with its process,
-so a later build can tell the remains of a killed one, and removes them.
+The draft is the folder `OUT.building-TOKEN` on the file system of OUT, with a lock in it that dies with its process:
+see `lock` and `remains`.
 """
 
 from __future__ import annotations
 
-import fcntl
 import io
 import os
+import secrets
 import shutil
-from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
@@ -18,14 +18,18 @@ from typing import Any, TypeVar
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from isal import isal_zlib
 
 from namesake.errors import NamesakeError
-from namesake.kb.columns import BLOCK
+from namesake.kb import known
+from namesake.kb.columns import State
 from namesake.kb.declare import Column, Made
-from namesake.kb.manifest import MANIFEST, Manifest
+from namesake.kb.lock import LOCK, Owner, alone, take
+from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
+from namesake.kb.npy import BLOCK, header, said
+from namesake.kb.remains import building, replaced
+from namesake.kb.replace import check_free, put_in_place, remove_draft, remove_kb
+from namesake.stops import unstoppable
 
-LOCK = "lock"
 C = TypeVar("C")
 
 
@@ -36,26 +40,29 @@ class Draft:
         """Draft the KB `out`, which may replace an older one with `force`."""
         self.out = out
         self.force = force
-        self.folder = building(out, str(os.getpid()))
-        self.spill = self.folder / "spill"
         self.files: dict[str, str] = {}
+        self.finished = False
 
     def __enter__(self) -> Draft:
         check_free(self.out, self.force)
         self.out.parent.mkdir(parents=True, exist_ok=True)
+        self.token = secrets.token_hex(8)
+        self.folder = building(self.out, self.token)
+        self.spill = self.folder / "spill"
         try:
-            self.spill.mkdir(parents=True)
-            self.lock = (self.folder / LOCK).open("wb")
-            fcntl.flock(self.lock, fcntl.LOCK_EX)
+            with alone(self.out.parent):
+                self.folder.mkdir()
+                self.lock = take(self.folder, Owner.here(self.token, self.force))
+            self.spill.mkdir()
         except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            remove_draft(self.folder)
             raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        if not self.finished:
+            remove_draft(self.folder)
         self.lock.close()
-        if self.folder.exists():
-            shutil.rmtree(self.folder, ignore_errors=True)
 
     def write(self, column: Column[C], value: C) -> None:
         """Write a column: one `.npy` file, or two for strings and ragged lists."""
@@ -74,91 +81,52 @@ class Draft:
     def write_bytes(self, name: str, content: bytes) -> None:
         """Write a file that is no column."""
         (self.folder / name).write_bytes(content)
-        self.files[name] = f"crc32:{isal_zlib.crc32(content):08x}"
+        self.files[name] = said(sha256(content).hexdigest())
 
     def _write_array(self, name: str, array: npt.NDArray[Any]) -> None:
-        header = io.BytesIO()
-        np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(array))
-        crc = isal_zlib.crc32(header.getvalue())
+        hashed = sha256()
         with (self.folder / name).open("wb", buffering=0) as file:
-            file.write(header.getvalue())
             body = array.data.cast("B") if array.size else memoryview(b"")
-            for start in range(0, len(body), BLOCK):
-                block = body[start : start + BLOCK]
-                crc = isal_zlib.crc32(block, crc)
+            for block in (memoryview(header(array.dtype, len(array))), *_blocks(body)):
+                hashed.update(block)
                 write_all(file, block)
-        self.files[name] = f"crc32:{crc:08x}"
+        self.files[name] = said(hashed.hexdigest())
 
     def publish(self, manifest: Manifest) -> Manifest:
-        """Make everything durable, the manifest last, and put the folder in its place."""
+        """Make everything durable, the manifest last, and put the folder in its place.
+
+        From the manifest on nothing stops it: the KB is finished, and what is left to do takes a moment.
+        """
         shutil.rmtree(self.spill)
         for name in sorted(self.files):
             _sync(self.folder / name)
-        complete = msgspec.structs.replace(manifest, files=self.files)
-        text = msgspec.json.format(msgspec.json.encode(complete), indent=1)
-        (self.folder / MANIFEST).write_bytes(text)
-        _sync(self.folder / MANIFEST)
-        _sync(self.folder)
-        self._move_into_place()
-        (self.out / LOCK).unlink()
-        _sync(self.out.parent)
+        complete = msgspec.structs.replace(manifest, files=dict(sorted(self.files.items())))
+        with unstoppable(), alone(self.out.parent):
+            (self.folder / MANIFEST).write_bytes(complete.sealed())
+            _sync(self.folder / MANIFEST)
+            _sync(self.folder)
+            self.finished = True
+            self._put_in_place()
         return complete
 
-    def _move_into_place(self) -> None:
-        """One rename; where an old KB stands in the way, it steps aside first and goes when the new one is in."""
-        if not self.out.exists() or not any(self.out.iterdir()):
-            self.folder.rename(self.out)
-            return
-        check_free(self.out, self.force)  # it may have appeared while we were building
-        aside = self.out.with_name(f"{self.out.name}.replaced-{os.getpid()}")
-        self.out.rename(aside)
+    def _put_in_place(self) -> None:
+        """Let the KB be known, and where it belongs."""
+        names = [name for name in (*self.files, MANIFEST) if name != REJECTS]
+        states = {name: State.of((self.folder / name).stat()) for name in names}
         try:
-            self.folder.rename(self.out)
-        except OSError:
-            aside.rename(self.out)
-            raise
-        shutil.rmtree(aside, ignore_errors=True)
+            check_free(self.out, self.force)  # it may have appeared while we were building
+            old = put_in_place(self.folder, self.out, replaced(self.out, self.token))
+        except (NamesakeError, OSError) as problem:
+            raise NamesakeError(f"{problem}; the new KB is finished and waits in {self.folder}: move it") from None
+        known.remember(states)
+        (self.out / LOCK).unlink()
+        _sync(self.out.parent)
+        if old:
+            remove_kb(old)
 
 
-def building(out: Path, mark: str) -> Path:
-    """The folder beside `out` where a build with this mark works."""
-    return out.with_name(f"{out.name}.building-{mark}")
-
-
-def check_free(out: Path, force: bool) -> None:
-    """Refuse to overwrite: a KB only with `force`, anything else never."""
-    if out.is_symlink() and not out.exists():
-        raise NamesakeError(f"{out} is a link to nowhere: choose another --out")
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
-    if not (out / MANIFEST).is_file():
-        raise NamesakeError(f"{out} exists and is no KB: choose another --out")
-    if not force:
-        raise NamesakeError(f"{out} exists: choose another --out, or replace it with --force")
-
-
-def leftovers(out: Path) -> Iterator[Path]:
-    """Folders of earlier builds of `out` whose process has died: their lock is free."""
-    if not out.parent.is_dir():
-        return
-    for folder in sorted(out.parent.glob(f"{out.name}.building-*")):
-        try:
-            with (folder / LOCK).open("rb") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except FileNotFoundError:
-            yield folder  # killed before it held the lock
-        except OSError:
-            continue  # a build at work
-        else:
-            yield folder
-
-
-def clear_leftovers(out: Path) -> list[Path]:
-    """Remove what killed builds of `out` left, and say which folders that were."""
-    found = list(leftovers(out))
-    for folder in found:
-        shutil.rmtree(folder, ignore_errors=True)
-    return found
+def _blocks(body: memoryview) -> list[memoryview]:
+    return [body[start : start + BLOCK] for start in range(0, len(body), BLOCK)]
 
 
 def write_all(file: io.FileIO, block: memoryview) -> None:

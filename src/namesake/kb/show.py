@@ -66,7 +66,7 @@ def describe_columns(kb: KB) -> list[ColumnSize]:
             kind=column.kind,
             dtype=str(column.dtype),
             rows=len(column.open(kb.columns)),
-            bytes=sum((kb.path / f"{file}.npy").stat().st_size for file in column.files),
+            bytes=sum(kb.columns.states[f"{file}.npy"].size for file in column.files),
             meaning=column.__doc__ or "",
         )
         for name, column in columns().items()

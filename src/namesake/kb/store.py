@@ -1,12 +1,14 @@
 """A knowledge base on disk: a folder of memory-mapped columns and a manifest.
 
-Opening reads the manifest and nothing else, so it costs milliseconds; a column is mapped when it is first
-asked for, and every process that opens the same folder shares the operating system's page cache.
+Opening maps every column and reads none of a KB that is known, so it costs milliseconds; every process that opens the
+same folder shares the operating system's page cache. A KB that is open stays what it is when its folder is replaced.
 `layout.py` declares the columns, and docs/kb-format.md lists them.
 """
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +18,14 @@ import numpy.typing as npt
 
 from namesake import language as languages
 from namesake.errors import NamesakeError
-from namesake.kb.check import problems
-from namesake.kb.columns import Columns, Ragged, Strings, checksum
+from namesake.kb.check import problems, quick_problems
+from namesake.kb.columns import Columns, Ragged, State, Strings
 from namesake.kb.declare import Column
+from namesake.kb.known import is_known, remember
 from namesake.kb.layout import KBColumns, columns
-from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, read_manifest
+from namesake.kb.lock import LOCK
+from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_within, open_folder, read_manifest
+from namesake.kb.npy import damaged_file
 
 if TYPE_CHECKING:
     from namesake.kb.names import NameIndex
@@ -54,9 +59,35 @@ class KB(KBColumns):
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
-        """Open the KB in folder `path`: reads its manifest and maps columns as they are asked for."""
+        """Open the KB in folder `path`: maps its columns and looks at their lengths, in milliseconds.
+
+        A KB that was neither built nor checked on this machine, or was written to since, is read through once and
+        compared with its declaration and its digests. NamesakeError says what is wrong.
+        """
         path = Path(path)
-        return cls(path, read_manifest(path))
+        while True:
+            with open_folder(path) as folder:
+                try:
+                    return cls._within(folder, path)
+                except NamesakeError:
+                    if _stands(folder, path):
+                        raise  # else it was replaced in this moment
+
+    @classmethod
+    def _within(cls, folder: int, path: Path) -> KB:
+        """The KB in an open folder. Once it is open, nothing that happens to the folder changes it."""
+        kb = cls(path, manifest_within(folder, path))
+        kb.columns.hold({name: dtype for column in columns().values() for name, dtype in column.files.items()}, folder)
+        try:
+            states = kb.columns.states | {MANIFEST: State.of(os.stat(MANIFEST, dir_fd=folder))}
+        except OSError:
+            raise NamesakeError(f"{path / MANIFEST} is missing: build the KB again") from None
+        kb._check(quick_problems(kb.columns, kb.manifest))
+        if not is_known(states):
+            kb._check(problems(kb.columns, kb.manifest))
+            kb._compare_digests()
+            remember(states)
+        return kb
 
     @cached_property
     def names(self) -> NameIndex:
@@ -96,27 +127,30 @@ class KB(KBColumns):
         return self.item_labels[int(self.entity_item[row])]
 
     def verify(self) -> None:
-        """Compare every file with its checksum in the manifest, and every column with its declaration.
+        """Compare every file in the folder with its digest in the manifest, and every column with its declaration.
 
-        Raises NamesakeError, which names the first that differs.
+        Raises NamesakeError, which names the first that differs, or a file that is no part of the KB.
         """
-        for name, expected in self.manifest.files.items():
-            path = self.path / name
-            if not path.is_file():
-                raise NamesakeError(f"{path} is missing: build the KB again")
-            if checksum(path) != expected:
-                raise NamesakeError(f"{path} is damaged (its checksum differs from {MANIFEST}): build the KB again")
-        for column, wrong in problems(self._opened(), self.manifest):
-            raise NamesakeError(f"{self.path / column.file} is damaged ({wrong}): build the KB again")
+        for file in sorted(self.path.iterdir()):
+            if file.name not in self.manifest.files and file.name not in (MANIFEST, LOCK):
+                raise NamesakeError(f"{file} is no part of the KB ({MANIFEST} does not list it): remove it")
+        self._check(problems(self.columns, self.manifest))
+        self._compare_digests()
 
-    def _opened(self) -> dict[Column[Any], Any]:
-        """Every column that the manifest lists, with what it holds."""
+    def _compare_digests(self) -> None:
+        """Raise NamesakeError where a file differs from its digest in the manifest, or the manifest from its own."""
         listed = self.manifest.files
-        return {
-            column: column.open(self.columns)
-            for column in columns().values()
-            if all(f"{name}.npy" in listed for name in column.files)
-        }
+        unlisted = self.columns.states.keys() - listed.keys()
+        if unlisted or (self.path / MANIFEST).read_bytes() != self.manifest.sealed():
+            raise NamesakeError(f"{self.path / MANIFEST} is damaged (its digest differs): build the KB again")
+        if wrong := damaged_file(self.path, listed):
+            raise NamesakeError(f"{self.path / wrong}: build the KB again")
+
+    def _check(self, found: Iterator[tuple[Column[Any], str]]) -> None:
+        """Raise the first problem found."""
+        for column, wrong in found:
+            files = " or ".join(f"{name}.npy" for name in column.files)
+            raise NamesakeError(f"{self.path / files} is damaged ({wrong}): build the KB again")
 
 
 def _find(ascending: Int64, wanted: Int64) -> Int64:
@@ -126,3 +160,11 @@ def _find(ascending: Int64, wanted: Int64) -> Int64:
     at = np.searchsorted(ascending, wanted)
     at[at == len(ascending)] = 0
     return np.where(ascending[at] == wanted, at, -1).astype(np.int64, copy=False)
+
+
+def _stands(folder: int, path: Path) -> bool:
+    """Whether an open folder is still the one at `path`."""
+    try:
+        return os.path.samestat(os.fstat(folder), path.stat())
+    except OSError:
+        return True

@@ -116,7 +116,7 @@ class Reader:
                 continue
             try:
                 yield self._decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as problem:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
                 self.rejects.add([Reject(chunk.file, number, f"no Wikipedia page: {problem}")])
 
     def finish(self) -> Wikipedia:

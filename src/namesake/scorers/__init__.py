@@ -1,4 +1,4 @@
-"""Scorers: one number a candidate, higher is better. One declaration each, and one registry that all others read.
+"""Scorers: one number per candidate, higher is better. One declaration each, and one registry that all others read.
 
 Importing this room loads no compiled code: scorers import their kernels when they run, and evaluation only asks which
 scorers there are.

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from namesake.arrays import Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
+    from namesake.kernels.link.contexts import Runs
 
 
 NOTHING = 0.3
@@ -104,13 +105,13 @@ def niscore_idf(batch: Batch, kb: KB) -> Scores:
 @scorer("Words", explain=words_everywhere)
 def words(batch: Batch, kb: KB) -> Scores:
     """log((IScore_IDF + 0.3) / (chance + 0.3)): the article's words, against what a random entity would share."""
-    return _lifted(batch, kb, batch.words.indptr, batch.words.word, batch.article)
+    return _lifted(batch, kb, *batch.wide)
 
 
 @scorer("Sentence", explain=words_nearby)
 def sentence(batch: Batch, kb: KB) -> Scores:
     """log((NIScore_IDF + 0.3) / (chance + 0.3)): the same for the sentences that hold a span of the mention."""
-    return _lifted(batch, kb, *batch.narrow, np.arange(len(batch.names)))
+    return _lifted(batch, kb, *batch.narrow)
 
 
 def lift(shared: Scores, chance: Scores) -> Scores:
@@ -140,10 +141,10 @@ def expected(kb: KB) -> Scores:
     return share * rarity(kb)
 
 
-def _lifted(batch: Batch, kb: KB, indptr: Int64, words: Int32, context: Int64) -> Scores:
+def _lifted(batch: Batch, kb: KB, context: Int64, contexts: Runs) -> Scores:
     from namesake.kernels.link.chance import overlap_and_chance
 
-    return lift(*overlap_and_chance(rarity(kb), expected(kb), *_contexts(batch, kb, indptr, words, context)))
+    return lift(*overlap_and_chance(rarity(kb), expected(kb), *_compared(batch, kb, context, contexts)))
 
 
 def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
@@ -155,27 +156,30 @@ def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
 
 
 def _article(batch: Batch, kb: KB, weight: Scores) -> Scores:
-    return _overlap(batch, kb, weight, batch.words.indptr, batch.words.word, batch.article)
+    return _overlap(batch, kb, weight, *batch.wide)
 
 
 def _narrow(batch: Batch, kb: KB, weight: Scores) -> Scores:
-    return _overlap(batch, kb, weight, *batch.narrow, np.arange(len(batch.names)))
+    return _overlap(batch, kb, weight, *batch.narrow)
 
 
-def _overlap(batch: Batch, kb: KB, weight: Scores, indptr: Int64, words: Int32, context: Int64) -> Scores:
+def _overlap(batch: Batch, kb: KB, weight: Scores, context: Int64, contexts: Runs) -> Scores:
     from namesake.kernels.link import overlap as kernels
 
-    shared: Scores = kernels.overlap(weight, *_contexts(batch, kb, indptr, words, context))
+    shared: Scores = kernels.overlap(weight, *_compared(batch, kb, context, contexts))
     return shared
 
 
-def _contexts(batch: Batch, kb: KB, indptr: Int64, words: Int32, context: Int64) -> tuple[Any, ...]:
-    """What kernels compare: words by context, the context of each mention, words of names, candidates and theirs."""
+def _compared(batch: Batch, kb: KB, context: Int64, contexts: Runs) -> tuple[Any, ...]:
+    """What kernels compare: texts, contexts in them, the words of names, candidates and their words."""
     from namesake.kernels.types import Ragged
 
     rows, entity_indptr, entity_words = _entity_words(batch, kb)
-    names = Ragged(batch.name_words.indptr, batch.name_words.word)
-    return Ragged(indptr, words), context, names, batch.offsets, rows, Ragged(entity_indptr, entity_words)
+    texts, names = batch.words, batch.name_words
+    return (
+        *(Ragged(texts.indptr, texts.word), batch.article, contexts, context),
+        *(Ragged(names.indptr, names.word), batch.offsets, rows, Ragged(entity_indptr, entity_words)),
+    )
 
 
 def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:

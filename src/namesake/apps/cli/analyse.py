@@ -29,7 +29,7 @@ def ablate(
 
     with Rejects() as rejects:
         report = ablate(articles, gold, kb or [default_kb(None)], split=split, rejects=rejects)
-    report.write(out)
+    report.write(out, [articles, gold, *(kb or ())])
     show(report.short, [f"wrote {out / 'report.html'}, report.md, tables.json"])
     report_rejects(rejects)
 
@@ -51,6 +51,6 @@ def errors(
 
     with Rejects() as rejects:
         report = mistakes(articles, gold, default_kb(kb), recipe, split=split, rejects=rejects)
-    report.write(out)
+    report.write(out, [articles, gold, kb, Path(recipe)])
     show(report.short, [f"{report.remarks[0]} They are in {out / 'report.html'} and {out / 'errors.csv'}"])
     report_rejects(rejects)

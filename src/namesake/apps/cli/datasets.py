@@ -27,10 +27,10 @@ def show() -> None:
 
     Example: namesake datasets list
     """
-    from rich.console import Console
     from rich.markup import escape
     from rich.padding import Padding
 
+    from namesake.apps.terminal.console import Console
     from namesake.datasets.registry import DATASETS
 
     console = Console()
@@ -96,7 +96,8 @@ def convert(
         labelled = find_reader(reader)(file, rejects)
         if truth is not None:
             labelled = work.with_truth(labelled, read_gold(truth))
-        counts = work.convert(labelled, KB.open(kb) if kb else None, articles, gold)
+        inputs = [path for path in (file, truth, kb) if path is not None]
+        counts = work.convert(labelled, KB.open(kb) if kb else None, articles, gold, inputs)
     _report(counts, kb is not None)
     report_rejects(rejects)
 

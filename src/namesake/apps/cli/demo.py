@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
 from namesake.apps.cli.output import default_kb, load_kernels
+from namesake.apps.terminal.console import Console
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ def evaluate(
             seed=seed,
             rejects=rejects,
         )
-    _write(report, out)
+    _write(report, out, gold, links, scores, articles, known, kb)
     report_rejects(rejects)
 
 
@@ -80,6 +80,6 @@ def _listed(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
-def _write(report: Report, out: Path) -> None:
-    report.write(out)
+def _write(report: Report, out: Path, *inputs: Path | None) -> None:
+    report.write(out, inputs)
     show(report.short, [*report.remarks, f"wrote {out / 'report.html'}, report.md, tables.json, CSV and LaTeX"])

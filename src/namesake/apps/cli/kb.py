@@ -9,9 +9,9 @@ from typing import Annotated
 
 import msgspec
 import typer
-from rich.console import Console
 
 from namesake.apps.cli.output import load_kernels, say
+from namesake.apps.terminal.console import Console
 from namesake.apps.terminal.kb import (
     NAMESAKES_SHOWN,
     draw_columns,
@@ -103,7 +103,7 @@ def info(
     kb: KbPath,
     as_json: AsJson = False,
     verify: Annotated[
-        bool, typer.Option("--verify", help="also compare files with their checksums, columns with what they may hold")
+        bool, typer.Option("--verify", help="also compare files with their digests, columns with what they may hold")
     ] = False,
     columns: Annotated[bool, typer.Option("--columns", help="list the columns with their sizes instead")] = False,
 ) -> None:
@@ -151,12 +151,8 @@ def show(
     from namesake.kb.store import KB
 
     opened = KB.open(kb)
-    try:
-        rows = look_up(opened, who)
-        entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
-    except IndexError:
-        opened.verify()  # names the file that is damaged
-        raise
+    rows = look_up(opened, who)
+    entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(entities)).decode())
     elif len(entities) == 1:

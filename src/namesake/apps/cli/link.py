@@ -14,7 +14,11 @@ from namesake.apps.cli.output import default_kb, report_rejects, say
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
+    from namesake.articles.rejects import Rejects
     from namesake.linker import Linker
+
+NOTHING_LINKED = 3
+"""The exit code of a run that set every record aside."""
 
 Threshold = Annotated[
     float | None, typer.Option("--threshold", min=0, max=1, help="answer only with at least this confidence")
@@ -39,6 +43,9 @@ def link(
     threshold: Threshold = None,
     date: Date = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
+    max_line: Annotated[
+        int, typer.Option("--max-line", min=1, max=1024, help="MB that a line, or a .txt file, may have")
+    ] = 256,
 ) -> None:
     """Link the names in articles to Wikidata.
 
@@ -54,13 +61,21 @@ def link(
 
     linker = Linker(folder, recipe, threshold)
     if out is None:
-        _print_links(linker, articles, date)
+        _print_links(linker, articles, date, max_line << 20)
         return
     began = time.perf_counter()
     gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
     with Rejects(out.with_name(out.name + ".rejects.jsonl")) as rejects:
         counts = link_files(
-            linker, articles, out, scores=scores, date=date, threads=threads, rejects=rejects, reporter=reporter()
+            linker,
+            articles,
+            out,
+            scores=scores,
+            date=date,
+            threads=threads,
+            most_line=max_line << 20,
+            rejects=rejects,
+            reporter=reporter(),
         )
     rate = counts.articles / max(time.perf_counter() - began, 1e-9)
     say(
@@ -68,25 +83,36 @@ def link(
         f"{rate:,.0f} articles/s"
     )
     report_rejects(rejects)
+    _fail_without_articles(counts.articles, rejects)
 
 
-def _print_links(linker: Linker, articles: list[Path], date: str | None) -> None:
+def _fail_without_articles(articles: int, rejects: Rejects) -> None:
+    """End with a code of its own where every record was set aside: a script should not take that for success."""
+    if rejects.count and not articles:
+        say("no article could be linked")
+        raise typer.Exit(NOTHING_LINKED)
+
+
+def _print_links(linker: Linker, articles: list[Path], date: str | None, most_line: int) -> None:
     """Print the links of each article as a table, below the text where it is a text file."""
-    from rich.console import Console
-
+    from namesake.apps.terminal.console import Console
     from namesake.apps.terminal.links import show_links
     from namesake.apps.terminal.text import show_text
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import read_files
 
     console = Console()
+    seen = 0
     with Rejects() as rejects:
         for path in articles:
-            for table in read_files([path], rejects, date):
+            for table in read_files([path], rejects, date, most_line):
+                before = rejects.count
                 if ".txt" in path.suffixes:
                     show_text(linker, table, console)
                 show_links(linker, table, console, rejects)
+                seen += table.num_rows - (rejects.count - before)
     report_rejects(rejects)
+    _fail_without_articles(seen, rejects)
 
 
 def explain(
@@ -122,8 +148,7 @@ def explain(
 
         print(msgspec.json.format(msgspec.json.encode(rows.to_pylist()), indent=2).decode())
     else:
-        from rich.console import Console
-
+        from namesake.apps.terminal.console import Console
         from namesake.apps.terminal.explanation import show_explanation
 
         show_explanation(table, rows, Console(), all)

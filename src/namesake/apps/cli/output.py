@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from namesake.printable import one_line
+
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
     from namesake.evaluation.reports.report import View
@@ -16,7 +18,7 @@ REASONS_SHOWN = 10
 
 def say(line: str) -> None:
     """A message for the person at the terminal; results go to standard output."""
-    print(line, file=sys.stderr)
+    print(one_line(line), file=sys.stderr)
 
 
 def load_kernels() -> None:
@@ -54,8 +56,7 @@ def report_rejects(rejects: Rejects) -> None:
 
 def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:
     """Print tables, and lines below them, on standard output."""
-    from rich.console import Console
-
+    from namesake.apps.terminal.console import Console
     from namesake.apps.terminal.tables import draw
 
     console = Console()

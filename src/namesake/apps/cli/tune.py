@@ -31,6 +31,7 @@ def tune(
     Example: namesake tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper -o mine.toml
     """
     from namesake import tune
+    from namesake.files import keep_apart
 
     tuning = tune(
         scores,
@@ -45,5 +46,6 @@ def tune(
         name=out.stem if out else None,
     )
     out = out or Path(f"{tuning.recipe.name}.toml")
+    keep_apart([out], [*scores, *gold, recipe, *([known] if known else [])])
     tuning.recipe.save(out)
     show(tuning.views, [f"wrote {out}; use it with --recipe {out}"])

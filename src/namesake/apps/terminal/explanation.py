@@ -12,7 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, clean, number, percent
+from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, number, percent
+from namesake.printable import one_line
 
 Span = Sequence[int]
 Row = dict[str, Any]
@@ -51,7 +52,7 @@ def _first(candidates: list[list[Row]]) -> list[list[Row]]:
 
 def _heading(row: Row, title: str | None) -> Text:
     where = f"  in {row['article_id']}" + (f", {title}" if title else "")
-    return Text.assemble((clean(row["name"]), NAME_STYLE), (clean(where), "dim"))
+    return Text.assemble((one_line(row["name"]), NAME_STYLE), (one_line(where), "dim"))
 
 
 # the article
@@ -65,7 +66,7 @@ def excerpt(text: str, rows: Iterable[Row], everything: bool = False) -> Text:
     windows = [(0, len(text))] if everything else _windows(text, around)
     out = Text()
     for index, (begin, end) in enumerate(windows):
-        piece = Text(clean(text[begin:end]))
+        piece = Text(one_line(text[begin:end]))
         for (start, stop), style in marks:
             if start < end and stop > begin:
                 piece.stylize(style, max(start - begin, 0), stop - begin)
@@ -104,7 +105,7 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
     if first["qid"] is None:
         who = Text("none of them", style=style)
     else:
-        label = clean(first["label"]) if first["label"] is not None else "not in this KB"
+        label = one_line(first["label"]) if first["label"] is not None else "not in this KB"
         who = Text.assemble((first["qid"], "cyan"), " ", (label, style))
     sure = percent(first["confidence"]) + "  "
     head = Table.grid(padding=(0, 1), expand=True)
@@ -116,7 +117,7 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
         who,
         Text.assemble((sure, "dim"), (number(first["score"]), "bold")),
     )
-    about = [Text(clean(first["description"]), style="italic dim")] if first["description"] else []
+    about = [Text(one_line(first["description"]), style="italic dim")] if first["description"] else []
     return Group(head, Padding(Group(*about, _parts(rows, text, everything)), (0, 0, 0, 3)))
 
 
@@ -178,9 +179,9 @@ def _matched(matches: list[Row], text: str, told: set[str]) -> Iterator[Text]:
 def _surface(match: Row, text: str) -> str:
     """A matched word as the article writes it."""
     if not match["spans"]:
-        return clean(match["word"])
+        return one_line(match["word"])
     start, end = match["spans"][0]
-    return clean(text[start:end])
+    return one_line(text[start:end])
 
 
 def _by_source(matches: list[Row]) -> list[tuple[Row | None, list[Row]]]:
@@ -203,7 +204,7 @@ def _place(source: Row) -> str:
         return str(source["source"])
     also = " (also known as)" if source["source"] == "alias" else ""
     what = source["property_label"] or source["property"] or source["source"]
-    return clean(f"{what}: {source['value']}{also}" if source["value"] else what)
+    return one_line(f"{what}: {source['value']}{also}" if source["value"] else what)
 
 
 def _anchors(match: Row) -> bool:
@@ -215,7 +216,7 @@ def _statements(matches: list[Row]) -> Iterator[Text]:
     anchors: dict[str, str] = {}
     for match in matches:
         for source in match["sources"]:
-            anchors.setdefault(source["anchor"], clean(source["anchor_label"]) or source["anchor"])
+            anchors.setdefault(source["anchor"], one_line(source["anchor_label"]) or source["anchor"])
     numbers = {anchor: str(place).translate(SUPERSCRIPT) for place, anchor in enumerate(anchors, 1)}
     if len(anchors) == 1:
         numbers = dict.fromkeys(anchors, "")
@@ -225,10 +226,10 @@ def _statements(matches: list[Row]) -> Iterator[Text]:
     by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
     for (identifier, label), group in by_property:
         values = Text(", ").join(
-            Text.assemble(clean(source["value"]), ("".join(_numbers(match, numbers)), NAME_STYLE))
+            Text.assemble(one_line(source["value"]), ("".join(_numbers(match, numbers)), NAME_STYLE))
             for source, match in group
         )
-        yield Text.assemble((f"{clean(label) or identifier}: ", "dim"), values)
+        yield Text.assemble((f"{one_line(label) or identifier}: ", "dim"), values)
 
 
 def _numbers(match: Row, numbers: dict[str, str]) -> list[str]:
@@ -239,7 +240,7 @@ def _numbers(match: Row, numbers: dict[str, str]) -> list[str]:
 
 def verdict(best: Row) -> Text:
     """One line: who won, by how much, and what broke the tie if there was one."""
-    who = Text.assemble((best["qid"], "bold cyan"), " ", (clean(best["label"]), "bold"))
+    who = Text.assemble((best["qid"], "bold cyan"), " ", (one_line(best["label"]), "bold"))
     sure = "" if best["confidence"] is None else f", {percent(best['confidence'])} sure"
     if best["reason"]:
         return Text.assemble("→ ", ("nobody", "bold yellow"), f": {best['reason']}; the best is ", who, f"{sure}.")

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from namesake.kb.manifest import REJECTS, Manifest, Reject
 from namesake.kb.rejects import NAMED
+from namesake.printable import one_line
 
 if TYPE_CHECKING:
     from namesake.kb.show import ColumnSize, Entity, Statement
@@ -57,30 +58,30 @@ def draw_entity(entity: Entity, console: Console) -> None:
     """One entity: who, when, how known, and every statement."""
     parts: list[RenderableType] = []
     if entity.description:
-        parts.append(Text(entity.description, style="italic"))
+        parts.append(Text(one_line(entity.description), style="italic"))
     if entity.aliases:
-        parts.append(Text("also " + " · ".join(entity.aliases), style="dim"))
+        parts.append(Text("also " + " · ".join(map(one_line, entity.aliases)), style="dim"))
     if entity.paragraph:
-        parts.append(Text(entity.paragraph))
+        parts.append(Text(one_line(entity.paragraph)))
     parts.append(_pairs([("lived", lifetime(entity)), *_fame(entity)]))
     if entity.statements:
         parts.append(_statements(entity.statements))
-    title = Text.assemble((entity.label or "(no label)", "bold"), " ", (entity.qid, "cyan"))
+    title = Text.assemble((one_line(entity.label) or "(no label)", "bold"), " ", (entity.qid, "cyan"))
     console.print(Panel(Group(*parts), title=title, title_align="left", expand=False))
 
 
 def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, console: Console) -> None:
     """Those who bear a name, the best known first, and how many there are in all."""
-    console.print(Text(f"{total:,} are called {name}", style="bold"))
+    console.print(Text(f"{total:,} are called {one_line(name)}", style="bold"))
     table = Table(box=box.SIMPLE_HEAD, expand=True)
     table.add_column("QID", style="cyan", no_wrap=True)
     table.add_column("who", ratio=1)
     table.add_column("lived", no_wrap=True)
     table.add_column("sitelinks", justify="right", no_wrap=True)
     for entity in entities:
-        about = Text(entity.label or "(no label)", style="bold")
+        about = Text(one_line(entity.label) or "(no label)", style="bold")
         if entity.description or _gist(entity):
-            about = Text.assemble(about, ", ", entity.description or (_gist(entity), "dim"))
+            about = Text.assemble(about, ", ", one_line(entity.description) or (one_line(_gist(entity)), "dim"))
         table.add_row(entity.qid, about, years(entity), f"{entity.sitelinks:,}" if entity.sitelinks else "")
     console.print(table)
     if total > len(entities):
@@ -92,7 +93,7 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
     """What a build made, and what it had to set aside."""
 
     def line(text: str, style: str = "") -> None:
-        console.print(text, style=style, highlight=False, markup=False, soft_wrap=True)
+        console.print(one_line(text), style=style, highlight=False, markup=False, soft_wrap=True)
 
     line(
         f"{path}: {manifest.entities:,} entities ({manifest.people:,} people), {manifest.statements:,} statements, "

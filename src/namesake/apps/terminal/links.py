@@ -14,14 +14,9 @@ from rich.table import Table
 
 from namesake.articles.rejects import Rejects
 from namesake.linker import Linker
+from namesake.printable import one_line
 
 NAME_STYLE, MATCH_STYLE = "bold cyan", "bold green"
-CONTROL = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd") | {9: " ", 10: " ", 13: " "}
-
-
-def clean(text: str | None) -> str:
-    """A text that cannot steer the terminal: control characters replaced one for one."""
-    return (text or "").translate(CONTROL)
 
 
 def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Rejects | None = None) -> None:
@@ -40,20 +35,20 @@ def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Re
 
 
 def _title(article: str, title: str | None) -> str:
-    return escape(clean(f"{article}  {title}" if title else article))
+    return escape(one_line(f"{article}  {title}" if title else article))
 
 
 def _link_cells(linker: Linker, row: dict[str, Any]) -> list[str]:
-    name = f"[{NAME_STYLE}]{escape(clean(row['name']))}[/]"
+    name = f"[{NAME_STYLE}]{escape(one_line(row['name']))}[/]"
     if row["qid"] is None:
         best = f"; at best {row['best']}" if row["best"] else ""
-        return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}{best}[/]", percent(row["confidence"]), ""]
+        return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}{escape(best)}[/]", percent(row["confidence"]), ""]
     at = int(linker.kb.rows(np.array([int(row["qid"][1:])]))[0])
     about = (linker.kb.descriptions[at] or linker.kb.label(at)) if at >= 0 else "not in this KB"
     last = [number(row["score"]), _ahead(row["margin"], row["tie_break"])]
     if row["confidence"] is not None:
         last = [percent(row["confidence"]), "[dim]only candidate[/]" if row["margin"] is None else ""]
-    return [name, f"{row['qid']}", escape(clean(about)), *last]
+    return [name, f"{row['qid']}", escape(one_line(about)), *last]
 
 
 def percent(confidence: float | None) -> str:

@@ -8,8 +8,8 @@ import pyarrow as pa
 from rich.console import Console
 from rich.text import Text
 
-from namesake.apps.terminal.links import clean
 from namesake.linker import Linker
+from namesake.printable import lines, one_line
 
 LINKED, UNSURE = "bold cyan", "yellow"
 
@@ -29,15 +29,10 @@ def linked_text(text: str, links: list[dict[str, Any]]) -> Text:
     for start, end, link, first in sorted(marks, key=lambda mark: mark[:2]):
         if start < done:
             continue
-        out.append(clean_lines(text[done:start]))
-        out.append(clean(text[start:end]), LINKED if link["qid"] else UNSURE)
+        out.append(lines(text[done:start]))
+        out.append(one_line(text[start:end]), LINKED if link["qid"] else UNSURE)
         if first:
             out.append(f" [{link['qid'] or link['reason']}]", "dim")
         done = end
-    out.append(clean_lines(text[done:]))
+    out.append(lines(text[done:]))
     return out
-
-
-def clean_lines(text: str) -> str:
-    """The text without control characters, its lines kept."""
-    return "\n".join(map(clean, text.split("\n")))

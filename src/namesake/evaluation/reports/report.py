@@ -3,13 +3,15 @@
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from namesake.errors import NamesakeError
 from namesake.evaluation.reports import page
+from namesake.files import keep_apart
+from namesake.printable import one_line
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,11 @@ class Report:
         """Collect the tables of all sections."""
         object.__setattr__(self, "views", [view for section in self.sections for view in section.views])
 
-    def write(self, folder: str | Path) -> None:
-        """Write report.md, report.html, tables.json, and each table as CSV and LaTeX into `folder`, made if need be."""
+    def write(self, folder: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
+        """Write report.md, report.html, tables.json, and each table as CSV and LaTeX into `folder`, made if need be.
+
+        `inputs` are the files that the report was made from: none of them is overwritten.
+        """
         folder = Path(folder)
         files = {
             "report.md": markdown(self),
@@ -66,6 +71,7 @@ class Report:
             **{f"{view.name}.csv": csv_text(view) for view in self.views},
             **{f"{view.name}.tex": latex(view) for view in self.views},
         }
+        keep_apart([folder / name for name in files], [path for path in inputs if path is not None])
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, text in files.items():
@@ -76,28 +82,38 @@ class Report:
 
 def markdown(report: Report) -> str:
     """The report for terminals and repositories."""
-    blocks = [f"# {report.title}", *report.intro]
+    blocks = [f"# {_plain(report.title)}", *map(_plain, report.intro)]
     for section in report.sections:
-        blocks += [f"## {section.title}", *section.text]
+        blocks += [f"## {_plain(section.title)}", *map(_plain, section.text)]
         for view in section.views:
-            blocks += [f"**{view.title}**" + (f" {view.caption}" if view.caption else ""), _markdown_table(view)]
+            title = f"**{_plain(view.title)}**" + (f" {_plain(view.caption)}" if view.caption else "")
+            blocks += [title, _markdown_table(view)]
     return "\n\n".join(blocks) + "\n"
 
 
 def _markdown_table(view: View) -> str:
     """A table whose columns also line up in a terminal."""
     rows = [
-        [f"**{cell}**" if (i, j) in view.best else cell.replace("|", r"\|") for j, cell in enumerate(row)]
+        [f"**{_plain(cell)}**" if (i, j) in view.best else _plain(cell) for j, cell in enumerate(row)]
         for i, row in enumerate(view.rows)
     ]
-    width = [max(3, *(len(row[j]) for row in [list(view.header), *rows])) for j in range(len(view.header))]
+    header = [*map(_plain, view.header)]
+    width = [max(3, *(len(row[j]) for row in [header, *rows])) for j in range(len(header))]
     align = [str.ljust if j in view.words else str.rjust for j in range(len(width))]
 
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(put(cell, w) for put, cell, w in zip(align, cells, width, strict=True)) + " |"
 
     rule = ["-" * w if j in view.words else "-" * (w - 1) + ":" for j, w in enumerate(width)]
-    return "\n".join([line(view.header), line(rule), *map(line, rows)])
+    return "\n".join([line(header), line(rule), *map(line, rows)])
+
+
+_MARKDOWN = str.maketrans({"|": r"\|", "<": "&lt;", ">": "&gt;"})
+
+
+def _plain(text: str) -> str:
+    """Text that is no HTML to a reader of Markdown, parts no cell and steers no terminal."""
+    return one_line(text).translate(_MARKDOWN)
 
 
 def csv_text(view: View) -> str:

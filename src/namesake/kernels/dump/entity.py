@@ -31,7 +31,9 @@ from namesake.kernels.dump.jsontext import (
 )
 from namesake.kernels.dump.tables import ARRAYS, POINTERS, Tables
 from namesake.kernels.dump.times import MISSING, read_time
+from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
 from namesake.kernels.dump.walk import K_ID, K_VALUE, digits, keyword
+from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, LANES, NUMBERS, byte, equal, ones, pointer
 from namesake.kernels.types import U8
 
@@ -313,12 +315,14 @@ def between(data, p):
     return p
 
 
-@inner(types.int64(BYTES, types.int64, types.int64, types.boolean, POINTERS))
-def scan_line(data, start, size, keep_all, to):
-    """Do the line at `start`; returns where it ends."""
+@inner(types.int64(BYTES, types.int64, types.int64, types.boolean, KEYS, types.uint64, POINTERS))
+def scan_line(data, start, size, keep_all, keys, stamp, to):
+    """Do the line at `start`; returns where it ends. `keys` and `stamp` are those of `valid_end`."""
     p = between(data, start)
     if p >= size or byte(data, p) == NEWLINE:
         return p
+    if byte(data, p) != OPEN_MAP or valid_end(data, p, keys, stamp) < 0:
+        return FAIL
     for slot in range(walk.FOUND):
         to.found[slot] = 0
     to.found[walk.BORN] = MISSING
@@ -360,10 +364,12 @@ def scan(data, start, size, keep_all, arrays):
         pointer(arrays.text),
     )
     saved = np.empty(tables.RESTORED, np.int64)
+    keys, stamp = np.zeros(KEY_SLOTS, np.uint64), np.uint64(0)
     while start < size:
         for i in range(tables.RESTORED):
             saved[i] = to.counts[i]
-        p = scan_line(pointer(data), start, size, keep_all, to)
+        stamp += np.uint64(1)
+        p = scan_line(pointer(data), start, size, keep_all, pointer(keys), stamp, to)
         if p < 0:
             for i in range(tables.RESTORED):
                 to.counts[i] = saved[i]

@@ -4,7 +4,7 @@ A position is an index into the text. A function that meets something unexpected
 FAIL for a position returns it, so that a walk need not look after every step; its caller leaves such a line to a full
 JSON decoder. Two facts keep the walk inside its buffer: nothing here steps over a
 newline or a zero byte, and 64 zero bytes follow the text.
-What is stepped over is held to balanced brackets and closed strings, no more.
+What is stepped over is held to balanced brackets and closed strings, no more: `valid` has looked at the line before.
 """
 
 import numpy as np

@@ -46,6 +46,7 @@ BORN, DIED = 32, 35  # each: day, precision, rank
 FOUND = 38
 LANGUAGES = 4
 ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = 1, 2, 3, 4, 5
+BY_TYPE, BY_ID = 1, 2  # what tells that a value is another entity than an item: bits of OTHER_ENTITY
 
 
 def keyword(name: str) -> tuple[np.uint64, ...]:
@@ -165,9 +166,10 @@ def entity_member(data, p, found):
     """From a key of a datavalue's map to behind its value; notes what tells an item, a time or an amount."""
     if at(data, p, K_ENTITY_TYPE):
         p = value_of(data, p, K_ENTITY_TYPE)
+        found[OTHER_ENTITY] &= ~BY_TYPE
         if p >= 0 and at(data, p, K_ITEM):
             return p + 6
-        found[OTHER_ENTITY] = 1
+        found[OTHER_ENTITY] |= BY_TYPE
         return plain_text(data, p)
     if at(data, p, K_NUMERIC_ID):
         p = value_of(data, p, K_NUMERIC_ID)
@@ -179,8 +181,9 @@ def entity_member(data, p, found):
         p = value_of(data, p, K_ID)
         if p < 0 or byte(data, p) != QUOTE:
             return FAIL
+        found[OTHER_ENTITY] &= ~BY_ID
         if byte(data, p + 1) != 81:  # Q
-            found[OTHER_ENTITY] = 1
+            found[OTHER_ENTITY] |= BY_ID
             return plain_text(data, p)
         found[ITEM], p = digits(data, p + 2)
         return p + 1 if found[ITEM] > 0 and byte(data, p) == QUOTE else FAIL
@@ -201,10 +204,13 @@ def entity_member(data, p, found):
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def datavalue(data, p, found):
-    """From a datavalue to behind it."""
+    """From a datavalue to behind it. What it says stands for what one before it said, as its last value does."""
+    found[TYPE] = 0
     p = enter(data, p, OPEN_MAP)
     while p >= 0 and byte(data, p) != CLOSE_MAP:
         if at(data, p, K_VALUE):
+            for slot in range(TEXT, PRECISION + 1):
+                found[slot] = 0
             p = value_of(data, p, K_VALUE)
             if p >= 0 and byte(data, p) == OPEN_MAP:
                 p = enter(data, p, OPEN_MAP)
@@ -244,11 +250,8 @@ def snak(data, p, found):
     while p >= 0 and byte(data, p) != CLOSE_MAP:
         if at(data, p, K_SNAKTYPE):
             p = value_of(data, p, K_SNAKTYPE)
-            if p >= 0 and at(data, p, K_VALUE):
-                found[HAS_VALUE] = 1
-                p += 7
-            else:
-                p = plain_text(data, p)
+            found[HAS_VALUE] = p >= 0 and at(data, p, K_VALUE)
+            p = p + 7 if found[HAS_VALUE] else plain_text(data, p)
         elif at(data, p, K_DATAVALUE):
             p = datavalue(data, value_of(data, p, K_DATAVALUE), found)
         elif at(data, p, K_DATATYPE):
@@ -273,6 +276,7 @@ def statement(data, p, found):
             p = snak(data, value_of(data, p, K_MAINSNAK), found)
         elif at(data, p, K_RANK):
             p = value_of(data, p, K_RANK)
+            found[RANK] = 1
             if p >= 0 and at(data, p, K_NORMAL):
                 p += 8
             else:
@@ -283,6 +287,7 @@ def statement(data, p, found):
                 p = plain_text(data, p)
         elif at(data, p, K_QUALIFIERS):
             p = value_of(data, p, K_QUALIFIERS)
+            found[QUALIFIERS] = 0
             if p >= 0 and byte(data, p) == OPEN_LIST:
                 p = empty_list(data, p)
             else:

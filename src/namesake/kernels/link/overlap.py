@@ -5,87 +5,87 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
-from namesake.kernels.search import first_at_least
-from namesake.kernels.types import F64, I32, I64, PAIRS, RAGGED, record
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.link.contexts import RUNS, occurrences, occurs
+from namesake.kernels.types import F64, I32, I64, RAGGED, record
 
 COUNTS = types.float64[::1]
 NEW_RAGGED = types.Tuple((types.int64[::1], types.int32[::1]))
 
 
-@kernel(COUNTS(F64, RAGGED, I64, RAGGED, I64, I64, RAGGED))
-def overlap(weight, contexts, context, names, offsets, rows, entities):
+MARKED_AT_ONCE = 8
+"""How often the words of a text are marked over, for one mention after another, before they are looked up instead."""
+LOOKED_UP = 16
+"""How many words are marked in the time it takes to look one up in one run of a context."""
+
+
+@inlined(types.boolean(RUNS, types.int64, I64, I64, types.int64, types.int64))
+def is_wide(contexts, context, entity_indptr, rows, first, last):
+    """Whether to mark the words of a context takes longer than to look up those of the candidates in it."""
+    size = candidate_words = 0
+    begin, end = contexts.indptr[context], contexts.indptr[context + 1]
+    for k in range(begin, end):
+        size += contexts.runs[k, 1] - contexts.runs[k, 0]
+    for k in range(first, last):
+        if rows[k] >= 0:
+            candidate_words += entity_indptr[rows[k] + 1] - entity_indptr[rows[k]]
+    return size > LOOKED_UP * (end - begin) * candidate_words
+
+
+@kernel(COUNTS(F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
+def overlap(weight, texts, article, contexts, context, names, offsets, rows, entities):
     """Σ weight[w] over W_context ∩ W_entity for every candidate, the words of the mention's own name left out.
 
-    Mention m reads row `context[m]` of the contexts' words, its name has row m of the names' words, and its candidates
-    are the rows `rows[offsets[m]:offsets[m + 1]]` of the entities' words (-1: unknown, scores 0), which are unique
-    within a row. Mentions that share a context stand together.
+    Mention m is in text `article[m]` and reads row `context[m]` of the contexts, which are runs of the texts' words;
+    its name has row m of the names' words, and its candidates are the rows `rows[offsets[m]:offsets[m + 1]]` of the
+    entities' words (-1: unknown, scores 0), which are unique within a row. Mentions that share a context stand
+    together. The words of a context are marked; where long contexts overlap, all of that would be quadratic, so after
+    some of it the candidates' words are looked up in the text.
     """
-    indptr, words = contexts
+    words = texts.values
     name_indptr, name_words = names
     entity_indptr, entity_words = entities
     score = np.zeros(len(rows))
     marked = np.zeros(len(weight), np.int64)
-    stamp, marked_context = np.int64(0), np.int64(-1)
+    keys = np.zeros(0, np.uint64)
+    stamp, marked_context, text, indexed, left = np.int64(0), np.int64(-1), np.int64(-1), np.int64(-1), np.int64(0)
     for m in range(len(offsets) - 1):
-        if offsets[m] == offsets[m + 1]:
+        first, last, c = offsets[m], offsets[m + 1], context[m]
+        if first == last:
             continue
-        if context[m] != marked_context:
-            marked_context = context[m]
-            stamp += 1
-            for j in range(indptr[marked_context], indptr[marked_context + 1]):
-                marked[words[j]] = stamp
+        if article[m] != text:
+            text, marked_context = article[m], np.int64(-1)
+            left = MARKED_AT_ONCE * (texts.indptr[text + 1] - texts.indptr[text])
+        looked_up = c != marked_context and left <= 0 and is_wide(contexts, c, entity_indptr, rows, first, last)
+        if looked_up:
+            stamp, marked_context = stamp + 1, np.int64(-1)
+            if indexed != text:
+                keys, indexed = occurrences(texts, text), text
+        elif c != marked_context:
+            stamp, marked_context = stamp + 1, c
+            for k in range(contexts.indptr[c], contexts.indptr[c + 1]):
+                left -= contexts.runs[k, 1] - contexts.runs[k, 0]
+                for j in range(contexts.runs[k, 0], contexts.runs[k, 1]):
+                    marked[words[j]] = stamp
         for j in range(name_indptr[m], name_indptr[m + 1]):
-            if marked[name_words[j]] == stamp:
+            if looked_up or marked[name_words[j]] == stamp:
                 marked[name_words[j]] = -stamp
-        for k in range(offsets[m], offsets[m + 1]):
+        for k in range(first, last):
             if rows[k] < 0:
                 continue
             shared = 0.0
             for j in range(entity_indptr[rows[k]], entity_indptr[rows[k] + 1]):
-                if marked[entity_words[j]] == stamp:
-                    shared += weight[entity_words[j]]
+                word = entity_words[j]
+                if looked_up:
+                    if marked[word] != -stamp and occurs(keys, texts.indptr[text], contexts, c, word):
+                        shared += weight[word]
+                elif marked[word] == stamp:
+                    shared += weight[word]
             score[k] = shared
         for j in range(name_indptr[m], name_indptr[m + 1]):
             if marked[name_words[j]] == -stamp:
                 marked[name_words[j]] = stamp
     return score
-
-
-@kernel(NEW_RAGGED(I64, I32, I32, I64, I32, I64, I64, PAIRS))
-def narrow_contexts(indptr, words, starts, sentence_indptr, sentences, article, span_indptr, spans):
-    """For every mention, the words of the sentences that hold one of its spans (ragged).
-
-    Text a has words `words[indptr[a]:indptr[a + 1]]` at ascending bytes `starts` and sentences that begin at
-    bytes `sentences[sentence_indptr[a]:sentence_indptr[a + 1]]`; mention m is in text `article[m]` at the byte
-    spans `spans[span_indptr[m]:span_indptr[m + 1]]`. A sentence with two spans is taken once.
-    """
-    mentions = len(article)
-    out_indptr = np.zeros(mentions + 1, np.int64)
-    out = np.empty(len(words) + 16, np.int32)
-    taken = np.zeros(len(sentences), np.int64)
-    size = 0
-    for m in range(mentions):
-        a = article[m]
-        first, last = sentence_indptr[a], sentence_indptr[a + 1]
-        for k in range(span_indptr[m], span_indptr[m + 1]):
-            s = max(first_at_least(sentences, first, last, spans[k, 0] + 1) - 1, first)
-            while s < last and sentences[s] < spans[k, 1]:
-                if taken[s] != m + 1:
-                    taken[s] = m + 1
-                    begin = first_at_least(starts, indptr[a], indptr[a + 1], sentences[s])
-                    end = indptr[a + 1]
-                    if s + 1 < last:
-                        end = first_at_least(starts, begin, end, sentences[s + 1])
-                    if size + end - begin > len(out):
-                        grown = np.empty(2 * (size + end - begin), np.int32)
-                        grown[:size] = out[:size]
-                        out = grown
-                    out[size : size + end - begin] = words[begin:end]
-                    size += end - begin
-                s += 1
-        out_indptr[m + 1] = size
-    return out_indptr, out[:size].copy()
 
 
 @kernel(

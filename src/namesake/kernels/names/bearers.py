@@ -23,11 +23,13 @@ from namesake.kernels.names.page import (
 )
 from namesake.kernels.names.people import ALIAS, borne_outright
 from namesake.kernels.names.tokens import ARTICLE, COMMA, OF, TABLES, TOKENS, cut
+from namesake.kernels.simd import byte
 from namesake.kernels.types import I32, I64, U8, record
 
 KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])  # label, alias, bare forms of them
 FAR_ALIAS = 0.75  # an alias without a word of the label: Notre Dame, Due Process
 MOST_TOKENS = 64
+SPACE = 0x20
 
 
 class Labels(NamedTuple):
@@ -64,7 +66,16 @@ def has_token(tokens, count, wanted):
 
 @kernel(B(PAGE, I, LABELS, I, TABLES, TOKENS))
 def shares_token(page, mention, labels, row, tables, tokens):
-    """Whether the first span of a mention has a word of an entity's label."""
+    """Whether the first span of a mention has a word of an entity's label: almost always the last, as it is written."""
+    item, last = labels.item[row], page.facts[mention * FACTS + END] - 1
+    start, size = page.starts[last], page.ends[last] - page.starts[last]
+    at = labels.offsets[item + 1] - size
+    if at == labels.offsets[item] or (at > labels.offsets[item] and labels.texts[at - 1] == SPACE):
+        same = 0
+        while same < size and labels.texts[at + same] == byte(page.text, start + same):
+            same += 1
+        if same == size:
+            return True
     count = read_label(labels, row, tables, tokens)
     for i in range(page.facts[mention * FACTS + FIRST], page.facts[mention * FACTS + END]):
         if has_token(tokens, count, page.hashes[i]):

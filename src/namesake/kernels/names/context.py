@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend, find
 from namesake.kernels.names.page import (
     FAME,
@@ -46,7 +46,7 @@ FIRM_WORDS = 3  # how far behind a name the word may stand that makes it a firm'
 FAMOUS_PLACE = 80.0
 
 
-@kernel(B(PAGE, I))
+@inlined(B(PAGE, I))
 def firm_follows(page, at):
     """Whether the tokens from `at` on, behind a name, make it a firm's or a thing's: Inc., High School; shares."""
     if page.style == CASED and soft(page, at) and not capital(page, at) and listed(page, at, OWNED | SHARES):
@@ -64,7 +64,7 @@ def firm_follows(page, at):
     return False
 
 
-@kernel(B(PAGE, KNOWN, I))
+@inlined(B(PAGE, KNOWN, I))
 def place_follows(page, known, at):
     """Whether a comma and a famous place stand at token `at`: Houston, Texas; Washington, D.C."""
     if not behind_comma(page, at) or not capital(page, at):

@@ -107,7 +107,8 @@ def list_able(tokens, count, style, able):
 def clear(page, room):
     """Make a page ready for its mentions; its tables have so many slots."""
     for i in range(page.count):
-        page.used[i], page.slots[i], page.owner[i], page.pair_names[i] = OPEN, UNREAD, NOBODY, UNREAD
+        page.used[i], page.owner[i] = OPEN, NOBODY
+        page.slots[i] = page.shorts[i] = page.pair_names[i] = UNREAD
     for i in range(room):
         page.names[i] = page.words[i] = 0
     page.size[0] = 0
@@ -245,12 +246,12 @@ def find_mentions(data, offsets, tables, index, labels):
             *(slots_used - 1, pointer(facts), pointer(evidence), pointer(rows), pointer(quality), pointer(size)),
         )
         clear(page, slots_used)
-        if style == CASED:
-            read_ahead(page, known)
         found = match_names(page, known, matches, keys, starts)
         if style == CASED:
             found = match_nicknames(page, known, matches, keys, found)
         gather_people(page, known, matches, keys, found)
+        if style == CASED:
+            read_ahead(page, known)
         if page.size[0] > 0:
             file_people(page, matches, found)
             place_shorts(page, known, matches, found)

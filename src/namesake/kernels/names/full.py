@@ -72,7 +72,7 @@ HASHES = types.uint64[::1]
 WALK = types.Tuple((types.int64, types.int64, types.uint64))
 
 
-@kernel(B(KNOWN, I, B))
+@inlined(B(KNOWN, I, B))
 def is_head(known, short, regnal):
     """Whether a short form is what stands before "of", "the" or a comma in a label, or a king's name."""
     famous = heavy = False
@@ -98,7 +98,7 @@ def ends_in_lower_case(page, known, first, end, skip, name):
     return False
 
 
-@kernel(B(PAGE, KNOWN, I, I, I, I))
+@inlined(B(PAGE, KNOWN, I, I, I, I))
 def valid(page, known, first, end, skip, name):
     """Whether the text lets tokens first to end be a person's name."""
     titles = skip
@@ -128,7 +128,7 @@ def valid(page, known, first, end, skip, name):
     return percent >= FAIR
 
 
-@kernel(WALK(PAGE, KNOWN, I, I))
+@inlined(WALK(PAGE, KNOWN, I, I))
 def longest_name(page, known, first, skip):
     """The longest name from token `first` on, `skip` tokens behind it left out: name, end (0: there is none), hash."""
     best, best_end, best_key = np.int64(NOBODY), np.int64(0), ZERO
@@ -155,7 +155,7 @@ def longest_name(page, known, first, skip):
     return best, best_end, best_key
 
 
-@kernel(B(KNOWN, types.uint64, types.float64))
+@inlined(B(KNOWN, types.uint64, types.float64))
 def rather_part(known, key, fame):
     """Whether a name is rather the end of a famous person's than a little-known thing's: Santa Anna."""
     short = short_of(known, key)
@@ -166,7 +166,7 @@ def rather_part(known, key, fame):
     return False
 
 
-@kernel(I(PAGE, KNOWN, I))
+@inlined(I(PAGE, KNOWN, I))
 def thing_end(page, known, first):
     """Where the longest name of a thing, of two tokens or more, from token `first` on ends; 0 without one."""
     if listed(page, first, FUNCTION) and page.marks[first] & AT_START:

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows, locative, place_follows
 from namesake.kernels.names.nicknames import in_nickname
@@ -95,14 +95,14 @@ MOST_BEHIND_TITLE = 4
 NO_NAME = NEVER | DATE | NAME_TITLE | NUMERAL | FUNCTION | SUFFIX | FIRM
 
 
-@kernel(B(PAGE, I))
+@inlined(B(PAGE, I))
 def is_strangers(page, token):
     """Whether a token is part of the name of somebody of the text whom the KB does not know."""
     at = find(page.words, page.mask, page.hashes[token])
     return page.words[at] != FREE and page.first_name[at] == STRANGER
 
 
-@kernel(B(I, B))
+@inlined(B(I, B))
 def fits_title(form, royal):
     """Whether a title makes a name of a form: royal ones of a given name, others of a surname."""
     if royal:
@@ -168,7 +168,7 @@ def place_titled(page, known, title):
             return
 
 
-@kernel(B(PAGE, KNOWN, I, B))
+@inlined(B(PAGE, KNOWN, I, B))
 def may_be_lone(page, known, at, inside):
     """Whether the text lets token `at` be a name of its own; `inside`: the name of a thing stands before it."""
     if initials(page, at) or listed(page, at, NO_NAME) or is_strangers(page, at):
@@ -182,7 +182,7 @@ def may_be_lone(page, known, at, inside):
     return not in_nickname(page, at)
 
 
-@kernel(B(PAGE, KNOWN, I))
+@inlined(B(PAGE, KNOWN, I))
 def another_before(page, known, start):
     """Whether the capital before token `start` makes it somebody else's surname; a title or a nation does not."""
     if not soft(page, start) or not capital(page, start - 1) or page.used[start - 1] == BY_PERSON:
@@ -192,7 +192,7 @@ def another_before(page, known, start):
     return not listed(page, start - 1, NEVER | ROLE | NAME_TITLE | FUNCTION)
 
 
-@kernel(B(PAGE, KNOWN, I, I, types.float64, I))
+@inlined(B(PAGE, KNOWN, I, I, types.float64, I))
 def passes_gates(page, known, at, form, weight, count):
     """Whether a lone word is worth a look: famous enough, no far more famous thing, no ordinary word."""
     thing, lower = word_fame(page, known, at), in_lower(page, known, at)
@@ -263,5 +263,5 @@ def place_all_titled(page, known):
 def place_all_lone(page, known):
     """Find the names of one word that nobody has taken."""
     for k in range(page.ables):
-        if is_open(page, page.able[k]):
+        if page.shorts[page.able[k]] >= 0 and is_open(page, page.able[k]):
             place_lone(page, known, page.able[k], False)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
 from namesake.kernels.names.page import (
@@ -43,7 +43,7 @@ def lone_mark(page, i):
     return np.int64(0)
 
 
-@kernel(B(PAGE, I))
+@inlined(B(PAGE, I))
 def quoted(page, i):
     """Whether token i stands alone in quotation marks or round brackets."""
     if i <= 0 or i >= page.count - 1 or byte(page.text, page.starts[i] - 1) == SPACE:
@@ -79,7 +79,13 @@ def match_nicknames(page, known, matches, keys, found):
     """Add the full names around quoted nicknames to the matches, in place of those they overlap; how many there are."""
     for k in range(page.ables):
         i = page.able[k]
-        if not quoted(page, i) or not capital(page, i) or not capital(page, i - 1) or not capital(page, i + 1):
+        if (
+            page.starts[i] - page.ends[max(i - 1, 0)] < 2
+            or not quoted(page, i)
+            or not capital(page, i)
+            or not capital(page, i - 1)
+            or not capital(page, i + 1)
+        ):
             continue
         if listed(page, i + 1, FUNCTION):
             continue

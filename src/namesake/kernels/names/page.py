@@ -11,7 +11,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find
-from namesake.kernels.names.tokens import AFTER_HYPHEN, CASED, COMMA, HAS_CAPITAL, IS_INITIALS, SOFT
+from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, SOFT
 from namesake.kernels.simd import BYTES, NUMBERS, pointer
 from namesake.kernels.types import F32, I8, I32, I64, U8, U64, own_record, record
 
@@ -143,11 +143,12 @@ class Page(NamedTuple):
     slots: Annotated[Any, SMALL]
     """The slot of each token in the KB's table: UNREAD at first, NOBODY where it has none."""
     shorts: Annotated[Any, SMALL]
-    """The short form that each token with a capital is, or NOBODY; and in `things` the fame of its thing."""
+    """The short form that each open token with a capital is, or NOBODY, and in `things` the fame of its thing; UNREAD
+    elsewhere: see `read_ahead`."""
     things: Annotated[Any, BYTES]
     pair_names: Annotated[Any, SMALL]
     """For each token from which a name may start: the name, in `pair_shorts` the short form, and in `pair_things` the
-    fame of the thing that it is with the next. UNREAD elsewhere; all three are read side by side: see `read_ahead`."""
+    fame of the thing that it is with the next. UNREAD elsewhere."""
     pair_shorts: Annotated[Any, SMALL]
     pair_things: Annotated[Any, BYTES]
     able: Annotated[Any, NUMBERS]
@@ -321,24 +322,22 @@ def thing_fame(known, key):
 @inlined(types.float64(PAGE, KNOWN, I))
 def word_fame(page, known, i):
     """How famous the thing is whose name is token i."""
-    if page.marks[i] & HAS_CAPITAL != 0 and page.style == CASED:
+    if page.shorts[i] != UNREAD:
         return FAME[np.int64(page.things[i])]
     return thing_fame(known, extend(ZERO, page.hashes[i]))
 
 
 @kernel(types.void(PAGE, KNOWN))
 def read_ahead(page, known):
-    """Look up the tokens that may be names: look-ups that do not wait for each other take a tenth of the time."""
+    """Look up the open tokens that may be names, each by itself: look-ups that do not wait for each other are cheap."""
     for k in range(page.ables):
         i = page.able[k]
-        slot = find(known.token_keys, known.token_mask, page.hashes[i])
-        page.slots[i] = np.int32(slot if known.token_keys[slot] != FREE else NOBODY)
-    for k in range(page.ables):
-        i = page.able[k]
-        page.shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, extend(ZERO, page.hashes[i]))]
-    for k in range(page.ables):
-        i = page.able[k]
-        page.things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, extend(ZERO, page.hashes[i]))]
+        if page.used[i] == OPEN:
+            slot = find(known.token_keys, known.token_mask, page.hashes[i])
+            page.slots[i] = np.int32(slot if known.token_keys[slot] != FREE else NOBODY)
+            key = extend(ZERO, page.hashes[i])
+            page.shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, key)]
+            page.things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
 
 
 @inlined(B(KNOWN, types.uint64))

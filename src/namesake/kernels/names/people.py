@@ -140,7 +140,7 @@ def add_candidate(page, mention, row, quality):
     return True
 
 
-@kernel(B(KNOWN, I))
+@inlined(B(KNOWN, I))
 def borne_outright(known, name):
     """Whether a name is somebody's label or alias, and not only a bare form of one."""
     for k in range(known.indptr[name], known.indptr[name + 1]):
@@ -149,7 +149,7 @@ def borne_outright(known, name):
     return False
 
 
-@kernel(B(KNOWN, I, I))
+@inlined(B(KNOWN, I, I))
 def bears(known, name, row):
     """Whether an entity is among the bearers of a name; bare forms count where nobody bears it outright."""
     if name < 0:
@@ -196,7 +196,7 @@ def place_behind(page, end):
     return place if capital(page, place) else np.int64(NOBODY)
 
 
-@kernel(B(PAGE, KNOWN, I))
+@inlined(B(PAGE, KNOWN, I))
 def first_name_before(page, known, i):
     """Whether token i, before a full name, is a first name that the name has not."""
     if not is_open(page, i) or listed(page, i, NAME_TITLE | FUNCTION | NEVER | ROLE):

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
@@ -55,7 +55,7 @@ BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican 
 PLACE_FAME = 60.0
 
 
-@kernel(I(PAGE, I))
+@inlined(I(PAGE, I))
 def run_end(page, at):
     """Where a run of capitals ends: initials and particles belong to it, a numeral ends it, function words do not."""
     end = at + 1
@@ -167,7 +167,7 @@ def note_stranger(page, known, first, end):
         page.first_name[file_word(page, first)] = STRANGER
 
 
-@kernel(B(PAGE, KNOWN, I))
+@inlined(B(PAGE, KNOWN, I))
 def find_company(page, known, at):
     """Bill and Hillary Clinton: a first name, "and", a full name whose surname makes a name with it."""
     if not soft(page, at + 1) or not listed(page, at + 1, AND) or not soft(page, at + 2):
@@ -179,7 +179,7 @@ def find_company(page, known, at):
     return name >= 0 and add_named(page, known, name, key, np.int64(COMPANY), at, at + 1, 1.0, 0.0)
 
 
-@kernel(B(PAGE, KNOWN, I))
+@inlined(B(PAGE, KNOWN, I))
 def find_reversed(page, known, at):
     """Murray, Andy: surname, comma, first name, perhaps a middle one."""
     given = at + 1

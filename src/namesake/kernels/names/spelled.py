@@ -13,6 +13,7 @@ LEAST_FAME = 2.0
 NICKNAME, SLIP, UMLAUT = 0.85, 0.6, 0.95
 LEAST_LETTERS = 5  # of a word in which a slip is looked for
 MOST_LETTERS = 24
+RARE_LAST, FAIRLY_RARE_LAST = 3, 100  # labels that a last word may end in which, or beside which, a slip is looked for
 SMALL, SPACE = 0x20, 0x20
 LETTER_E = 0x65
 VOWELS = (0x61, 0x6F, 0x75)  # a, o, u: ae, oe, ue are umlauts
@@ -145,8 +146,9 @@ def find_spelled(page, known, first, key):
                 mention = add_bearers(page, known, mention, key, first, name, NICKNAME)
     if mention != NOBODY or known.slips == 0 or not plain_word(page, last):
         return mention
-    if begins(page, known, first) > 0:
+    common = finishes(page, known, last)
+    if common <= RARE_LAST and begins(page, known, first) > 0:
         mention = add_slips(page, known, mention, key, first, True)
-    if finishes(page, known, last) > 0 and plain_word(page, first):
+    if 0 < common <= FAIRLY_RARE_LAST and plain_word(page, first):
         mention = add_slips(page, known, mention, key, first, False)
     return mention

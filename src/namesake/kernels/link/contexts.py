@@ -1,0 +1,99 @@
+"""Where the words near a name stand: runs of words, computed once for all names that share them."""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.search import first_at_least
+from namesake.kernels.types import I32, I64, PAIRS, RAGGED, U64, record
+
+LONG_PAIRS = types.Array(types.int64, 2, "C", readonly=True)
+
+
+class Runs(NamedTuple):
+    """Contexts as places of words: that of row i is the runs [begin, end) `runs[indptr[i]:indptr[i + 1]]`."""
+
+    indptr: Annotated[Any, I64]
+    runs: Annotated[Any, LONG_PAIRS]
+
+
+RUNS = record(Runs)
+
+
+@inlined(types.int64(types.int64[:, ::1], types.int64, types.int64))
+def merge(runs, first, end):
+    """Make runs[first:end] ascending and disjoint, and return where they end now."""
+    for k in range(first + 1, end):
+        if runs[k, 0] < runs[k - 1, 0]:
+            runs[first:end] = runs[first:end][np.argsort(runs[first:end, 0])]
+            break
+    last = first
+    for k in range(first + 1, end):
+        if runs[k, 0] <= runs[last, 1]:
+            runs[last, 1] = max(runs[last, 1], runs[k, 1])
+        else:
+            last += 1
+            runs[last] = runs[k]
+    return min(last + 1, end)
+
+
+@kernel(
+    types.Tuple((types.int64[::1], types.int64[::1], types.int64[:, ::1]))(I64, I32, I64, I32, I64, I64, PAIRS),
+)
+def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_indptr, spans):
+    """The sentences that hold a span of a mention: the context of each mention, and all contexts as `Runs` of words.
+
+    Text a has words `indptr[a]` to `indptr[a + 1]` at ascending bytes `starts` and sentences that begin at bytes
+    `sentences[sentence_indptr[a]:sentence_indptr[a + 1]]`; mention m is in text `article[m]` at the byte spans
+    `spans[span_indptr[m]:span_indptr[m + 1]]`. Mentions one after the other with the same sentences share a context.
+    """
+    context = np.empty(len(article), np.int64)
+    run_indptr, runs = np.zeros(len(article) + 1, np.int64), np.empty((len(spans), 2), np.int64)
+    count = 0
+    for m in range(len(article)):
+        a = article[m]
+        first, last = sentence_indptr[a], sentence_indptr[a + 1]
+        begin = end = run_indptr[count]
+        for k in range(span_indptr[m], span_indptr[m + 1]):
+            s = max(first_at_least(sentences, first, last, spans[k, 0] + 1) - 1, first)
+            after = first_at_least(sentences, s, last, spans[k, 1])
+            if after > s:
+                runs[end, 0] = first_at_least(starts, indptr[a], indptr[a + 1], sentences[s])
+                runs[end, 1] = indptr[a + 1]
+                if after < last:
+                    runs[end, 1] = first_at_least(starts, runs[end, 0], indptr[a + 1], sentences[after])
+                end += 1
+        end = merge(runs, begin, end)
+        before = run_indptr[count - 1] if count > 0 else 0
+        shared = count > 0 and article[m - 1] == a and begin - before == end - begin
+        for k in range(end - begin if shared else 0):
+            shared = shared and runs[before + k, 0] == runs[begin + k, 0] and runs[before + k, 1] == runs[begin + k, 1]
+        if not shared:
+            count += 1
+            run_indptr[count] = end
+        context[m] = count - 1
+    return context, run_indptr[: count + 1].copy(), runs[: run_indptr[count]].copy()
+
+
+@kernel(types.uint64[::1](RAGGED, types.int64))
+def occurrences(texts, text):
+    """Every word of a text with its place behind it, ascending: where a word stands is a search away."""
+    begin, end = texts.indptr[text], texts.indptr[text + 1]
+    keys = np.empty(end - begin, np.uint64)
+    for place in range(begin, end):
+        keys[place - begin] = np.uint64(texts.values[place]) << np.uint64(32) | np.uint64(place - begin)
+    keys.sort()
+    return keys
+
+
+@inlined(types.boolean(U64, types.int64, RUNS, types.int64, types.int64))
+def occurs(keys, begin, contexts, context, word):
+    """Whether a word stands in a context; `keys` are the occurrences in the text, whose words begin at `begin`."""
+    high = np.uint64(word) << np.uint64(32)
+    for k in range(contexts.indptr[context], contexts.indptr[context + 1]):
+        at = first_at_least(keys, 0, len(keys), high | np.uint64(contexts.runs[k, 0] - begin))
+        if at < len(keys) and keys[at] < high | np.uint64(contexts.runs[k, 1] - begin):
+            return True
+    return False
