@@ -38,7 +38,7 @@ def test_expected_bearers_are_what_chance_gives(sample_kb, oracle, articles):
     batch = batch_of(sample_kb, articles)
     for name, got in zip(batch.names.to_pylist(), DOUBTS["Expected"](batch), strict=True):
         begin, *between, end = normalise(name).split() if " " in name else ("", "")
-        bearers = (first[begin] + 0.5) * (last[end] + 0.5) / people * 5e5 / people
+        bearers = (first[begin] + 0.5) * (last[end] + 0.5) / people * min(5e5 / people, 1)
         rare = min([1.0, *((middle[token] + 0.5) / people * 1000 for token in between)])
         assert got == pytest.approx(math.log(bearers * rare + math.exp(-5)) if begin else 0.0), name
 
@@ -123,19 +123,19 @@ def test_what_no_recipe_can_mean_is_refused(lines, message):
 
 
 def test_a_doubt_of_your_own(sample_kb, articles):
-    @namesake.doubt("Shouted")
+    @namesake.doubt("InCapitals")
     def shouted(batch):
         """1 for a name in capitals."""
         return [float(name.isupper()) for name in batch.names.to_pylist()]
 
     try:
         text = "CHRIS CARTER spoke. Tim Wheeler, who created a band, spoke too."
-        recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("Shouted", 50.0),)))
+        recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("InCapitals", 50.0),)))
         links = {link.name: link for link in Linker(sample_kb, recipe).link_text(text, ["CHRIS CARTER", "Tim Wheeler"])}
         assert links["CHRIS CARTER"].reason == "none fits"
         assert links["CHRIS CARTER"].known < 1e-9 < links["Tim Wheeler"].known
         with pytest.raises(NamesakeError, match="one for each is needed"):
             doubt("Wrong")(lambda batch: [1.0])(batch_of(sample_kb, articles))
     finally:
-        DOUBTS.pop("Shouted")
+        DOUBTS.pop("InCapitals")
         DOUBTS.pop("Wrong", None)

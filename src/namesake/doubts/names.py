@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 POPULATION = 500_000.0
-"""Expected bearers are counted among so many people, whatever the size of the KB."""
+"""Expected bearers are counted among so many people, or those of the KB where it has fewer."""
 FLOOR = np.exp(-5.0)
 """Expected bearers below which a rarer name makes no difference."""
 MIDDLE = 1000.0
@@ -51,7 +51,7 @@ def expected(batch: Batch, kb: KB) -> Scores:
     """
     first, middle, last = _counts(batch, kb)
     people = max(_labels(kb), 1)
-    bearers = (first + 0.5) * (last + 0.5) / people * (POPULATION / people)
+    bearers = (first + 0.5) * (last + 0.5) / people * min(POPULATION / people, 1.0)
     rare = np.where(middle < 0, 1.0, np.minimum(1.0, (middle + 0.5) / people * MIDDLE))
     return np.where(first < 0, 0.0, np.log(np.where(first < 0, 1.0, bearers * rare) + FLOOR))
 
