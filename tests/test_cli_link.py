@@ -278,7 +278,7 @@ REFUSED = {
     "folder missing": (["-o", "no/o.jsonl"], "no: no such folder"),
     "suffix unknown": (["-o", "o.csv"], "o.csv: links are written as"),
     "a folder for output": (["-o", "folder.jsonl"], "folder.jsonl is a folder"),
-    "output over input": (["-o", "a.jsonl"], "a.jsonl is one of the articles' files"),
+    "output over input": (["-o", "a.jsonl"], "a.jsonl would overwrite a.jsonl"),
     "second file missing": (["none.jsonl"], "none.jsonl: no such file"),
     "second file no articles": (["b.doc"], "b.doc: articles come as"),
     "second file a folder": (["folder.jsonl"], "folder.jsonl is a folder"),

@@ -543,7 +543,7 @@ def test_conversion_leaves_nothing_behind_when_it_fails(tmp_path: Path) -> None:
         convert(READERS["zelda"](path, Rejects()), None, articles, gold)
     with pytest.raises(NamesakeError, match=r"a\.csv: articles and gold are written as"):
         convert([], None, tmp_path / "a.csv", gold)
-    with pytest.raises(NamesakeError, match="two files"):
+    with pytest.raises(NamesakeError, match="are one file"):
         convert([], None, gold, gold)
     assert list(tmp_path.iterdir()) == [path]
 

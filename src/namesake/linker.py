@@ -182,17 +182,15 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
     """The table in slices of bounded size, cut between articles; what counts is text, given candidates and extra."""
     if not articles.num_rows:
         return
-    texts, extra = (
-        pc.binary_length(one_chunk(articles.column(name))).fill_null(0).to_numpy() for name in ("text", "extra")
-    )
+    texts, extra = (pc.binary_length(articles.column(name)).fill_null(0).to_numpy() for name in ("text", "extra"))
     per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
     per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
     ends = np.cumsum(texts + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0
-        end = int(np.searchsorted(ends, before + MOST_BYTES)) + 1  # with the article that reaches it, as readers do
-        end = min(end, begin + MOST_ARTICLES, len(ends))
+        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
+        end = min(end, begin + MOST_ARTICLES)
         yield articles.slice(begin, end - begin)
         begin = end
 

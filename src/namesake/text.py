@@ -187,16 +187,16 @@ class Lexicon:
         language: Language,
         how: str = "stem",
     ) -> None:
-        self._surface_hash, self._surface_word = surface_hash, surface_word
+        self._known = *period_words(language), surface_hash, surface_word
         self._stem_hash, self._stem_word = stem_hash, stem_word
         self._normalise = Normaliser(language, how)
-        self._period_words = period_words(language)
         self._room = 0
         self._empty_cache(CACHE_SLOTS[0])
 
     def _empty_cache(self, slots: int) -> None:
         self._cache_hash = np.zeros(slots, np.uint64)
         self._cache_word = np.zeros(slots, np.int32)
+        self._tables = tuple(Tables(*self._known, self._cache_hash, self._cache_word))
         self._cached = 0
 
     def _keep_room(self, more: int) -> bool:
@@ -214,11 +214,8 @@ class Lexicon:
         self._make_room(int(offsets[-1] - offsets[0]) // 2 + texts + 1)
         self._keep_room(0)
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
-        tables = Tables(self._surface_hash, self._surface_word, self._cache_hash, self._cache_word)
         to = Analysis(indptr, self._words, self._starts, sentence_indptr, self._sentences, *self._misses)
-        size, sentences, misses, self._cached = analyse(
-            data, offsets, self._period_words, tuple(tables), self._cached, tuple(to)
-        )
+        size, sentences, misses, self._cached = analyse(data, offsets, self._tables, self._cached, tuple(to))
         if misses:
             place, start, end, hashed = self._misses
             self._words[place[:misses]] = self._resolve(data, start[:misses], end[:misses], hashed[:misses])

@@ -22,7 +22,8 @@ def contents(path: Path) -> dict[str, str]:
     try:
         manifest = json.loads((path / "manifest.json").read_bytes())
         files = [path / name for name in manifest["files"]]
-        made = {"manifest.json": sha256(json.dumps({**manifest, "created": ""}, sort_keys=True).encode()).hexdigest()}
+        lasting = {**manifest, "created": "", "digest": ""}  # the digest is of the date too
+        made = {"manifest.json": sha256(json.dumps(lasting, sort_keys=True).encode()).hexdigest()}
     except (OSError, ValueError, KeyError):
         files, made = [file for file in path.rglob("*") if file.is_file()], {}
     return made | {file.name: sha256(file.read_bytes()).hexdigest() if file.exists() else "" for file in files}

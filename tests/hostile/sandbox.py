@@ -61,7 +61,9 @@ class Outcome:
             return "hang"
         if self.code < 0:
             return "crash"
-        if b"Traceback (most recent call last)" in self.err + self.out or (self.code and not self.err.strip()):
+        if b"Traceback (most recent call last)" in self.err + self.out or (
+            self.code and not (self.err + self.out).strip()
+        ):
             return "traceback"
         return "refused" if self.code else "done"
 

@@ -34,7 +34,8 @@ class Tally:
     def write(self) -> None:
         """Append the counts to the file that gathers them, where there is one."""
         if FILE in os.environ and self.counts:
-            line = json.dumps({"matrix": self.matrix, "counts": self.counts, "bad": self.bad[:50]}) + "\n"
+            test = os.environ.get("PYTEST_CURRENT_TEST", "").removesuffix(" (teardown)")
+            line = json.dumps({"matrix": self.matrix, "test": test, "counts": self.counts, "bad": self.bad[:50]}) + "\n"
             handle = os.open(os.environ[FILE], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             os.write(handle, line.encode())  # one call: lines of several processes do not mix
             os.close(handle)

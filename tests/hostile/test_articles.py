@@ -19,10 +19,12 @@ from hostile.world import World
 
 
 def is_json(line: bytes) -> bool:
-    """Whether Python's json reads the line, with U+FFFD for bytes that are no UTF-8."""
+    """Whether Python's json reads the line, with U+FFFD for bytes that are no UTF-8; its own limits apart."""
     try:
-        json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
+        json.loads(line.decode("utf-8", "replace"), parse_int=float)
+    except RecursionError:
+        return True
+    except ValueError:
         return False
     return True
 

@@ -102,6 +102,7 @@ class Draft:
             _sync(self.folder / name)
         complete = msgspec.structs.replace(manifest, files=dict(sorted(self.files.items())))
         with unstoppable(), alone(self.out.parent):
+            check_free(self.out, self.force)  # it may have appeared while we were building
             (self.folder / MANIFEST).write_bytes(complete.sealed())
             _sync(self.folder / MANIFEST)
             _sync(self.folder)
@@ -114,9 +115,8 @@ class Draft:
         names = [name for name in (*self.files, MANIFEST) if name != REJECTS]
         states = {name: State.of((self.folder / name).stat()) for name in names}
         try:
-            check_free(self.out, self.force)  # it may have appeared while we were building
             old = put_in_place(self.folder, self.out, replaced(self.out, self.token))
-        except (NamesakeError, OSError) as problem:
+        except OSError as problem:
             raise NamesakeError(f"{problem}; the new KB is finished and waits in {self.folder}: move it") from None
         known.remember(states)
         (self.out / LOCK).unlink()

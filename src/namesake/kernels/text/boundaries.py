@@ -54,10 +54,10 @@ class Pointers(NamedTuple):
 LISTED, WORDS = record(Listed), own_record(Pointers)
 
 
-@inlined(WORDS(LISTED))
-def listed_words(listed):
+@inlined(WORDS(U64, U8))
+def listed_words(keys, bits):
     """The same words by pointers."""
-    return Pointers(pointer(listed.keys), pointer(listed.bits), len(listed.keys) - 1)
+    return Pointers(pointer(keys), pointer(bits), len(keys) - 1)
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, WORDS))

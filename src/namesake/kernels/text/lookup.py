@@ -8,7 +8,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
 from namesake.kernels.simd import pointer
-from namesake.kernels.text.boundaries import LISTED, listed_words
+from namesake.kernels.text.boundaries import listed_words
 from namesake.kernels.text.characters import LOWER
 from namesake.kernels.text.tokenizer import begin, scan
 from namesake.kernels.text.treebank import new_buffers, pointers
@@ -119,8 +119,13 @@ def word_sets(indptr, ids, word_of):
 
 
 class Tables(NamedTuple):
-    """Words by hash, -1 for what is no word: those of a KB, and a cache that is filled as they are met."""
+    """Words by hash, -1 for what is no word: those of a KB, and a cache that is filled as they are met.
 
+    First the language's words about periods, and their bits.
+    """
+
+    period_keys: Annotated[Any, U64]
+    period_bits: Annotated[Any, U8]
     surface_hash: Annotated[Any, U64]
     surface_word: Annotated[Any, I32]
     cache_hash: Annotated[Any, HASHES]
@@ -144,16 +149,16 @@ class Analysis(NamedTuple):
     miss_hash: Annotated[Any, HASHES]
 
 
-@kernel(types.UniTuple(types.int64, 4)(U8, I64, LISTED, plain_record(Tables), types.int64, plain_record(Analysis)))
-def analyse(data, offsets, listed, tables, cached, to):
+@kernel(types.UniTuple(types.int64, 4)(U8, I64, plain_record(Tables), types.int64, plain_record(Analysis)))
+def analyse(data, offsets, tables, cached, to):
     """Look every token of many texts up, in the cache, then in the KB's table; what is found goes into the cache.
 
-    `listed` are the language's words about periods. The misses stand among the words as ABSENT. Returns how many words,
-    sentences, misses and cached hashes there are.
+    The misses stand among the words as ABSENT. Returns how many words, sentences, misses and cached hashes there are.
     """
-    first, buffers, periods = pointer(data), new_buffers(), listed_words(listed)
+    first, buffers = pointer(data), new_buffers()
     found = pointers(buffers)
-    surface, surface_words, cache, cache_words = tables
+    period_keys, period_bits, surface, surface_words, cache, cache_words = tables
+    periods = listed_words(period_keys, period_bits)
     surface_hash, surface_word, surface_mask = pointer(surface), pointer(surface_words), len(surface) - 1
     cache_hash, cache_word, cache_mask = pointer(cache), pointer(cache_words), len(cache) - 1
     indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to

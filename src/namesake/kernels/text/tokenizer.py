@@ -105,7 +105,7 @@ def tokenize(data, offsets, listed, whole):
     `listed` are the language's words about periods; with `whole` each text is one sentence. Text t is
     data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
     """
-    texts, first, words = len(offsets) - 1, pointer(data), listed_words(listed)
+    texts, first, words = len(offsets) - 1, pointer(data), listed_words(listed.keys, listed.bits)
     room = (offsets[texts] - offsets[0]) // 2 + texts
     indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
