@@ -83,7 +83,8 @@ def first_name(batch: Batch) -> Scores:
     """1 for a word that is the first name of its best bearer."""
     from namesake.kb.forms import FIRST
 
-    return (_one_word(batch) & (batch.mentions.evidence.form == FIRST)).astype(np.float64)
+    first: Scores = (_one_word(batch) & (batch.mentions.evidence.form == FIRST)).astype(np.float64)
+    return first
 
 
 @doubt("Role")
@@ -119,7 +120,8 @@ def spelled(batch: Batch) -> Scores:
 def _rule(batch: Batch, rule: str) -> Scores:
     from namesake.names.evidence import RULES
 
-    return (batch.mentions.evidence.rule == RULES.index(rule)).astype(np.float64)
+    by_rule: Scores = (batch.mentions.evidence.rule == RULES.index(rule)).astype(np.float64)
+    return by_rule
 
 
 def _one_word(batch: Batch) -> np.ndarray:

@@ -28,7 +28,7 @@ def years_of(data, offsets):
             if not is_digit(data[at]):
                 at += 1
                 continue
-            start, year = at, 0
+            start, year = at, np.int64(0)
             while at < end and is_digit(data[at]):
                 if at - start < 4:
                     year = 10 * year + np.int64(data[at]) - ZERO
