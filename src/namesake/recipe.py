@@ -145,7 +145,13 @@ class Combined:
     @property
     def none(self) -> FloatArray | None:
         """The score of "none of them" for each mention; None where the recipe always answers."""
-        return np.sum(list(self.nobody.values()), axis=0) if self.nobody else None
+        if not self.nobody:
+            return None
+        first, *rest = self.nobody.values()
+        total = first.copy()
+        for numbers in rest:  # in this order whatever the batch; `np.sum` adds a lone mention's in another
+            total += numbers
+        return total
 
     @property
     def names(self) -> tuple[str, ...]:
