@@ -155,6 +155,11 @@ def _last_of_each(decode: Callable[[bytes | Raw], T], text: bytes | Raw) -> T:
         return decode(msgspec.json.encode(msgspec.json.decode(text)))
 
 
+def _typed(text: Raw, kind: Any) -> Any:
+    """A part of a record, decoded as it is needed."""
+    return _last_of_each(msgspec.json.Decoder(kind).decode, text)
+
+
 def _mend(escape: re.Match[bytes]) -> bytes:
     """An escape as it is, but half a surrogate pair as the replacement character."""
     text = escape[0]
@@ -182,7 +187,8 @@ def _distinct(texts: Iterable[str], label: str) -> tuple[str, ...]:
 def _lenient(value: Raw, kind: type[T]) -> T | None:
     """A part decoded on its own: None where it is not of this kind."""
     try:
-        return _last_of_each(msgspec.json.Decoder(kind).decode, value)
+        found: T = _typed(value, kind)
+        return found
     except msgspec.MsgspecError:
         return None
 
@@ -214,7 +220,7 @@ class _Reader:
             qid=number,
             label=label,
             description=next(filter(None, descriptions), "") if kept else "",
-            title=msgspec.json.decode(page, type=_Title).title if kept and page is not None else "",
+            title=_typed(page, _Title).title if kept and page is not None else "",
             aliases=_distinct([*aliases, *labels], label),
             person=person,
             kept=kept,
@@ -249,12 +255,12 @@ class _Reader:
 
     def _days(self, statement: _Statement) -> tuple[int, int]:
         """The first and last day on which a statement holds, by its qualifiers."""
-        qualifiers = dict(msgspec.json.decode(statement.qualifiers, type=dict[str, Raw] | _Nothing))
+        qualifiers = dict(_typed(statement.qualifiers, dict[str, Raw] | _Nothing))
         since, until = self._first_time(qualifiers.get(SINCE)), self._first_time(qualifiers.get(UNTIL))
         return since[0], last_day(*until)
 
     def _first_time(self, snaks: Raw | None) -> tuple[int, int]:
-        for snak in msgspec.json.decode(snaks, type=list[_Snak]) if snaks is not None else ():
+        for snak in _typed(snaks, list[_Snak]) if snaks is not None else ():
             if snak.snaktype == "value" and snak.datavalue.type == "time" and (date := self._date(snak)):
                 return date
         return MISSING, 0
