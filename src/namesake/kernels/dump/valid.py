@@ -46,6 +46,7 @@ DEEPEST = 62  # open brackets; what is nested deeper is left to others
 PARTS = 2  # how deep the keys stand that may occur only once: those of labels, claims …
 MOST_KEYS = 2048  # of all parts of a line; one with more is left to others
 KEY_SLOTS = 2 * MOST_KEYS
+TAB, RETURN = 9, 13
 TRUE, FALSE, NULL = literal("true"), literal("false"), literal("null")
 
 
@@ -74,6 +75,12 @@ def plain_end(data, p):
         p += 1
         p = digits_end(data, p + (byte(data, p) == 43 or byte(data, p) == 45))  # + -
     return p
+
+
+@inlined(types.boolean(types.int64))
+def ends_plain(c):
+    """Whether a number or a word may end before this byte: a blank, a comma, a closing bracket."""
+    return c in (SPACE, TAB, RETURN, COMMA, CLOSE_MAP, CLOSE_LIST)
 
 
 @inner(types.boolean(BYTES, types.int64, types.uint64))
@@ -155,7 +162,7 @@ def valid_end(data, p, keys, stamp):
         if breaks != NO_BITS:  # a newline, or a control character in a string, ends the walk
             breaks = (breaks & strings) | equal(data, p, NEWLINE) | equal(data, p, 0)
         here = ALL_BITS if breaks == NO_BITS else (breaks - ONE_BIT) & ~breaks
-        blanks = equal(data, p, SPACE) | equal(data, p, 9) | equal(data, p, 13)
+        blanks = equal(data, p, SPACE) | equal(data, p, TAB) | equal(data, p, RETURN)
         structure = equal_folded(data, p, OPEN_MAP) | equal_folded(data, p, CLOSE_MAP)
         structure |= equal(data, p, COLON) | equal(data, p, COMMA)
         outside = ~strings & ~quotes
@@ -208,8 +215,7 @@ def valid_end(data, p, keys, stamp):
                 end = plain_end(data, p + bit) if may_be_value else FAIL
                 if end < 0:
                     return FAIL
-                follows = byte(data, end)
-                if follows > SPACE and follows != COMMA and follows != CLOSE_MAP and follows != CLOSE_LIST:
+                if not ends_plain(byte(data, end)):
                     return FAIL
                 state = COMMA_OR_END
         kept = here
