@@ -34,7 +34,7 @@ from namesake.kb.store import KB
 from namesake.language import English
 from namesake.linker import Linker
 from namesake.names.candidates import candidates
-from namesake.names.detect import candidates_of, find
+from namesake.names.detect import find
 from namesake.names.mentions import found_mentions
 
 QUOTEBANK = Path(__file__).resolve().parents[2] / "shared" / "quotebank"
@@ -154,8 +154,8 @@ def detection(kb: KB) -> Iterator[Row]:
     with gzip.open(QUOTEBANK / "articles.jsonl.gz") as lines:
         articles = [json.loads(line) for line in lines]
     texts = Strings.of(article["content"] for article in articles)
-    found = find(kb.names, texts.data, texts.offsets)
-    indptr, rows, _ = candidates_of(kb.names, found)
+    found = find(kb, texts.data, texts.offsets)
+    names = [bytes(texts.data[start:end]).decode() for start, end in found.where]
     for phases in ("ABC", "D", "E", "ABCDE"):
         count: Counter[str] = Counter()
         for place, article in enumerate(articles):
@@ -164,8 +164,8 @@ def detection(kb: KB) -> Iterator[Row]:
             listed = {bare(normalise(n["name"])): {int(qid[1:]) for qid in n["ids"]} for n in article["names"]}
             gold = {name for name, qids in listed.items() if (kb.rows(np.array(sorted(qids), np.int64)) >= 0).any()}
             here = range(found.indptr[place], found.indptr[place + 1])
-            got = {bare(kb.names.texts[int(found.names[m])]) for m in here}
-            meant = {int(kb.qids[row]) for m in here for row in rows[indptr[m] : indptr[m + 1]]}
+            got = {bare(normalise(names[m])) for m in here}
+            meant = {int(kb.qids[row]) for m in here for row in found.rows[found.offsets[m] : found.offsets[m + 1]]}
             count["gold"] += len(gold)
             count["found"] += len(gold & got)
             count["others"] += len(got - set(listed))

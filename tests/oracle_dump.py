@@ -29,7 +29,7 @@ def entity(line: bytes, keep_all: bool) -> dict | None:
         "person": person,
         "kept": kept,
         "label": label,
-        "description": next((said for said in descriptions if said), "") if kept else "",
+        "description": next((said for said in descriptions if said), ""),
         "title": whole(titles.get("enwiki", {}).get("title", "")) if kept else "",
         "aliases": other_names(record, labels, label),
         "sitelinks": len(titles),
@@ -38,7 +38,19 @@ def entity(line: bytes, keep_all: bool) -> dict | None:
         "birth": best_date(claims.get(569, []), dropped),
         "death": best_date(claims.get(570, []), dropped),
         "dates_dropped": len(dropped),
+        "population": population(claims.get(1082, [])),
     }
+
+
+def population(said: list[dict]) -> int:
+    """The largest whole and positive number of inhabitants that 31 bits hold."""
+    quantities = [
+        one["mainsnak"]["datavalue"] for one in said if one["mainsnak"]["datavalue"].get("type") == "quantity"
+    ]
+    values = [one["value"] for one in quantities]
+    amounts = [str(value.get("amount")) for value in values if isinstance(value, dict)]
+    numbers = [int(amount) for amount in amounts if re.fullmatch(r"\+[1-9][0-9]*", amount)]
+    return max((number for number in numbers if number < 2**31), default=0)
 
 
 def whole(text: str) -> str:

@@ -26,6 +26,7 @@ ROAD = (
     "names",
     "batch",
     "scorers",
+    "doubts",
     "rank",
     "scale",
     "recipe",

@@ -26,8 +26,9 @@ from namesake.datasets.registry import DATASETS, READERS, Dataset, dataset, read
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold
 from namesake.formats import read_articles
+from namesake.kb.axes import ENTITY, ITEM
 from namesake.kb.columns import Ragged, Strings
-from namesake.kb.layout import ENTITY, ITEM, NameColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
 from namesake.kb.publish import Draft
 from namesake.kb.store import KB

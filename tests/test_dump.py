@@ -56,6 +56,7 @@ def rows(parsed: Parsed, first: int = 0) -> list[dict]:
                 ],
                 "birth": (int(parsed.birth[i]), int(parsed.birth_precision[i])),
                 "death": (int(parsed.death[i]), int(parsed.death_precision[i])),
+                "population": int(parsed.population[i]),
             }
         )
     return found
@@ -126,6 +127,9 @@ times = st.builds(
 time_values = shuffled(("time", times), ("precision", st.integers(0, 15)), ("before", junk, True), ("timezone", junk))
 
 
+amounts = st.integers(-5, 2**33).map("{:+}".format) | st.sampled_from(["", "+", "7", "+1.5", "+007", "+\u0663", "+5 "])
+
+
 def datavalues(kind):
     def typed(name, values):
         return shuffled(("value", values), ("type", st.just(name)))
@@ -134,6 +138,7 @@ def datavalues(kind):
         "item": typed("wikibase-entityid", item_values()),
         "string": typed("string", names),
         "time": typed("time", time_values),
+        "quantity": typed("quantity", shuffled(("amount", amounts, True), ("unit", junk))),
         "other": typed("globecoordinate", shuffled(("latitude", junk), ("precision", junk))),
         "unknown": typed("no-such-type", junk),
     }
@@ -167,8 +172,8 @@ def statements(kind=None):
 @st.composite
 def all_claims(draw):
     claims = {}
-    for name in draw(st.lists(st.sampled_from(["P31", "P106", "P569", "P570", "P2147483647"]), unique=True)):
-        kind = "time" if name in ("P569", "P570") else None
+    for name in draw(st.lists(st.sampled_from(["P31", "P106", "P569", "P570", "P1082", "P2147483647"]), unique=True)):
+        kind = {"P569": "time", "P570": "time", "P1082": "quantity"}.get(name)
         claims[name] = draw(st.lists(statements(kind) | statements(), max_size=4))
     return claims
 
@@ -273,6 +278,7 @@ def test_an_item_in_columns():
         "statements": [(31, 5, parse.MISSING, parse.MISSING), (39, 11696, 14264, parse.MISSING)],
         "birth": (-3072, 11),
         "death": (parse.MISSING, 0),
+        "population": 0,
     }
 
 

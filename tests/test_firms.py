@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracle_mentions as oracle
 from namesake.kernels.names.firms import all_firms
 from namesake.language import English
 from namesake.names.tables import tables
+from oracle_tokens import HARD, SOFT, Tokeniser
 
 pytestmark = pytest.mark.kernel
 
@@ -29,12 +29,17 @@ def slow_verdict(text: str, spans: list[tuple[int, int]]) -> bool:
 
 
 def is_firm(text: str, start: int, end: int) -> bool:
-    finder = oracle.Finder({})
-    finder.tokens = oracle.Tokeniser(text).run()
-    finder.style = oracle.CASED if text[start] in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" else oracle.LOWER
-    inside = any(token.start < end < token.end for token in finder.tokens)
-    behind = [place for place, token in enumerate(finder.tokens) if token.start >= end]
-    return not inside and bool(behind) and finder.is_firm(behind[0])
+    """Whether a word behind a name makes it a firm's or a place's, with up to two before it such as "High"."""
+    tokens = Tokeniser(text).run()
+    behind = [token for token in tokens if token.start >= end][:3]
+    if any(token.start < end < token.end for token in tokens):
+        return False
+    for size, last in enumerate(behind, 1):
+        if last.text in English.not_a_person:
+            between = all(token.text in English.before_not_a_person for token in behind[: size - 1])
+            joined = behind[0].gap != HARD and all(token.gap == SOFT for token in behind[1:size])
+            return between and joined and (not "A" <= text[start] <= "Z" or all(t.capital for t in behind[:size]))
+    return False
 
 
 def occurrences(text: str, *names: str) -> list[tuple[int, int]]:

@@ -134,17 +134,24 @@ def test_shared_statements_are_those_of_the_other_anchors(statements, articles, 
     starts = np.cumsum([0, *map(len, clipped)]).astype(np.int64)
     counts = np.array([max(sum(pair in s for s in statements), 1) for pair in range(31)], np.int32)
     entities = 100 if weighted else 0
-    got = shared_statements(starts, offsets, rows, anchors, *csr(statements), counts, entities).tolist()
-    want = []
+    got = shared_statements(starts, offsets, rows, anchors, *csr(statements), counts, entities)
+    want, by_chance = [], []
+    made = max(sum(map(len, statements)), 1)
+
+    def weight(pair):
+        return np.log(100 / counts[pair]) / np.log(100) if weighted else 1.0
+
     for article in clipped:
         for rows, own in article:
             others = {anchor for _, anchor in article} - {own, -1}
             union = frozenset().union(*(statements[row] for row in others))
             for row in rows:
                 shared = statements[row] & union if row >= 0 else frozenset()
-                weights = [np.log(100 / counts[pair]) / np.log(100) if weighted else 1.0 for pair in shared]
-                want.append(sum(weights))
-    assert got == pytest.approx(want)
+                want.append(sum(map(weight, shared)))
+                size = len(statements[row]) if row >= 0 else 0
+                by_chance.append(size * sum(counts[pair] / made * weight(pair) for pair in union))
+    assert got[0] == pytest.approx(want)
+    assert got[1] == pytest.approx(by_chance)
 
 
 @given(

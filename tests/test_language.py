@@ -40,6 +40,10 @@ TINY = Language(
     ordinary_first_names=NONE,
     not_a_person=frozenset({"korp"}),
     before_not_a_person=frozenset({"moda"}),
+    particles=NONE,
+    numerals=NONE,
+    generations=NONE,
+    head_ends=NONE,
     possessive="n",
     cyrillic=" ".join("x" for _ in CYRILLIC),
 )

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
 from namesake.kb import check, known, scanned, store
+from namesake.kb.axes import ENTITY, TENURE
 from namesake.kb.build import build
 from namesake.kb.declare import ASCENDING, NEVER_FALLING, Array, Column, made_by
 from namesake.kb.derive import DERIVED
-from namesake.kb.layout import ENTITY, TENURE, KBColumns, columns
+from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import read_manifest
 from namesake.kb.npy import HEADER, digest
 from namesake.kb.store import KB
@@ -132,6 +133,20 @@ HOSTILE = [
     ("name.person", first_to(101)),
     ("name.filed", first_to(-1)),
     ("name.drawer", backwards),
+    ("item.kind", first_to(6)),
+    ("entity.fame", lambda array: array * np.nan),
+    ("short.slot", first_to(1 << 30)),
+    ("short.key", cut),
+    ("short.entity.values", first_to(-1)),
+    ("short.entity.form", first_to(10)),
+    ("short.entity.weight", cut),
+    ("short.count", first_to(1 << 30)),
+    ("token.first", first_to(-1)),
+    ("token.lower", cut),
+    ("thing.kind", first_to(-1)),
+    ("thing.fame", cut),
+    ("slip.name", first_to(-1)),
+    ("slip.key", backwards),
     ("name.key", lambda array: np.where(array == 0, 1, array)),  # a search would never end
     ("name.slot", lambda array: np.where(array == array.max(), -1, array)),
     ("stem.word", lambda array: np.full_like(array, -1)),

@@ -15,8 +15,8 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb import publish, replace
+from namesake.kb.axes import ENTITY, ITEM
 from namesake.kb.build import build
-from namesake.kb.layout import ENTITY, ITEM
 from namesake.kb.lock import LOCK, Owner
 from namesake.kb.publish import Draft
 from namesake.kb.remains import building, replaced, settle

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
+from namesake.kb.axes import ENTITY, ITEM, PAIR
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Array, made_by
-from namesake.kb.layout import ENTITY, ITEM, PAIR
 from namesake.kb.publish import Draft
 from namesake.kb.store import FORMAT_VERSION, KB
 from small_kb import manifest, write_rest

@@ -16,6 +16,7 @@ if _TYPE_CHECKING:
     from namesake.analysis.mistakes import mistakes
     from namesake.analysis.tune import tune
     from namesake.articles.article import Mention
+    from namesake.doubts import doubt
     from namesake.engines.files import link_files
     from namesake.kb.build import build as build_kb
     from namesake.kb.store import KB
@@ -33,6 +34,7 @@ __all__ = [
     "Recipe",
     "ablate",
     "build_kb",
+    "doubt",
     "evaluate",
     "link_files",
     "mistakes",
@@ -49,6 +51,7 @@ _HOMES = {
     "Recipe": "recipe",
     "ablate": "analysis.ablate",
     "build_kb": "kb.build:build",
+    "doubt": "doubts",
     "evaluate": "analysis.evaluate",
     "link_files": "engines.files",
     "mistakes": "analysis.mistakes",

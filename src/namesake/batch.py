@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int32, Int64, one_chunk, text_buffers
+from namesake.kb.columns import Strings
+from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.names.mentions import faults, mentions_of
@@ -105,6 +107,21 @@ class Batch:
         other.__dict__.pop("anchors", None)
         other._confirmed = confirmed
         return other
+
+    # names
+    @cached_property
+    def spelled(self) -> Strings:
+        """The name of each mention, normalised."""
+        data, offsets = text_buffers(self.names)
+        return normalise_many(Strings(offsets, data))
+
+    @cached_property
+    def tokens(self) -> Int64:
+        """How many tokens the normalised name of each mention has."""
+        spaces = np.concatenate([[0], np.cumsum(self.spelled.data == ord(" "))])
+        offsets = self.spelled.offsets
+        tokens: Int64 = spaces[offsets[1:]] - spaces[offsets[:-1]] + (np.diff(offsets) > 0)
+        return tokens
 
     # dates
     @cached_property

@@ -1,11 +1,11 @@
 """The one place that decides whether to answer.
 
-A recipe with a `[decide]` table gives scores that are log-odds, and to "none of them" the score n:
+A recipe with a `[decide]` table gives scores that are log-odds, and to "none of them" of each mention the score n:
 
     P(e | m) = exp(s_e) / (exp(n) + Σ exp(s_e'))        P(none | m) = exp(n) / (exp(n) + Σ exp(s_e'))
 
-The first is the confidence in a candidate, one minus the second the probability that any candidate is right. A name
-that only one entity bears is seldom a stranger's, so a recipe may give "none of them" another score there.
+The first is the confidence in a candidate, one minus the second the probability that any candidate is right. n is the
+sum of what a recipe makes of its doubts (`doubts/`), or a constant.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ class Decision(NamedTuple):
     reason: npt.NDArray[np.int8]
 
 
-def probabilities(total: FloatArray, offsets: IntArray, rule: Decide) -> tuple[FloatArray, FloatArray]:
-    """P(e | m) of each candidate and P(none | m) of each mention."""
+def probabilities(total: FloatArray, offsets: IntArray, nil: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """P(e | m) of each candidate and P(none | m) of each mention; `nil` is what "none of them" scores there."""
     size = np.diff(offsets)
-    nil = np.where(size == 1, rule.of_one, rule.nil)
     best = nil.copy()
     filled = size > 0
     if len(total):
@@ -50,6 +49,7 @@ def probabilities(total: FloatArray, offsets: IntArray, rule: Decide) -> tuple[F
 
 def decide(
     total: FloatArray,
+    nil: FloatArray | None,
     offsets: IntArray,
     first: IntArray,
     rule: Decide | None,
@@ -57,15 +57,16 @@ def decide(
 ) -> Decision:
     """What to answer, given each mention's best candidate; without a rule the best candidate is always the answer.
 
+    `total` and `nil` are the scores of the candidates and of "none of them": see `recipe.Combined`.
     Below the threshold the reason is `none fits` where "none of them" is at least as likely as the best candidate and
     as all others together, else `too close to call`. What the text makes no person is nobody, whatever the scores.
     """
     empty = first == NOBODY
     reason = np.where(empty, NO_CANDIDATES, ANSWERED).astype(np.int8)
-    if rule is None:
+    if rule is None or nil is None:
         missing = np.full(len(first), np.nan)
         return Decision(missing, missing, reason)
-    probability, none = probabilities(total, offsets, rule)
+    probability, none = probabilities(total, offsets, nil)
     confidence = np.append(probability, 0.0)[first]
     unsure = ~empty & (confidence < rule.threshold)
     others = 1 - none - confidence

@@ -1,7 +1,8 @@
 """Why a candidate got its score: one row for each candidate and part, with what matched and where it comes from.
 
-Where a recipe may say "nobody", that answer is a candidate like any other: its rows have no QID, and its one part is
-the score that the recipe gives it. Explanations are tables; terminals and pages draw them.
+Where a recipe may say "nobody", that answer is a candidate like any other: its rows have no QID, and its parts are the
+doubts that the recipe weighs, or the constant that it has in their place. Explanations are tables; terminals and pages
+draw them.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import pyarrow as pa
 from namesake import rank
 from namesake.articles.schema import SPANS
 from namesake.decide import NOT_A_PERSON, REASONS, decide, probabilities
+from namesake.doubts import named_doubt
 from namesake.kb.spelling import normalise
 from namesake.rank import FloatArray, IntArray
-from namesake.recipe import Decide
 from namesake.scorers import Candidate, named
 from namesake.scorers.reading import Reading
 from namesake.scoring import Scored
@@ -55,7 +56,7 @@ EXPLANATION = pa.schema(
         pa.field("margin", pa.float64()),  # of the mention: best minus second-best score
         pa.field("tie_break", pa.string()),  # of the mention: the key that decided, null if the score did
         pa.field("reason", pa.string()),  # of the mention: why nobody is the answer, null if somebody is
-        pa.field("part", pa.string()),  # a scorer; of none of them `nil`, or `alone` beside a single candidate
+        pa.field("part", pa.string()),  # a scorer; of none of them a doubt, `nil`, or `alone` beside one candidate
         pa.field("role", pa.string()),  # part of the score, or tie-break
         pa.field("value", pa.float64()),
         pa.field("weight", pa.float64()),
@@ -83,13 +84,14 @@ class _Mention:
         self.begin, end = (int(at) for at in scored.batch.offsets[mention : mention + 2])
         self.offsets: IntArray = np.array([0, end - self.begin], np.int64)
         self.keys: list[FloatArray] = [key[self.begin : end] for key in scored.combined.keys]
+        none = scored.combined.none
+        self.none: FloatArray | None = None if none is None else none[mention : mention + 1]
 
     def rows(self) -> Iterator[Row]:
         """The rows of all candidates, best first; "none of them" behind candidates that score the same."""
         ranked: list[int | None] = rank.order(self.offsets, *self.keys).tolist()
-        if self.rule is not None and ranked:
-            nil = _none_of_them(len(ranked), self.rule)[1]
-            ranked.insert(0 if self._no_person else int((self.keys[0] >= nil).sum()), None)
+        if self.none is not None and ranked:
+            ranked.insert(0 if self._no_person else int((self.keys[0] >= self.none).sum()), None)
         for place, local in enumerate(ranked, 1):
             about = self._shared | {"rank": place}
             yield from self._nobody(about) if local is None else self._candidate(local, about)
@@ -116,7 +118,7 @@ class _Mention:
         mention = self.reading.mention
         no_person = self.scored.batch.no_person[mention : mention + 1]
         first = rank.winner(self.offsets, *self.keys)
-        decision = decide(self.keys[0], self.offsets, first, self.rule, no_person)
+        decision = decide(self.keys[0], self.none, self.offsets, first, self.rule, no_person)
         return REASONS[decision.reason[0]] if decision.reason[0] >= 0 else None
 
     @property
@@ -126,26 +128,39 @@ class _Mention:
     @cached_property
     def _confidence(self) -> tuple[list[float | None], float]:
         """The probability of each candidate, and of none of them."""
-        if self.rule is None:
+        if self.none is None:
             return [None] * len(self.keys[0]), 0.0
         if self._no_person:
             return [0.0] * len(self.keys[0]), 1.0
-        each, none = probabilities(self.keys[0], self.offsets, self.rule)
+        each, none = probabilities(self.keys[0], self.offsets, self.none)
         return each.tolist(), float(none[0])
 
     def _nobody(self, shared: Row) -> Iterator[Row]:
-        """The row of "none of them"."""
+        """The rows of "none of them": its doubts, or the constant that the recipe has for want of any."""
         assert self.rule is not None
-        key, score = _none_of_them(len(self.keys[0]), self.rule)
-        about = shared | {"score": score, "confidence": self._confidence[1]}
-        yield about | {
-            "part": key,
-            "role": "part",
-            "value": score,
-            "weight": 1.0,
-            "contribution": score,
-            "matches": [],
-        }
+        assert self.none is not None
+        mention = self.reading.mention
+        about = shared | {"score": float(self.none[0]), "confidence": self._confidence[1]}
+        weights = {part.doubt: part.weight for part in self.rule.parts}
+        for name, numbers in self.scored.combined.nobody.items():
+            contribution = float(numbers[mention])
+            known = name in self.scored.doubts
+            if not known and name != ("alone" if self._is_alone else "nil"):
+                continue
+            yield about | {
+                "part": name,
+                "role": "part",
+                "value": float(self.scored.doubts[name][mention]) if known else contribution,
+                "weight": weights[name] if known else 1.0,
+                "contribution": contribution,
+                "matches": [asdict(match) for match in named_doubt(name).matches(self.reading)] if known else [],
+            }
+
+    @property
+    def _is_alone(self) -> bool:
+        """Whether "none of them" has the score `alone`: the recipe has one, and there is a single candidate."""
+        assert self.rule is not None
+        return len(self.keys[0]) == 1 and self.rule.alone is not None
 
     def _candidate(self, local: int, shared: Row) -> Iterator[Row]:
         combined, kb = self.scored.combined, self.scored.batch.kb
@@ -171,8 +186,3 @@ class _Mention:
             }
         for name, key in combined.ties.items():
             yield about | {"part": name, "role": "tie-break", "value": float(key[at])}
-
-
-def _none_of_them(candidates: int, rule: Decide) -> tuple[str, float]:
-    """The key of the recipe that gives "none of them" its score beside so many candidates, and the score."""
-    return ("alone", rule.of_one) if candidates == 1 and rule.alone is not None else ("nil", rule.nil)

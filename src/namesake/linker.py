@@ -17,7 +17,7 @@ from namesake.arrays import indptr, list_parts, one_chunk
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import CANDIDATE_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
-from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check
+from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check, doubts_field
 from namesake.batch import UNDATED, Batch, day_number, repeat, without
 from namesake.decide import ANSWERED, REASONS, decide
 from namesake.errors import NamesakeError, must_be
@@ -158,7 +158,10 @@ class Linker:
     def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None) -> pa.Table:
         articles, scored = self._scored(articles, rejects)
         links = link_columns(scored, one_chunk(articles.column("extra")))
-        return links.append_column(*candidate_column(scored)) if scores else links
+        if not scores:
+            return links
+        with_candidates = links.append_column(*candidate_column(scored))
+        return with_candidates.append_column(*doubt_column(scored)) if scored.doubts else with_candidates
 
     def _lexicon(self) -> Lexicon:
         """This thread's own lexicon: what it remembers is not shared."""
@@ -243,7 +246,9 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
     first, second, decided = top_two(batch.offsets, np.stack(combined.keys))
     nobody, alone = first < 0, second < 0
     rule = scored.recipe.decide
-    decision = decide(combined.total, batch.offsets, first, rule, None if rule is None else batch.no_person)
+    decision = decide(
+        combined.total, combined.none, batch.offsets, first, rule, None if rule is None else batch.no_person
+    )
     answered = decision.reason == ANSWERED
     best = np.append(batch.qids, -1)[first]
     unsure = np.isnan(decision.confidence)
@@ -288,6 +293,12 @@ def candidate_column(scored: Scored) -> tuple[pa.Field, pa.ListArray]:
     )
     offsets = pa.array(scored.batch.offsets.astype(np.int32))
     return field, pa.ListArray.from_arrays(offsets, structs, type=field.type)
+
+
+def doubt_column(scored: Scored) -> tuple[pa.Field, pa.StructArray]:
+    """The column `doubts`: for each mention the numbers that "none of them" is weighed by."""
+    field = doubts_field(list(scored.doubts))
+    return field, pa.StructArray.from_arrays([pa.array(d) for d in scored.doubts.values()], fields=list(field.type))
 
 
 def qid_texts(numbers: np.ndarray) -> pa.StringArray:

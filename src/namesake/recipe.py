@@ -12,13 +12,17 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     scorer = "IScore"
     weight = 1.0
     scale = "none"                     # one of SCALES
-    unless = "IScore_IDF"              # optional: count this part only where that scorer is absent
+    unless = "IScore_IDF"              # optional: count this part only where that scorer (or all of a list) is absent
     fixed = true                       # optional: tuning leaves this weight alone
     [decide]                           # without it the best candidate always wins
     nil = 5.0                          # the score of "none of them"; scores are then log-odds
     alone = 1.0                        # optional: the same for a mention with one candidate
     threshold = 0.5                    # answer with at least this probability
     confirm = 1.0                      # links at least this sure become anchors of a second pass; 1: none
+    [[decide.parts]]                   # optional: what "none of them" is made of, in place of `nil` and `alone`
+    doubt = "Expected"
+    weight = 0.5                       # below 0: it speaks for the candidates
+    scale = "none"                     # none | log1p | sqrt
 """
 
 import json
@@ -28,7 +32,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from msgspec import Meta
@@ -36,6 +40,7 @@ from msgspec.structs import asdict
 
 from namesake import rank
 from namesake.checked import Checked
+from namesake.doubts import named_doubt
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.rank import FloatArray, IntArray
 from namesake.scale import SCALES
@@ -47,6 +52,9 @@ Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST, description="a number")]
 Probability = Annotated[float, Meta(ge=0, le=1, description="a probability, between 0 and 1")]
 
 
+Names = Annotated[str | tuple[str, ...], Meta(description="the name of another part, in quotes, or a list of them")]
+
+
 class Part(Checked, frozen=True):
     """One summand of a score: weight × scale(scorer)."""
 
@@ -55,8 +63,8 @@ class Part(Checked, frozen=True):
     scorer: Annotated[str, Meta(description="the name of a scorer, in quotes")]
     weight: Annotated[float, Meta(ge=0, le=LARGEST, description="a number from 0 up")] = 1.0
     scale: str = "none"
-    unless: Annotated[str, Meta(description="the name of another part, in quotes")] = ""
-    """A scorer this part stands in for: it counts only where that one is absent."""
+    unless: Names = ""
+    """The scorer, or scorers, that this part stands in for: it counts only where they are absent."""
     fixed: bool = False
     """Tuning leaves this weight alone: it was reasoned out, for want of mentions to learn it from."""
 
@@ -67,22 +75,54 @@ class Part(Checked, frozen=True):
             hint = did_you_mean(self.scale, SCALES)
             raise NamesakeError(f"scale of {self.scorer} = {self.scale!r}: must be one of {', '.join(SCALES)}{hint}")
 
+    @property
+    def stands_in_for(self) -> tuple[str, ...]:
+        """The scorers in whose absence alone this part counts."""
+        return tuple(name for name in ((self.unless,) if isinstance(self.unless, str) else self.unless) if name)
+
+
+class DoubtPart(Checked, frozen=True):
+    """One summand of the score of "none of them": weight × scale(doubt)."""
+
+    called_by: ClassVar[str] = "doubt"
+
+    doubt: Annotated[str, Meta(description="the name of a doubt, in quotes")]
+    weight: Finite = 1.0
+    scale: Literal["none", "log1p", "sqrt"] = "none"
+    fixed: bool = False
+    """Tuning leaves this weight alone."""
+
 
 class Decide(Checked, frozen=True):
     """When to answer: see `decide.py` for the probabilities that these numbers make of scores."""
 
     nil: Annotated[Finite, Meta(description="a number, the score of none of the candidates")]
-    """The score of "none of them"."""
+    """The score of "none of them", where no doubt is known."""
     alone: Finite | None = None
     """The same for a mention with a single candidate; None: no different."""
     threshold: Probability = 0.5
     confirm: Probability = 1.0
     """Links at least this sure become anchors of a second pass; 1: there is none."""
+    parts: Annotated[tuple[DoubtPart, ...], Meta(description="[[decide.parts]] tables, each with a doubt")] = ()
+    """What the score of "none of them" is made of; where all doubts are absent, as in score files, `nil` is."""
 
-    @property
-    def of_one(self) -> float:
-        """The score of "none of them" for a mention with a single candidate."""
-        return self.nil if self.alone is None else self.alone
+    def __post_init__(self) -> None:
+        """Refuse a doubt that stands twice."""
+        super().__post_init__()
+        doubts = [part.doubt for part in self.parts]
+        for name in doubts:
+            if doubts.count(name) > 1:
+                raise NamesakeError(f"{name} is a part twice: add the weights up in one part")
+
+    def nobody(self, doubts: Mapping[str, FloatArray], offsets: IntArray) -> dict[str, FloatArray]:
+        """The summands of "none of them", a number each for every mention: its doubts, else `nil` and `alone`."""
+        known = [part for part in self.parts if part.doubt in doubts]
+        if known:
+            return {part.doubt: part.weight * SCALES[part.scale](doubts[part.doubt], offsets) for part in known}
+        lone = np.diff(offsets) == 1
+        if self.alone is None:
+            return {"nil": np.full(len(lone), float(self.nil))}
+        return {"nil": np.where(lone, 0.0, self.nil), "alone": np.where(lone, self.alone, 0.0)}
 
 
 @dataclass(frozen=True)
@@ -92,6 +132,8 @@ class Combined:
     total: FloatArray
     contributions: dict[str, FloatArray]
     ties: dict[str, FloatArray]
+    nobody: dict[str, FloatArray]
+    """The summands of "none of them" by mention; empty where the recipe always answers."""
     absent: tuple[str, ...]
     """Scorers the recipe names and the scores lack: as parts they count 0, as tie-breakers they are passed over."""
 
@@ -99,6 +141,17 @@ class Combined:
     def keys(self) -> tuple[FloatArray, ...]:
         """What `rank.order` takes: the score, then its tie-breakers."""
         return (self.total, *self.ties.values())
+
+    @property
+    def none(self) -> FloatArray | None:
+        """The score of "none of them" for each mention; None where the recipe always answers."""
+        if not self.nobody:
+            return None
+        first, *rest = self.nobody.values()
+        total = first.copy()
+        for numbers in rest:  # in this order whatever the batch; `np.sum` adds a lone mention's in another
+            total += numbers
+        return total
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -125,9 +178,10 @@ class Recipe(Settings, frozen=True):
         for part in self.parts:
             if scorers.count(part.scorer) > 1:
                 raise NamesakeError(f"{part.scorer} is a part twice: add the weights up in one part")
-            if part.unless and part.unless not in scorers:
-                hint = did_you_mean(part.unless, scorers)
-                raise NamesakeError(f"{part.scorer} counts unless {part.unless}, which is no part of the recipe{hint}")
+            for name in part.stands_in_for:
+                if name not in scorers:
+                    hint = did_you_mean(name, scorers)
+                    raise NamesakeError(f"{part.scorer} counts unless {name}, which is no part of the recipe{hint}")
 
     @classmethod
     def load(cls, source: str | Path) -> "Recipe":
@@ -159,6 +213,8 @@ class Recipe(Settings, frozen=True):
             recipe = cls.of(tomllib.loads(text))
             for name in recipe.scorers if declared else ():
                 named(name)
+            for name in recipe.doubts if declared else ():
+                named_doubt(name)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise NamesakeError(f"{where}: not TOML ({error})") from None
         except NamesakeError as error:
@@ -177,6 +233,11 @@ class Recipe(Settings, frozen=True):
         return tuple(dict.fromkeys([*(part.scorer for part in self.parts), *self.tie_break]))
 
     @property
+    def doubts(self) -> tuple[str, ...]:
+        """Every doubt that the recipe weighs."""
+        return () if self.decide is None else tuple(part.doubt for part in self.decide.parts)
+
+    @property
     def uncomputable(self) -> tuple[str, ...]:
         """The scorers of the recipe that only a score file can fill."""
         return tuple(name for name in self.scorers if not named(name).runs_here)
@@ -189,11 +250,15 @@ class Recipe(Settings, frozen=True):
         for part in self.parts:
             lines += ["", "[[parts]]", f"scorer = {_quoted(part.scorer)}"]
             lines += [f"weight = {float(part.weight)!r}", f"scale = {_quoted(part.scale)}"]
-            lines += [f"unless = {_quoted(part.unless)}"] if part.unless else []
+            lines += [f"unless = {_quoted_names(part.unless)}"] if part.unless else []
             lines += ["fixed = true"] if part.fixed else []
         if self.decide is not None:
-            given = asdict(self.decide)
-            lines += ["", "[decide]", *(f"{key} = {float(n)!r}" for key, n in given.items() if n is not None)]
+            given = {key: n for key, n in asdict(self.decide).items() if key != "parts" and n is not None}
+            lines += ["", "[decide]", *(f"{key} = {float(n)!r}" for key, n in given.items())]
+            for doubted in self.decide.parts:
+                lines += ["", "[[decide.parts]]", f"doubt = {_quoted(doubted.doubt)}"]
+                lines += [f"weight = {float(doubted.weight)!r}", f"scale = {_quoted(doubted.scale)}"]
+                lines += ["fixed = true"] if doubted.fixed else []
         return "\n".join(lines) + "\n"
 
     def save(self, path: str | Path) -> None:
@@ -203,16 +268,19 @@ class Recipe(Settings, frozen=True):
         except OSError as error:
             raise NamesakeError(f"{path}: the recipe cannot be written there ({error.strerror})") from None
 
-    def combine(self, scores: Mapping[str, FloatArray], offsets: IntArray) -> Combined:
+    def combine(
+        self, scores: Mapping[str, FloatArray], offsets: IntArray, doubts: Mapping[str, FloatArray] | None = None
+    ) -> Combined:
         """Weigh and add the parts.
 
-        `scores` are flat arrays over candidates, by scorer; `offsets` says where each mention's candidates begin.
+        `scores` are flat arrays over candidates, by scorer, `doubts` are arrays over mentions; `offsets` says where
+        each mention's candidates begin.
         """
         total = np.zeros(int(offsets[-1]))
         contributions: dict[str, FloatArray] = {}
         for part in self.parts:
             score = column(scores, part.scorer)
-            if score is None or (part.unless and column(scores, part.unless) is not None):
+            if score is None or any(column(scores, name) is not None for name in part.stands_in_for):
                 contributions[part.scorer] = np.zeros(len(total))
                 continue
             rank.check(offsets, [score], [part.scorer])
@@ -220,7 +288,9 @@ class Recipe(Settings, frozen=True):
             total = total + contributions[part.scorer]
         ties = {name: column(scores, name) for name in self.tie_break}
         absent = tuple(name for name in self.scorers if column(scores, name) is None)
-        return Combined(total, contributions, {name: key for name, key in ties.items() if key is not None}, absent)
+        present = {name: key for name, key in ties.items() if key is not None}
+        nobody = {} if self.decide is None else self.decide.nobody(doubts or {}, offsets)
+        return Combined(total, contributions, present, nobody, absent)
 
 
 def recipes() -> list[str]:
@@ -241,3 +311,7 @@ def column(scores: Mapping[str, FloatArray], scorer: str) -> FloatArray | None:
 def _quoted(text: str) -> str:
     """A TOML basic string: JSON's escapes, and DEL, which only TOML wants escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _quoted_names(names: str | tuple[str, ...]) -> str:
+    return _quoted(names) if isinstance(names, str) else f"[{', '.join(map(_quoted, names))}]"

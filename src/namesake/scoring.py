@@ -9,6 +9,7 @@ import numpy as np
 from namesake.arrays import Int64
 from namesake.batch import Batch
 from namesake.decide import decide
+from namesake.doubts import named_doubt
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
 from namesake.kernels.link.top_two import top_two
@@ -19,11 +20,12 @@ from namesake.scorers import named
 
 @dataclass(frozen=True)
 class Scored:
-    """A batch with the scores of its candidates: by scorer, and combined as the recipe says."""
+    """A batch with the scores of its candidates and its doubts: one by one, and combined as the recipe says."""
 
     batch: Batch
     recipe: Recipe
     scores: dict[str, FloatArray]
+    doubts: dict[str, FloatArray]
     combined: Combined
 
 
@@ -37,11 +39,12 @@ def refuse_uncomputable(recipe: Recipe) -> None:
 
 
 def lacking(recipe: Recipe, kb: KB) -> dict[str, str]:
-    """The scorers of a recipe that a KB has not what it takes for, each with what that is.
+    """The scorers and doubts of a recipe that a KB has not what it takes for, each with what that is.
 
     A KB without Wikipedia's link graph, or without dated statements, lacks a signal rather than having zeros.
     """
     needs = {name: named(name).needs for name in recipe.scorers}
+    needs |= {name: named_doubt(name).needs for name in recipe.doubts}
     return {name: need.what for name, need in needs.items() if need is not None and not need.met(kb)}
 
 
@@ -49,24 +52,26 @@ def available(recipe: Recipe, kb: KB) -> list[str]:
     """The scorers of a recipe that a KB has what it takes for, less those that only stand in for one of them."""
     without = lacking(recipe, kb)
     present = [name for name in recipe.scorers if name not in without]
-    idle = {part.scorer for part in recipe.parts if part.unless in present} - set(recipe.tie_break)
+    idle = {part.scorer for part in recipe.parts if set(part.stands_in_for) & set(present)} - set(recipe.tie_break)
     return [name for name in present if name not in idle]
 
 
 def score(batch: Batch, recipe: Recipe) -> Scored:
     """Run the recipe's scorers on a batch; where it wants a second pass, sure links of the first become anchors."""
     scores = {name: named(name)(batch) for name in available(recipe, batch.kb)}
-    combined = recipe.combine(scores, batch.offsets)
+    without = lacking(recipe, batch.kb)
+    doubts = {name: named_doubt(name)(batch) for name in recipe.doubts if name not in without}
+    combined = recipe.combine(scores, batch.offsets, doubts)
     relations = [name for name in scores if named(name).anchors]
     if recipe.decide is not None and recipe.decide.confirm < 1 and relations:
         batch = batch.anchored(_sure(batch, combined, recipe.decide))
         scores |= {name: named(name)(batch) for name in relations}
-        combined = recipe.combine(scores, batch.offsets)
-    return Scored(batch, recipe, scores, combined)
+        combined = recipe.combine(scores, batch.offsets, doubts)
+    return Scored(batch, recipe, scores, doubts, combined)
 
 
 def _sure(batch: Batch, combined: Combined, rule: Decide) -> Int64:
     """The row that each mention is linked to with at least the probability `rule.confirm`, else -1."""
     first = top_two(batch.offsets, np.stack(combined.keys))[0]
-    sure = decide(combined.total, batch.offsets, first, rule, batch.no_person).confidence >= rule.confirm
+    sure = decide(combined.total, combined.none, batch.offsets, first, rule, batch.no_person).confidence >= rule.confirm
     return np.where(sure, np.append(batch.rows, -1)[first], -1)

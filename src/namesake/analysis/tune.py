@@ -15,7 +15,7 @@ from namesake.evaluation.reports.report import View
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.tuning import tune as tuning
 from namesake.evaluation.tuning.grid import MOST_POINTS, STEP
-from namesake.evaluation.tuning.logit import learnable
+from namesake.evaluation.tuning.logit import CONSTANT, learnable
 from namesake.evaluation.tuning.tune import FOLDS, HOWS, Trial, Tuned
 from namesake.evaluation.tuning.view import INTERVALS, trials_view, weights_view
 from namesake.kb.store import KB
@@ -54,7 +54,7 @@ def tune(
         step: of the grid.
         folds: by document, over all gold, for the figures on mentions that the weights have not seen.
         known: leave out candidates that this KB lacks in files that `namesake link` wrote.
-        hold: keep the weights, and fit only when to say nobody: `nil` and `alone`.
+        hold: keep the weights, and fit only when to say nobody: `nil`, `alone` and the doubt `Constant`.
         name: of the recipe that is made; default: its old name and `how`.
     """
     if how not in HOWS:
@@ -74,7 +74,7 @@ def tune(
     validated = tuning.cross_validate(system, _aligned(sources, None), hows, step, folds)
     for source, trials in zip(sources, validated, strict=True):
         views.append(trials_view(trials, f"{source.name}: {folds} folds by document over all gold.", caption))
-    return Tuning(chosen.replace(parts=given.parts) if hold else chosen, views)
+    return Tuning(_released(chosen, given) if hold else chosen, views)
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,22 @@ class _Source:
 
 
 def _held(recipe: Recipe) -> Recipe:
-    """The recipe with all weights fixed."""
-    if recipe.decide is None:
+    """The recipe with all weights fixed but the constants of "none of them"."""
+    rule = recipe.decide
+    if rule is None:
         raise NamesakeError(f"{recipe.name} has no [decide] table: with --hold there is nothing to fit")
-    return recipe.replace(parts=tuple(part.replace(fixed=True) for part in recipe.parts))
+    doubts = tuple(part.replace(fixed=part.doubt != CONSTANT) for part in rule.parts)
+    parts = tuple(part.replace(fixed=True) for part in recipe.parts)
+    return recipe.replace(parts=parts, decide=rule.replace(parts=doubts))
+
+
+def _released(found: Recipe, given: Recipe) -> Recipe:
+    """What was found with weights held, with all parts as fixed or free as they were given."""
+    if found.decide is None or given.decide is None:
+        return found
+    pairs = zip(found.decide.parts, given.decide.parts, strict=True)
+    doubts = tuple(now.replace(fixed=before.fixed) for now, before in pairs)
+    return found.replace(parts=given.parts, decide=found.decide.replace(parts=doubts))
 
 
 def _sources(scores: Sequence[Path], gold: Sequence[Path], known: KB | str | Path | None) -> list[_Source]:

@@ -52,6 +52,11 @@ def candidates_field(scorers: list[str]) -> pa.Field:
     return pa.field("candidates", pa.list_(candidate))
 
 
+def doubts_field(doubts: list[str]) -> pa.Field:
+    """The column `doubts` of links written with their scores: a number for each doubt."""
+    return pa.field("doubts", pa.struct([pa.field(name, pa.float64()) for name in doubts]))
+
+
 def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
     """`table` with the columns of `schema`, cast where that loses nothing; missing optional columns become null."""
     must_be(table, (pa.Table,), what or "articles", "an Arrow table (pyarrow.Table)")

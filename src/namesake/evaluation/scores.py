@@ -7,7 +7,7 @@ and `candidates`, a list of structs `qid, score, parts`.
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,8 @@ class ScoreTable:
     """The linker's probability that its first candidate is right, where the file says so; NaN without candidates."""
     first: list[str | None] | None = None
     """The linker's first candidate, also where it was too unsure to answer, where the file says so."""
+    doubts: dict[str, FloatArray] = field(default_factory=dict)
+    """What "none of them" is weighed by, a number for each mention, where the file says so."""
 
     @property
     def lists_candidates(self) -> bool:
@@ -65,6 +67,7 @@ class ScoreTable:
             self.tie_break,
             None if self.confidence is None else self.confidence[list(wanted)],
             None if self.first is None else [self.first[i] for i in wanted],
+            {name: doubt[list(wanted)] for name, doubt in self.doubts.items()},
         )
 
     def only(self, kept: BoolArray) -> "ScoreTable":
@@ -188,7 +191,22 @@ def _nested(table: pa.Table, where: str) -> ScoreTable:
     recipe = (table.schema.metadata or {}).get(b"namesake.recipe")
     ties = Recipe.parse(recipe.decode(), where, declared=False).tie_break if recipe else ("LQID",)
     chosen = table["qid"].to_pylist()
-    return ScoreTable(mentions, offsets, [c["qid"] for c in flat], scores, chosen, ties, *_sureness(table, where))
+    qids, sureness = [c["qid"] for c in flat], _sureness(table, where)
+    return ScoreTable(mentions, offsets, qids, scores, chosen, ties, *sureness, _doubts(table, mentions, where))
+
+
+def _doubts(table: pa.Table, mentions: list[Mention], where: str) -> dict[str, FloatArray]:
+    """The columns of the struct `doubts`, which a linker writes beside its candidates; a doubt of nulls is absent."""
+    if "doubts" not in table.column_names or not pa.types.is_struct(table["doubts"].type):
+        return {}
+    rows = table["doubts"].to_pylist()
+    names = [field.name for field in table["doubts"].type]
+    columns = {name: [row and row[name] for row in rows] for name in names}
+    return {
+        name: _numbers(pa.array(values, pa.float64()), f"{where}: {name}", _named(mentions))
+        for name, values in columns.items()
+        if any(value is not None for value in values)
+    }
 
 
 def _sureness(table: pa.Table, where: str) -> tuple[FloatArray | None, list[str | None] | None]:
@@ -204,6 +222,10 @@ def _sureness(table: pa.Table, where: str) -> tuple[FloatArray | None, list[str 
     if ((confidence < 0) | (confidence > 1)).any():
         raise NamesakeError(f"{where}: confidence must be a probability, between 0 and 1")
     return confidence, first
+
+
+def _named(mentions: list[Mention]) -> Callable[[int], str]:
+    return lambda row: f"{mentions[row][1]!r} in article {mentions[row][0]}"
 
 
 def _owner(mention: Mention, candidate: int) -> str:

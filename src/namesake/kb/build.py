@@ -22,17 +22,24 @@ from namesake.files import STDIN
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
 from namesake.kb.derive import derive_all
 from namesake.kb.entities import EntityTexts, entity_columns, item_columns, pick, statement_columns
+from namesake.kb.fame import entity_fame
 from namesake.kb.graph import pagerank
 from namesake.kb.items import Items, gather_items
-from namesake.kb.layout import KBColumns, NameColumns, columns
+from namesake.kb.kinds import KINDS
+from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
 from namesake.kb.orderly import orderly
 from namesake.kb.publish import Draft
 from namesake.kb.ranks import SOURCES, check_ranks, read_ranks
 from namesake.kb.rejects import Rejects
 from namesake.kb.remains import settle
+from namesake.kb.shorts import build_shorts, list_forms
+from namesake.kb.slips import build_slips
 from namesake.kb.spill import Spill
+from namesake.kb.things import build_things, item_kinds, stated_by, thing_names
+from namesake.kb.tokens import count_tokens, prose_of
 from namesake.kb.wikipedia import Wikipedia, read_wikipedia
 from namesake.kb.words import index_kb_words, prose
 from namesake.language import Language
@@ -185,11 +192,23 @@ def _index(
     picked = pick(items, rows)
     texts = EntityTexts.of(items, rows, picked[KBColumns.descriptions], wikipedia)
 
+    spelled = (options.language, texts.labels, texts.aliases, texts.alias_texts)
+    kinds = item_kinds(items, rows)
+
     def names() -> int:
-        words_at_large = prose(items, rows.dump_of, stated, texts.descriptions)
-        made = build_names(options.language, texts.labels, texts.aliases, texts.alias_texts, words_at_large)
+        things = thing_names(items, rows, kinds, stated_by(stated, len(kinds)))
+        draft.write_all(build_things(things))
+        made = build_names(*spelled, prose(items, rows.dump_of, stated, texts.descriptions), things.texts)
         draft.write_all(made)
+        bearers = made[NameColumns.texts], made[NameColumns.entities]
+        draft.write_all(build_slips(*bearers, picked[KBColumns.sitelinks]))
         return len(made[NameColumns.texts])
+
+    def shorts() -> None:
+        shortened = np.array([kind.shortened for kind in KINDS])[kinds[rows.entity_item]]
+        fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.of_entity.indptr))
+        listed = list_forms(*spelled, shortened, fame)
+        draft.write_all(build_shorts(listed) | count_tokens(listed, prose_of(items, rows.first)))
 
     def words() -> int:
         made = index_kb_words(
@@ -203,10 +222,11 @@ def _index(
         draft.write(KBColumns.pagerank_wikipedia, wikipedia_ranks(options, rows, wikipedia))
 
     def entities() -> None:
+        draft.write(KBColumns.item_kind, kinds)
         draft.write_all(picked | entity_columns(rows, texts) | statement_columns(stated) | item_columns(items, rows))
 
     with ThreadPoolExecutor(options.workers, "assemble") as pool:
-        parts = [pool.submit(part) for part in (words, names, ranks, entities)]
+        parts = [pool.submit(part) for part in (words, names, shorts, ranks, entities)]
         counts = [part.result() for part in parts]
     derive_all(draft)
     unmade = [column.file for column in columns().values() if not draft.holds(column)]

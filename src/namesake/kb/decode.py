@@ -19,9 +19,11 @@ from namesake.language import Language
 
 LARGEST_ID = 2**31 - 1
 PERSON, INSTANCE_OF, BIRTH, DEATH, SINCE, UNTIL = 5, 31, "P569", "P570", "P580", "P582"
+POPULATION = "P1082"
 RANKS = {"deprecated": 0, "preferred": 2}
 
 _ID = re.compile(r"([QPL])([1-9][0-9]{0,9})")
+_AMOUNT = re.compile(r"\+[1-9][0-9]{0,9}")
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.S
 )
@@ -74,6 +76,10 @@ class _ItemValue(Struct, frozen=True):
     entity_type: str = field(default="item", name="entity-type")
 
 
+class _Quantity(Struct, frozen=True):
+    amount: str
+
+
 class _TimeValue(Struct, frozen=True):
     time: str
     precision: int
@@ -109,6 +115,7 @@ class Entity:
     birth_precision: int = 0
     death: int = MISSING
     death_precision: int = 0
+    population: int = 0
     dates_dropped: int = 0
 
 
@@ -219,7 +226,7 @@ class _Reader:
             kind="Q",
             qid=number,
             label=label,
-            description=next(filter(None, descriptions), "") if kept else "",
+            description=next(filter(None, descriptions), ""),
             title=_typed(page, _Title).title if kept and page is not None else "",
             aliases=_distinct([*aliases, *labels], label),
             person=person,
@@ -231,6 +238,7 @@ class _Reader:
             birth_precision=birth[1],
             death=death[0],
             death_precision=death[1],
+            population=self._population(),
             dates_dropped=self.dropped,
         )
 
@@ -272,6 +280,13 @@ class _Reader:
         ]
         possible = [(rank, date) for rank, date in dates if date]
         return max(possible, key=lambda dated: dated[0])[1] if possible else (MISSING, 0)
+
+    def _population(self) -> int:
+        """The largest number of inhabitants."""
+        said = [one.mainsnak.datavalue for one in dict(self.claims).get(POPULATION, [])]
+        quantities = [_lenient(one.value, _Quantity) for one in said if one.type == "quantity"]
+        amounts = [one.amount for one in quantities if one and _AMOUNT.fullmatch(one.amount)]
+        return max((number for number in map(int, amounts) if number <= LARGEST_ID), default=0)
 
     def _date(self, snak: _Snak) -> tuple[int, int] | None:
         time = _lenient(snak.datavalue.value, _TimeValue)

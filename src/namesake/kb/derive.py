@@ -14,10 +14,12 @@ import numpy.typing as npt
 
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Column
+from namesake.kb.fame import entity_fame
 from namesake.kb.layout import KBColumns
 from namesake.kb.publish import Draft
 from namesake.kernels.columns import bitmap
 
+Float32 = npt.NDArray[np.float32]
 Int32 = npt.NDArray[np.int32]
 UInt64 = npt.NDArray[np.uint64]
 
@@ -57,6 +59,12 @@ def qid_before(kb: KBColumns) -> Int32:
     """The running counts of that bitmap."""
     before: Int32 = bitmap.count_before(kb.qid_bits)
     return before
+
+
+@derived(KBColumns.fame)
+def fame(kb: KBColumns) -> Float32:
+    """How famous each entity is."""
+    return entity_fame(kb.sitelinks, np.diff(kb.statements.indptr)).astype(np.float32)
 
 
 @derived(KBColumns.pair_count)

@@ -9,13 +9,27 @@ from typing import Any
 
 import numpy as np
 
+from namesake.kb.axes import (
+    ALIAS,
+    BITMAP,
+    BITMAP_BOUND,
+    COUNT,
+    ENTITY,
+    ID,
+    ITEM,
+    PAIR,
+    PROPERTY,
+    STEM_SLOT,
+    STRING,
+    SURFACE_SLOT,
+    TENURE,
+    WORD,
+)
 from namesake.kb.declare import (
-    ANY,
     ASCENDING,
     KEYS,
     NEVER_FALLING,
     Array,
-    Axis,
     Column,
     Lists,
     Mapped,
@@ -26,36 +40,14 @@ from namesake.kb.declare import (
     picked,
     row_of,
 )
-
-LARGEST_ID = 2**31 - 1
-
-ENTITY = Axis("entity", counted="entities")
-ITEM = Axis("item", counted="items")
-ALIAS = Axis("alias")
-PAIR = Axis("pair")
-TENURE = Axis("dated statement")
-STRING = Axis("string")
-PROPERTY = Axis("property")
-WORD = Axis("word", counted="words")
-NAME = Axis("name", counted="names")
-FILED = Axis("filed name")
-BEARER = Axis("bearer of a name", values_of="name.entity")
-BITMAP = Axis("64 QIDs")
-BITMAP_BOUND = Axis("bound of 64 QIDs", one_more_than=BITMAP)
-SURFACE_SLOT = Axis("slot for a surface form", power_of_two=True)
-STEM_SLOT = Axis("slot for a word", power_of_two=True)
-NAME_SLOT = Axis("slot for a name", power_of_two=True)
-PREFIX_BYTE = Axis("8 hashes", power_of_two=True)
+from namesake.kb.name_layout import NameColumns
 
 NUMBERING = made_by("assemble.number")
 STATEMENTS = made_by("assemble.state")
 TEXTS = made_by("entities.EntityTexts.of")
 LABELS = made_by("entities.item_columns")
 WORDS = made_by("words.index_kb_words")
-NAMES = made_by("names.build_names")
 
-ID = between(1, LARGEST_ID)
-COUNT = between(0)
 PRECISION = between(0, 14)
 """Wikidata's: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
 
@@ -147,6 +139,14 @@ class KBColumns(Mapped):
         picked("death_precision"),
         PRECISION,
     )
+    fame = Array(
+        "entity.fame",
+        np.float32,
+        ENTITY,
+        "Sitelinks; where there are none, 0.3 and 0.05 for each of up to ten statements.",
+        made_by("derive.fame"),
+        COUNT,
+    )
     descriptions = Text(
         "entity.description", ENTITY, "Short descriptions; empty where there is none.", picked("description")
     )
@@ -211,6 +211,14 @@ class KBColumns(Mapped):
         "item.qid", np.int64, ITEM, "QID numbers of every item in the dump or named by one.", NUMBERING, ID, ASCENDING
     )
     item_labels = Text("item.label", ITEM, "Labels of the items; empty where unknown.", LABELS)
+    item_kind = Array(
+        "item.kind",
+        np.int8,
+        ITEM,
+        "What each item is, as a row of `kinds.KINDS`: 0 other, 1 person, 2 place, 3 organisation, 4 work, 5 name.",
+        made_by("things.item_kinds"),
+        between(0, 5),
+    )
     strings = Text("string", STRING, "Distinct string values.", STATEMENTS)
     property_ids = Array(
         "property.id", np.int32, PROPERTY, "Property numbers that have a label.", LABELS, ID, ASCENDING
@@ -289,62 +297,6 @@ class KBColumns(Mapped):
         "Hash table from normalised words to their rows: the word, -1 where empty.",
         WORDS,
         row_of(WORD, taken_in="stem.hash"),
-    )
-
-
-class NameColumns(Mapped):
-    """The columns of the name index."""
-
-    hashes = Array(
-        "name.key",
-        np.uint64,
-        NAME_SLOT,
-        "Hash table by open addressing: hash of the name in each slot, 0 in a free one.",
-        NAMES,
-        KEYS,
-    )
-    slots = Array(
-        "name.slot",
-        np.int32,
-        NAME_SLOT,
-        "The name in each slot, -1 in a free one.",
-        NAMES,
-        row_of(NAME, taken_in="name.key"),
-    )
-    prefixes = Array(
-        "name.prefix",
-        np.uint8,
-        PREFIX_BYTE,
-        "One bit for the hash of every beginning of two tokens or more of a name: may it go on here?",
-        NAMES,
-    )
-    person = Array(
-        "name.person",
-        np.uint8,
-        NAME,
-        "How much each name looks like a person's; low where it is made of ordinary words.",
-        NAMES,
-        between(0, 100),
-    )
-    drawers = Array(
-        "name.drawer",
-        np.uint64,
-        FILED,
-        "Where names are filed for the search of variants: sound of the last token, first letter.",
-        NAMES,
-        ANY,
-        NEVER_FALLING,
-    )
-    filed = Array("name.filed", np.int32, FILED, "The name in each drawer.", NAMES, row_of(NAME))
-    texts = Text("name.text", NAME, "The normalised names.", NAMES)
-    entities = Lists("name.entity", np.int32, NAME, "Who bears each name.", NAMES, row_of(ENTITY), ASCENDING)
-    kinds = Array(
-        "name.entity.kind",
-        np.int8,
-        BEARER,
-        "How each of `entities.values` bears it: 0 label, 1 alias, 2 and 3 bare forms of them.",
-        NAMES,
-        between(0, 3),
     )
 
 

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.declare import Made
-from namesake.kb.layout import NameColumns
+from namesake.kb.name_layout import NameColumns
+from namesake.kb.part_names import PartNames
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
 from namesake.kernels.names import evidence
@@ -49,23 +50,30 @@ def _hashes(words: Iterable[str]) -> UInt64:
 
 
 def build_names(
-    language: Language, labels: Strings, aliases: Ragged, alias_texts: Strings, prose: Strings = NO_TEXT
+    language: Language,
+    labels: Strings,
+    aliases: Ragged,
+    alias_texts: Strings,
+    prose: Strings = NO_TEXT,
+    things: Strings = NO_TEXT,
 ) -> Made:
     """The columns of the name index, from each entity's label and its aliases' rows in `alias_texts`.
 
     `prose` are texts in which words are mostly words (labels of items that are no people, descriptions): against
-    them it shows which names are made of ordinary words, such as "Common Sense".
+    them it shows which names are made of ordinary words, such as "Common Sense". `things` are the normalised names of
+    what is no entity: their beginnings have bits in `name.prefix` as well.
     """
     texts, which, rows, kinds = _every_name(language, labels, aliases, alias_texts)
     spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
     most = 2 * len(rows)  # every text and its bare form
     room = 1 << (most + 1).bit_length()
     keys, slots = np.zeros(room, np.uint64), np.full(room, kernels.NOBODY, np.int32)
-    bits = np.zeros(max(1 << 10, 1 << (BITS_PER_NAME * len(rows)).bit_length()) // 8, np.uint8)
+    bits = np.zeros(max(1 << 10, 1 << (BITS_PER_NAME * (len(rows) + len(things))).bit_length()) // 8, np.uint8)
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     entry_name, entry_row, entry_kind = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int8)
     table, bearers = kernels.Table(keys, slots, bits, starts, ends), kernels.Entries(entry_name, entry_row, entry_kind)
     names, entries = kernels.index_names(spelled, affixes(language), table, bearers)
+    kernels.mark_names(things.data, things.offsets, bits)
     starts, ends = starts[:names], ends[:names]
     entry_name, entry_row, entry_kind = entry_name[:entries], entry_row[:entries], entry_kind[:entries]
     indptr = np.zeros(names + 1, np.int64)
@@ -152,7 +160,7 @@ class Bearers(NamedTuple):
     kinds: Int8
 
 
-class NameIndex(NameColumns):
+class NameIndex(PartNames):
     """The name index of a KB: `lookup` one name, or `lookup_many` for a column of them."""
 
     def __init__(self, columns: Columns, language: Language) -> None:

@@ -91,10 +91,12 @@ class Scanned:
     """As Wikidata has it: 11 a day, 10 a month, 9 a year …; 0 where not given."""
     death: Annotated[Int32, of_item(t.DEATH)]
     death_precision: Annotated[Int8, of_item(t.DEATH_PRECISION)]
+    population: Annotated[Int32, of_item(t.POPULATION)]
+    """The largest number of inhabitants stated (P1082); 0 where there is none."""
     label: Annotated[Strings, TextAt(t.LABEL, of_item=True)]
     """In the first that has one of the languages that are kept (`Language.labels`); empty where none has."""
     description: Annotated[Strings, TextAt(t.DESCRIPTION, of_item=True)]
-    """Likewise; of kept items only."""
+    """Likewise."""
     title: Annotated[Strings, TextAt(t.TITLE, of_item=True)]
     """Of the page in the language's Wikipedia; of kept items only."""
     alias_indptr: Annotated[Int64, of_item(t.ALIAS_END, is_end=True)]

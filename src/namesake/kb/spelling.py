@@ -15,6 +15,7 @@ from namesake.kernels.names import fold as kernels
 from namesake.language import Language
 
 Int8 = npt.NDArray[np.int8]
+Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
 
 APOSTROPHES = "'’‘`´ʼʻʽʹʾʿˈ′‛"
@@ -97,11 +98,15 @@ def normalise_many(texts: Strings) -> Strings:
     rows = np.flatnonzero(hard)
     if not len(rows):
         return easy
-    rest = Strings.of(normalise(texts[row]) for row in rows.tolist())
-    out = np.empty(len(easy.data) + len(rest.data), np.uint8)
+    return replaced(easy, rows, Strings.of(normalise(texts[row]) for row in rows.tolist()))
+
+
+def replaced(texts: Strings, rows: Int64, others: Strings) -> Strings:
+    """A column of strings with `others` in the place of these rows, which ascend."""
+    out = np.empty(len(texts.data) + len(others.data), np.uint8)
     offsets = np.zeros(len(texts) + 1, np.int64)
-    kernels.splice(easy.data, easy.offsets, rows, rest.data, rest.offsets, out, offsets)
-    return Strings(offsets, out)
+    kernels.splice(texts.data, texts.offsets, rows, others.data, others.offsets, out, offsets)
+    return Strings(offsets, out[: offsets[-1]])
 
 
 @cache

@@ -12,8 +12,10 @@ from numba.core.typeconv import Conversion
 U8 = types.Array(types.uint8, 1, "C", readonly=True)
 I8 = types.Array(types.int8, 1, "C", readonly=True)
 I32 = types.Array(types.int32, 1, "C", readonly=True)
+U32 = types.Array(types.uint32, 1, "C", readonly=True)
 I64 = types.Array(types.int64, 1, "C", readonly=True)
 U64 = types.Array(types.uint64, 1, "C", readonly=True)
+F32 = types.Array(types.float32, 1, "C", readonly=True)
 F64 = types.Array(types.float64, 1, "C", readonly=True)
 PAIRS = types.Array(types.int32, 2, "C", readonly=True)
 

@@ -262,6 +262,111 @@ English = Language(
         municipal presidential cancer research space family charitable performing arts
         """
     ),
+    particles=words(
+        """
+        al el ul ibn bin bint ben abu de del della delle di da das do dos du der den des van von vom zu zur ter ten te
+        le la les lo af av y ap ab
+        """
+    ),
+    numerals=words("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii"),
+    generations=words("ii iii iv"),
+    head_ends=words("of the"),
+    name_titles=words(
+        """
+        mr mrs ms miss mister madam madame mme monsieur herr frau senor senora signor dr doctor prof professor sir dame
+        lord lady rev reverend fr father sister brother pastor bishop archbishop cardinal pope rabbi imam sheikh
+        ayatollah mullah saint st president premier chancellor minister secretary senator sen congressman congresswoman
+        representative rep governor gov mayor ambassador speaker chairman chairwoman king queen prince princess emperor
+        empress tsar czar sultan shah emir baron baroness count countess duke duchess earl general gen colonel col
+        major maj captain capt lieutenant lt sergeant sgt admiral adm commander marshal judge justice coach detective
+        inspector sheriff chief director messrs senators presidents kings queens popes emperors justices generals
+        """
+    ),
+    royal_titles=words(
+        """
+        king queen prince princess emperor empress tsar tsarina czar sultan shah emir pope saint st duke duchess
+        archduke archduchess sister brother father mother kings queens popes emperors
+        """
+    ),
+    lower_titles=words(
+        """
+        president premier chancellor minister senator governor mayor king queen prince princess emperor empress tsar
+        czar sultan shah emir pope bishop archbishop cardinal professor sheikh ayatollah mullah rabbi justice director
+        coach
+        """
+    ),
+    noble_titles=words(
+        """
+        landgrave margrave elector duke duchess count countess king queen prince princess emperor empress earl baron
+        lord archduke archbishop bishop
+        """
+    ),
+    saints=words("st saint"),
+    roles=words(
+        """
+        president minister premier chancellor senator governor mayor leader chairman chairwoman chairperson ceo boss
+        founder owner executive director secretary spokesman spokeswoman candidate nominee rival incumbent opponent
+        politician lawmaker congressman congresswoman activist dictator ruler king queen emperor prince princess singer
+        rapper actor actress musician guitarist drummer bassist pianist composer conductor artist painter sculptor
+        photographer author writer novelist poet playwright journalist columnist editor historian philosopher economist
+        scientist physicist chemist biologist mathematician astronomer inventor engineer architect designer filmmaker
+        producer comedian presenter host star celebrity model dancer striker midfielder defender goalkeeper winger
+        forward captain coach manager quarterback pitcher batsman bowler champion golfer boxer wrestler swimmer
+        sprinter driver player teammate legend hero general commander colonel admiral judge justice lawyer attorney
+        prosecutor billionaire businessman businesswoman tycoon investor explorer astronaut pope bishop saint prophet
+        wife husband son daughter brother sister father mother widow girlfriend boyfriend friend colleague
+        """
+    ),
+    in_places=words(
+        """
+        in at near into across outside inside throughout within northern southern eastern western central downtown
+        """
+    ),
+    to_places=words("to from"),
+    based=words("based"),
+    capital_districts=words("dc d"),
+    dates=words(
+        """
+        monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+        september october november december jan feb mar apr jun jul aug sept sep oct nov dec mon tue wed thu fri sat
+        sun spring summer autumn winter christmas easter
+        """
+    ),
+    never_names=words(
+        """
+        american british english french german italian spanish russian chinese japanese european african asian indian
+        iraqi iranian israeli canadian australian mexican democrat democrats democratic republican republicans labour
+        conservative christian muslim jewish catholic protestant islamic arab internet god lord bible congress senate
+        parliament house court supreme state university college church army navy police union party government north
+        south east west northern southern eastern western world war act section chapter article figure table page
+        volume part class mr mrs ms dr president king queen prince princess pope minister senator governor general
+        captain professor doctor sir madam thanks thank yes no ok okay hello hi please well oh hey dear good great new
+        old big high first last why how what when where who which image photo file source edit reply email web news
+        today tv pm am gmt est usd us uk eu un
+        """
+    ),
+    families=words("family families dynasty clan household brothers sisters siblings"),
+    younger=words("jr sr ii iii iv junior senior"),
+    firm_words=words(
+        """
+        co cos company technologies technology systems software airlines airways bank capital securities insurance
+        energy oil petroleum pharmaceuticals laboratories labs media news press broadcasting network networks stores
+        international worldwide global administration government cabinet presidency campaign doctrine plan ministry era
+        regime space telescope prize peace institute act amendment
+        """
+    ),
+    owned=words("owner parent maker brand subsidiary unit operator"),
+    shares=words("shares stock stores store products jeans sneakers"),
+    of_words=words("of"),
+    and_words=words("and or"),
+    by_words=words("by"),
+    credits=words(
+        """
+        reporting reported writing written editing edited compiled photo photos photograph photographs photography
+        image images picture pictures video words text story illustration illustrations
+        """
+    ),
+    others=words("other"),
     possessive="s",
     cyrillic="a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch - y - e yu ya e i yi d j lj nj c dz",
 )

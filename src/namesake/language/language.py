@@ -8,6 +8,7 @@ from functools import cached_property
 from namesake.errors import NamesakeError
 
 Words = frozenset[str]
+NO_WORDS: Words = frozenset()
 
 MOST_LABELS = 4
 """How many languages of labels the scanner of dumps has room for."""
@@ -67,10 +68,64 @@ class Language:
     """What follows a name when it names a firm, a place, a prize: Walt Disney Company, Arthur Ashe Stadium."""
     before_not_a_person: Words
     """What may stand between the two: Abraham Lincoln High School, John Lennon International Airport."""
+    particles: Words
+    """Words inside or in front of a surname: van der Bellen, bin Salman."""
+    numerals: Words
+    """What counts kings and popes of one name: Charles II."""
+    generations: Words
+    """Those numerals that count namesakes of one family as well: Henry Ford II."""
+    head_ends: Words
+    """What ends the head of a name: Catherine the Great, Charles II of England."""
     possessive: str
     """The letter that makes a possessive behind an apostrophe; empty where there is none."""
     cyrillic: str
     """How the letters of `kb.variants.CYRILLIC` are written, with spaces between; - where one is not."""
+
+    # names in raw text; without a list, the rule that reads it finds nothing
+    name_titles: Words = NO_WORDS
+    """Titles that make a name of one word behind them: President Bush, Queen Caroline."""
+    royal_titles: Words = NO_WORDS
+    """Those of them that stand before a given name."""
+    lower_titles: Words = NO_WORDS
+    """Those of them that count in lower case as well: "king Ferdinand", but not "count Ferdinand"."""
+    noble_titles: Words = NO_WORDS
+    """What may stand behind a comma and before "of" and a place: Louis VIII, Landgrave of Hesse."""
+    saints: Words = NO_WORDS
+    """Titles that places have as well: St. Louis."""
+    roles: Words = NO_WORDS
+    """What stands before a name without a comma: striker Messi, his wife Melania."""
+    in_places: Words = NO_WORDS
+    """What stands before a place: in, near, northern."""
+    to_places: Words = NO_WORDS
+    """What stands before places and people alike: to, from."""
+    based: Words = NO_WORDS
+    """What a hyphen joins to a place: Houston-based."""
+    capital_districts: Words = NO_WORDS
+    """What stands behind a comma and a place though it is no famous one: Washington, D.C."""
+    dates: Words = NO_WORDS
+    """Days, months, seasons: hardly ever anybody."""
+    never_names: Words = NO_WORDS
+    """Other words with a capital that are hardly ever anybody: British, Internet."""
+    families: Words = NO_WORDS
+    """Behind a surname: the family, nobody of it."""
+    younger: Words = NO_WORDS
+    """Behind a name that has none in the KB: probably another one of the family."""
+    firm_words: Words = NO_WORDS
+    """More of what makes a name a firm's, a government's or a thing's, in text that nobody has read before."""
+    owned: Words = NO_WORDS
+    """In lower case behind a name and before another capital: Calvin Klein owner PVH."""
+    shares: Words = NO_WORDS
+    """In lower case behind a name that is a firm's: Dell shares."""
+    of_words: Words = NO_WORDS
+    """What joins a name and its place: Charles of England."""
+    and_words: Words = NO_WORDS
+    """What joins two people: Bill and Hillary Clinton."""
+    by_words: Words = NO_WORDS
+    """What stands before the name of who wrote a text."""
+    credits: Words = NO_WORDS
+    """What stands before `by_words`: Reporting by, Photo by."""
+    others: Words = NO_WORDS
+    """What says that somebody of the same name follows: the other Chris Evans."""
 
     def __post_init__(self) -> None:
         """Refuse more languages of labels than there is room for."""

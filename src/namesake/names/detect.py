@@ -1,71 +1,118 @@
-"""Find the names in raw text: the KB's names of two words or more, with the short forms that stand for them.
+"""Find the names in raw text: names of the KB, short forms of them, names of one word; and whom each may mean.
 
 Capitals tell names from words where a text has them; in lowercased text or all capitals, names made of ordinary words
-are left out. Titles are no part of a name, a surname or a first name alone is the full name elsewhere in the text, and
-a name followed by "Inc." or "Stadium" is nobody. Other detectors plug in through `group_spans`.
+are left out. Nothing here decides who is meant, or whether anybody of the KB is: gates keep out the hopeless, and
+`Evidence` tells the rest. Other detectors plug in through `group_spans`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Int32, Int64, UInt8, indptr
+from namesake.arrays import Float64, Int32, Int64, UInt8, indptr
+from namesake.kb.columns import Ragged, Strings
 from namesake.kb.names import NameIndex
 from namesake.kb.spelling import normalise
+from namesake.kb.variants import nicknames
 from namesake.kernels.names import detect as kernels
-from namesake.kernels.names.matching import Index
-from namesake.kernels.names.similar import MISSING
-from namesake.names.candidates import KIND_QUALITY, Candidates
+from namesake.kernels.names import page
+from namesake.kernels.names.bearers import Labels
+from namesake.names.evidence import Evidence, evidence_of
 from namesake.names.tables import tables
+
+
+class Known(Protocol):
+    """As much of a KB as finding names needs."""
+
+    @property
+    def names(self) -> NameIndex:
+        """The name index."""
+
+    @property
+    def fame(self) -> npt.NDArray[np.float32]:
+        """Everybody's fame."""
+
+    @property
+    def entity_item(self) -> Int32:
+        """The item of each entity."""
+
+    @property
+    def item_labels(self) -> Strings:
+        """The labels of the items."""
+
+    @property
+    def aliases(self) -> Ragged:
+        """Rows of `alias_texts` for each entity."""
+
+    @property
+    def alias_texts(self) -> Strings:
+        """The aliases."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The people named in some texts. Text t has the mentions `indptr[t]` to `indptr[t + 1]`, by their first full span.
+    """The people named in some texts. Text t has the mentions `indptr[t]` to `indptr[t + 1]`, by their first span.
 
-    `names` are ids in the name index, `where` the first full span in bytes of all the texts. The spans of mention m,
-    from `span_indptr[m]` on, are in characters and in bytes of their text. `without_initial` says whether the text has
-    an initial that the name in the KB has not.
+    `where` is the first full span in bytes of all the texts. The spans of mention m, from `span_indptr[m]` on, are in
+    characters and in bytes of their text; its candidates, from `offsets[m]` on, are rows of the KB with the quality of
+    the match.
     """
 
     indptr: Int64
-    names: Int32
-    without_initial: npt.NDArray[np.bool_]
     where: Int64
     span_indptr: Int64
     spans: Int32
     byte_spans: Int32
+    offsets: Int64
+    rows: Int32
+    quality: Float64
+    evidence: Evidence
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self.where)
 
 
-def find(index: NameIndex, data: UInt8, offsets: Int64) -> Found:
-    """The people of an index who are named in texts in Arrow's layout."""
-    entities = index.entities
-    columns = Index(index.hashes, index.slots, index.prefixes, index.person, entities.indptr, entities.values)
-    texts, mentions, ends = kernels.find_mentions(data, offsets, tables(index.language), columns)
+def find(kb: Known, data: UInt8, offsets: Int64) -> Found:
+    """The people of a KB who may be named in texts in Arrow's layout."""
+    texts, out = kernels.find_mentions(data, offsets, tables(kb.names.language), _index(kb), _labels(kb))
+    mentions, spans, candidates = out.sizes.tolist()
+    facts, ends = out.facts[:mentions], out.ends[:spans]
     return Found(
         indptr=texts,
-        names=mentions[:, kernels.WHO].astype(np.int32),
-        without_initial=mentions[:, kernels.SKIPPED] != 0,
-        where=mentions[:, kernels.FROM : kernels.TO + 1],
-        span_indptr=indptr(mentions[:, kernels.SIZE]),
+        where=np.ascontiguousarray(facts[:, [page.FIRST, page.END]]),
+        span_indptr=indptr(out.span_count[:mentions]),
         spans=np.ascontiguousarray(ends[:, 2:]),
         byte_spans=np.ascontiguousarray(ends[:, :2]),
+        offsets=indptr(out.candidate_count[:mentions]),
+        rows=out.rows[:candidates].copy(),
+        quality=out.quality[:candidates].copy(),
+        evidence=evidence_of(facts, out.evidence[:mentions]),
     )
 
 
-def candidates_of(index: NameIndex, found: Found) -> Candidates:
-    """Who bears each name found, with the quality of the match."""
-    bearers = index.bearers(found.names)
-    full = np.where(found.without_initial, MISSING, 1.0)
-    quality = KIND_QUALITY[bearers.kinds] * np.repeat(full, np.diff(bearers.indptr))
-    return Candidates(bearers.indptr, bearers.rows, quality)
+def _index(kb: Known) -> page.Index:
+    names, other = kb.names, nicknames(kb.names.language)
+    return page.Index(
+        *(names.hashes, names.slots, names.prefixes, names.person),
+        *(names.entities.indptr, names.entities.values, names.kinds),
+        *(names.short_hashes, names.short_slots, names.short_entities.indptr, names.short_entities.values),
+        *(names.short_forms, names.short_weights, names.short_count),
+        *(names.token_hashes, names.token_first, names.token_last, names.token_lower),
+        *(names.thing_hashes, names.thing_fame, names.thing_kind, names.slip_hashes, names.slip_names),
+        *(names.texts.offsets, names.texts.data, other.keys, other.indptr, other.hashes, kb.fame),
+    )
+
+
+def _labels(kb: Known) -> Labels:
+    return Labels(
+        *(kb.entity_item, kb.item_labels.offsets, kb.item_labels.data),
+        *(kb.aliases.indptr, kb.aliases.values, kb.alias_texts.offsets, kb.alias_texts.data),
+    )
 
 
 def group_spans(text: str, spans: Sequence[tuple[int, int]]) -> list[tuple[str, list[tuple[int, int]]]]:

@@ -25,6 +25,7 @@ from namesake.articles.schema import MENTION
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import parse_qids
 from namesake.kernels.text.spans import BAD, characters_to_bytes
+from namesake.names.evidence import Evidence, no_evidence
 
 if TYPE_CHECKING:
     from namesake.names.candidates import Variants
@@ -53,6 +54,8 @@ class Mentions:
     qids: Int64
     rows: Int64
     quality: Float64
+    evidence: Evidence
+    """What the text says about a mention that was found in it; nothing about those given."""
 
     def __len__(self) -> int:
         return len(self.names)
@@ -64,12 +67,11 @@ class Mentions:
 
 
 def found_mentions(texts: pa.Array, kb: KB) -> Mentions:
-    """The people named in each text, with everybody who bears the name."""
-    from namesake.names.detect import candidates_of, find  # its kernels load when names are first to be found
+    """The people named in each text, with everybody who may be meant."""
+    from namesake.names.detect import find  # its kernels load when names are first to be found
 
     data, offsets = text_buffers(texts)
-    found = find(kb.names, data, offsets)
-    candidates = candidates_of(kb.names, found)
+    found = find(kb, data, offsets)
     pairs = pa.FixedSizeListArray.from_arrays(pa.array(found.spans.ravel()), 2)
     return Mentions(
         articles=found.indptr,
@@ -79,10 +81,11 @@ def found_mentions(texts: pa.Array, kb: KB) -> Mentions:
         span_indptr=found.span_indptr,
         spans=found.spans,
         byte_spans=found.byte_spans,
-        offsets=candidates.indptr,
-        qids=kb.qids[candidates.rows],
-        rows=candidates.rows.astype(np.int64),
-        quality=candidates.quality,
+        offsets=found.offsets,
+        qids=kb.qids[found.rows],
+        rows=found.rows.astype(np.int64),
+        quality=found.quality,
+        evidence=found.evidence,
     )
 
 
@@ -106,6 +109,7 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
         qids=qids,
         rows=kb.rows(qids),
         quality=np.full(len(qids), np.nan),
+        evidence=no_evidence(len(names)),
     )
     return _look_up(known, given.is_null(), kb, variants) if given.null_count else known
 
@@ -186,6 +190,7 @@ def _merge(given: Mentions, found: Mentions, missing: Bool) -> Mentions:
         qids=np.concatenate([given.qids, found.qids])[candidate],
         rows=np.concatenate([given.rows, found.rows])[candidate],
         quality=np.concatenate([given.quality, found.quality])[candidate],
+        evidence=given.evidence.then(found.evidence).take(order),
     )
 
 

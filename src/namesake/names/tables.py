@@ -14,6 +14,7 @@ from namesake.language import Language
 
 Int8 = npt.NDArray[np.int8]
 UInt8 = npt.NDArray[np.uint8]
+UInt32 = npt.NDArray[np.uint32]
 UInt64 = npt.NDArray[np.uint64]
 
 COMBINING = slice(0x0300, 0x0370)  # accents after their letters: folding drops them
@@ -43,7 +44,7 @@ def _characters(language: Language) -> tuple[Int8, UInt8, UInt8]:
     return widths, letters, kinds
 
 
-def _words(language: Language) -> tuple[UInt64, UInt8]:
+def _words(language: Language) -> tuple[UInt64, UInt32]:
     lists = {
         kernels.HONORIFIC: language.honorifics,
         kernels.SUFFIX: language.suffixes,
@@ -52,13 +53,38 @@ def _words(language: Language) -> tuple[UInt64, UInt8]:
         kernels.FIRM: language.not_a_person,
         kernels.BEFORE_FIRM: language.before_not_a_person,
         kernels.TITLE: language.title_words,
+        kernels.PARTICLE: language.particles,
+        kernels.NUMERAL: language.numerals,
+        kernels.NAME_TITLE: language.name_titles,
+        kernels.ROYAL: language.royal_titles,
+        kernels.LOWER_TITLE: language.lower_titles,
+        kernels.NOBLE: language.noble_titles,
+        kernels.SAINT: language.saints,
+        kernels.ROLE: language.roles,
+        kernels.IN_PLACE: language.in_places,
+        kernels.TO_PLACE: language.to_places,
+        kernels.BASED: language.based,
+        kernels.DISTRICT: language.capital_districts,
+        kernels.DATE: language.dates,
+        kernels.NEVER: language.never_names,
+        kernels.FAMILY: language.families,
+        kernels.GENERATION: language.younger,
+        kernels.FIRM_WORD: language.firm_words,
+        kernels.OWNED: language.owned,
+        kernels.SHARES: language.shares,
+        kernels.OF: language.of_words,
+        kernels.ARTICLE: frozenset({language.article}),
+        kernels.AND: language.and_words,
+        kernels.BY: language.by_words,
+        kernels.CREDIT: language.credits,
+        kernels.OTHER: language.others,
     }
     bits: dict[str, int] = {}
     for bit, words in lists.items():
         for word in words:
             bits[word] = bits.get(word, 0) | bit
-    room = 1 << (8 * len(bits)).bit_length()  # sparse: the kernel looks up every word
-    keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
+    room = 1 << (4 * len(bits)).bit_length()  # sparse: the kernel looks up every word
+    keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint32)
     for word, bit in bits.items():
         text = np.frombuffer(word.encode(), np.uint8)
         key = hash_bytes(text, 0, len(text))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from namesake.arrays import text_buffers
 from namesake.scorers.registry import Need, Scores, scorer
 
 if TYPE_CHECKING:
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 YEAR = 365.25
 PERIODS = {11: 1, 10: 31, 9: 366, 8: 3653, 7: 36525}
 """Days in the period that a date of some precision stands for; coarser dates are not used."""
+YEARLY = 9
+"""The precision of a date that is known to the year."""
+ADULT, POSTHUMOUS, LIFE, OLD = 12, 2, 95, 75
+"""Years of a life in which texts are about somebody: see `era`."""
+NOW = 2015.0
+"""The year of a text that names none and has no date."""
 
 OFFICES = Need("statements with a start or an end", lambda kb: len(kb.tenure_entity) > 0)
 
@@ -52,12 +59,49 @@ def tenure(batch: Batch, kb: KB) -> Scores:
     return np.bincount(candidate, holds, len(size)).astype(np.float64)
 
 
+@scorer("Era")
+def era(batch: Batch, kb: KB) -> Scores:
+    """-log(1 + g / 10), g years between the life and the nearest year that the text names or has; 0 for one word.
+
+    A life of which texts tell begins at 12 and ends two years after death; a birth alone stands for 95 years, a death
+    alone for 75. Who is known by one word is remembered longer.
+    """
+    from namesake.kernels.text.years import years_apart, years_of
+
+    dated = np.where(batch.days != _undated(), _year(batch.days), np.nan)
+    born = _known_year(batch, kb.birth, kb.birth_precision)
+    died = _known_year(batch, kb.death, kb.death_precision)
+    low = np.where(np.isnan(born), died - OLD, born + ADULT)
+    high = np.where(np.isnan(died), born + LIFE, died + POSTHUMOUS)
+    told = ~np.isnan(low) & np.repeat(batch.tokens > 1, np.diff(batch.offsets))
+    low, high = np.where(told, low, -np.inf), np.where(told, high, np.inf)
+    indptr, years = years_of(*text_buffers(batch.texts))
+    gap: Scores = years_apart(batch.article, batch.offsets, indptr, years, dated, low, high, NOW)
+    return -np.log1p(gap / 10)
+
+
+def _known_year(batch: Batch, column: np.ndarray, precision: np.ndarray) -> Scores:
+    """The year of each candidate's stated date, NaN where there is none as precise as a year."""
+    known = (batch.rows >= 0) & (_by_row(precision, batch) >= YEARLY)
+    return np.where(known, _year(_by_row(column, batch)), np.nan)
+
+
+def _year(days: np.ndarray) -> Scores:
+    """Days since 1970-01-01 as years."""
+    years: Scores = 1970 + days.astype(np.float64) / YEAR
+    return years
+
+
 def _article_days(batch: Batch) -> tuple[Int64, np.ndarray]:
     """The day of each candidate's article, and whether it is known."""
-    from namesake.batch import UNDATED
-
     days = np.repeat(batch.days[batch.article], np.diff(batch.offsets)).astype(np.int64)
-    return days, days != UNDATED
+    return days, days != _undated()
+
+
+def _undated() -> int:
+    from namesake.batch import UNDATED  # loads compiled code, which declaring a scorer must not
+
+    return int(UNDATED)
 
 
 def _dates(batch: Batch, column: np.ndarray, precision: np.ndarray) -> tuple[Int64, Int64, np.ndarray]:

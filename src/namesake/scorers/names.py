@@ -4,14 +4,37 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
+LABEL, VARIANT, WORST = 0.99, 0.8, 0.05
+"""From which quality of the match on a name is the label; from which it is a name at all; the worst that counts."""
+
 
 @scorer("Match")
 def match(batch: Batch, kb: KB) -> Scores:
     """1 where the mention's name is the entity's label, less for aliases and variants, 0 where it is neither."""
     return batch.quality
+
+
+@scorer("Alias")
+def alias(batch: Batch) -> Scores:
+    """-1 where the mention's name is an alias of the entity or a bare form of its label (0.8 ≤ Match < 1), else 0."""
+    return -((batch.quality >= VARIANT) & (batch.quality < LABEL)).astype(np.float64)
+
+
+@scorer("Variant")
+def variant(batch: Batch) -> Scores:
+    """-1 where the mention's name is a variant of the entity's, part of it, or no name of it (Match < 0.8), else 0."""
+    return -(batch.quality < VARIANT).astype(np.float64)
+
+
+@scorer("Quality")
+def quality(batch: Batch) -> Scores:
+    """log(Match), at least log(0.05): the odds that somebody is called so."""
+    return np.log(np.maximum(batch.quality, WORST))

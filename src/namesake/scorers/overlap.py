@@ -1,7 +1,9 @@
 """Entity–content similarity by words.
 
 The paper counts the words that article and entity share: IScore over the article, NIScore over the sentences with
-the name. Beyond it, words weigh by their rarity in the KB (…_IDF).
+the name. Beyond it, words weigh by their rarity in the KB (…_IDF), and what is shared is compared with what chance
+alone gives an entity with so many words in a text with those words (Words, Sentence): log((shared + 0.3) /
+(chance + 0.3)) is 0 where chance explains it all, and below 0 where a rich record shares too little.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,12 +25,21 @@ if TYPE_CHECKING:
     from namesake.kernels.link.contexts import Runs
 
 
+NOTHING = 0.3
+"""Shared weight that counts as nothing, in units of rarity."""
+
+
 # why
 def words_of_context(candidate: Candidate) -> Iterator[Match]:
     """The words of the context that the recipe says; for `both`, those of the article, which hold the others."""
     reading = candidate.reading
     narrow = reading.batch.settings.context == "narrow"
     return _shared_words(candidate, reading.nearby if narrow else reading.everywhere)
+
+
+def words_everywhere(candidate: Candidate) -> Iterator[Match]:
+    """The words of the article."""
+    return _shared_words(candidate, candidate.reading.everywhere)
 
 
 def words_nearby(candidate: Candidate) -> Iterator[Match]:
@@ -91,6 +102,24 @@ def niscore_idf(batch: Batch, kb: KB) -> Scores:
     return _narrow(batch, kb, rarity(kb))
 
 
+@scorer("Words", explain=words_everywhere)
+def words(batch: Batch, kb: KB) -> Scores:
+    """log((IScore_IDF + 0.3) / (chance + 0.3)): the article's words, against what a random entity would share."""
+    return _lifted(batch, kb, *batch.wide)
+
+
+@scorer("Sentence", explain=words_nearby)
+def sentence(batch: Batch, kb: KB) -> Scores:
+    """log((NIScore_IDF + 0.3) / (chance + 0.3)): the same for the sentences that hold a span of the mention."""
+    return _lifted(batch, kb, *batch.narrow)
+
+
+def lift(shared: Scores, chance: Scores) -> Scores:
+    """log((shared + 0.3) / (chance + 0.3)): 0 where an entity shares just what chance gives."""
+    ratio: Scores = np.log((shared + NOTHING) / (chance + NOTHING))
+    return ratio
+
+
 @lru_cache(maxsize=4)  # a vocabulary of millions of words is not weighed anew for every batch
 def equal(kb: KB) -> Scores:
     """1 for every word: what counts words instead of weighing them."""
@@ -103,6 +132,19 @@ def rarity(kb: KB) -> Scores:
     entities = max(len(kb), 2)
     weight: Scores = np.log(entities / np.clip(kb.word_count, 1, entities)) / np.log(entities)
     return weight
+
+
+@lru_cache(maxsize=4)
+def expected(kb: KB) -> Scores:
+    """What one word of a random entity weighs by being w: its share of all words of entities, times its rarity."""
+    share: Scores = kb.word_count / max(int(kb.word_count.sum()), 1)
+    return share * rarity(kb)
+
+
+def _lifted(batch: Batch, kb: KB, context: Int64, contexts: Runs) -> Scores:
+    from namesake.kernels.link.chance import overlap_and_chance
+
+    return lift(*overlap_and_chance(rarity(kb), expected(kb), *_compared(batch, kb, context, contexts)))
 
 
 def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
@@ -123,22 +165,21 @@ def _narrow(batch: Batch, kb: KB, weight: Scores) -> Scores:
 
 def _overlap(batch: Batch, kb: KB, weight: Scores, context: Int64, contexts: Runs) -> Scores:
     from namesake.kernels.link import overlap as kernels
+
+    shared: Scores = kernels.overlap(weight, *_compared(batch, kb, context, contexts))
+    return shared
+
+
+def _compared(batch: Batch, kb: KB, context: Int64, contexts: Runs) -> tuple[Any, ...]:
+    """What kernels compare: texts, contexts in them, the words of names, candidates and their words."""
     from namesake.kernels.types import Ragged
 
     rows, entity_indptr, entity_words = _entity_words(batch, kb)
     texts, names = batch.words, batch.name_words
-    shared: Scores = kernels.overlap(
-        weight,
-        Ragged(texts.indptr, texts.word),
-        batch.article,
-        contexts,
-        context,
-        Ragged(names.indptr, names.word),
-        batch.offsets,
-        rows,
-        Ragged(entity_indptr, entity_words),
+    return (
+        *(Ragged(texts.indptr, texts.word), batch.article, contexts, context),
+        *(Ragged(names.indptr, names.word), batch.offsets, rows, Ragged(entity_indptr, entity_words)),
     )
-    return shared
 
 
 def _entity_words(batch: Batch, kb: KB) -> tuple[Int64, Int64, Int32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,9 @@ LINKS = Need(
     "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`--ranks wikipedia=FILE`)",
     lambda kb: "wikipedia: none" not in kb.manifest.ranks,
 )
+
+EARLY = 2e7
+"""The QID by which half of the odds are gone."""
 
 
 @scorer("Random")
@@ -54,6 +58,33 @@ def pagerank_wikidata(batch: Batch, kb: KB) -> Scores:
 def pagerank_wikipedia(batch: Batch, kb: KB) -> Scores:
     """PageRank on the Wikipedia link graph."""
     return _known(kb.pagerank_wikipedia, batch)
+
+
+@scorer("Fame")
+def fame(batch: Batch, kb: KB) -> Scores:
+    """log(1 + NS); an entity of unknown fame counts as one without pages."""
+    return np.log1p(_known(kb.sitelinks, batch))
+
+
+@scorer("Early")
+def early(batch: Batch) -> Scores:
+    """-log(1 + QID / 20,000,000): items that were added late are of people whom few write about; 0 if not in the KB."""
+    return np.where(batch.rows >= 0, -np.log1p(batch.qids / EARLY), 0.0)
+
+
+@scorer("Record")
+def record(batch: Batch, kb: KB) -> Scores:
+    """log((1 + statements) / (1 + the median of the KB's people)); 0 for an entity the KB does not have."""
+    indptr, rows = kb.statements.indptr, np.maximum(batch.rows, 0)
+    size = indptr[np.minimum(rows + 1, len(indptr) - 1)] - indptr[rows]
+    return np.where(batch.rows >= 0, np.log((1 + size) / (1 + typical(kb))), 0.0)
+
+
+@lru_cache(maxsize=4)
+def typical(kb: KB) -> float:
+    """The median number of statements of a person of the KB."""
+    size = np.diff(kb.statements.indptr)[kb.person.astype(np.bool_)]
+    return float(np.median(size)) if len(size) else 0.0
 
 
 def _known(column: npt.NDArray[np.generic], batch: Batch) -> Scores:

@@ -63,19 +63,7 @@ class Scorer:
             raise NamesakeError(
                 f"{self.name} cannot be computed here; `namesake evaluate --scores` takes it from a score file"
             )
-        given = self.compute(batch)
-        try:
-            scores = np.asarray(given, np.float64)
-        except (TypeError, ValueError):
-            raise NamesakeError(f"the scorer {self.name} gave no array of numbers: {given!r:.60}") from None
-        if scores.shape != batch.rows.shape:
-            size = f"{' × '.join(map(str, scores.shape))} numbers" if scores.shape else "one number"
-            raise NamesakeError(
-                f"the scorer {self.name} gave {size} for {len(batch.rows)} candidates: one for each is needed"
-            )
-        if not np.isfinite(scores).all():
-            raise NamesakeError(f"the scorer {self.name} gave a score that is no finite number")
-        return scores
+        return numbers(f"the scorer {self.name}", self.compute(batch), len(batch.rows), "candidates")
 
     def matches(self, candidate: Candidate) -> list[Match]:
         """What of a candidate matched; nothing where the KB does not have it or the scorer does not say."""
@@ -119,9 +107,8 @@ def scorer(
     """
 
     def declare(function: Callable[..., Any]) -> Scorer:
-        first, *_ = (inspect.getdoc(function) or "").splitlines() or [""]
-        compute = _of_batch(name, function)
-        said = first if formula is None else formula
+        compute = of_batch(f"the scorer {name}", function)
+        said = first_line(function) if formula is None else formula
         return add(Scorer(name, said, compute, function.__module__, needs, anchors, explain, aliases))
 
     return declare
@@ -138,7 +125,27 @@ def add(new: Scorer) -> Scorer:
     return new
 
 
-def _of_batch(name: str, function: Callable[..., Any]) -> Callable[[Batch], Any]:
+def first_line(function: Callable[..., Any]) -> str:
+    """The first line of a function's docstring."""
+    first, *_ = (inspect.getdoc(function) or "").splitlines() or [""]
+    return first
+
+
+def numbers(who: str, given: Any, count: int, of: str) -> Scores:
+    """What `who` gave, if it is one finite number for each of so many candidates, or whatever they are of."""
+    try:
+        scores = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise NamesakeError(f"{who} gave no array of numbers: {given!r:.60}") from None
+    if scores.shape != (count,):
+        size = f"{' × '.join(map(str, scores.shape))} numbers" if scores.shape else "one number"
+        raise NamesakeError(f"{who} gave {size} for {count} {of}: one for each is needed")
+    if not np.isfinite(scores).all():
+        raise NamesakeError(f"{who} gave a score that is no finite number")
+    return scores
+
+
+def of_batch(who: str, function: Callable[..., Any]) -> Callable[[Batch], Any]:
     """The function as one of the batch alone: the KB is handed to those that take two arguments."""
     given = inspect.signature(function).parameters.values()
     if any(each.kind is each.VAR_POSITIONAL for each in given):
@@ -148,4 +155,4 @@ def _of_batch(name: str, function: Callable[..., Any]) -> Callable[[Batch], Any]
         return function
     if len(required) == 2:
         return lambda batch: function(batch, batch.kb)
-    raise NamesakeError(f"the scorer {name} must be a function of the batch, or of the batch and the KB")
+    raise NamesakeError(f"{who} must be a function of the batch, or of the batch and the KB")

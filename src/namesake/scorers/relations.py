@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from namesake.scorers.matches import Candidate, Match, Source, statement_source
+from namesake.scorers.overlap import lift
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
@@ -34,19 +35,26 @@ def shared_statements(candidate: Candidate) -> Iterator[Match]:
 @scorer("EEIScore", anchors=True, explain=shared_statements)
 def eeiscore(batch: Batch, kb: KB) -> Scores:
     """|S_e ∩ ∪ S_u| over the anchors u: all of the article, or the first only, as the recipe says."""
-    return _shared(batch, kb, 0)
+    return statements_shared(batch, kb, 0)[0]
 
 
 @scorer("EEIScore_IDF", anchors=True, explain=shared_statements)
 def eeiscore_idf(batch: Batch, kb: KB) -> Scores:
     """EEIScore with each statement weighed by its rarity: sharing an employer says more than sharing a sex."""
-    return _shared(batch, kb, len(kb))
+    return statements_shared(batch, kb, len(kb))[0]
 
 
-def _shared(batch: Batch, kb: KB, entities: int) -> Scores:
+@scorer("Company", anchors=True, explain=shared_statements)
+def company(batch: Batch, kb: KB) -> Scores:
+    """log((EEIScore_IDF + 0.3) / (chance + 0.3)): against what a random entity with as many statements would share."""
+    return lift(*statements_shared(batch, kb, len(kb)))
+
+
+def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scores]:
+    """What each candidate shares with the anchors, and what it would share by chance."""
     from namesake.kernels.link import shared as kernels
 
-    shared: Scores = kernels.shared_statements(
+    shared: tuple[Scores, Scores] = kernels.shared_statements(
         batch.articles,
         batch.offsets,
         batch.rows,

@@ -96,13 +96,13 @@ def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
     With a rule to decide by, the confidence is P(first candidate | m), and nobody is answered below the threshold;
     without, the first candidate always is the answer, and its score stands for confidence.
     """
-    combined = recipe.combine(data.table.scores, data.offsets)
+    combined = recipe.combine(data.table.scores, data.offsets, data.table.doubts)
     if all(part.scorer in combined.absent for part in recipe.parts):
         needed = ", ".join(part.scorer for part in recipe.parts)
         raise NamesakeError(f"{name} needs {needed}, but the scores have {', '.join(data.table.scores)}")
     place = metrics.gold_ranks(data.offsets, data.gold, *combined.keys)
     first = rank.winner(data.offsets, *combined.keys, names=combined.names)
-    decision = decide.decide(combined.total, data.offsets, first, recipe.decide)
+    decision = decide.decide(combined.total, combined.none, data.offsets, first, recipe.decide)
     sureness = combined.total[first] if recipe.decide is None and len(combined.total) else decision.confidence
     confidence = np.where(first == rank.NOBODY, np.nan, sureness)
     hit = (place == 1).astype(np.float64)

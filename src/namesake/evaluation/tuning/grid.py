@@ -73,6 +73,15 @@ def scaled_parts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
     return list(unweighted.combine(data.table.scores, data.offsets).contributions.values())
 
 
+def scaled_doubts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
+    """The doubts of each part of "none of them", scaled, before weighting; zeros where one is absent."""
+    if recipe.decide is None:
+        return []
+    parts = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
+    known = recipe.decide.replace(parts=parts).nobody(data.table.doubts, data.offsets)
+    return [known.get(part.doubt, np.zeros(len(data.gold))) for part in parts]
+
+
 def with_weights(recipe: Recipe, weights: Sequence[float] | FloatArray, name: str, description: str) -> Recipe:
     """The recipe with other weights under another name."""
     parts = tuple(part.replace(weight=float(weight)) for part, weight in zip(recipe.parts, weights, strict=True))

@@ -2,8 +2,9 @@
 
 P(e | m) = exp(s_e) / Σ exp(s_e') with s_e = Σ_k β_k x_k(e), fitted by maximum likelihood with an L2 penalty and β ≥ 0:
 every part is evidence for a candidate, so none may count against it. A recipe that decides has one alternative more,
-"none of them", whose score is a number of its own, not penalised: n, or n₁ where a mention has a single candidate. It
-is learnt together with the weights, from all mentions; a recipe that always answers learns from answerable ones.
+"none of them". Its score is the sum of its doubts, whose weights may have either sign; or, where the data have none, a
+number of its own: n, or n₁ where a mention has a single candidate. Constants are not penalised. All this is learnt
+together, from all mentions; a recipe that always answers learns from answerable ones.
 
 Several data sets may be fitted at once, such as scores of the same mentions from different KBs. A part that is absent
 from one of them, or idle there as a stand-in, is learnt from the others; the rest is common to all.
@@ -18,21 +19,22 @@ from scipy.optimize import minimize
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset
 from namesake.evaluation.scores import BoolArray
-from namesake.evaluation.tuning.grid import scaled_parts, with_weights
+from namesake.evaluation.tuning.grid import scaled_doubts, scaled_parts, with_weights
 from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
 FOLDS, SHUFFLES = 10, 10
 DECIMALS = 4  # of weights, for people who read them
-NIL, ALONE = -2, -1  # columns of the score of "none of them"
+CONSTANT = "Constant"  # the doubt that is the same for all mentions
 
 
 @dataclass(frozen=True)
 class Problem:
     """What the fit sees: a row for each alternative, those of a mention together, and which of them is right.
 
-    Columns are the recipe's scaled parts; for a recipe that decides two more mark "none of them".
+    Columns are the recipe's scaled parts; for a recipe that decides there are more, which are 0 for all but "none of
+    them": the scaled doubts, and two that mark it where there are none, beside several candidates and beside one.
     """
 
     x: FloatArray
@@ -41,14 +43,21 @@ class Problem:
     offsets: IntArray
     gold: IntArray
     document: IntArray
+    weight: FloatArray
+    """What each mention counts."""
     penalised: FloatArray
-    """1 for weights, which are also at least 0; 0 for the score of "none of them"."""
+    """1 for weights, 0 for constants."""
+    lowest: FloatArray
+    """The least that each column may weigh: 0 for parts of candidates."""
     free: IntArray
     """The columns to learn: not fixed, and not the same for all alternatives of every mention."""
 
     @classmethod
-    def of(cls, recipe: Recipe, data: Sequence[Dataset]) -> "Problem":
-        """Data sets seen through a recipe's parts; mentions of one article keep together in folds."""
+    def of(cls, recipe: Recipe, data: Sequence[Dataset], alike: bool = False) -> "Problem":
+        """Data sets seen through a recipe's parts; mentions of one article keep together in folds.
+
+        With `alike`, each data set counts as much as any other, whatever its size.
+        """
         data = [learnable(recipe, each) for each in data]
         blocks = [_alternatives(recipe, each) for each in data]
         x = np.concatenate([block[0] for block in blocks])
@@ -58,10 +67,15 @@ class Problem:
         number: dict[str, int] = {}
         articles = [article for each in data for article, _ in each.table.mentions]
         document = np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
-        is_weight = np.arange(x.shape[1]) < len(recipe.parts)
-        learnt = _varies(x, offsets) & np.where(is_weight, ~_fixed(recipe), _told_apart(x, gold))
+        of_candidates = np.arange(x.shape[1]) < len(recipe.parts)
+        learnt = _varies(x, offsets) & ~_fixed(recipe) & (of_candidates | _told_apart(x, gold))
         held = x @ np.where(learnt, 0.0, _came_with(recipe))
-        return cls(x, held, offsets, gold, document, is_weight.astype(np.float64), np.flatnonzero(learnt))
+        return cls(
+            *(x, held, offsets, gold, document, _weight([len(each.gold) for each in data], alike)),
+            penalised=np.array([name not in {CONSTANT, "nil", "alone"} for name in _columns(recipe)], np.float64),
+            lowest=np.where(of_candidates, 0.0, -np.inf),
+            free=np.flatnonzero(learnt),
+        )
 
     def take(self, wanted: IntArray) -> "Problem":
         """The same problem with only some mentions."""
@@ -69,8 +83,9 @@ class Problem:
         offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
         rows = np.repeat(self.offsets[:-1][wanted] - offsets[:-1], size) + np.arange(offsets[-1])
         gold = self.gold[wanted] - self.offsets[:-1][wanted] + offsets[:-1]
-        x, held, document = self.x[rows], self.held[rows], self.document[wanted]
-        return replace(self, x=x, held=held, offsets=offsets, gold=gold, document=document)
+        document, weight = self.document[wanted], self.weight[wanted]
+        x, held = self.x[rows], self.held[rows]
+        return replace(self, x=x, held=held, offsets=offsets, gold=gold, document=document, weight=weight)
 
     def fit(self, penalty: float, start: FloatArray | None = None) -> FloatArray:
         """The columns' weights that maximise the penalised likelihood, 0 for those that cannot be learnt.
@@ -79,8 +94,8 @@ class Problem:
         """
         columns = self.free
         beta = np.zeros(self.x.shape[1])
-        bounds = [(0, None) if self.penalised[k] else (None, None) for k in columns]
-        begin = np.where(self.penalised == 1, 0.1, 1.0) if start is None else start
+        bounds = [(self.lowest[k], None) for k in columns]
+        begin = np.where(self.lowest == 0, 0.1, np.where(self.penalised == 1, 0.0, 1.0)) if start is None else start
 
         def loss(part: FloatArray) -> tuple[float, FloatArray]:
             beta[columns] = part
@@ -97,13 +112,13 @@ class Problem:
         """Penalised negative log-likelihood and its gradient."""
         log_p = self._log_probability(beta)
         shrunk = penalty * self.penalised * beta
-        expected = np.einsum("ij,i->j", self.x, np.exp(log_p))
-        gradient = expected - self.x[self.gold].sum(axis=0) + shrunk
-        return float(-log_p[self.gold].sum() + shrunk @ beta / 2), gradient
+        expected = np.einsum("ij,i->j", self.x, np.exp(log_p) * np.repeat(self.weight, np.diff(self.offsets)))
+        gradient = expected - np.einsum("ij,i->j", self.x[self.gold], self.weight) + shrunk
+        return float(-(self.weight * log_p[self.gold]).sum() + shrunk @ beta / 2), gradient
 
     def log_likelihood(self, beta: FloatArray) -> FloatArray:
-        """log P(gold | m) of each mention."""
-        return self._log_probability(beta)[self.gold]
+        """log P(gold | m) of each mention, times what it counts."""
+        return self.weight * self._log_probability(beta)[self.gold]
 
     def _log_probability(self, beta: FloatArray) -> FloatArray:
         size, score = np.diff(self.offsets), self.held + np.einsum("ij,j->i", self.x, beta)
@@ -123,12 +138,14 @@ class Fit:
     """Mean log-likelihood of mentions under weights that were fitted without their article."""
 
 
-def fit(recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: int = SHUFFLES) -> Fit:
-    """Fit the weights of a recipe, and the score of "none of them" where it decides.
+def fit(
+    recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: int = SHUFFLES, alike: bool = False
+) -> Fit:
+    """Fit the weights of a recipe, and the score of "none of them" where it decides; `alike` as for `Problem.of`.
 
     What cannot be learnt keeps the weight the recipe came with: fixed parts, and parts that tell no candidates apart.
     """
-    problem = Problem.of(recipe, data)
+    problem = Problem.of(recipe, data, alike)
     held_out = dict.fromkeys(PENALTIES, 0.0)
     rounds = [fold_of(problem.document, folds, seed) for seed in range(shuffles)]
     for fold in rounds:
@@ -141,7 +158,7 @@ def fit(recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: i
                 beta = learn.fit(penalty, beta)
                 held_out[penalty] += float(check.log_likelihood(beta).sum())
     penalty = max(held_out, key=lambda p: (held_out[p], p))
-    found = _fitted(recipe, problem, problem.fit(penalty))
+    found = fitted(recipe, problem, problem.fit(penalty))
     return Fit(found, penalty, held_out[penalty] / (len(problem.gold) * shuffles))
 
 
@@ -152,17 +169,20 @@ def fold_of(documents: IntArray, folds: int, seed: int) -> IntArray:
     return (shuffled % folds)[documents]
 
 
-def _fitted(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
+def fitted(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
     """The recipe with what was learnt."""
-    learnt = {k: round(float(beta[k]), DECIMALS) for k in problem.free.tolist()}
-    weights = [learnt.get(k, part.weight) for k, part in enumerate(recipe.parts)]
-    found = with_weights(recipe, weights, recipe.name, recipe.description)
-    if recipe.decide is None:
-        return found
-    columns = problem.x.shape[1]
-    nil = learnt.get(columns + NIL, recipe.decide.nil)
-    alone = learnt.get(columns + ALONE, recipe.decide.alone)
-    return found.replace(decide=recipe.decide.replace(nil=nil, alone=alone))
+    came = _came_with(recipe).tolist()
+    free = set(problem.free.tolist())
+    found = [round(float(beta[k]), DECIMALS) if k in free else came[k] for k in range(len(came))]
+    parts = len(recipe.parts)
+    fitted = with_weights(recipe, found[:parts], recipe.name, recipe.description)
+    rule = recipe.decide
+    if rule is None:
+        return fitted
+    *doubts, nil, alone = found[parts:]
+    weighed = tuple(part.replace(weight=weight) for part, weight in zip(rule.parts, doubts, strict=True))
+    lone = alone if len(came) - 1 in free else rule.alone
+    return fitted.replace(decide=rule.replace(parts=weighed, nil=nil, alone=lone))
 
 
 def learnable(recipe: Recipe, data: Dataset) -> Dataset:
@@ -173,16 +193,30 @@ def learnable(recipe: Recipe, data: Dataset) -> Dataset:
     return data.take(kept.tolist())
 
 
+def _weight(sizes: Sequence[int], alike: bool) -> FloatArray:
+    """What each mention of data sets of these sizes counts: 1, or as much as makes all data sets alike."""
+    mean = sum(sizes) / len(sizes)
+    return np.concatenate([np.full(size, mean / size if alike else 1.0) for size in sizes])
+
+
 def _alternatives(recipe: Recipe, data: Dataset) -> tuple[FloatArray, IntArray, IntArray]:
     """Rows of columns, rows of each mention, and which of its rows is right."""
     parts = np.column_stack(scaled_parts(recipe, data))
     size, gold = np.diff(data.offsets), data.gold - data.offsets[:-1]
     if recipe.decide is None:
         return parts, size, gold
-    none = np.zeros((len(size), parts.shape[1] + 2))
-    none[size > 1, NIL] = none[size == 1, ALONE] = 1.0
-    x = np.insert(np.pad(parts, ((0, 0), (0, 2))), data.offsets[1:], none, axis=0)
+    constant = not any(part.doubt in data.table.doubts for part in recipe.decide.parts)
+    marks = [constant & (size > 1), constant & (size == 1)]
+    doubts = np.column_stack([*scaled_doubts(recipe, data), *marks]).astype(np.float64)
+    none = np.pad(doubts, ((0, 0), (parts.shape[1], 0)))
+    x = np.insert(np.pad(parts, ((0, 0), (0, doubts.shape[1]))), data.offsets[1:], none, axis=0)
     return x, size + 1, np.where(data.answerable, gold, size)
+
+
+def _columns(recipe: Recipe) -> list[str]:
+    """The names of the columns: scorers, then doubts and the constants."""
+    scorers = [part.scorer for part in recipe.parts]
+    return scorers if recipe.decide is None else [*scorers, *recipe.doubts, "nil", "alone"]
 
 
 def _came_with(recipe: Recipe) -> FloatArray:
@@ -190,14 +224,16 @@ def _came_with(recipe: Recipe) -> FloatArray:
     weights = [part.weight for part in recipe.parts]
     if recipe.decide is not None:
         nil, alone = recipe.decide.nil, recipe.decide.alone
-        weights += [nil, nil if alone is None else alone]
+        weights += [*(part.weight for part in recipe.decide.parts), nil, nil if alone is None else alone]
     return np.array(weights)
 
 
 def _fixed(recipe: Recipe) -> BoolArray:
     """The columns that are not to be learnt."""
     fixed = [part.fixed for part in recipe.parts]
-    return np.array(fixed if recipe.decide is None else [*fixed, False, False])
+    if recipe.decide is not None:
+        fixed += [*(part.fixed for part in recipe.decide.parts), False, False]
+    return np.array(fixed)
 
 
 def _told_apart(x: FloatArray, gold: IntArray) -> BoolArray:

@@ -22,6 +22,11 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
         rows.append(["none of them", *(f"{rule.nil:.4g}" for rule in rules), ""])
         if rules[0].alone is not None:
             rows.append(["none of one", *(f"{rule.alone:.4g}" for rule in rules), ""])
+        for k, doubt in enumerate(rules[0].parts):
+            fixed = "fixed" if doubt.fixed else ""
+            rows.append(
+                [f"none: {doubt.doubt} ({doubt.scale})", *(f"{rule.parts[k].weight:.4g}" for rule in rules), fixed]
+            )
     rows += [[name, *(f"{each.figures[k]:.3f}" for each in tuned), ""] for k, name in enumerate(("P@1", "MRR"))]
     caption = f"P@1 and MRR on {split}, where the weights were found: expect less elsewhere. " + "; ".join(
         f"{each.how}: {each.detail}" for each in tuned
@@ -31,7 +36,8 @@ def weights_view(tuned: Sequence[Tuned], split: str) -> View:
 
 
 def _remark(part: Part) -> str:
-    return ", ".join([f"where there is no {part.unless}"] * bool(part.unless) + ["fixed"] * part.fixed)
+    rivals = " and no ".join(part.stands_in_for)
+    return ", ".join([f"where there is no {rivals}"] * bool(rivals) + ["fixed"] * part.fixed)
 
 
 def trials_view(trials: Sequence[Trial], title: str, caption: str) -> View:

@@ -38,7 +38,8 @@ from namesake.kernels.simd import BYTES, LANES, NUMBERS, byte, equal, ones, poin
 from namesake.kernels.types import U8
 
 LETTER_L, LETTER_P, LETTER_Q = (ord(c) for c in "LPQ")
-PERSON_CLASS, INSTANCE_OF, BIRTH_DATE, DEATH_DATE = 5, 31, 569, 570
+PERSON_CLASS, INSTANCE_OF, BIRTH_DATE, DEATH_DATE, POPULATION = 5, 31, 569, 570, 1082
+PLUS = ord("+")
 K_LABELS, K_DESCRIPTIONS, K_ALIASES = (keyword(k) for k in ("labels", "descriptions", "aliases"))
 K_CLAIMS, K_SITELINKS = keyword("claims"), keyword("sitelinks")
 K_P580, K_P582 = keyword("P580"), keyword("P582")
@@ -72,6 +73,18 @@ def keep_date(data, slot, to):
 
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
+def keep_population(data, p, to):
+    """Keep the number of inhabitants at p, such as +12345, if it is the largest so far."""
+    if p == 0:
+        return FAIL
+    if byte(data, p) == PLUS:
+        number, p = digits(data, p + 1)
+        if byte(data, p) == QUOTE:
+            to.found[walk.INHABITANTS] = max(to.found[walk.INHABITANTS], number)
+    return 0
+
+
+@inner(types.int64(BYTES, types.int64, POINTERS))
 def keep_statement(data, of, to):
     """Note what the statement just walked over says of property `of`; FAIL where it must be decoded."""
     found = to.found
@@ -85,6 +98,8 @@ def keep_statement(data, of, to):
     elif found[walk.TYPE] != walk.PLAIN_STRING or found[walk.DATATYPE] == walk.OTHER:
         if found[walk.TYPE] == walk.TIME_VALUE and of in (BIRTH_DATE, DEATH_DATE):
             return keep_date(data, walk.BORN if of == BIRTH_DATE else walk.DIED, to)
+        if found[walk.TYPE] == walk.QUANTITY and of == POPULATION:
+            return keep_population(data, found[walk.AMOUNT], to)
         return 0
     elif found[walk.TEXT] == 0:
         return FAIL
@@ -268,7 +283,7 @@ def keep_item(data, keep_all, size, first_statement, to):
     if chosen < 0 or append_aliases(data, chosen, mask, to) < 0:
         return FAIL
     kept = keep_all or found[walk.IS_PERSON] > 0
-    described = tables.append_preferred(data, walk.DESCRIPTIONS if kept else walk.NOTHING, tables.DESCRIPTION, to)
+    described = tables.append_preferred(data, walk.DESCRIPTIONS, tables.DESCRIPTION, to)
     titled = tables.append_text(data, found[walk.TITLE] if kept else 0, tables.TITLE, to)
     if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, mask, to) < 0:
         return FAIL
@@ -279,6 +294,7 @@ def keep_item(data, keep_all, size, first_statement, to):
     to.items[row + tables.KEPT] = kept
     to.items[row + tables.SITELINK_COUNT] = found[walk.SITELINKS]
     to.items[row + tables.PROPERTY_COUNT] = found[walk.VALUED]
+    to.items[row + tables.POPULATION] = found[walk.INHABITANTS]
     to.items[row + tables.ALIAS_END] = to.counts[tables.ALIAS]
     to.items[row + tables.STATEMENT_END] = to.counts[tables.STATEMENTS]
     for i in range(2):

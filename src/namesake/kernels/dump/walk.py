@@ -38,13 +38,14 @@ from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, NUMBERS, byte
 
 LABELS, DESCRIPTIONS, ALIASES, TITLE = 0, 4, 8, 12  # the first three have a slot for each language
-HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, NUMERIC, OTHER_ENTITY, TIME, PRECISION = range(13, 22)  # of the last snak
-RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN = range(22, 30)
-BORN, DIED = 30, 33  # each: day, precision, rank
-NOTHING = 36  # four slots that stay empty
-FOUND = 40
+# of the last snak
+HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, NUMERIC, OTHER_ENTITY, TIME, PRECISION, AMOUNT = range(13, 23)
+# of the line
+RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(23, 32)
+BORN, DIED = 32, 35  # each: day, precision, rank
+FOUND = 38
 LANGUAGES = 4
-ENTITY_ID, PLAIN_STRING, TIME_VALUE, OTHER = 1, 2, 3, 4
+ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = 1, 2, 3, 4, 5
 BY_TYPE, BY_ID = 1, 2  # what tells that a value is another entity than an item: bits of OTHER_ENTITY
 
 
@@ -63,6 +64,7 @@ K_ID, K_TITLE = keyword("id"), keyword("title")
 K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
 K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
 K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("value", "type", "time", "precision"))
+K_QUANTITY, K_AMOUNT = keyword("quantity"), keyword("amount")
 K_ENTITY_TYPE, K_NUMERIC_ID, K_ITEM = (keyword(k) for k in ("entity-type", "numeric-id", "item"))
 K_ENTITY_ID, K_STRING = keyword("wikibase-entityid"), keyword("string")
 K_DEPRECATED, K_PREFERRED, K_NORMAL = (keyword(k) for k in ("deprecated", "preferred", "normal"))
@@ -161,7 +163,7 @@ def digits(data, p):
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def entity_member(data, p, found):
-    """From a key of a datavalue's map to behind its value; notes what tells an item or a time."""
+    """From a key of a datavalue's map to behind its value; notes what tells an item, a time or an amount."""
     if at(data, p, K_ENTITY_TYPE):
         p = value_of(data, p, K_ENTITY_TYPE)
         found[OTHER_ENTITY] &= ~BY_TYPE
@@ -193,6 +195,10 @@ def entity_member(data, p, found):
         p = value_of(data, p, K_PRECISION)
         found[PRECISION] = p
         return skip(data, p)
+    if at(data, p, K_AMOUNT):
+        p = value_of(data, p, K_AMOUNT)
+        found[AMOUNT] = p + 1
+        return plain_text(data, p)
     return skip_member(data, p)
 
 
@@ -226,6 +232,8 @@ def datavalue(data, p, found):
                     found[TYPE] = PLAIN_STRING
                 elif p >= 0 and at(data, p, K_TIME):
                     found[TYPE] = TIME_VALUE
+                elif p >= 0 and at(data, p, K_QUANTITY):
+                    found[TYPE] = QUANTITY
                 p = plain_text(data, p)
         else:
             p = skip_member(data, p)
@@ -236,7 +244,7 @@ def datavalue(data, p, found):
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def snak(data, p, found):
     """From a snak to behind it."""
-    for slot in range(HAS_VALUE, PRECISION + 1):
+    for slot in range(HAS_VALUE, AMOUNT + 1):
         found[slot] = 0
     p = enter(data, p, OPEN_MAP)
     while p >= 0 and byte(data, p) != CLOSE_MAP:

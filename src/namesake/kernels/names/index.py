@@ -94,6 +94,35 @@ def tokens(data, start, end, starts, hashes):
     return count
 
 
+@kernel(types.uint64[::1](U8, I64))
+def token_hashes(data, offsets):
+    """The hashes of all tokens of normalised names, one name after the other."""
+    found = np.empty(len(data) + 1, np.uint64)
+    count = 0
+    for name in range(len(offsets) - 1):
+        token = offsets[name]
+        for i in range(offsets[name], offsets[name + 1] + 1):
+            if i > token and (i == offsets[name + 1] or data[i] == SPACE):
+                found[count] = hash_bytes(data, token, i)
+                count += 1
+                token = i + 1
+    return found[:count].copy()
+
+
+@kernel(types.uint64[::1](U8, I64, types.int64))
+def hash_names(data, offsets, most):
+    """The hash of each normalised name; 0 for one of less than two characters or more than `most` tokens."""
+    hashes = np.zeros(len(offsets) - 1, np.uint64)
+    for name in range(len(hashes)):
+        characters, size = 0, 1
+        for i in range(offsets[name], offsets[name + 1]):
+            characters += data[i] & 0xC0 != 0x80
+            size += data[i] == SPACE
+        if characters > 1 and size <= most:
+            hashes[name] = name_hash(data, offsets[name], offsets[name + 1])
+    return hashes
+
+
 @kernel(types.UniTuple(types.int64, 2)(types.uint64[::1], types.int64, AFFIXES, types.int64))
 def bare(hashes, count, affixes, least):
     """First token and end of a name without its titles and suffixes, of which `least` tokens must remain.
@@ -196,6 +225,15 @@ def index_names(spelled, affixes, table, entries):
             entries.name[written], entries.row[written], entries.kind[written] = name, rows[text], kind
             written += 1
     return names, written
+
+
+@kernel(types.void(U8, I64, types.uint8[::1]))
+def mark_names(data, offsets, bits):
+    """`mark_prefixes` of each of these normalised names."""
+    at = np.empty(MOST_TOKENS + 1, np.int64)
+    hashes = np.empty(MOST_TOKENS, np.uint64)
+    for name in range(len(offsets) - 1):
+        mark_prefixes(hashes, 0, tokens(data, offsets[name], offsets[name + 1], at, hashes), bits)
 
 
 @kernel(types.void(I32, I32, I8, I64, types.int32[::1], types.int8[::1]))

@@ -1,93 +1,266 @@
-"""The people of a text: whose full names are one person's."""
+"""The people of a text: its mentions, their candidates beside the bearers of a name, the evidence of full names."""
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, home, probe
-from namesake.kernels.names.matching import END, FIRST, INDEX, MATCHES, MENTION, NAME, NOBODY, SKIPPED
-from namesake.kernels.names.tokens import HONORIFIC, SUFFIX, TOKENS
-from namesake.kernels.simd import pointer
+from namesake.kernels.hash import FREE, ZERO, extend, find
+from namesake.kernels.names.context import firm_follows, in_byline
+from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
+from namesake.kernels.names.page import (
+    BEGIN,
+    BY_PERSON,
+    BYLINE,
+    COMES,
+    DROPPED,
+    END,
+    EVIDENCE,
+    EXTRAS,
+    FACTOR,
+    FACTS,
+    FIRMS,
+    FIRST,
+    FULL,
+    GOES_ON,
+    HEAD,
+    HIGH,
+    IS_OTHER,
+    KNOWN,
+    LAST_TWO,
+    LOW,
+    MOST_EXTRAS,
+    NAME,
+    NICKNAMED,
+    NOBODY,
+    OPEN,
+    ORDER,
+    PAGE,
+    PAIR,
+    PLACE,
+    RULE,
+    SUFFIXES,
+    THING,
+    WORD,
+    B,
+    I,
+    begins,
+    behind_comma,
+    capital,
+    finishes,
+    follows,
+    is_open,
+    listed,
+    name_key,
+    name_of,
+    short_of,
+    soft,
+    take,
+    thing_fame,
+    word_fame,
+)
+from namesake.kernels.names.tokens import (
+    ARTICLE,
+    FUNCTION,
+    GENERATION,
+    HARD,
+    HONORIFIC,
+    NAME_TITLE,
+    NEVER,
+    NOBLE,
+    NUMERAL,
+    OF,
+    OTHER,
+    ROLE,
+    SUFFIX,
+)
 
-PEOPLE = types.int64[:, ::1]
-"""The people of a text: name, first token and end of the first full span, its first and end without titles and
-suffixes, whether an initial is always left out, whether it is a title with a surname, how many full spans there are and
-how many of them firms, and the place among the mentions."""
-LOW, HIGH, WITHOUT, TITLED, FULL, FIRMS, ORDER, COLUMNS = 3, 4, 5, 6, 7, 8, 9, 10
+ALIAS = 1  # the worst kind of bearing a name outright
+LEFT_OUT = 0.9  # quality of a name where the text has a word more
+WITH_NICKNAME = 0.95
+HEAD_QUALITY, WIDER_QUALITY, LONGER_QUALITY = 0.9, 0.8, 0.6
+WIDER_FAME, LONGER_FAME = 2.0, 5.0
+MOST_WIDER, MOST_LONGER = 5, 3
+KNOWN_THING = 20.0
 
 
-@inlined(types.boolean(INDEX, types.int64, types.int64))
-def share_a_bearer(index, one, two):
-    """Whether somebody bears both names."""
-    indptr, rows = index.indptr, index.rows
-    i, j = indptr[one], indptr[two]
-    while i < indptr[one + 1] and j < indptr[two + 1]:
-        if rows[i] == rows[j]:
+@inlined(I(PAGE, types.uint64))
+def mention_of(page, key):
+    """The mention of a name, or NOBODY."""
+    at = find(page.names, page.mask, key)
+    return page.holder[at] if page.names[at] != FREE else np.int64(NOBODY)
+
+
+@kernel(I(PAGE, types.uint64, I, I, I, I))
+def new_mention(page, key, name, rule, first, end):
+    """Open a mention of a name that the text has not had, from its first span; its number."""
+    mention = page.size[0]
+    page.size[0] = mention + 1
+    at = find(page.names, page.mask, key)
+    page.names[at], page.holder[at] = key, mention
+    for k in range(FACTS):
+        page.facts[mention * FACTS + k] = 0
+    for k in range(EVIDENCE):
+        page.evidence[mention * EVIDENCE + k] = 0.0
+    facts = mention * FACTS
+    page.facts[facts + NAME], page.facts[facts + RULE] = name, rule
+    page.facts[facts + FIRST], page.facts[facts + END] = first, end
+    page.facts[facts + LOW], page.facts[facts + HIGH] = first, end
+    page.facts[facts + PLACE] = page.facts[facts + WORD] = page.facts[facts + ORDER] = NOBODY
+    page.evidence[mention * EVIDENCE + FACTOR] = 1.0
+    page.evidence[mention * EVIDENCE + BYLINE] = 1.0 if in_byline(page, first) else 0.0
+    return mention
+
+
+@inlined(types.void(PAGE, I, I, I))
+def add_span(page, mention, first, end):
+    """Give a mention the span of tokens first to end, and these to a person."""
+    page.owner[first], page.stop[first] = mention, end
+    take(page, first, end, BY_PERSON)
+
+
+@inlined(types.void(PAGE, I, I, types.float64))
+def raise_evidence(page, mention, which, value):
+    """Let a number of a mention's evidence be at least `value`."""
+    at = mention * EVIDENCE + which
+    page.evidence[at] = max(page.evidence[at], value)
+
+
+@inlined(B(PAGE, I, I, types.float64))
+def add_candidate(page, mention, row, quality):
+    """Give a mention a candidate beside the bearers of its name; False where it has one row or enough of them."""
+    size = page.facts[mention * FACTS + EXTRAS]
+    if size == MOST_EXTRAS:
+        return False
+    for k in range(mention * MOST_EXTRAS, mention * MOST_EXTRAS + size):
+        if page.rows[k] == row:
+            return False
+    page.rows[mention * MOST_EXTRAS + size] = np.int32(row)
+    page.quality[mention * MOST_EXTRAS + size] = quality
+    page.facts[mention * FACTS + EXTRAS] = size + 1
+    return True
+
+
+@inlined(B(KNOWN, I))
+def borne_outright(known, name):
+    """Whether a name is somebody's label or alias, and not only a bare form of one."""
+    for k in range(known.indptr[name], known.indptr[name + 1]):
+        if known.kinds[k] <= ALIAS:
             return True
-        if rows[i] < rows[j]:
-            i += 1
-        else:
-            j += 1
     return False
 
 
-@kernel(types.int64(TOKENS, INDEX, MATCHES, types.int64, PEOPLE))
-def gather_people(tokens, index, matches, found, people):
-    """Number the distinct names in the order of their first full span, tell each match which it is; how many.
+@inlined(B(KNOWN, I, I))
+def bears(known, name, row):
+    """Whether an entity is among the bearers of a name; bare forms count where nobody bears it outright."""
+    if name < 0:
+        return False
+    for k in range(known.indptr[name], known.indptr[name + 1]):
+        if known.rows[k] == row:
+            return known.kinds[k] <= ALIAS or not borne_outright(known, name)
+    return False
 
-    A title and a surname are the full name elsewhere in the text that the same person bears. A table tells who has a
-    name already: a text may hold a hundred thousand.
+
+@kernel(types.void(PAGE, KNOWN, I, types.uint64, types.float64))
+def add_wider(page, known, mention, key, factor):
+    """Candidates of a full name beside its bearers: by the head of a label; with a middle name; who go on."""
+    short = short_of(known, key)
+    if short < 0:
+        return
+    name = page.facts[mention * FACTS + NAME]
+    wider = longer = 0
+    for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
+        row, form = np.int64(known.short_rows[k]), known.short_forms[k]
+        if bears(known, name, row):
+            continue
+        if form == HEAD:
+            add_candidate(page, mention, row, factor * HEAD_QUALITY)
+        elif form in (PAIR, LAST_TWO) and known.fame[row] >= WIDER_FAME and wider < MOST_WIDER:
+            wider += add_candidate(page, mention, row, factor * WIDER_QUALITY)
+        elif form == BEGIN and known.fame[row] >= LONGER_FAME and longer < MOST_LONGER:
+            longer += add_candidate(page, mention, row, factor * LONGER_QUALITY)
+
+
+@kernel(I(PAGE, I))
+def place_behind(page, end):
+    """The token of the place that says which king is meant: Louis VIII, Landgrave of Hesse; NOBODY without one."""
+    at = end
+    if behind_comma(page, at) and listed(page, at, NAME_TITLE | NOBLE):
+        at += 1
+        while at < min(page.count, end + 4) and not listed(page, at, OF):
+            at += 1
+    elif not soft(page, at):
+        return np.int64(NOBODY)
+    if not listed(page, at, OF) or not soft(page, at + 1):
+        return np.int64(NOBODY)
+    place = at + 2 if listed(page, at + 1, ARTICLE) and at + 2 < page.count else at + 1
+    return place if capital(page, place) else np.int64(NOBODY)
+
+
+@inlined(B(PAGE, KNOWN, I))
+def first_name_before(page, known, i):
+    """Whether token i, before a full name, is a first name that the name has not."""
+    if not is_open(page, i) or listed(page, i, NAME_TITLE | FUNCTION | NEVER | ROLE):
+        return False
+    return word_fame(page, known, i) < KNOWN_THING and begins(page, known, i) > 0
+
+
+@kernel(types.void(PAGE, KNOWN, I, I, I))
+def add_nicknamed(page, known, mention, first, end):
+    """Candidates of James D. "Jim" Farley beside the name's bearers: who are called Jim or James D. Farley."""
+    last = page.hashes[end - 1]
+    for turn in range(2):
+        before = extend(ZERO, page.hashes[end - 2]) if turn == 0 else name_key(page, first, end - 2)
+        name = name_of(known, extend(before, last))
+        if name < 0:
+            continue
+        outright = borne_outright(known, name)
+        for k in range(known.indptr[name], known.indptr[name + 1]):
+            row = np.int64(known.rows[k])
+            if (known.kinds[k] <= ALIAS or not outright) and not bears(known, page.facts[mention * FACTS + NAME], row):
+                add_candidate(page, mention, row, WITH_NICKNAME)
+
+
+@kernel(types.void(PAGE, KNOWN, MATCHES, HASHES, I))
+def gather_people(page, known, matches, keys, found):
+    """Make mentions of the full names, one for each name, with their spans and what stands around them.
+
+    A title and one word ("President Obama") are left for the rules that follow.
     """
-    hashes, classes = tokens.hashes, tokens.classes
-    room = 8
-    while room < 2 * found:
-        room *= 2
-    names, holder = np.zeros(room, np.uint64), np.empty(room, np.int64)
-    count = 0
-    for turn in range(2):  # full names first, titles with a surname second
-        for m in range(found):
-            first, end, skip = matches[m, FIRST], matches[m, END], matches[m, SKIPPED]
-            titled = end - first - skip == 2 and classes[first] & HONORIFIC != 0  # "President Obama"
-            if titled != (turn == 1):
-                continue
-            name = np.uint64(matches[m, NAME] + 1)
-            place = probe(pointer(names), room - 1, name, home(name, room - 1))
-            person = holder[place] if names[place] != FREE else np.int64(NOBODY)
-            if titled and person == NOBODY:
-                for p in range(count):
-                    if people[p, TITLED] == 0 and hashes[people[p, HIGH] - 1] == hashes[end - 1]:
-                        if share_a_bearer(index, people[p, NAME], matches[m, NAME]):
-                            person = p
-                            break
-            if person == NOBODY:
-                person = count
-                count += 1
-                low, high = first, end
-                while high - low > 2 and classes[high - 1] & SUFFIX != 0:
-                    high -= 1
-                while high - low > 2 and classes[low] & HONORIFIC != 0:
-                    low += 1
-                people[person, NAME], people[person, FIRST], people[person, END] = matches[m, NAME], first, end
-                people[person, LOW], people[person, HIGH], people[person, WITHOUT] = low, high, skip
-                people[person, TITLED], people[person, FULL], people[person, FIRMS] = titled, 0, 0
-            names[place], holder[place] = name, person
-            if people[person, NAME] == matches[m, NAME] and skip == 0:
-                people[person, WITHOUT] = 0
-            matches[m, MENTION] = person
-    return count
-
-
-@kernel(types.int64(MATCHES, types.int64, PEOPLE))
-def order_people(matches, found, people):
-    """Give the people of a text their places, in the order of their first full spans, and return how many have one.
-
-    Who is a firm or a place wherever the full name stands is nobody, and has none.
-    """
-    place = 0
     for m in range(found):
-        person = matches[m, MENTION]
-        if people[person, FIRST] == matches[m, FIRST] and people[person, NAME] == matches[m, NAME]:
-            somebody = people[person, FIRMS] < people[person, FULL]
-            people[person, ORDER] = place if somebody else NOBODY
-            place += somebody
-    return place
+        first, end = matches[m, FROM], matches[m, TO]
+        if matches[m, HOW] != NOBODY and end - first == 2 and listed(page, first, HONORIFIC):
+            take(page, first, end, OPEN)
+            matches[m, HOW] = NOBODY
+    for m in range(found):
+        if matches[m, HOW] == NOBODY:
+            continue
+        name, first, end, rule = matches[m, WHO], matches[m, FROM], matches[m, TO], matches[m, HOW]
+        other = soft(page, first) and listed(page, first - 1, OTHER) and listed(page, first - 2, ARTICLE)
+        key = extend(keys[m], np.uint64(OTHER)) if other else keys[m]  # the other Chris Evans is a second person
+        mention = mention_of(page, key)
+        if mention == NOBODY:
+            mention = new_mention(page, key, name, rule, first, end)
+            page.evidence[mention * EVIDENCE + IS_OTHER] = other
+            add_wider(page, known, mention, keys[m], 1.0)
+            if name < 0 or listed(page, end - 1, NUMERAL):
+                page.facts[mention * FACTS + PLACE] = place_behind(page, end)
+            page.evidence[mention * EVIDENCE + THING] = thing_fame(known, keys[m])
+            if rule == DROPPED:
+                page.evidence[mention * EVIDENCE + FACTOR] = LEFT_OUT
+            elif rule == NICKNAMED:
+                page.evidence[mention * EVIDENCE + FACTOR] = WITH_NICKNAME
+                add_nicknamed(page, known, mention, first, end)
+        elif rule < page.facts[mention * FACTS + RULE]:  # the very name stands elsewhere
+            page.facts[mention * FACTS + RULE] = rule
+            page.evidence[mention * EVIDENCE + FACTOR] = 1.0
+        matches[m, WHO] = mention
+        facts = mention * FACTS
+        firm = firm_follows(page, end)
+        page.facts[facts + FULL] += 1
+        page.facts[facts + FIRMS] += firm
+        if follows(page, end) and page.used[end] == OPEN and not listed(page, end, SUFFIX | FUNCTION):
+            page.facts[facts + GOES_ON] += finishes(page, known, end) > 0
+        page.facts[facts + SUFFIXES] += listed(page, end, GENERATION) and page.gaps[end] != HARD
+        page.facts[facts + COMES] += soft(page, first) and first_name_before(page, known, first - 1)
+        if not firm:
+            add_span(page, mention, first, end)

@@ -11,7 +11,7 @@ from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
 from namesake.kernels.text.case import has_capitals
-from namesake.kernels.types import U8, U64, own_record, record
+from namesake.kernels.types import U8, U32, U64, own_record, record
 from namesake.kernels.utf8 import code_point
 
 # what a character is, by bits
@@ -20,6 +20,11 @@ UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN, POSSESSIVE = 1, 2, 4, 8, 16, 3
 IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER, IS_JOINED = 1, 2, 4, 8, 16, 32
 # what a word is, by bits
 HONORIFIC, SUFFIX, FUNCTION, ORDINARY, FIRM, TITLE, BEFORE_FIRM = 1, 2, 4, 8, 16, 32, 64
+PARTICLE, NUMERAL, NAME_TITLE, ROYAL, LOWER_TITLE, NOBLE, SAINT, ROLE = (1 << bit for bit in range(7, 15))
+IN_PLACE, TO_PLACE, BASED, DISTRICT, DATE, NEVER, FAMILY, GENERATION = (1 << bit for bit in range(15, 23))
+FIRM_WORD, OWNED, SHARES, OF, ARTICLE, AND, BY, CREDIT, OTHER = (1 << bit for bit in range(23, 32))
+# what stands before a token, by bits, and whether it has a capital, also behind an apostrophe (d'Estaing)
+HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT, LOOK_CLOSER = 1, 2, 4, 8, 16
 SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
 LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
@@ -38,18 +43,22 @@ class Tables(NamedTuple):
     letters: Annotated[Any, LETTERS]
     kinds: Annotated[Any, U8]
     word_keys: Annotated[Any, U64]
-    word_bits: Annotated[Any, U8]
+    word_bits: Annotated[Any, U32]
 
 
 class Tokens(NamedTuple):
-    """The tokens of a text: hash, start and end byte, bits, bits of the word, and the gap before."""
+    """The tokens of a text: hash, start and end byte, bits, bits of the word, the gap before, and marks.
+
+    `cut` marks the tokens to look closer at, and `mark_gaps` makes of it what stands before each.
+    """
 
     hashes: Annotated[Any, types.uint64[::1]]
     starts: Annotated[Any, types.int64[::1]]
     ends: Annotated[Any, types.int64[::1]]
     bits: Annotated[Any, types.uint8[::1]]
-    classes: Annotated[Any, types.uint8[::1]]
+    classes: Annotated[Any, types.uint32[::1]]
     gaps: Annotated[Any, types.uint8[::1]]
+    marks: Annotated[Any, types.uint8[::1]]
 
 
 TABLES, TOKENS = record(Tables), own_record(Tokens)
@@ -226,14 +235,14 @@ def read_plain_gap(text, begin, end, abbreviation):
 @inlined(TOKENS(types.int64))
 def room_for_tokens(most):
     """Room for so many tokens."""
-    bits, classes, gaps = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(most, np.uint8)
+    bits, classes, gaps = np.empty(most, np.uint8), np.empty(most, np.uint32), np.empty(most, np.uint8)
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
-    return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps)
+    return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps, np.empty(most, np.uint8))
 
 
 @kernel(types.int64(U8, types.int64, types.int64, TABLES, TOKENS, types.int64))
 def cut(data, begin, end, tables, tokens, most):
-    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_mentions.Tokeniser` is its twin.
+    """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
     where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
@@ -242,6 +251,7 @@ def cut(data, begin, end, tables, tokens, most):
     text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
     hashes, starts, ends = pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)
     bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
+    marks, mark = pointer(tokens.marks), LOOK_CLOSER
     word_keys, word_bits, mask = pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1
     count = 0
     at, gap, _ = read_gap(data, begin, end, False, False, tables.widths, tables.kinds)
@@ -261,6 +271,7 @@ def cut(data, begin, end, tables, tokens, most):
             stop = at
         if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
             at, stop, value, flags = read_word(data, start, end, tables.widths, tables.letters, tables.kinds)
+            mark = LOOK_CLOSER
         elif at - start > 1:
             flags |= SECOND_BITS[byte(text, start + 1)]
         else:
@@ -274,12 +285,13 @@ def cut(data, begin, end, tables, tokens, most):
                 flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
         if last == count:
             count += 1
-            starts[last], gaps[last] = start, np.uint8(gap)
+            starts[last], gaps[last], marks[last] = start, np.uint8(gap), np.uint8(mark)
         listed = word_bits[find(word_keys, mask, value)]
         hashes[last], ends[last], bits[last], classes[last] = value, stop, np.uint8(flags), listed
         if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
-            at, gap = at + 1, np.int64(SOFT)
+            at, gap, mark = at + 1, np.int64(SOFT), 0
             continue
+        mark = LOOK_CLOSER
         abbreviation = flags & IS_INITIALS != 0 or listed & (HONORIFIC | SUFFIX) != 0
         following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
         if following < 0:
@@ -302,3 +314,72 @@ def style_of(bits, count):
     if not has_capitals(capitals, words, WORDS_TO_A_CAPITAL):
         return LOWER
     return ALL_CAPITALS if 2 * uppers > words else CASED
+
+
+ENDS_SENTENCE = np.zeros(256, np.uint8)  # of ASCII; a quotation mark and a bullet have three bytes
+for _mark in b'.!?:;\n"*|':
+    ENDS_SENTENCE[_mark] = 1
+LONG_MARKS = (0x9C, 0x9D, 0x98, 0xA2)  # the third byte of “ ” ‘ and •
+LONG_HYPHENS = (0x90, 0x91)  # of ‐ and ‑
+
+
+@inlined(types.boolean(BYTES, types.int64, types.int64))
+def small_before_capital(text, start, end):
+    """Whether a small letter, an apostrophe and a capital begin a word: d'Estaing."""
+    if end - start < 3 or not 0x61 <= byte(text, start) <= 0x7A:
+        return False
+    second = byte(text, start + 1)
+    capital = np.int64(start + 2)
+    if second == 0xE2 and end - start >= 5 and byte(text, start + 2) == 0x80 and byte(text, start + 3) == 0x99:
+        capital = start + 4
+    elif second != 0x27:
+        return False
+    return 0x41 <= byte(text, capital) <= 0x5A
+
+
+@inlined(types.int64(BYTES, types.int64, types.int64, types.boolean))
+def gap_marks(text, begin, end, abbreviated):
+    """The marks of what stands between two tokens, from byte `begin` to `end`."""
+    size = end - begin
+    if size == 1:
+        only = byte(text, begin)
+        if only == 0x2D:
+            return np.int64(AFTER_HYPHEN)
+        if only == 0x2E:
+            return np.int64(AFTER_DOT)
+    elif size == 3 and byte(text, begin) == 0xE2 and byte(text, begin + 1) == 0x80:
+        if byte(text, begin + 2) in LONG_HYPHENS:
+            return np.int64(AFTER_HYPHEN)
+    starts, dots, others = False, 0, 0
+    if size == 1 and byte(text, begin) == SPACE:
+        return np.int64(0)
+    for at in range(begin, end):
+        this = byte(text, at)
+        starts |= ENDS_SENTENCE[this] != 0
+        if this == 0xE2 and at + 2 < end and byte(text, at + 1) == 0x80:
+            starts |= byte(text, at + 2) in LONG_MARKS
+        dots += this == 0x2E
+        others += this not in (0x2E, SPACE)
+    return np.int64(AT_START * (starts and not (abbreviated and others == 0 and dots <= 1)))
+
+
+@kernel(types.void(U8, TOKENS, types.int64))
+def mark_gaps(data, tokens, count):
+    """Make the marks of a text's tokens. What a lone dot parts is no more parted."""
+    text = pointer(data)
+    starts, ends, bits, gaps, marks = (
+        pointer(tokens.starts), pointer(tokens.ends), pointer(tokens.bits), pointer(tokens.gaps), pointer(tokens.marks)
+    )  # fmt: skip
+    for i in range(count):
+        if marks[i] & LOOK_CLOSER == 0:
+            continue
+        mark = AT_START
+        if i > 0:
+            mark = gap_marks(text, ends[i - 1], starts[i], bits[i - 1] & IS_DOTTED != 0)
+            if mark & AFTER_DOT:
+                gaps[i] = np.uint8(SOFT)
+        if bits[i] & (IS_CAPITAL | IS_NUMBER) == 0 and small_before_capital(text, starts[i], ends[i]):
+            mark |= HAS_CAPITAL
+        marks[i] = np.uint8(mark)
+    for i in range(count):
+        marks[i] |= np.uint8(HAS_CAPITAL * (bits[i] & (IS_CAPITAL | IS_NUMBER) == IS_CAPITAL))

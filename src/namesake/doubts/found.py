@@ -1,0 +1,128 @@
+"""Doubts from what the text says around a name that was found in it; names that articles come with raise none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from namesake.doubts.registry import doubt
+from namesake.scorers.registry import Scores
+
+if TYPE_CHECKING:
+    from namesake.batch import Batch
+
+
+# the name seems longer than what the KB knows
+@doubt("GoesOn")
+def goes_on(batch: Batch) -> Scores:
+    """Share of the full spans that a capital follows which ends people's names: Paul Simon | Smith."""
+    return batch.mentions.evidence.goes_on.astype(np.float64)
+
+
+@doubt("Comes")
+def comes(batch: Batch) -> Scores:
+    """Share of the full spans behind a capital that begins people's names: Mary | Ann Smith."""
+    return batch.mentions.evidence.comes.astype(np.float64)
+
+
+@doubt("Suffix")
+def suffix(batch: Batch) -> Scores:
+    """Share of the full spans that Jr., II … follow which the name has not."""
+    return batch.mentions.evidence.suffix.astype(np.float64)
+
+
+@doubt("Byline")
+def byline(batch: Batch) -> Scores:
+    """1 where the name says who made the text: By …, Photo by …"""
+    return batch.mentions.evidence.byline.astype(np.float64)
+
+
+# the name is a thing's, or a mere word
+@doubt("Thing")
+def thing(batch: Batch) -> Scores:
+    """log(1 + fame) of the most famous thing of that name; 0 without one."""
+    return np.log1p(batch.mentions.evidence.thing.astype(np.float64))
+
+
+@doubt("ThingShare")
+def thing_share(batch: Batch) -> Scores:
+    """log(1 + fame of the thing / that of the best bearer), for names of one word: Paris, Jordan, Houston."""
+    evidence = batch.mentions.evidence
+    best = np.maximum(evidence.best.astype(np.float64), 0.1)
+    return np.where(_one_word(batch), np.log1p(evidence.thing / best), 0.0)
+
+
+@doubt("Lower")
+def lower(batch: Batch) -> Scores:
+    """log(1 + how often a name of one word stands in lower case where people and things are described)."""
+    return np.log1p(batch.mentions.evidence.lower.astype(np.float64))
+
+
+@doubt("Place")
+def place(batch: Batch) -> Scores:
+    """1 where a name of one word stands behind "in" or in a dateline, 0.5 behind "to" and "from"."""
+    return batch.mentions.evidence.place.astype(np.float64)
+
+
+# who would bear such a name
+@doubt("OneWord")
+def one_word(batch: Batch) -> Scores:
+    """1 for a name of one word, found without its full form in the text."""
+    return _one_word(batch).astype(np.float64)
+
+
+@doubt("Bearers")
+def bearers(batch: Batch) -> Scores:
+    """log(1 + how many entities bear a name of one word)."""
+    return np.log1p(batch.mentions.evidence.bearers.astype(np.float64))
+
+
+@doubt("FirstName")
+def first_name(batch: Batch) -> Scores:
+    """1 for a word that is the first name of its best bearer."""
+    from namesake.kb.forms import FIRST
+
+    first: Scores = (_one_word(batch) & (batch.mentions.evidence.form == FIRST)).astype(np.float64)
+    return first
+
+
+@doubt("Role")
+def role(batch: Batch) -> Scores:
+    """1 where a role stands before a name of one word: striker Messi."""
+    return batch.mentions.evidence.role.astype(np.float64)
+
+
+@doubt("Title")
+def title(batch: Batch) -> Scores:
+    """1 for a title and a word: President Bush."""
+    return _rule(batch, "titled")
+
+
+@doubt("Wide")
+def wide(batch: Batch) -> Scores:
+    """1 for part of a longer name: Siméon Poisson."""
+    return _rule(batch, "wide")
+
+
+@doubt("Dropped")
+def dropped(batch: Batch) -> Scores:
+    """1 where the text has words more than the KB's name: Frank Anthony Wilczek."""
+    return _rule(batch, "dropped")
+
+
+@doubt("Spelled")
+def spelled(batch: Batch) -> Scores:
+    """1 for another spelling than the KB's."""
+    return _rule(batch, "spelled")
+
+
+def _rule(batch: Batch, rule: str) -> Scores:
+    from namesake.names.evidence import RULES
+
+    by_rule: Scores = (batch.mentions.evidence.rule == RULES.index(rule)).astype(np.float64)
+    return by_rule
+
+
+def _one_word(batch: Batch) -> np.ndarray:
+    return _rule(batch, "one") > 0

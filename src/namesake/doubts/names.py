@@ -1,0 +1,98 @@
+"""Doubts from a name and its text: how many strangers may bear it, and how much there is to tell them by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from namesake.doubts.registry import doubt
+from namesake.scorers.matches import Match, Source
+from namesake.scorers.reading import Reading
+from namesake.scorers.registry import Need, Scores
+
+if TYPE_CHECKING:
+    from namesake.batch import Batch
+    from namesake.kb.store import KB
+
+POPULATION = 500_000.0
+"""Expected bearers are counted among so many people, or those of the KB where it has fewer."""
+FLOOR = np.exp(-5.0)
+"""Expected bearers below which a rarer name makes no difference."""
+MIDDLE = 1000.0
+"""A middle token that one label in so many has does not make a name rarer."""
+
+TOKENS = Need("counts of the tokens of names (`kb build` makes them)", lambda kb: len(kb.names.token_hashes) > 0)
+
+
+def tokens_of_the_name(reading: Reading) -> Iterator[Match]:
+    """How many people's labels begin with the name's first token, and how many end with its last."""
+    kb = reading.batch.kb
+    first, _, last = _counts(reading.batch, kb)
+    if first[reading.mention] >= 0:
+        for source, count in (("begins names", first), ("ends names", last)):
+            yield Match(sources=[Source(source, value=str(int(count[reading.mention])))])
+
+
+@doubt("Constant")
+def constant(batch: Batch) -> Scores:
+    """1: what any candidate has against it."""
+    return np.ones(len(batch.names))
+
+
+@doubt("Expected", needs=TOKENS, explain=tokens_of_the_name)
+def expected(batch: Batch, kb: KB) -> Scores:
+    """log(E + e⁻⁵), E people of half a million who bear such a name by chance: (F + ½)(L + ½) / P; 0 for one word.
+
+    F and L of the P labels of two tokens or more begin with the first, end with the last token; a middle token that is
+    rarer than one in a thousand makes E smaller.
+    """
+    first, middle, last = _counts(batch, kb)
+    people = max(_labels(kb), 1)
+    bearers = (first + 0.5) * (last + 0.5) / people * min(POPULATION / people, 1.0)
+    rare = np.where(middle < 0, 1.0, np.minimum(1.0, (middle + 0.5) / people * MIDDLE))
+    return np.where(first < 0, 0.0, np.log(np.where(first < 0, 1.0, bearers * rare) + FLOOR))
+
+
+@doubt("Length")
+def length(batch: Batch, kb: KB) -> Scores:
+    """log(1 + distinct words of the article that the KB knows), the name's own left out."""
+    from namesake.kernels.link.chance import count_words
+    from namesake.kernels.types import Ragged
+
+    words, names = batch.words, batch.name_words
+    counts: Scores = count_words(
+        len(kb.words), Ragged(words.indptr, words.word), batch.article, Ragged(names.indptr, names.word)
+    )
+    return np.log1p(counts)
+
+
+@doubt("NameFame")
+def fame_of_the_name(batch: Batch, kb: KB) -> Scores:
+    """log(1 + Σ NS) over the candidates: beside `NS` in the scores, the share of a name's fame decides."""
+    if not len(kb.sitelinks):
+        return np.zeros(len(batch.names))
+    pages = np.where(batch.rows >= 0, kb.sitelinks[batch.rows], 0).astype(np.float64)
+    before = np.concatenate([[0.0], np.cumsum(pages)])
+    return np.log1p(np.diff(before[batch.offsets]))
+
+
+def _counts(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores]:
+    """By mention: labels that the first token begins, that have the rarest middle token, that the last token ends."""
+    from namesake.kernels.names.expected import Counts, count_labels
+
+    names = kb.names
+    counts: tuple[Scores, Scores, Scores] = count_labels(
+        batch.spelled.data,
+        batch.spelled.offsets,
+        Counts(names.token_hashes, names.token_first, names.token_middle, names.token_last),
+    )
+    return counts
+
+
+@lru_cache(maxsize=4)
+def _labels(kb: KB) -> float:
+    """How many people's labels have two tokens or more: each has a token that it begins with."""
+    return float(kb.names.token_first.sum())

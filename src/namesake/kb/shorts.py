@@ -1,0 +1,135 @@
+"""Short forms: surnames, mononyms, first and last of longer names, heads of kings' names, and who bears them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.kb.columns import Ragged, Strings, concatenate
+from namesake.kb.declare import Made
+from namesake.kb.forms import FORMS, OF_AN_ALIAS
+from namesake.kb.name_layout import NameColumns
+from namesake.kb.spelling import normalise_many, replaced
+from namesake.kernels.columns.group import distinct_keys
+from namesake.kernels.hash import hash_each
+from namesake.kernels.names import forms as kernels
+from namesake.kernels.names.index import token_hashes
+from namesake.kernels.tables import table_of
+from namesake.language import Language
+
+Bool = npt.NDArray[np.bool_]
+Float64 = npt.NDArray[np.float64]
+Int8 = npt.NDArray[np.int8]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+UInt64 = npt.NDArray[np.uint64]
+
+MOST = 5
+"""How many bearers of a short form are kept."""
+
+
+@dataclass(frozen=True)
+class ListedForms:
+    """Who bears which short form, as entries by entity; and the tokens of the labels (0 where there is none)."""
+
+    keys: UInt64
+    rows: Int32
+    forms: Int8
+    weights: Float64
+    firsts: UInt64
+    lasts: UInt64
+    middles: UInt64
+    tokens: UInt64
+    """Every token of every name."""
+
+
+@cache
+def cut_words(language: Language) -> kernels.Words:
+    """The words that names are cut at."""
+    lists = {
+        kernels.TITLE: language.title_words,
+        kernels.AFFIX: language.suffixes,
+        kernels.NUMERAL: language.numerals,
+        kernels.GENERATION: language.generations,
+        kernels.PARTICLE: language.particles,
+        kernels.END: language.head_ends,
+    }
+    words = Strings.of(sorted(frozenset[str]().union(*lists.values())))
+    keys, place = table_of(hash_each(words.data, words.offsets))
+    bits = np.zeros(len(keys), np.uint8)
+    for row, slot in enumerate(place.tolist()):
+        bits[slot] = sum(bit for bit, words_of in lists.items() if words[row] in words_of)
+    return kernels.Words(keys, bits)
+
+
+def list_forms(
+    language: Language, labels: Strings, aliases: Ragged, alias_texts: Strings, shortened: Bool, fame: Float64
+) -> ListedForms:
+    """The short forms of the labels and aliases of the entities that are `shortened`."""
+    texts = concatenate([labels, alias_texts])
+    whole = normalise_many(texts)
+    with_comma, before, behind = at_comma(texts)
+    heads = replaced(whole, with_comma, normalise_many(before))
+    comma = np.zeros(len(texts), np.bool_)
+    comma[with_comma] = ~_generations(language, normalise_many(behind))
+    names = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
+    size = kernels.MOST_FORMS * (len(labels) + len(aliases.values))  # what is not touched takes no memory
+    found = kernels.Found(
+        *(np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size, np.int8), np.empty(size, np.float64)),
+        *(np.empty(len(labels), np.uint64), np.empty(len(labels), np.uint64)),
+        np.empty(kernels.LONGEST * len(labels), np.uint64),
+    )
+    weights = np.array([form.weight for form in FORMS])
+    entries, between = kernels.list_forms(names, cut_words(language), shortened, fame, weights, OF_AN_ALIAS, found)
+    return ListedForms(
+        *(found.keys[:entries], found.rows[:entries], found.forms[:entries], found.weights[:entries]),
+        *(found.firsts, found.lasts, found.middles[:between], token_hashes(whole.data, whole.offsets)),
+    )
+
+
+def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
+    """The rows of the texts with a comma; what stands before the first one of each, and the rest from it on."""
+    commas = np.flatnonzero(texts.data == ord(","))
+    rows, first = np.unique(np.searchsorted(texts.offsets, commas, side="right") - 1, return_index=True)
+    bounds = np.stack([texts.offsets[rows], commas[first], texts.offsets[rows + 1]], axis=1).ravel()
+    parts = Strings(np.append(bounds, len(texts.data)), texts.data)  # of three for each row, the last lies between rows
+    places = 3 * np.arange(len(rows))
+    return rows, parts.take(places), parts.take(places + 1)
+
+
+def _generations(language: Language, rest: Strings) -> Bool:
+    """Whether what follows a comma is suffixes and numerals alone: Robert Downey, Jr."""
+    known = language.suffixes | language.numerals
+    alone = np.zeros(len(rest), np.bool_)
+    for row in np.flatnonzero(np.diff(rest.offsets)).tolist():
+        alone[row] = known.issuperset(rest[row].split())
+    return alone
+
+
+def build_shorts(listed: ListedForms) -> Made:
+    """The columns of short forms."""
+    ids = np.empty(len(listed.keys), np.int32)
+    distinct = distinct_keys(listed.keys.view(np.int64), ids).view(np.uint64)
+    size = min(len(ids), MOST * len(distinct))
+    best = kernels.Grouped(
+        *(np.zeros(len(distinct) + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.int8)),
+        *(np.empty(size, np.float32), np.zeros(len(distinct), np.int32)),
+    )
+    kept = kernels.best_bearers(ids, listed.rows, listed.forms, listed.weights, MOST, best)
+    keys, place = table_of(distinct)
+    slots = np.full(len(keys), -1, np.int32)
+    slots[place] = np.arange(len(distinct), dtype=np.int32)
+    columns = NameColumns
+    return dict(
+        [
+            columns.short_hashes.holding(keys),
+            columns.short_slots.holding(slots),
+            columns.short_entities.holding(Ragged(best.indptr, best.rows[:kept].copy())),
+            columns.short_forms.holding(best.forms[:kept].copy()),
+            columns.short_weights.holding(best.weights[:kept].copy()),
+            columns.short_count.holding(best.counts),
+        ]
+    )

@@ -1,0 +1,113 @@
+"""What stands around a name and says that it is no person's: firms, places, families, bylines."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import ZERO, extend, find
+from namesake.kernels.names.page import (
+    FAME,
+    KNOWN,
+    PAGE,
+    PLACE_KIND,
+    B,
+    I,
+    behind_comma,
+    capital,
+    follows,
+    hyphen,
+    listed,
+    name_key,
+    soft,
+)
+from namesake.kernels.names.tokens import (
+    AND,
+    AT_START,
+    BASED,
+    BEFORE_FIRM,
+    BY,
+    CASED,
+    CREDIT,
+    DISTRICT,
+    FIRM,
+    FIRM_WORD,
+    HARD,
+    IN_PLACE,
+    IS_CAPITAL,
+    IS_UPPER,
+    OWNED,
+    SHARES,
+    SOFT,
+    TO_PLACE,
+)
+from namesake.kernels.simd import byte
+
+FIRM_WORDS = 3  # how far behind a name the word may stand that makes it a firm's
+FAMOUS_PLACE = 80.0
+
+
+@inlined(B(PAGE, I))
+def firm_follows(page, at):
+    """Whether the tokens from `at` on, behind a name, make it a firm's or a thing's: Inc., High School; shares."""
+    if page.style == CASED and soft(page, at) and not capital(page, at) and listed(page, at, OWNED | SHARES):
+        if listed(page, at, SHARES) or follows(page, at + 1):
+            return True
+    for i in range(at, min(at + FIRM_WORDS, page.count)):
+        if page.gaps[i] == HARD or (i > at and page.gaps[i] != SOFT):
+            return False
+        if page.style == CASED and page.bits[i] & IS_CAPITAL == 0:
+            return False
+        if listed(page, i, FIRM | FIRM_WORD):
+            return True
+        if not listed(page, i, BEFORE_FIRM):
+            return False
+    return False
+
+
+@inlined(B(PAGE, KNOWN, I))
+def place_follows(page, known, at):
+    """Whether a comma and a famous place stand at token `at`: Houston, Texas; Washington, D.C."""
+    if not behind_comma(page, at) or not capital(page, at):
+        return False
+    if listed(page, at, DISTRICT):
+        return True
+    slot = find(known.thing_keys, known.thing_mask, extend(ZERO, page.hashes[at]))
+    fame, kind = np.int64(known.thing_fame[slot]), np.int64(known.thing_kind[slot])
+    if follows(page, at + 1):
+        slot = find(known.thing_keys, known.thing_mask, name_key(page, at, at + 2))
+        longer = np.int64(known.thing_fame[slot])
+        if longer >= fame:
+            kind = np.int64(known.thing_kind[slot]) if longer > fame else max(kind, np.int64(known.thing_kind[slot]))
+            fame = longer
+    return kind == PLACE_KIND and FAME[fame] >= FAMOUS_PLACE
+
+
+@kernel(types.float64(PAGE, I, I))
+def locative(page, start, at):
+    """How much the text makes a place of tokens `start` to `at`: in, near; -based; a dateline; to and from by half."""
+    before = soft(page, start)
+    if before and listed(page, start - 1, IN_PLACE):
+        return 1.0
+    if soft(page, at + 1) and hyphen(page, at + 1) and listed(page, at + 1, BASED):
+        return 1.0
+    if page.marks[at] & AT_START and page.bits[at] & IS_UPPER and at + 1 < page.count:
+        behind = page.ends[at]
+        first = byte(page.text, behind)
+        if first == 0x2C or (first == 0x20 and byte(page.text, behind + 1) in (0x28, 0x2D)):
+            return 1.0
+    return 0.5 if before and listed(page, start - 1, TO_PLACE) else 0.0
+
+
+@kernel(B(PAGE, I))
+def in_byline(page, first):
+    """Whether a name from token `first` on says who made the text: By …, Reporting by …, Photo by … and …"""
+    at = first
+    if soft(page, at) and listed(page, at - 1, AND):  # Reporting by Ann Lee and …
+        at -= 1
+        while soft(page, at) and capital(page, at - 1) and not listed(page, at - 1, BY) and first - at < 5:
+            at -= 1
+    if not soft(page, at) or not listed(page, at - 1, BY):
+        return False
+    by = at - 1
+    opens = page.marks[by] & AT_START != 0 and capital(page, by)
+    return opens or (soft(page, by) and listed(page, by - 1, CREDIT))

@@ -1,0 +1,267 @@
+"""Names of one word: behind a title (President Bush), and alone (Bolsonaro, Rihanna, bin Salman)."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import FREE, ZERO, extend, find
+from namesake.kernels.names.context import firm_follows, locative, place_follows
+from namesake.kernels.names.nicknames import in_nickname
+from namesake.kernels.names.page import (
+    ALIAS_SURNAME,
+    BEARERS,
+    BEGIN,
+    BEST,
+    BY_PERSON,
+    CALLED,
+    EVIDENCE,
+    FACTS,
+    FIRST_NAME,
+    FORM,
+    FORM_QUALITY,
+    HAS_ROLE,
+    HAS_TITLE,
+    HEAD,
+    IN_LOWER,
+    KNOWN,
+    LAST_TWO,
+    LOCATIVE,
+    MONONYM,
+    NICK,
+    NOBODY,
+    ONE,
+    OPEN,
+    PAGE,
+    PAIR,
+    PLACE,
+    SURNAME,
+    THING,
+    TITLED,
+    B,
+    I,
+    begins,
+    capital,
+    follows,
+    hyphen,
+    in_lower,
+    initials,
+    is_open,
+    listed,
+    may_end,
+    name_key,
+    name_of,
+    short_of,
+    soft,
+    thing_fame,
+    word_fame,
+)
+from namesake.kernels.names.people import (
+    add_candidate,
+    add_span,
+    bears,
+    mention_of,
+    new_mention,
+    place_behind,
+    raise_evidence,
+)
+from namesake.kernels.names.shorts import STRANGER
+from namesake.kernels.names.tokens import (
+    AT_START,
+    DATE,
+    FAMILY,
+    FIRM,
+    FUNCTION,
+    LOWER_TITLE,
+    NAME_TITLE,
+    NEVER,
+    NUMERAL,
+    PARTICLE,
+    ROLE,
+    ROYAL,
+    SAINT,
+    SUFFIX,
+)
+
+RARE = 10  # bearers of a token up to which those of unknown fame are proposed as well
+LEAST_WEIGHT = 10.0  # of the best bearer of a lone word
+SMALL_THING = 3.0
+THING_RATIO = 6.0  # a thing that many times as famous as the best bearer shuts the word out
+NICK_THING = 5.0
+ORDINARY_WORD, VERY_ORDINARY = 3, 100  # uses in lower case: no name where a sentence starts, no name at all
+BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
+SAINT_FAME = 10.0
+TITLE_ALIAS = 0.95
+MOST_BEHIND_TITLE = 4
+NO_NAME = NEVER | DATE | NAME_TITLE | NUMERAL | FUNCTION | SUFFIX | FIRM
+
+
+@inlined(B(PAGE, I))
+def is_strangers(page, token):
+    """Whether a token is part of the name of somebody of the text whom the KB does not know."""
+    at = find(page.words, page.mask, page.hashes[token])
+    return page.words[at] != FREE and page.first_name[at] == STRANGER
+
+
+@inlined(B(I, B))
+def fits_title(form, royal):
+    """Whether a title makes a name of a form: royal ones of a given name, others of a surname."""
+    if royal:
+        return form in (HEAD, MONONYM, CALLED, FIRST_NAME)
+    return form not in (FIRST_NAME, BEGIN)
+
+
+@kernel(I(PAGE, KNOWN, I, I, I))
+def enter_titled(page, known, title, first, stop):
+    """The mention of tokens first to stop behind a title, with its candidates; NOBODY if these mean nobody."""
+    royal = listed(page, title, ROYAL)
+    key = name_key(page, first, stop)
+    alias = name_of(known, name_key(page, title, stop))
+    short = short_of(known, key)
+    mention = mention_of(page, key)
+    fresh = mention == NOBODY
+    if alias >= 0 and fresh:
+        mention = new_mention(page, key, np.int64(NOBODY), np.int64(TITLED), first, stop)
+        for k in range(known.indptr[alias], known.indptr[alias + 1]):
+            if bears(known, alias, np.int64(known.rows[k])):
+                add_candidate(page, mention, np.int64(known.rows[k]), TITLE_ALIAS)
+    if short >= 0 and fresh:
+        few = known.short_count[short] <= RARE
+        for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
+            form, row = np.int64(known.short_forms[k]), np.int64(known.short_rows[k])
+            if not fits_title(form, royal) or not (known.fame[row] >= 1.0 or form in (LAST_TWO, PAIR) or few):
+                continue
+            if mention == NOBODY:
+                mention = new_mention(page, key, np.int64(NOBODY), np.int64(TITLED), first, stop)
+            add_candidate(page, mention, row, FORM_QUALITY[form])
+            raise_evidence(page, mention, BEST, np.float64(known.short_weights[k]))
+    if mention != NOBODY and fresh:
+        page.facts[mention * FACTS + PLACE] = place_behind(page, stop)
+        if short >= 0:
+            raise_evidence(page, mention, BEARERS, np.float64(known.short_count[short]))
+    return mention
+
+
+@kernel(types.void(PAGE, KNOWN, I))
+def place_titled(page, known, title):
+    """Find whom a title and the words behind it mean, as many of these as mean somebody."""
+    first = end = title + 1
+    while end < page.count and end - first < MOST_BEHIND_TITLE and soft(page, end) and page.used[end] == OPEN:
+        if not may_end(page, end) and not listed(page, end, PARTICLE):
+            break
+        end += 1
+    while end > first and not may_end(page, end - 1):
+        end -= 1
+    if end == first or listed(page, first, NAME_TITLE | DATE | FUNCTION) or firm_follows(page, end):
+        return
+    if listed(page, title, SAINT) and thing_fame(known, name_key(page, title, title + 2)) > SAINT_FAME:
+        return
+    for stop in range(end, first, -1):
+        if stop < end and stop - first == 1 and capital(page, stop) and not hyphen(page, stop):
+            return  # Judge Learned Hand is no Learned
+        if stop - first == 1 and is_strangers(page, first):
+            return
+        mention = enter_titled(page, known, title, first, stop)
+        if mention >= 0:
+            raise_evidence(page, mention, HAS_TITLE, 1.0)
+            raise_evidence(page, mention, THING, thing_fame(known, name_key(page, first, stop)))
+            add_span(page, mention, first, stop)
+            return
+
+
+@inlined(B(PAGE, KNOWN, I, B))
+def may_be_lone(page, known, at, inside):
+    """Whether the text lets token `at` be a name of its own; `inside`: the name of a thing stands before it."""
+    if initials(page, at) or listed(page, at, NO_NAME) or is_strangers(page, at):
+        return False
+    if follows(page, at + 1) and not listed(page, at + 1, SUFFIX) and not inside:
+        return False
+    if soft(page, at + 1) and listed(page, at + 1, FAMILY):
+        return False
+    if firm_follows(page, at + 1) or place_follows(page, known, at + 1):
+        return False
+    return not in_nickname(page, at)
+
+
+@inlined(B(PAGE, KNOWN, I))
+def another_before(page, known, start):
+    """Whether the capital before token `start` makes it somebody else's surname; a title or a nation does not."""
+    if not soft(page, start) or not capital(page, start - 1) or page.used[start - 1] == BY_PERSON:
+        return False
+    if word_fame(page, known, start - 1) >= BEFORE_FAME and begins(page, known, start - 1) < BEFORE_FIRST:
+        return False
+    return not listed(page, start - 1, NEVER | ROLE | NAME_TITLE | FUNCTION)
+
+
+@inlined(B(PAGE, KNOWN, I, I, types.float64, I))
+def passes_gates(page, known, at, form, weight, count):
+    """Whether a lone word is worth a look: famous enough, no far more famous thing, no ordinary word."""
+    thing, lower = word_fame(page, known, at), in_lower(page, known, at)
+    if (weight < LEAST_WEIGHT and (count > RARE or thing > SMALL_THING)) or thing > THING_RATIO * weight:
+        return False
+    if form in (NICK, ALIAS_SURNAME) and (lower > 0 or thing >= NICK_THING):
+        return False  # Daddy, Chaos, Magic
+    if page.ends[at] - page.starts[at] < 3 and form not in (SURNAME, CALLED, MONONYM):
+        return False
+    return lower < VERY_ORDINARY and not (lower >= ORDINARY_WORD and page.marks[at] & AT_START != 0)
+
+
+@kernel(B(PAGE, KNOWN, I, B))
+def place_lone(page, known, at, inside):
+    """Find whom a lone capital means, with the particles before it; whether it means anybody."""
+    short = np.int64(page.shorts[at])
+    if short < 0 or not may_be_lone(page, known, at, inside):
+        return False
+    start, key = np.int64(at), extend(ZERO, page.hashes[at])
+    while soft(page, start) and page.used[start - 1] == OPEN and listed(page, start - 1, PARTICLE):  # al-Assad
+        start -= 1
+    if start < at:
+        longer = short_of(known, name_key(page, start, at + 1))
+        if longer >= 0:
+            key, short = name_key(page, start, at + 1), longer
+        elif not hyphen(page, at):
+            start = np.int64(at)
+    if not inside and another_before(page, known, start):
+        return False
+    count, best = np.int64(known.short_count[short]), np.int64(NOBODY)
+    for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
+        known_one = known.fame[known.short_rows[k]] >= 1.0
+        if best < 0 and (known_one or (count <= RARE and known.short_forms[k] != FIRST_NAME)):
+            best = np.int64(k)
+    if best < 0:
+        return False
+    form, weight = np.int64(known.short_forms[best]), np.float64(known.short_weights[best])
+    if not passes_gates(page, known, at, form, weight, count):
+        return False
+    mention = mention_of(page, key)
+    if mention == NOBODY:
+        mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), start, at + 1)
+        for k in range(best, known.short_indptr[short + 1]):
+            row = np.int64(known.short_rows[k])
+            if known.fame[row] >= 1.0 or (count <= RARE and known.short_forms[k] != FIRST_NAME):
+                add_candidate(page, mention, row, FORM_QUALITY[known.short_forms[k]])
+    page.evidence[mention * EVIDENCE + FORM] = form
+    raise_evidence(page, mention, BEST, weight)
+    raise_evidence(page, mention, BEARERS, np.float64(count))
+    raise_evidence(page, mention, THING, word_fame(page, known, at))
+    raise_evidence(page, mention, IN_LOWER, np.float64(in_lower(page, known, at)))
+    raise_evidence(page, mention, LOCATIVE, locative(page, start, at))
+    raise_evidence(page, mention, HAS_ROLE, np.float64(soft(page, start) and listed(page, start - 1, ROLE)))
+    add_span(page, mention, start, np.int64(at + 1))
+    return True
+
+
+@kernel(types.void(PAGE, KNOWN))
+def place_all_titled(page, known):
+    """Find the names behind titles that nobody has taken; titles of some kinds need a capital."""
+    for at in range(page.count - 1):
+        if listed(page, at, NAME_TITLE) and soft(page, at + 1) and page.used[at] == OPEN:
+            if capital(page, at) or listed(page, at, LOWER_TITLE):
+                place_titled(page, known, np.int64(at))
+
+
+@kernel(types.void(PAGE, KNOWN))
+def place_all_lone(page, known):
+    """Find the names of one word that nobody has taken."""
+    for k in range(page.ables):
+        if page.shorts[page.able[k]] >= 0 and is_open(page, page.able[k]):
+            place_lone(page, known, page.able[k], False)

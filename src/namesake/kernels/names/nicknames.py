@@ -1,0 +1,113 @@
+"""Quoted nicknames: James D. "Jim" Farley is a Jim Farley, a James Farley or a James D. Farley."""
+
+import numpy as np
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
+from namesake.kernels.names.page import (
+    BY_PERSON,
+    KNOWN,
+    NICKNAMED,
+    NOBODY,
+    OPEN,
+    PAGE,
+    B,
+    I,
+    capital,
+    follows,
+    listed,
+    name_key,
+    name_of,
+    take,
+)
+from namesake.kernels.names.tokens import FUNCTION, TITLE
+from namesake.kernels.simd import byte
+
+MOST_BEFORE = 4  # words before a nickname that may be part of the name
+SPACE = 0x20
+
+
+@kernel(I(PAGE, I))
+def lone_mark(page, i):
+    """The code point of the one mark that stands before token i, among blanks; 0 where none or several do."""
+    begin, end = page.ends[i - 1], page.starts[i]
+    while begin < end and byte(page.text, begin) <= SPACE:
+        begin += 1
+    while end > begin and byte(page.text, end - 1) <= SPACE:
+        end -= 1
+    if end - begin == 1:
+        return byte(page.text, begin)
+    if end - begin == 3 and byte(page.text, begin) == 0xE2 and byte(page.text, begin + 1) == 0x80:
+        return 0x2000 + (byte(page.text, begin + 2) & 0x3F)
+    return np.int64(0)
+
+
+@inlined(B(PAGE, I))
+def quoted(page, i):
+    """Whether token i stands alone in quotation marks or round brackets."""
+    if i <= 0 or i >= page.count - 1 or byte(page.text, page.starts[i] - 1) == SPACE:
+        return False
+    opening = lone_mark(page, i)
+    if opening not in (0x22, 0x27, 0x28, 0x2018, 0x201C):
+        return False
+    closing = lone_mark(page, i + 1)
+    return closing == opening if opening in (0x22, 0x27) else closing == opening + 1
+
+
+@kernel(B(PAGE, I))
+def in_nickname(page, i):
+    """Whether token i is a quoted nickname, or stands behind one: "Hank" Cosby."""
+    if quoted(page, i) and capital(page, i - 1) and capital(page, i + 1):
+        return True
+    return i > 1 and quoted(page, i - 1) and capital(page, i - 2)
+
+
+@kernel(I(MATCHES, HASHES, I, I))
+def make_room(matches, keys, found, first):
+    """Make room among the matches, in the order of their first tokens, for one from token `first` on; its place."""
+    at = found
+    while at > 0 and matches[at - 1, FROM] > first:
+        matches[at, :] = matches[at - 1, :]
+        keys[at] = keys[at - 1]
+        at -= 1
+    return at
+
+
+@kernel(I(PAGE, KNOWN, MATCHES, HASHES, I))
+def match_nicknames(page, known, matches, keys, found):
+    """Add the full names around quoted nicknames to the matches, in place of those they overlap; how many there are."""
+    for k in range(page.ables):
+        i = page.able[k]
+        if (
+            page.starts[i] - page.ends[max(i - 1, 0)] < 2
+            or not quoted(page, i)
+            or not capital(page, i)
+            or not capital(page, i - 1)
+            or not capital(page, i + 1)
+        ):
+            continue
+        if listed(page, i + 1, FUNCTION):
+            continue
+        first, end = i - 1, i + 2
+        while first > 0 and follows(page, first) and capital(page, first - 1) and i - first < MOST_BEFORE:
+            if listed(page, first - 1, TITLE):
+                break
+            first -= 1
+        last = page.hashes[i + 1]
+        key = extend(extend(ZERO, page.hashes[first]), last)
+        name = name_of(known, key)
+        name = name if name >= 0 else name_of(known, extend(name_key(page, first, i), last))
+        name = name if name >= 0 else name_of(known, extend(extend(ZERO, page.hashes[i]), last))
+        if name < 0:
+            continue
+        for m in range(found):
+            if matches[m, TO] > first and matches[m, FROM] < end and matches[m, HOW] != NOBODY:
+                take(page, matches[m, FROM], matches[m, TO], OPEN)
+                matches[m, HOW] = NOBODY
+        at = make_room(matches, keys, found, first)
+        matches[at, WHO], matches[at, FROM], matches[at, TO], matches[at, HOW] = name, first, end, NICKNAMED
+        keys[at] = key
+        take(page, first, end, BY_PERSON)
+        found += 1
+    return found

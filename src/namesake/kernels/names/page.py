@@ -1,0 +1,347 @@
+"""What the rules of detection read and write: a text as a page of tokens, and what the KB knows about words.
+
+Both are named tuples of bare pointers: rules hand them on many times in a text, and arrays would be counted each time.
+`oracle_mentions` in the tests has every rule again, in plain Python.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find
+from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, SOFT
+from namesake.kernels.simd import BYTES, NUMBERS, pointer
+from namesake.kernels.types import F32, I8, I32, I64, U8, U64, own_record, record
+
+SMALL = types.CPointer(types.int32)
+BITS = types.CPointer(types.uint32)
+FORMS = types.CPointer(types.int8)
+FLOATS = types.CPointer(types.float32)
+DOUBLES = types.CPointer(types.float64)
+
+NOBODY = -1
+UNREAD = -2
+# how a mention was found
+EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range(9)
+# who has taken a token
+OPEN, BY_THING, BY_PERSON = 0, 1, 2
+# how somebody bears a short form; see kb.forms
+MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
+FORM_QUALITY = np.array([1.0, 0.8, 0.8, 0.5, 0.8, 0.8, 0.6, 1.0, 0.5, 0.5])
+PLACE_KIND = 2  # see kb.kinds
+MOST_EXTRAS = 8
+FAME = np.expm1(np.arange(256) / 20)  # what a byte of thing.fame stands for
+
+# a mention's whole numbers: its name in the KB or NOBODY, rule, tokens of its first span, those without titles and
+# suffixes; full spans, and how many of them are a firm's, are followed by a capital, come behind a first name, or
+# before a suffix; how many candidates beside the name's bearers; the tokens of its place and of its short form; and
+# where it stands in the output
+NAME, RULE, FIRST, END, LOW, HIGH, FULL, FIRMS, GOES_ON, COMES, SUFFIXES, EXTRAS, PLACE, WORD, ORDER = range(15)
+FACTS = 16
+# and its other numbers: what the quality of the name's bearers is multiplied by; for the others see names.evidence
+FACTOR, THING, BEST, BEARERS, FORM, IN_LOWER, LOCATIVE, HAS_ROLE, HAS_TITLE, BYLINE, FIRST_COUNT, LAST_COUNT = range(12)
+IS_OTHER, EVIDENCE = 12, 13
+
+
+class Index(NamedTuple):
+    """What the KB knows: names and their bearers, short forms, tokens, things, slips; nicknames; everybody's fame."""
+
+    keys: Annotated[Any, U64]
+    slots: Annotated[Any, I32]
+    prefixes: Annotated[Any, U8]
+    percent: Annotated[Any, U8]
+    indptr: Annotated[Any, I64]
+    rows: Annotated[Any, I32]
+    kinds: Annotated[Any, I8]
+    short_keys: Annotated[Any, U64]
+    short_slots: Annotated[Any, I32]
+    short_indptr: Annotated[Any, I64]
+    short_rows: Annotated[Any, I32]
+    short_forms: Annotated[Any, I8]
+    short_weights: Annotated[Any, F32]
+    short_count: Annotated[Any, I32]
+    token_keys: Annotated[Any, U64]
+    token_first: Annotated[Any, I32]
+    token_last: Annotated[Any, I32]
+    token_lower: Annotated[Any, I32]
+    thing_keys: Annotated[Any, U64]
+    thing_fame: Annotated[Any, U8]
+    thing_kind: Annotated[Any, I8]
+    slip_keys: Annotated[Any, U64]
+    slip_names: Annotated[Any, I32]
+    text_offsets: Annotated[Any, I64]
+    texts: Annotated[Any, U8]
+    nickname_keys: Annotated[Any, U64]
+    nickname_indptr: Annotated[Any, I64]
+    nickname_hashes: Annotated[Any, U64]
+    fame: Annotated[Any, F32]
+
+
+INDEX = record(Index)
+
+
+class Known(NamedTuple):
+    """The same as pointers, with the sizes of the tables less one."""
+
+    keys: Annotated[Any, KEYS]
+    mask: Annotated[Any, types.int64]
+    slots: Annotated[Any, SMALL]
+    prefixes: Annotated[Any, BYTES]
+    prefix_mask: Annotated[Any, types.uint64]
+    percent: Annotated[Any, BYTES]
+    indptr: Annotated[Any, NUMBERS]
+    rows: Annotated[Any, SMALL]
+    kinds: Annotated[Any, FORMS]
+    short_keys: Annotated[Any, KEYS]
+    short_mask: Annotated[Any, types.int64]
+    short_slots: Annotated[Any, SMALL]
+    short_indptr: Annotated[Any, NUMBERS]
+    short_rows: Annotated[Any, SMALL]
+    short_forms: Annotated[Any, FORMS]
+    short_weights: Annotated[Any, FLOATS]
+    short_count: Annotated[Any, SMALL]
+    token_keys: Annotated[Any, KEYS]
+    token_mask: Annotated[Any, types.int64]
+    token_first: Annotated[Any, SMALL]
+    token_last: Annotated[Any, SMALL]
+    token_lower: Annotated[Any, SMALL]
+    thing_keys: Annotated[Any, KEYS]
+    thing_mask: Annotated[Any, types.int64]
+    thing_fame: Annotated[Any, BYTES]
+    thing_kind: Annotated[Any, FORMS]
+    slip_keys: Annotated[Any, KEYS]
+    slips: Annotated[Any, types.int64]
+    slip_names: Annotated[Any, SMALL]
+    text_offsets: Annotated[Any, NUMBERS]
+    texts: Annotated[Any, BYTES]
+    nickname_keys: Annotated[Any, KEYS]
+    nicknames: Annotated[Any, types.int64]
+    nickname_indptr: Annotated[Any, NUMBERS]
+    nickname_hashes: Annotated[Any, KEYS]
+    fame: Annotated[Any, FLOATS]
+
+
+KNOWN = own_record(Known)
+
+
+class Page(NamedTuple):
+    """A text: its tokens (see `tokens.Tokens`), who has taken each, the spans that begin there, and its mentions."""
+
+    text: Annotated[Any, BYTES]
+    count: Annotated[Any, types.int64]
+    style: Annotated[Any, types.int64]
+    hashes: Annotated[Any, KEYS]
+    starts: Annotated[Any, NUMBERS]
+    ends: Annotated[Any, NUMBERS]
+    bits: Annotated[Any, BYTES]
+    classes: Annotated[Any, BITS]
+    gaps: Annotated[Any, BYTES]
+    marks: Annotated[Any, BYTES]
+    used: Annotated[Any, BYTES]
+    slots: Annotated[Any, SMALL]
+    """The slot of each token in the KB's table: UNREAD at first, NOBODY where it has none."""
+    shorts: Annotated[Any, SMALL]
+    """The short form that each open token with a capital is, or NOBODY, and in `things` the fame of its thing; UNREAD
+    elsewhere: see `read_ahead`."""
+    things: Annotated[Any, BYTES]
+    pair_names: Annotated[Any, SMALL]
+    """For each token from which a name may start: the name, in `pair_shorts` the short form, and in `pair_things` the
+    fame of the thing that it is with the next. UNREAD elsewhere."""
+    pair_shorts: Annotated[Any, SMALL]
+    pair_things: Annotated[Any, BYTES]
+    able: Annotated[Any, NUMBERS]
+    """The tokens that may be names of one word: with a capital, or in other styles no function words."""
+    ables: Annotated[Any, types.int64]
+    owner: Annotated[Any, NUMBERS]
+    """The mention that has a span from a token on, and in `stop` where that ends."""
+    stop: Annotated[Any, NUMBERS]
+    names: Annotated[Any, KEYS]
+    """A table of the mentions by their names, with `holder` beside it; `mask` is that of both tables."""
+    holder: Annotated[Any, NUMBERS]
+    words: Annotated[Any, KEYS]
+    """A table of words that stand for somebody: the mentions of whom they are surname and first name."""
+    surname: Annotated[Any, NUMBERS]
+    first_name: Annotated[Any, NUMBERS]
+    mask: Annotated[Any, types.int64]
+    facts: Annotated[Any, NUMBERS]
+    evidence: Annotated[Any, DOUBLES]
+    rows: Annotated[Any, SMALL]
+    """Candidates of a mention beside those that bear its name, MOST_EXTRAS for each, and their quality."""
+    quality: Annotated[Any, DOUBLES]
+    size: Annotated[Any, NUMBERS]
+    """How many mentions there are."""
+
+
+PAGE = own_record(Page)
+I, B = types.int64, types.boolean
+
+
+@inlined(KNOWN(INDEX))
+def known_from(index):
+    """The pointers to an index."""
+    return Known(
+        *(pointer(index.keys), len(index.keys) - 1, pointer(index.slots), pointer(index.prefixes)),
+        *(np.uint64(len(index.prefixes) * 8 - 1), pointer(index.percent), pointer(index.indptr), pointer(index.rows)),
+        *(pointer(index.kinds), pointer(index.short_keys), len(index.short_keys) - 1, pointer(index.short_slots)),
+        *(pointer(index.short_indptr), pointer(index.short_rows), pointer(index.short_forms)),
+        *(pointer(index.short_weights), pointer(index.short_count), pointer(index.token_keys)),
+        *(len(index.token_keys) - 1, pointer(index.token_first), pointer(index.token_last)),
+        *(pointer(index.token_lower), pointer(index.thing_keys), len(index.thing_keys) - 1),
+        *(pointer(index.thing_fame), pointer(index.thing_kind), pointer(index.slip_keys), len(index.slip_keys)),
+        *(pointer(index.slip_names), pointer(index.text_offsets), pointer(index.texts)),
+        *(pointer(index.nickname_keys), len(index.nickname_keys), pointer(index.nickname_indptr)),
+        *(pointer(index.nickname_hashes), pointer(index.fame)),
+    )
+
+
+# tokens
+@inlined(B(PAGE, I))
+def soft(page, i):
+    """Whether token i goes on from the one before, with nothing but a space, a hyphen or a line end between."""
+    return i > 0 and i < page.count and page.gaps[i] == SOFT
+
+
+@inlined(B(PAGE, I))
+def capital(page, i):
+    """Whether token i has a capital."""
+    return i >= 0 and i < page.count and page.marks[i] & HAS_CAPITAL != 0
+
+
+@inlined(B(PAGE, I))
+def hyphen(page, i):
+    """Whether a hyphen joins token i to the one before."""
+    return i > 0 and i < page.count and page.marks[i] & AFTER_HYPHEN != 0
+
+
+@inlined(B(PAGE, I))
+def follows(page, i):
+    """Whether token i has a capital and goes on from the one before."""
+    return soft(page, i) and capital(page, i)
+
+
+@inlined(B(PAGE, I))
+def is_open(page, i):
+    """Whether token i has a capital and nobody has taken it."""
+    return capital(page, i) and page.used[i] == OPEN
+
+
+@inlined(B(PAGE, I))
+def may_end(page, i):
+    """Whether a name may end with token i: a capital, or what a hyphen joins to one (Ban Ki-moon)."""
+    return capital(page, i) or (hyphen(page, i) and (capital(page, i - 1) or hyphen(page, i - 1)))
+
+
+@inlined(B(PAGE, I, I))
+def listed(page, i, lists):
+    """Whether some of the lists, as bits, have token i."""
+    return i >= 0 and i < page.count and np.int64(page.classes[i]) & lists != 0
+
+
+@inlined(B(PAGE, I))
+def initials(page, i):
+    """Whether token i is made of initials."""
+    return i >= 0 and i < page.count and page.bits[i] & IS_INITIALS != 0
+
+
+@inlined(B(PAGE, I))
+def behind_comma(page, i):
+    """Whether a comma stands before token i."""
+    return i > 0 and i < page.count and page.gaps[i] == COMMA
+
+
+@inlined(types.uint64(PAGE, I, I))
+def name_key(page, first, end):
+    """The hash of tokens first to end as a name."""
+    key = ZERO
+    for i in range(first, end):
+        key = extend(key, page.hashes[i])
+    return key
+
+
+@inlined(types.void(PAGE, I, I, I))
+def take(page, first, end, by):
+    """Let tokens first to end be taken."""
+    for i in range(first, end):
+        page.used[i] = np.uint8(by)
+
+
+# what the KB knows of a token
+@inlined(I(PAGE, KNOWN, I))
+def token_slot(page, known, i):
+    """The slot of token i in the KB's table, NOBODY where it is not there; looked for once."""
+    slot = np.int64(page.slots[i])
+    if slot == UNREAD:
+        slot = find(known.token_keys, known.token_mask, page.hashes[i])
+        slot = slot if known.token_keys[slot] != FREE else np.int64(NOBODY)
+        page.slots[i] = np.int32(slot)
+    return slot
+
+
+@inlined(I(PAGE, KNOWN, I))
+def begins(page, known, i):
+    """How many people's labels token i begins."""
+    slot = token_slot(page, known, i)
+    return np.int64(known.token_first[slot]) if slot >= 0 else np.int64(0)
+
+
+@inlined(I(PAGE, KNOWN, I))
+def finishes(page, known, i):
+    """How many people's labels token i ends."""
+    slot = token_slot(page, known, i)
+    return np.int64(known.token_last[slot]) if slot >= 0 else np.int64(0)
+
+
+@inlined(I(PAGE, KNOWN, I))
+def in_lower(page, known, i):
+    """How often token i stands in lower case where people and things are described."""
+    slot = token_slot(page, known, i)
+    return np.int64(known.token_lower[slot]) if slot >= 0 else np.int64(0)
+
+
+# what the KB knows of a name
+@inlined(I(KNOWN, types.uint64))
+def name_of(known, key):
+    """The name of a hash, or NOBODY."""
+    return np.int64(known.slots[find(known.keys, known.mask, key)])
+
+
+@inlined(I(KNOWN, types.uint64))
+def short_of(known, key):
+    """The short form of a hash, or NOBODY."""
+    return np.int64(known.short_slots[find(known.short_keys, known.short_mask, key)])
+
+
+@inlined(types.float64(KNOWN, types.uint64))
+def thing_fame(known, key):
+    """How famous the thing of a name is; 0 where there is none."""
+    return FAME[np.int64(known.thing_fame[find(known.thing_keys, known.thing_mask, key)])]
+
+
+@inlined(types.float64(PAGE, KNOWN, I))
+def word_fame(page, known, i):
+    """How famous the thing is whose name is token i."""
+    if page.shorts[i] != UNREAD:
+        return FAME[np.int64(page.things[i])]
+    return thing_fame(known, extend(ZERO, page.hashes[i]))
+
+
+@kernel(types.void(PAGE, KNOWN))
+def read_ahead(page, known):
+    """Look up the open tokens that may be names, each by itself: look-ups that do not wait for each other are cheap."""
+    for k in range(page.ables):
+        i = page.able[k]
+        if page.used[i] == OPEN:
+            slot = find(known.token_keys, known.token_mask, page.hashes[i])
+            page.slots[i] = np.int32(slot if known.token_keys[slot] != FREE else NOBODY)
+            key = extend(ZERO, page.hashes[i])
+            page.shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, key)]
+            page.things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
+
+
+@inlined(B(KNOWN, types.uint64))
+def may_go_on(known, key):
+    """Whether a name of somebody or something may begin with the tokens of a hash."""
+    bit = np.int64(key & known.prefix_mask)
+    return known.prefixes[bit >> 3] >> (bit & 7) & 1 != 0

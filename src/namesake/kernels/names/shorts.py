@@ -1,0 +1,223 @@
+"""Short forms of the people whom a text names in full: surnames, first names, an initial and a surname."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import FREE, find
+from namesake.kernels.names.context import firm_follows, place_follows
+from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
+from namesake.kernels.names.page import (
+    END,
+    FACTS,
+    FIRST,
+    HIGH,
+    KNOWN,
+    LOW,
+    NOBODY,
+    OPEN,
+    PAGE,
+    WORD,
+    B,
+    I,
+    begins,
+    capital,
+    finishes,
+    follows,
+    hyphen,
+    initials,
+    is_open,
+    listed,
+    soft,
+    word_fame,
+)
+from namesake.kernels.names.people import KNOWN_THING, add_span
+from namesake.kernels.names.tokens import (
+    ARTICLE,
+    CASED,
+    FAMILY,
+    FUNCTION,
+    HONORIFIC,
+    IS_CAPITAL,
+    IS_DOTTED,
+    IS_INITIALS,
+    NAME_TITLE,
+    NUMERAL,
+    OF,
+    ORDINARY,
+    PARTICLE,
+    SUFFIX,
+)
+from namesake.kernels.simd import byte
+
+SEVERAL, STRANGER = -2, -3
+FEW_FIRST = 20  # labels that a word begins which is hardly a first name
+GIVEN = 20  # how much more often a first name begins labels than it ends them
+SMALL_THING = 5.0
+LETTER = 0x20
+
+
+@inlined(I(PAGE, I))
+def file_word(page, token):
+    """The slot of a word that stands for somebody, made ready where it is new."""
+    at = find(page.words, page.mask, page.hashes[token])
+    if page.words[at] == FREE:
+        page.words[at], page.surname[at], page.first_name[at] = page.hashes[token], NOBODY, NOBODY
+    return at
+
+
+@inlined(B(PAGE, I, I))
+def hyphenated_given(page, low, high):
+    """Whether the last two of three tokens are a given name with a hyphen: Kim Jong-un, but not Bashar al-Assad."""
+    return (
+        high - low >= 3
+        and hyphen(page, high - 1)
+        and not hyphen(page, low + 1)
+        and not listed(page, high - 2, PARTICLE)
+    )
+
+
+@kernel(I(PAGE, I))
+def short_token(page, mention):
+    """The token that stands for a full name; NOBODY without one. Writes where the name begins and ends, less affixes.
+
+    It is the surname, or the given name of "Louis XV of France" and the first of "Kim Jong-un".
+    """
+    facts = mention * FACTS
+    low, high = page.facts[facts + FIRST], page.facts[facts + END]
+    while high - low > 2 and listed(page, high - 1, SUFFIX):
+        high -= 1
+    while high - low > 2 and listed(page, low, HONORIFIC):
+        low += 1
+    headed = False
+    for i in range(low + 1, high):
+        if listed(page, i, OF | ARTICLE):
+            high, headed = i, True
+            break
+    page.facts[facts + LOW], page.facts[facts + HIGH] = low, high
+    regnal = high - low >= 2 and listed(page, high - 1, NUMERAL)
+    token = low if high - low == 1 or regnal or hyphenated_given(page, low, high) else high - 1
+    return np.int64(NOBODY) if headed and listed(page, token, NAME_TITLE | FUNCTION) else token
+
+
+@kernel(types.void(PAGE, MATCHES, I))
+def file_people(page, matches, found):
+    """File the surnames and first names of a text's people: a first name that several have is nobody's."""
+    seen = np.int64(0)
+    for m in range(found):
+        mention = matches[m, WHO]
+        if matches[m, HOW] == NOBODY or mention < seen:
+            continue
+        seen = mention + 1
+        token = short_token(page, mention)
+        page.facts[mention * FACTS + WORD] = token
+        if token >= 0:
+            at = file_word(page, token)
+            page.surname[at] = mention if page.surname[at] == NOBODY else page.surname[at]
+        at = file_word(page, page.facts[mention * FACTS + LOW])
+        page.first_name[at] = mention if page.first_name[at] == NOBODY else SEVERAL
+
+
+@inlined(I(PAGE, I))
+def first_letter(page, i):
+    """The first letter of token i, small."""
+    return byte(page.text, page.starts[i]) | LETTER
+
+
+@kernel(I(PAGE, MATCHES, I, I))
+def of_initial(page, matches, found, at):
+    """Whom an initial before a surname means, of those who share it: the last one before, else the first behind."""
+    best = np.int64(NOBODY)
+    for m in range(found):
+        mention = matches[m, WHO]
+        if matches[m, HOW] == NOBODY or (best != NOBODY and matches[m, FROM] > at):
+            continue
+        word, low = page.facts[mention * FACTS + WORD], page.facts[mention * FACTS + LOW]
+        if word >= 0 and page.hashes[word] == page.hashes[at] and first_letter(page, low) == first_letter(page, at - 1):
+            best = mention
+    return best
+
+
+@kernel(B(PAGE, KNOWN, I))
+def another_begins(page, known, at):
+    """Behind a surname: a hyphen and a capital, "family", or another name that begins with it (Leung Che-cheung)."""
+    behind = at + 1
+    if soft(page, behind) and (listed(page, behind, FAMILY) or (hyphen(page, behind) and capital(page, behind))):
+        return True
+    if not follows(page, behind) or page.used[behind] != OPEN or listed(page, behind, SUFFIX):
+        return False
+    if begins(page, known, at) > GIVEN * (1 + finishes(page, known, at)):
+        return True
+    return hyphenated_given(page, at, min(at + 3, page.count))
+
+
+@kernel(types.Tuple((I, I))(PAGE, KNOWN, MATCHES, I, I, I))
+def short_surname(page, known, matches, found, at, mention):
+    """Whom the surname at token `at` means, and where the span begins; NOBODY if something else seems to be meant."""
+    nobody = np.int64(NOBODY), np.int64(at)
+    low, high = page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH]
+    start, word = np.int64(at), np.int64(high - 1)
+    while page.hashes[at] == page.hashes[high - 1] and word - 1 > low and soft(page, start):
+        if page.used[start - 1] != OPEN or page.hashes[start - 1] != page.hashes[word - 1]:
+            break
+        start, word = start - 1, word - 1
+    if page.style == CASED:
+        far = start
+        while soft(page, far) and listed(page, far - 1, PARTICLE) and page.used[far - 1] == OPEN:
+            far -= 1
+        if far < start and soft(page, far) and is_open(page, far - 1):
+            if not listed(page, far - 1, NAME_TITLE | FUNCTION):
+                return nobody  # Karl Wilhelm von Feuerbach is not Ludwig
+        if soft(page, start) and page.used[start - 1] == OPEN and page.bits[start - 1] & IS_CAPITAL != 0:
+            dotted = page.bits[start - 1] & (IS_INITIALS | IS_DOTTED) == IS_INITIALS | IS_DOTTED
+            if dotted or not listed(page, start - 1, HONORIFIC | FUNCTION):
+                own = of_initial(page, matches, found, at) if start == at and initials(page, at - 1) else NOBODY
+                if own >= 0:
+                    mention, start = np.int64(own), start - 1  # A. Murray is Andy's
+                elif word_fame(page, known, start - 1) < KNOWN_THING or begins(page, known, start - 1) >= FEW_FIRST:
+                    return nobody
+        if another_begins(page, known, at):
+            return nobody
+    if firm_follows(page, at + 1) or (place_follows(page, known, at + 1) and word_fame(page, known, at) > SMALL_THING):
+        return nobody
+    return np.int64(mention), start
+
+
+@kernel(I(PAGE, I, I))
+def short_first_name(page, at, mention):
+    """Where the beginning of a full name that stands at token `at` ends; NOBODY where another name seems to begin."""
+    low, high = page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH]
+    end, word = np.int64(at + 1), low + 1
+    while word < high - 1 and soft(page, end) and page.used[end] == OPEN and page.hashes[end] == page.hashes[word]:
+        end, word = end + 1, word + 1
+    if page.style == CASED:
+        another = follows(page, end) and page.used[end] == OPEN
+    else:
+        another = end == at + 1 and listed(page, at, ORDINARY | FUNCTION | HONORIFIC)
+    return np.int64(NOBODY) if another or firm_follows(page, end) else end
+
+
+@kernel(types.void(PAGE, KNOWN, MATCHES, I))
+def place_shorts(page, known, matches, found):
+    """Give the people of a text the spans of their short forms: a surname is that of the last one named before."""
+    m, free = 0, np.int64(0)
+    for k in range(page.ables):
+        at = page.able[k]
+        if at < free:
+            continue
+        while m < found and matches[m, FROM] <= at:
+            word = page.facts[matches[m, WHO] * FACTS + WORD] if matches[m, HOW] != NOBODY else np.int64(NOBODY)
+            if word >= 0:
+                page.surname[file_word(page, word)] = matches[m, WHO]
+            m += 1
+        if page.used[at] == OPEN:
+            place = find(page.words, page.mask, page.hashes[at])
+            if page.words[place] != FREE and page.surname[place] >= 0:
+                mention, start = short_surname(page, known, matches, found, at, page.surname[place])
+                if mention >= 0:
+                    add_span(page, mention, start, at + 1)
+            elif page.words[place] != FREE and page.first_name[place] >= 0 and not initials(page, at):
+                stop = short_first_name(page, at, page.first_name[place])
+                if stop >= 0:
+                    add_span(page, page.first_name[place], at, stop)
+                    free = stop

@@ -1,0 +1,154 @@
+"""Names in another spelling: a nickname for the first name (Bernie Kerik), a slip of one letter (Sergey Lavrow)."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import kernel
+from namesake.kernels.hash import ZERO, add_byte, extend, finish
+from namesake.kernels.names.page import KNOWN, NOBODY, PAGE, SPELLED, B, I, begins, finishes, name_of
+from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
+from namesake.kernels.simd import byte
+
+LEAST_FAME = 2.0
+NICKNAME, SLIP, UMLAUT = 0.85, 0.6, 0.95
+LEAST_LETTERS = 5  # of a word in which a slip is looked for
+MOST_LETTERS = 24
+RARE_LAST, FAIRLY_RARE_LAST = 3, 100  # labels that a last word may end in which, or beside which, a slip is looked for
+SMALL, SPACE = 0x20, 0x20
+LETTER_E = 0x65
+VOWELS = (0x61, 0x6F, 0x75)  # a, o, u: ae, oe, ue are umlauts
+WHOLE = 2.0**64
+
+
+@kernel(B(PAGE, I))
+def plain_word(page, i):
+    """Whether token i is of five to 24 letters of ASCII."""
+    size = page.ends[i] - page.starts[i]
+    if size < LEAST_LETTERS or size > MOST_LETTERS:
+        return False
+    for at in range(page.starts[i], page.ends[i]):
+        letter = byte(page.text, at) | SMALL
+        if letter < 0x61 or letter > 0x7A:
+            return False
+    return True
+
+
+@kernel(types.uint64(PAGE, I, I))
+def hash_without(page, i, left_out):
+    """The hash of token i without one letter, by its place; as it is where that is NOBODY."""
+    hashed, rest, length = ZERO, ZERO, np.int64(0)
+    for at in range(page.starts[i], page.ends[i]):
+        if at - page.starts[i] != left_out:
+            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(byte(page.text, at) | SMALL))
+    return finish(hashed, rest, length)
+
+
+@kernel(I(KNOWN, types.uint64))
+def first_slip(known, key):
+    """The first of the slips, which ascend, that is not below a hash: hashes are spread evenly, so guess and walk."""
+    at = min(np.int64(np.float64(key) / WHOLE * known.slips), known.slips - 1)
+    while at > 0 and known.slip_keys[at - 1] >= key:
+        at -= 1
+    while at < known.slips and known.slip_keys[at] < key:
+        at += 1
+    return at
+
+
+@kernel(types.float64(PAGE, KNOWN, I, I, B))
+def slip_quality(page, known, i, name, last):
+    """How well token i fits the last (else the first) word of a name: 0 where they differ by more than one slip."""
+    begin, end = known.text_offsets[name], known.text_offsets[name + 1]
+    edge = end if last else begin
+    if last:
+        while edge > begin and known.texts[edge - 1] != SPACE:
+            edge -= 1
+        begin = edge
+    else:
+        while edge < end and known.texts[edge] != SPACE:
+            edge += 1
+        end = edge
+    start, size, other = page.starts[i], page.ends[i] - page.starts[i], end - begin
+    same = 0
+    while same < min(size, other) and byte(page.text, start + same) | SMALL == known.texts[begin + same]:
+        same += 1
+    tail = 0
+    while tail < min(size, other) - same:
+        if byte(page.text, start + size - 1 - tail) | SMALL != known.texts[end - 1 - tail]:
+            break
+        tail += 1
+    left, right = size - same - tail, other - same - tail
+    swapped = (
+        left == 2
+        and right == 2
+        and byte(page.text, start + same) | SMALL == known.texts[begin + same + 1]
+        and byte(page.text, start + same + 1) | SMALL == known.texts[begin + same]
+    )
+    if not swapped and (left > 1 or right > 1):
+        return 0.0
+    if left + right == 1 and same > 0:
+        extra = byte(page.text, start + same) | SMALL if left == 1 else np.int64(known.texts[begin + same])
+        if extra == LETTER_E and np.int64(known.texts[begin + same - 1]) in VOWELS:
+            return UMLAUT
+    return SLIP
+
+
+@kernel(I(PAGE, KNOWN, I, types.uint64, I, I, types.float64))
+def add_bearers(page, known, mention, key, first, name, quality):
+    """Add the well-known bearers of a name to a mention of two tokens, which is opened where there is none yet."""
+    outright = borne_outright(known, name)
+    for k in range(known.indptr[name], known.indptr[name + 1]):
+        row = np.int64(known.rows[k])
+        if known.fame[row] < LEAST_FAME or (outright and known.kinds[k] > ALIAS):
+            continue
+        if mention == NOBODY:
+            mention = new_mention(page, key, np.int64(NOBODY), np.int64(SPELLED), first, first + 2)
+        add_candidate(page, mention, row, quality)
+    return mention
+
+
+@kernel(I(PAGE, KNOWN, I, types.uint64, I, B))
+def add_slips(page, known, mention, key, first, last):
+    """Add the bearers of names that differ from tokens first and first + 1 by a slip in the last (else the first)."""
+    wrong, right = (first + 1, first) if last else (first, first + 1)
+    head = extend(ZERO, page.hashes[right])
+    for left_out in range(NOBODY, page.ends[wrong] - page.starts[wrong]):
+        if left_out == 0:
+            continue  # a name begins as it begins
+        wanted = extend(head, hash_without(page, wrong, np.int64(left_out)))
+        at = first_slip(known, wanted)
+        while at < known.slips and known.slip_keys[at] == wanted:
+            name = np.int64(known.slip_names[at])
+            quality = slip_quality(page, known, wrong, name, last)
+            if quality > 0.0:
+                mention = add_bearers(page, known, mention, key, first, name, quality)
+            at += 1
+    return mention
+
+
+@kernel(I(PAGE, KNOWN, I, types.uint64))
+def find_spelled(page, known, first, key):
+    """The mention of two tokens that spell the name of somebody well known in another way; NOBODY without one."""
+    mention = mention_of(page, key)
+    if mention != NOBODY:
+        return mention
+    last = first + 1
+    low, high = np.int64(0), known.nicknames
+    while low < high:
+        middle = (low + high) >> 1
+        if known.nickname_keys[middle] < page.hashes[first]:
+            low = middle + 1
+        else:
+            high = middle
+    if low < known.nicknames and known.nickname_keys[low] == page.hashes[first]:
+        for k in range(known.nickname_indptr[low], known.nickname_indptr[low + 1]):
+            name = name_of(known, extend(extend(ZERO, known.nickname_hashes[k]), page.hashes[last]))
+            if name >= 0:
+                mention = add_bearers(page, known, mention, key, first, name, NICKNAME)
+    if mention != NOBODY or known.slips == 0 or not plain_word(page, last):
+        return mention
+    common = finishes(page, known, last)
+    if common <= RARE_LAST and begins(page, known, first) > 0:
+        mention = add_slips(page, known, mention, key, first, True)
+    if 0 < common <= FAIRLY_RARE_LAST and plain_word(page, first):
+        mention = add_slips(page, known, mention, key, first, False)
+    return mention

@@ -1,0 +1,47 @@
+"""A KB of a few people and things, made in memory: as much as finding names needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from namesake.kb.columns import Strings
+from namesake.kb.layout import NameColumns
+from namesake.kb.names import NameIndex, build_names
+from namesake.kb.shorts import build_shorts, list_forms
+from namesake.kb.slips import build_slips
+from namesake.kb.spelling import normalise
+from namesake.kb.things import MOST_TOKENS, ThingNames, build_things
+from namesake.kb.tokens import count_tokens
+from namesake.kernels.names.index import hash_names
+from namesake.language import English
+from test_names import InMemory, column_of_lists
+
+
+class SmallKB:
+    """People by label with their fame and aliases, things by name with fame and kind, and texts of mere words."""
+
+    def __init__(
+        self,
+        people: dict[str, tuple[float, list[str]]],
+        things: dict[str, tuple[float, int]] = {},  # noqa: B006
+        prose: list[str] = [],  # noqa: B006
+    ) -> None:
+        self.labels = list(people)
+        self.fame = np.array([fame for fame, _ in people.values()], np.float32)
+        self.entity_item = np.arange(len(people), dtype=np.int32)
+        self.item_labels = Strings.of(people)
+        self.aliases, self.alias_texts = column_of_lists([aliases for _, aliases in people.values()])
+        self.qids = np.arange(1, len(people) + 1, dtype=np.int64) * 10
+        spelled = (English, self.item_labels, self.aliases, self.alias_texts)
+        named = Strings.of(normalise(name) for name in things)
+        made = build_names(*spelled, Strings.of(prose), named)
+        listed = list_forms(*spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
+        made |= build_shorts(listed) | count_tokens(listed, [(Strings.of(prose), np.ones(len(prose), np.bool_))])
+        fame, kinds = np.array([fame for fame, _ in things.values()]), [kind for _, kind in things.values()]
+        hashes = hash_names(named.data, named.offsets, MOST_TOKENS)
+        made |= build_things(ThingNames(named, hashes, fame, np.array(kinds, np.int8)))
+        made |= build_slips(made[NameColumns.texts], made[NameColumns.entities], self.fame.astype(np.int32))
+        self.names = NameIndex(InMemory(made), English)
+
+    def rows(self, qids: np.ndarray) -> np.ndarray:
+        return np.array([np.flatnonzero(self.qids == qid)[0] if qid in self.qids else -1 for qid in qids], np.int64)

@@ -1,0 +1,141 @@
+"""What speaks for "none of them": each doubt against plain Python, and what recipes and explanations make of them."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import namesake
+from namesake import Linker, Recipe
+from namesake.doubts import DOUBTS, doubt
+from namesake.errors import NamesakeError
+from namesake.kb.spelling import normalise
+from namesake.linker import text_table
+from namesake.recipe import Decide, DoubtPart, Part
+from namesake.text import sentences
+from oracle import sentence_words, words
+from test_signals import batch_of
+
+TEXT = """Chris Carter, who created The X-Files, met Mary Chris Carter and Shawn Williams Jr. in 1994.
+President Carter spoke in Washington. By Tim Wheeler."""
+
+
+@pytest.mark.parametrize("name", list(DOUBTS))
+def test_contract(sample_kb, articles, name):
+    whole = DOUBTS[name](batch_of(sample_kb, articles))
+    one_by_one = [DOUBTS[name](batch_of(sample_kb, articles.slice(i, 1))) for i in range(articles.num_rows)]
+    assert np.concatenate(one_by_one).tolist() == whole.tolist()  # whatever the batch
+    assert DOUBTS[name].formula
+
+
+def test_expected_bearers_are_what_chance_gives(sample_kb, oracle, articles):
+    labels = [normalise(entity.label).split() for entity in oracle.entities.values() if entity.person]
+    labels = [tokens for tokens in labels if len(tokens) > 1]
+    first, last = Counter(t[0] for t in labels), Counter(t[-1] for t in labels)
+    middle = Counter(token for t in labels for token in t[1:-1])
+    people = len(labels)
+    batch = batch_of(sample_kb, articles)
+    for name, got in zip(batch.names.to_pylist(), DOUBTS["Expected"](batch), strict=True):
+        begin, *between, end = normalise(name).split() if " " in name else ("", "")
+        bearers = (first[begin] + 0.5) * (last[end] + 0.5) / people * min(5e5 / people, 1)
+        rare = min([1.0, *((middle[token] + 0.5) / people * 1000 for token in between)])
+        assert got == pytest.approx(math.log(bearers * rare + math.exp(-5)) if begin else 0.0), name
+
+
+def test_length_and_fame_of_a_name(sample_kb, oracle, articles):
+    batch = batch_of(sample_kb, articles)
+    vocabulary = set(sample_kb.words)
+    lengths, fames = DOUBTS["Length"](batch), DOUBTS["NameFame"](batch)
+    texts = [
+        set().union(*(sentence_words(text[a:b]) for a, b in sentences(text))) & vocabulary
+        for text in batch.texts.to_pylist()
+    ]
+    for m, name in enumerate(batch.names.to_pylist()):
+        assert lengths[m] == pytest.approx(math.log1p(len(texts[batch.article[m]] - words(name))))
+        known = [f"Q{qid}" for qid in batch.qids[batch.offsets[m] : batch.offsets[m + 1]]]
+        assert fames[m] == pytest.approx(math.log1p(sum(oracle.entities[qid].sitelinks for qid in known)))
+
+
+def test_what_the_text_says_of_names_found_in_it(sample_kb):
+    batch = batch_of(sample_kb, text_table(TEXT, None, None))
+    names = batch.names.to_pylist()
+    carter, williams = names.index("Chris Carter"), names.index("Shawn Williams")
+    assert DOUBTS["Suffix"](batch)[williams] == 1
+    assert DOUBTS["Suffix"](batch)[carter] == 0
+    assert DOUBTS["Byline"](batch)[names.index("Tim Wheeler")] == 1
+
+
+def test_names_that_are_given_raise_no_doubts_by_what_stands_around_them(sample_kb):
+    batch = batch_of(sample_kb, text_table(TEXT, ["Shawn Williams", "Tim Wheeler"], None))
+    for name, each in DOUBTS.items():
+        if each.module == "namesake.doubts.found":
+            assert each(batch).tolist() == [0, 0], name
+
+
+OWN = Recipe(
+    "own",
+    (Part("IScore"),),
+    decide=Decide(
+        9.0, parts=(DoubtPart("Expected", -0.5), DoubtPart("Length", 2.0, "sqrt"), DoubtPart("Constant", 1.5))
+    ),
+)
+
+
+def test_none_of_them_shows_its_summands(sample_kb, articles):
+    linker = Linker(sample_kb, OWN)
+    rows = [row for row in linker.explain(articles).to_pylist() if row["qid"] is None]
+    mentions: dict = {}
+    for row in rows:
+        mentions.setdefault((row["article_id"], row["name"]), []).append(row)
+    links = {(r["article_id"], r["name"]): r for r in linker.link(articles, scores=True).to_pylist()}
+    assert len(mentions) > 10
+    for key, parts in mentions.items():
+        assert [part["part"] for part in parts] == ["Expected", "Length", "Constant"]
+        assert sum(part["contribution"] for part in parts) == pytest.approx(parts[0]["score"])
+        assert {part["part"]: part["value"] for part in parts} == links[key]["doubts"]
+        length = parts[1]
+        assert length["contribution"] == pytest.approx(2 * math.sqrt(length["value"]))
+        scores = [candidate["score"] for candidate in links[key]["candidates"]]
+        total = sum(math.exp(score) for score in [parts[0]["score"], *scores])
+        assert parts[0]["confidence"] == pytest.approx(math.exp(parts[0]["score"]) / total)
+
+
+def test_recipes_with_doubts_are_read_back_as_written():
+    assert Recipe.parse(OWN.toml()) == OWN
+    several = OWN.replace(parts=(Part("IScore"), Part("NS"), Part("NP", unless=("IScore", "NS"))))
+    assert Recipe.parse(several.toml()) == several
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('doubt = "Expectd"', "unknown doubt 'Expectd'; did you mean Expected"),
+        ('doubt = "Expected"\nscale = "share"', "scale of Expected = 'share': must be one of none, log1p, sqrt"),
+        ('doubt = "Expected"\nweight = "much"', "weight of Expected = 'much': must be a number"),
+        ('doubt = "Expected"\n[[decide.parts]]\ndoubt = "Expected"', "Expected is a part twice"),
+    ],
+)
+def test_what_no_recipe_can_mean_is_refused(lines, message):
+    with pytest.raises(NamesakeError) as refused:
+        Recipe.parse(f'name = "x"\n[[parts]]\nscorer = "NS"\n[decide]\nnil = 1.0\n[[decide.parts]]\n{lines}')
+    assert message.split(";")[0] in str(refused.value)
+
+
+def test_a_doubt_of_your_own(sample_kb, articles):
+    @namesake.doubt("InCapitals")
+    def shouted(batch):
+        """1 for a name in capitals."""
+        return [float(name.isupper()) for name in batch.names.to_pylist()]
+
+    try:
+        text = "CHRIS CARTER spoke. Tim Wheeler, who created a band, spoke too."
+        recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("InCapitals", 50.0),)))
+        links = {link.name: link for link in Linker(sample_kb, recipe).link_text(text, ["CHRIS CARTER", "Tim Wheeler"])}
+        assert links["CHRIS CARTER"].reason == "none fits"
+        assert links["CHRIS CARTER"].known < 1e-9 < links["Tim Wheeler"].known
+        with pytest.raises(NamesakeError, match="one for each is needed"):
+            doubt("Wrong")(lambda batch: [1.0])(batch_of(sample_kb, articles))
+    finally:
+        DOUBTS.pop("InCapitals")
+        DOUBTS.pop("Wrong", None)

@@ -1,0 +1,119 @@
+"""The signals of the default recipe, each against plain Python over the dump."""
+
+import math
+import re
+from collections import Counter
+from statistics import median
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesake.kernels.text.years import years_of
+from namesake.scorers import SCORERS
+from namesake.text import sentences
+from oracle import Oracle, sentence_words, words
+from test_signals import batch_of, by_candidate, rarity
+
+
+@pytest.fixture(scope="module")
+def people(oracle: Oracle) -> list[str]:
+    return [qid for qid, entity in oracle.entities.items() if entity.person]
+
+
+def lift(shared: float, chance: float) -> float:
+    return math.log((shared + 0.3) / (chance + 0.3))
+
+
+@pytest.mark.parametrize("name", ["Words", "Sentence"])
+def test_words_are_compared_with_what_chance_gives(sample_kb, oracle, articles, people, name):
+    bags = {qid: oracle.entity_words(qid) for qid in people}
+    count = Counter(word for bag in bags.values() for word in bag)
+    every = sum(count.values())
+    low = high = 0
+    for article, mention, qid, score in by_candidate(sample_kb, articles, name):
+        text, own = article["text"], words(mention["name"])
+        held = [
+            sentence_words(text[a:b])
+            for a, b in sentences(text)
+            if name == "Words" or any(s < b and e > a for s, e in mention["spans"])
+        ]
+        context = set().union(*held) - own
+        weight = {word: rarity(count[word], len(people)) for word in context if count[word]}
+        one = sum(count[word] / every * weight[word] for word in weight)
+        shared = sum(weight[word] for word in context & bags[qid])
+        assert score == pytest.approx(lift(shared, len(bags[qid] - own) * one))
+        low, high = low + (score < 0), high + (score > 0)
+    assert low > 10
+    assert high > 10
+
+
+def test_statements_are_compared_with_what_chance_gives(sample_kb, oracle, articles, people):
+    count = Counter(pair for qid in people for pair in oracle.entities[qid].statements)
+    every = sum(count.values())
+    rows = list(by_candidate(sample_kb, articles, "Company"))
+    candidates: dict = {}
+    for article, mention, qid, _ in rows:
+        candidates.setdefault(article["id"], {}).setdefault(mention["name"], []).append(qid)
+    told = 0
+    for article, mention, qid, score in rows:
+        anchors = {name: ids[0] for name, ids in candidates[article["id"]].items() if len(ids) == 1}
+        own = anchors.get(mention["name"])
+        union = set().union(*(oracle.entities[a].statements for a in anchors.values() if a != own))
+        weight = {pair: rarity(count[pair], len(people)) for pair in union}
+        mine = oracle.entities[qid].statements
+        chance = len(mine) * sum(count[pair] / every * weight[pair] for pair in union)
+        assert score == pytest.approx(lift(sum(weight[pair] for pair in mine & union), chance))
+        told += score != 0
+    assert told > 10
+
+
+def test_fame_record_and_age_of_the_item(sample_kb, oracle, articles, people):
+    typical = 1 + median(len(oracle.entities[qid].statements) for qid in people)
+    for name, want in (
+        ("Fame", lambda qid: math.log1p(oracle.entities[qid].sitelinks)),
+        ("Record", lambda qid: math.log((1 + len(oracle.entities[qid].statements)) / typical)),
+        ("Early", lambda qid: -math.log1p(int(qid[1:]) / 2e7)),
+    ):
+        for _, _, qid, score in by_candidate(sample_kb, articles, name):
+            assert score == pytest.approx(want(qid)), name
+
+
+def test_names_that_are_no_label(sample_kb, articles):
+    batch = batch_of(sample_kb, articles)
+    match = SCORERS["Match"](batch).tolist()
+    assert SCORERS["Alias"](batch).tolist() == [-1.0 if 0.8 <= m < 0.99 else 0.0 for m in match]
+    assert SCORERS["Variant"](batch).tolist() == [-1.0 if m < 0.8 else 0.0 for m in match]
+    assert SCORERS["Quality"](batch).tolist() == pytest.approx([math.log(max(m, 0.05)) for m in match])
+
+
+# years
+@given(st.lists(st.text("0123456789 -x", max_size=30), max_size=4))
+def test_years_are_the_numbers_of_four_digits(texts):
+    data = np.frombuffer("".join(texts).encode() or b" ", np.uint8)
+    indptr, years = years_of(data, np.cumsum([0, *map(len, texts)]).astype(np.int64))
+    want = [[float(y) for y in re.findall(r"(?<!\d)(1[0-9]{3}|20[0-4]\d)(?!\d)", text)] for text in texts]
+    assert [years[indptr[i] : indptr[i + 1]].tolist() for i in range(len(texts))] == want
+
+
+def test_era_is_the_distance_of_a_life_from_the_texts_years(sample_kb, articles):
+    kb, apart = sample_kb, 0
+    year = {"birth": {}, "death": {}}
+    for key, found in year.items():
+        for row, (day, precision) in enumerate(zip(getattr(kb, key), getattr(kb, f"{key}_precision"), strict=True)):
+            if precision >= 9:
+                found[f"Q{kb.qids[row]}"] = 1970 + int(day) / 365.25
+    for article, mention, qid, score in by_candidate(kb, articles, "Era"):
+        years = [float(y) for y in re.findall(r"(?<!\d)(1[0-9]{3}|20[0-4]\d)(?!\d)", article["text"])]
+        day = batch_of(kb, articles).days[articles.column("id").to_pylist().index(article["id"])]
+        years = [*years, *([1970 + day / 365.25] if article["date"] else [])] or [2015.0]
+        born, died = year["birth"].get(qid), year["death"].get(qid)
+        gap = 0.0
+        if (born or died) and len(mention["name"].split()) > 1:
+            low = born + 12 if born else died - 75
+            high = died + 2 if died else born + 95
+            gap = min(max(0.0, y - high, low - y) for y in years)
+        assert score == pytest.approx(-math.log1p(gap / 10))
+        apart += gap > 0
+    assert apart > 3
