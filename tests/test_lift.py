@@ -93,7 +93,7 @@ def test_names_that_are_no_label(sample_kb, articles):
 def test_years_are_the_numbers_of_four_digits(texts):
     data = np.frombuffer("".join(texts).encode() or b" ", np.uint8)
     indptr, years = years_of(data, np.cumsum([0, *map(len, texts)]).astype(np.int64))
-    want = [[float(y) for y in re.findall(r"(?<!\d)(1[0-9]{3}|20[0-4]\d)(?!\d)", text)] for text in texts]
+    want = [sorted(map(float, re.findall(r"(?<!\d)(1[0-9]{3}|20[0-4]\d)(?!\d)", text))) for text in texts]
     assert [years[indptr[i] : indptr[i + 1]].tolist() for i in range(len(texts))] == want
 
 

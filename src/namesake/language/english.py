@@ -268,6 +268,8 @@ English = Language(
         le la les lo af av y ap ab
         """
     ),
+    born=frozenset({"born", "b.", "was born"}),
+    died=frozenset({"died", "d."}),
     numerals=words("i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx xxi xxii xxiii"),
     generations=words("ii iii iv"),
     head_ends=words("of the"),

@@ -82,6 +82,10 @@ class Language:
     """How the letters of `kb.variants.CYRILLIC` are written, with spaces between; - where one is not."""
 
     # names in raw text; without a list, the rule that reads it finds nothing
+    born: Words = NO_WORDS
+    """What stands before a year of birth, right behind a name: was born in 1964, (b. 1964)."""
+    died: Words = NO_WORDS
+    """What stands before a year of death."""
     name_titles: Words = NO_WORDS
     """Titles that make a name of one word behind them: President Bush, Queen Caroline."""
     royal_titles: Words = NO_WORDS

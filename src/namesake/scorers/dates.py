@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,8 +70,8 @@ def era(batch: Batch, kb: KB) -> Scores:
     from namesake.kernels.text.years import years_apart, years_of
 
     dated = np.where(batch.days != _undated(), _year(batch.days), np.nan)
-    born = _known_year(batch, kb.birth, kb.birth_precision)
-    died = _known_year(batch, kb.death, kb.death_precision)
+    born = _known_year(batch, kb.birth, kb.birth_precision, _year)
+    died = _known_year(batch, kb.death, kb.death_precision, _year)
     low = np.where(np.isnan(born), died - OLD, born + ADULT)
     high = np.where(np.isnan(died), born + LIFE, died + POSTHUMOUS)
     told = ~np.isnan(low) & np.repeat(batch.tokens > 1, np.diff(batch.offsets))
@@ -80,15 +81,56 @@ def era(batch: Batch, kb: KB) -> Scores:
     return -np.log1p(gap / 10)
 
 
-def _known_year(batch: Batch, column: np.ndarray, precision: np.ndarray) -> Scores:
-    """The year of each candidate's stated date, NaN where there is none as precise as a year."""
+@scorer("Vital")
+def vital(batch: Batch, kb: KB) -> Scores:
+    """1 where the year of birth or death, or the age, that stands behind the name is the candidate's, -1 where not.
+
+    "Michael Stern (born 3 August 1942)", "Freddie Ayer (1910 – 1989)", "John Smith was born in 1940", and in dated
+    articles "Ann Jones, 45,". The birth counts before the death, that before the age; 0 where either side is silent.
+    """
+    from namesake.kernels.text.vitals import AGE, BIRTH, DEATH, vitals
+    from namesake.text import pack
+
+    language = kb.language
+    told = vitals(
+        *(*text_buffers(batch.texts), batch.article, batch.span_indptr, batch.byte_spans),
+        *(*pack(sorted(language.born)), *pack(sorted(language.died))),
+    )
+    told = np.repeat(told, np.diff(batch.offsets), axis=0)
+    born = _known_year(batch, kb.birth, kb.birth_precision, _calendar_year)
+    died = _known_year(batch, kb.death, kb.death_precision, _calendar_year)
+    at, dated = _article_days(batch)
+    years = np.where(dated, _calendar_year(at), np.nan) - born
+    verdicts = [
+        _verdict(born - told[:, BIRTH], 0),
+        _verdict(died - told[:, DEATH], 0),
+        _verdict(years - told[:, AGE], 1),
+    ]
+    return np.select([verdict != 0 for verdict in verdicts], verdicts, 0.0)
+
+
+def _verdict(off: np.ndarray, most: int) -> Scores:
+    """1 where a number is off by 0 to `most`, -1 where by more or less, 0 where it is not known."""
+    return np.where(np.isnan(off), 0.0, np.where((off >= 0) & (off <= most), 1.0, -1.0))
+
+
+def _known_year(
+    batch: Batch, column: np.ndarray, precision: np.ndarray, year: Callable[[np.ndarray], Scores]
+) -> Scores:
+    """The year of each candidate's stated date, as `year` counts, NaN where there is none as precise as a year."""
     known = (batch.rows >= 0) & (_by_row(precision, batch) >= YEARLY)
-    return np.where(known, _year(_by_row(column, batch)), np.nan)
+    return np.where(known, year(_by_row(column, batch)), np.nan)
 
 
 def _year(days: np.ndarray) -> Scores:
     """Days since 1970-01-01 as years."""
     years: Scores = 1970 + days.astype(np.float64) / YEAR
+    return years
+
+
+def _calendar_year(days: np.ndarray) -> Scores:
+    """The year that a day belongs to."""
+    years: Scores = 1970.0 + days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.float64)
     return years
 
 

@@ -19,7 +19,7 @@ def is_digit(byte):
 
 @kernel(types.Tuple((types.int64[::1], types.float64[::1]))(U8, I64))
 def years_of(data, offsets):
-    """The numbers of four digits from 1000 to 2049 in each text, as ragged rows in text order."""
+    """The numbers of four digits from 1000 to 2049 in each text, as ragged rows, ascending."""
     indptr, years = np.zeros(len(offsets), np.int64), np.empty(ROOM, np.float64)
     size = 0
     for text in range(len(offsets) - 1):
@@ -40,6 +40,7 @@ def years_of(data, offsets):
                     years = grown
                 years[size] = year
                 size += 1
+        years[indptr[text] : size].sort()
         indptr[text + 1] = size
     return indptr, years[:size].copy()
 
@@ -57,7 +58,10 @@ def years_apart(article, offsets, indptr, years, dated, low, high, now):
             nearest = np.inf
             if not np.isnan(dated[a]):
                 nearest = max(0.0, dated[a] - high[k], low[k] - dated[a])
-            for j in range(indptr[a], indptr[a + 1]):
-                nearest = min(nearest, max(0.0, years[j] - high[k], low[k] - years[j]))
+            after = indptr[a] + np.searchsorted(years[indptr[a] : indptr[a + 1]], low[k])
+            if after < indptr[a + 1]:
+                nearest = min(nearest, max(0.0, years[after] - high[k]))
+            if after > indptr[a]:
+                nearest = min(nearest, low[k] - years[after - 1])
             gap[k] = nearest if nearest < np.inf else max(0.0, now - high[k], low[k] - now)
     return gap

@@ -1,0 +1,135 @@
+"""What a text tells of a life right behind a name: "(born 12 May 1964)", "(1910 – 1989)", "was born in 1940"."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.text.years import FIRST_YEAR, LAST_YEAR, ZERO, is_digit
+from namesake.kernels.types import I64, PAIRS, U8
+
+REACH = 160
+"""How many bytes behind a name are read."""
+SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
+"""Years that two years in brackets must be apart to be those of a life; ages that stand behind a name."""
+BIRTH, DEATH, AGE = 0, 1, 2
+BLANK, COMMA, DOT, SEMICOLON, OPEN, CLOSE, DASH = 0x20, 0x2C, 0x2E, 0x3B, 0x28, 0x29, 0x2D
+LONG_DASH = 0xE2  # the first byte of – and —, and of other signs that part years just as well
+CASE = 0x20  # the bit that tells small letters from capitals
+
+
+@inlined(types.int64(U8, types.int64, types.int64))
+def past_blanks(data, at, end):
+    """The first byte from `at` on that is no blank."""
+    while at < end and data[at] <= BLANK:
+        at += 1
+    return at
+
+
+@inlined(types.int64(U8, types.int64, types.int64, U8, I64))
+def past_phrase(data, at, end, phrases, indptr):
+    """Where the longest of the phrases ends that stands at `at`, whatever its case; `at` if none does."""
+    longest = at
+    for phrase in range(len(indptr) - 1):
+        size = indptr[phrase + 1] - indptr[phrase]
+        same = at + size <= end
+        for k in range(size if same else 0):
+            same = same and (data[at + k] | CASE) == (phrases[indptr[phrase] + k] | CASE)
+        if same:
+            longest = max(longest, at + size)
+    return longest
+
+
+@inlined(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64))
+def next_number(data, at, end):
+    """Where the next number ends, and what it is if it has four digits at most, else -1; `end` and -1 if none comes."""
+    while at < end and not is_digit(data[at]):
+        at += 1
+    begin, number = at, np.int64(0)
+    while at < end and is_digit(data[at]):
+        number = 10 * number + np.int64(data[at]) - ZERO if at - begin < 4 else number
+        at += 1
+    return at, number if 0 < at - begin <= 4 else np.int64(-1)
+
+
+@inlined(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64))
+def next_year(data, at, end):
+    """Where the next year ends, and which it is; `end` and -1 if none comes."""
+    number = np.int64(-1)
+    while at < end and (number < FIRST_YEAR or number > LAST_YEAR):
+        at, number = next_number(data, at, end)
+    return at, number if number >= FIRST_YEAR and number <= LAST_YEAR else np.int64(-1)
+
+
+@inlined(types.int64(U8, types.int64, types.int64, U8, I64))
+def year_behind(data, at, end, phrases, indptr):
+    """The first year behind the first of the phrases in data[at:end], -1 if there is none."""
+    while at < end:
+        behind = past_phrase(data, at, end, phrases, indptr)
+        if behind > at:
+            return next_year(data, behind, end)[1]
+        at += 1
+    return np.int64(-1)
+
+
+@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, types.float64[:]))
+def in_brackets(data, at, end, born, born_indptr, died, died_indptr, told):
+    """What brackets tell: the year behind "born", that behind "died"; without these, two years with a dash between."""
+    birth = year_behind(data, at, end, born, born_indptr)
+    death = year_behind(data, at, end, died, died_indptr)
+    if birth < 0 and death < 0:
+        place, first = next_year(data, at, end)
+        behind, second = next_year(data, place, end)
+        if second >= 0 and second - first >= SHORTEST_LIFE and second - first <= OLDEST:
+            for k in range(place, behind):
+                if data[k] == DASH or data[k] == LONG_DASH:
+                    birth, death = first, second
+    if birth >= 0:
+        told[BIRTH] = birth
+    if death >= 0:
+        told[DEATH] = death
+
+
+@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, types.float64[:]))
+def behind_name(data, at, end, born, born_indptr, died, died_indptr, told):
+    """What data[at:end], which follows a name, tells of a life."""
+    at = past_blanks(data, at, end)
+    if at < end and data[at] == OPEN:
+        stop = at + 1
+        while stop < end and data[stop] != OPEN and data[stop] != CLOSE:
+            stop += 1
+        in_brackets(data, at + 1, stop, born, born_indptr, died, died_indptr, told)
+        return
+    comma = at < end and data[at] == COMMA
+    at = past_blanks(data, at + 1, end) if comma else at
+    phrase = past_phrase(data, at, end, born, born_indptr)
+    if phrase > at:
+        stop = phrase
+        while stop < end and data[stop] != DOT and data[stop] != SEMICOLON and data[stop] != OPEN:
+            stop += 1
+        year = next_year(data, phrase, stop)[1]
+        if year >= 0:
+            told[BIRTH] = year
+    elif comma and at < end and is_digit(data[at]):
+        behind, number = next_number(data, at, end)
+        ends = behind == end or data[behind] == COMMA or data[behind] == DOT or data[behind] == SEMICOLON
+        if number >= YOUNGEST and number <= OLDEST and ends:
+            told[AGE] = number
+
+
+@kernel(types.float64[:, ::1](U8, I64, I64, I64, PAIRS, U8, I64, U8, I64))
+def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, died_indptr):
+    """For each mention the year of birth, that of death, and the age, that stand behind its first span to tell any.
+
+    NaN where nothing is told. Mention m is in text `article[m]`, whose bytes are `data[offsets[a]:offsets[a + 1]]`, at
+    the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born` and `died` are phrases one after the other.
+    """
+    told = np.full((len(article), 3), np.nan)
+    for m in range(len(article)):
+        a = article[m]
+        for k in range(span_indptr[m], span_indptr[m + 1]):
+            at = offsets[a] + spans[k, 1]
+            end = min(at + REACH, offsets[a + 1])
+            behind_name(data, at, end, born, born_indptr, died, died_indptr, told[m])
+            if not (np.isnan(told[m, BIRTH]) and np.isnan(told[m, DEATH]) and np.isnan(told[m, AGE])):
+                break
+    return told
