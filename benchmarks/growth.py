@@ -84,6 +84,7 @@ def exponent(sizes: list[int], values: list[float], worth: float) -> float | Non
 
 def measure(what: str, sandbox: Sandbox, kb: Path, largest: int, seconds: float) -> Curve:
     """Run one shape from small to large."""
+    once(what, BASE, sandbox, kb, 10 * seconds)  # kernels are compiled and files cached
     base = once(what, BASE, sandbox, kb, seconds)
     sizes, times, peaks, stopped = [], [], [], ""
     size = SMALLEST

@@ -22,6 +22,7 @@ from namesake.articles.rejects import Rejects
 from namesake.datasets.convert import convert, resolve, titles_to_qids, with_truth
 from namesake.datasets.download import download, file_name
 from namesake.datasets.labelled import Labelled, page_title
+from namesake.datasets.nif import Text
 from namesake.datasets.registry import DATASETS, READERS, Dataset, dataset, reader
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold
@@ -256,6 +257,13 @@ def test_nif_counts_as_java_does_where_only_that_fits(tmp_path: Path) -> None:
     identity = f"itsrdf:taIdentRef <http://www.wikidata.org/entity/{ALDRIN}>"
     content = PREFIXES + context(text) + phrase("p", (3, 14), identity, "Buzz Aldrin")
     assert covers(read("nif", content, tmp_path)[0]) == ["Buzz Aldrin"]
+
+
+@given(text=st.text(alphabet="a🚀é", min_size=1, max_size=8), data=st.data())
+def test_nif_places_in_utf_16_are_those_of_the_encoded_text(text: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    unit = len(text[:start].encode("utf-16-le")) // 2
+    assert Text(text).character(unit) == start
 
 
 def test_nif_sets_aside_an_annotation_that_covers_other_text(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
 from namesake.files import create, keep_apart, kind, open_lines, published
-from namesake.files.lines import bounded_lines
+from namesake.files.lines import bounded_lines, read_whole
 
 TEXT = b"".join(b"line %d of the file\n" % number for number in range(50_000))
 PACK = {
@@ -168,6 +168,12 @@ def test_lines_are_those_of_the_file_less_the_long_ones(lines: list[bytes], most
     assert [number for number, _ in got] == list(range(1, len(whole) + 1))
     for (_, line), wanted in zip(got, whole, strict=True):
         assert line == (wanted if len(wanted.removesuffix(b"\n")) <= most else None)
+
+
+def test_what_is_read_whole_has_a_limit(tmp_path: Path) -> None:
+    assert read_whole(io.BytesIO(b"12345"), tmp_path, 5) == b"12345"
+    with pytest.raises(NamesakeError, match="longer than 4 bytes unpacked"):
+        read_whole(io.BytesIO(b"12345"), tmp_path, 4)
 
 
 def test_a_bomb_is_passed_over_in_little_memory(tmp_path: Path) -> None:

@@ -102,6 +102,7 @@ def test_parquet_written_by_others(tmp_path):
         (b'{"id": "a", "text": "x", "mentions": [{"name": "x", "spans": [[0]]}]}', "spans"),
         (b"[1, 2]", "object"),
         (b'{"id": "a", "text": "cut of', "truncated"),
+        (b'{"id": "a", "text": "x"}\v', "trailing"),
     ],
 )
 def test_a_bad_line_is_set_aside_with_its_place(tmp_path, line, reason):

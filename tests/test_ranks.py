@@ -35,6 +35,13 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
         ranks.read_ranks(file, QIDS)
 
 
+def test_a_line_without_end_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "ranks.tsv"
+    file.write_text("Q2\t1\nQ1\t" + "1" * (1 << 17))
+    with pytest.raises(NamesakeError, match=r"ranks\.tsv line 2: longer than 65,536 bytes"):
+        ranks.read_ranks(file, QIDS)
+
+
 def test_a_cut_off_file_and_a_missing_one_are_named(tmp_path: Path) -> None:
     file = tmp_path / "ranks.tsv.gz"
     file.write_bytes(gzip.compress(b"Q1\t1\n" * 1000)[:-12])

@@ -137,6 +137,19 @@ def test_a_line_without_end(megabytes: int, world: World, sandbox: Sandbox, tmp_
 
 
 @pytest.mark.hostile
+@pytest.mark.parametrize("reader", ["nif", "nelight", "aida-tsv", "zelda"])
+@pytest.mark.parametrize("byte", [b"\0", b"["])
+def test_a_data_set_without_end(reader: str, byte: bytes, sandbox: Sandbox, tmp_path: Path):
+    """Also where a file can only be read whole, there is a limit."""
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(byte * (64 << 20)) * 48)
+    out = ("--articles", tmp_path / "a.jsonl", "--gold", tmp_path / "g.jsonl")
+    outcome = sandbox.run("datasets", "convert", path, "--reader", reader, *out, seconds=120)
+    assert outcome.kind == "refused", outcome
+    assert outcome.peak < 3 << 30, f"{outcome.peak >> 20} MB"
+
+
+@pytest.mark.hostile
 def test_large_unknown_fields(world: World, sandbox: Sandbox, tmp_path: Path):
     """They are carried once for each article, not once for each mention."""
     mentions = [{"name": "Chris Carter", "spans": [[0, 12]]}] * 20

@@ -17,7 +17,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets.labelled import Labelled, Occurrence, label, page_title
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
-from namesake.files.lines import MOST_LINE, bounded_lines, too_long
+from namesake.files.lines import lines_of
 
 NOBODY = "--NME--"
 DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
@@ -77,7 +77,7 @@ def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     """The release's articles: tokens joined by spaces, sentences by line ends."""
     document: _Document | None = None
     with open_lines(path) as stream:
-        for number, raw in bounded_lines(stream):
+        for number, raw in lines_of(stream, path):
             line = _text(raw, path, number)
             start = DOCUMENT.fullmatch(line)
             if start:
@@ -96,9 +96,7 @@ def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     yield document.labelled(path)
 
 
-def _text(raw: bytes | None, path: Path, number: int) -> str:
-    if raw is None:
-        raise NamesakeError(f"{path} line {number}: {too_long(MOST_LINE)}")
+def _text(raw: bytes, path: Path, number: int) -> str:
     try:
         return raw.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as problem:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -19,6 +18,7 @@ from namesake.articles.rejects import Rejects
 from namesake.datasets.labelled import Labelled, Truth, check_gold
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
+from namesake.files.lines import lines_of, read_whole
 
 
 class Name(msgspec.Struct):
@@ -77,17 +77,17 @@ def read_nelight(path: Path, rejects: Rejects) -> Iterator[Labelled]:
 
 def records(path: Path) -> Iterator[tuple[str, Record]]:
     """Each article with the place it stands at, from a JSON list or from JSON lines."""
-    with open_lines(path) as lines:
-        first = next((line for line in lines if line.strip()), b"")
-        if first.lstrip().startswith(b"["):
-            parts = _list(first + lines.read(), path)
+    number = 0
+    with open_lines(path) as stream:
+        while stream.peek(1)[:1].isspace():
+            stream.read(1)
+        if stream.peek(1)[:1] == b"[":
+            parts = _list(read_whole(stream, path), path)
         else:
-            parts = (line for line in chain([first], lines) if line.strip())
-        empty = True
+            parts = (line for _, line in lines_of(stream, path) if line.strip())
         for number, raw in enumerate(parts, 1):
-            empty = False
             yield _record(raw, f"{path} article {number}")
-    if empty:
+    if not number:
         raise NamesakeError(f"{path}: no articles")
 
 

@@ -14,13 +14,18 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
 
 from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets.labelled import Labelled, Occurrence, label, page_title
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
+from namesake.files.lines import read_whole
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
@@ -40,7 +45,9 @@ Node = dict[str, list[str]]
 def read_nif(path: Path, rejects: Rejects) -> Iterator[Labelled]:
     """Articles in the order of the file, mentions in the order of the text."""
     nodes = _nodes(path)
-    contexts = {iri: node[TEXT][0] for iri, node in nodes.items() if CONTEXT in node.get(TYPE, ()) and TEXT in node}
+    contexts = {
+        iri: Text(node[TEXT][0]) for iri, node in nodes.items() if CONTEXT in node.get(TYPE, ()) and TEXT in node
+    }
     if not contexts:
         raise NamesakeError(f"{path}: no nif:Context with nif:isString, so no articles")
     mentions: dict[str, list[Occurrence]] = {iri: [] for iri in contexts}
@@ -60,13 +67,13 @@ def read_nif(path: Path, rejects: Rejects) -> Iterator[Labelled]:
         mentions[context].append(Occurrence([span], qid, title))
     for iri, text in contexts.items():
         found = sorted(mentions[iri], key=lambda occurrence: occurrence.spans[0])
-        yield label(Article(iri, text), found, f"{path} article {iri}")
+        yield label(Article(iri, text.characters), found, f"{path} article {iri}")
 
 
 def _nodes(path: Path) -> dict[str, Node]:
     """What the file says of each node, as far as we use it."""
     with open_lines(path) as stream:
-        data = stream.read()
+        data = read_whole(stream, path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -99,16 +106,31 @@ def _one(node: Node, predicate: str, where: str) -> str:
     return node[predicate][0]
 
 
-def _placed(node: Node, text: str, where: str) -> Span | None:
+class Text:
+    """The text of an article, with places in it counted in characters or as Java counts."""
+
+    def __init__(self, characters: str) -> None:
+        self.characters = characters
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where each character starts, and the text ends, in UTF-16 units: two for one beyond the first 65,536."""
+        codes = np.frombuffer(self.characters.encode("utf-32-le", "surrogatepass"), np.uint32)
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(1 + (codes >= 0x10000))])
+
+    def character(self, unit: int) -> int:
+        """The first character that starts at this UTF-16 unit or behind it."""
+        return int(np.searchsorted(self.starts, unit))
+
+
+def _placed(node: Node, text: Text, where: str) -> Span | None:
     """Where the mention stands, in characters; None where the text there is another."""
     begin, end = (_index(_one(node, predicate, where), where) for predicate in (BEGIN, END))
     anchor = node[ANCHOR][0] if ANCHOR in node else None
-    if anchor is None or text[begin:end] == anchor:
+    if anchor is None or text.characters[begin:end] == anchor:
         return begin, end
-    units = text.encode("utf-16-le")
-    before = units[: 2 * begin].decode("utf-16-le", "ignore")
-    start, stop = len(before), len(before) + len(anchor)
-    return (start, stop) if units[2 * begin : 2 * end] == anchor.encode("utf-16-le") else None
+    span = text.character(begin), text.character(end)
+    return span if text.characters[slice(*span)] == anchor else None
 
 
 def _index(value: str, where: str) -> int:

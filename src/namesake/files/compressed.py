@@ -57,7 +57,7 @@ def kind(path: Path) -> str:
 
 
 @contextmanager
-def open_lines(path: Path) -> Iterator[BinaryIO]:
+def open_lines(path: Path) -> Iterator[io.BufferedReader[Any]]:
     """The file `path` (`-` is standard input) opened for reading lines, unpacked on all cores where that helps.
 
     Damage that shows while it is read raises NamesakeError, which names the file.
@@ -66,7 +66,7 @@ def open_lines(path: Path) -> Iterator[BinaryIO]:
         if unpacked.name == "stdin" and isinstance(unpacked.stream, io.BufferedReader):
             yield unpacked.stream  # lines as they come; a second buffer would wait until it is full
         else:
-            yield cast(BinaryIO, io.BufferedReader(_Named(unpacked), BUFFER))
+            yield io.BufferedReader(_Named(unpacked), BUFFER)
 
 
 class _Named(io.RawIOBase):

@@ -15,6 +15,8 @@ R = TypeVar("R")
 
 MOST_LINE = 256 << 20
 """How many bytes a line may have, unless the user says otherwise."""
+MOST_WHOLE = 1 << 30
+"""How many bytes a file may have, unpacked, that can only be read whole."""
 SKIPPED_AT_ONCE = 1 << 20
 
 
@@ -35,6 +37,22 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
 def too_long(most: int) -> str:
     """What is wrong with a line, or a text, of more than `most` bytes."""
     return f"longer than {most >> 20:,} MB" if most >= 1 << 20 else f"longer than {most:,} bytes"
+
+
+def lines_of(stream: BinaryIO, path: Path, most: int = MOST_LINE) -> Iterator[tuple[int, bytes]]:
+    """Every line of the file `path`, opened as `stream`, with its number; one of more than `most` bytes is refused."""
+    for number, line in bounded_lines(stream, most):
+        if line is None:
+            raise NamesakeError(f"{path} line {number}: {too_long(most)}")
+        yield number, line
+
+
+def read_whole(stream: BinaryIO, path: Path, most: int = MOST_WHOLE) -> bytes:
+    """All of the file `path`, opened as `stream`; one of more than `most` bytes is refused."""
+    data = stream.read(most + 1)
+    if len(data) > most:
+        raise NamesakeError(f"{path}: {too_long(most)} unpacked, and has to be read whole; cut it into several files")
+    return data
 
 
 def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:

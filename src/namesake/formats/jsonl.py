@@ -69,6 +69,7 @@ _optional = msgspec.json.Decoder(str | None)
 _id = msgspec.json.Decoder(str | int)
 _null = msgspec.Raw(b"null")
 BOM = b"\xef\xbb\xbf"  # what some editors write before the first line
+BLANKS = b" \t\r\n"  # what JSON allows around a value: less than Python takes for white space
 
 
 def read_jsonl(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
@@ -79,7 +80,7 @@ def read_jsonl(path: Path, rejects: Rejects, most_articles: int, most_line: int)
             if line is None:
                 rejects.add(Reject(f"not an article: {too_long(most_line)}", str(path), number))
                 continue
-            record = line.strip() if number > 1 else line.removeprefix(BOM).strip()
+            record = (line if number > 1 else line.removeprefix(BOM)).strip(BLANKS)
             if not record:
                 continue
             try:

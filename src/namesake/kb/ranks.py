@@ -14,8 +14,10 @@ import numpy.typing as npt
 
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
+from namesake.files.lines import lines_of
 
 BATCH = 1 << 20  # lines held at a time
+MOST_LINE = 1 << 16
 SOURCES = ("wikidata", "wikipedia")
 
 
@@ -52,8 +54,8 @@ def read_ranks(path: Path, qids: npt.NDArray[np.int64]) -> npt.NDArray[np.float6
 def _batches(path: Path) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
     """The file's QIDs and ranks, a million lines at a time."""
     pairs: list[tuple[int, float]] = []
-    with open_lines(path) as lines:
-        for number, line in enumerate(lines, 1):
+    with open_lines(path) as stream:
+        for number, line in lines_of(stream, path, MOST_LINE):
             if line.strip():
                 pairs.append(_pair(line, path, number))
             if len(pairs) == BATCH:
