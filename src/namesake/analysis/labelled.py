@@ -91,14 +91,30 @@ def _articles(corpus: LabelledCorpus) -> Iterator[pa.Table]:
 
 
 def _about_labels(corpora: Sequence[LinkedCorpus]) -> Iterator[str]:
+    overlapping, repeated, unknown, without = {}, {}, {}, []
     for each in corpora:
-        judged = each.judged
-        yield from judged.corpus.remarks
-        unknown = sum(label.qid is not None for label in judged.labels) - int(judged.known.sum())
-        if unknown:
-            yield f"{judged.name}: {unknown:,} labels have a QID that is no entity of the KB; nobody is right there."
-        if not judged.known.any():
-            yield f"{judged.name}: no label is an entity of the KB; its figures of linking are 0."
+        name, judged = each.judged.name, each.judged
+        overlapping[name], repeated[name] = judged.corpus.overlapping, judged.corpus.repeated
+        unknown[name] = sum(label.qid is not None for label in judged.labels) - int(judged.known.sum())
+        without += [] if judged.known.any() else [name]
+    if any(overlapping.values()):
+        yield f"Labels that overlap another: {_counted(overlapping)}; an answer that fits one of them is right."
+    if any(repeated.values()):
+        yield f"Ids that stand for several documents, which are measured apart: {_counted(repeated)}."
+    if any(unknown.values()):
+        yield f"Labels whose QID is no entity of the KB: {_counted(unknown)}; nobody is right there."
+    if without:
+        yield f"No label is an entity of the KB in {', '.join(without)}: figures of linking are 0 there."
+
+
+def _counted(counts: dict[str, int]) -> str:
+    """The sum, and what it is made of where that is more than one number."""
+    some = [f"{name} {count:,}" for name, count in counts.items() if count]
+    return (
+        f"{sum(counts.values()):,} in {some[0].rpartition(' ')[0]}"
+        if len(some) == 1
+        else (f"{sum(counts.values()):,} ({', '.join(some)})")
+    )
 
 
 def _about_kb(kb: KB) -> Iterator[str]:

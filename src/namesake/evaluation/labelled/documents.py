@@ -72,11 +72,14 @@ class Document:
 
 @dataclass(frozen=True)
 class LabelledCorpus:
-    """The documents of a file; `remarks` say what is odd about them."""
+    """The documents of a file, and what is odd about them."""
 
     name: str
     documents: Sequence[Document]
-    remarks: Sequence[str]
+    overlapping: int
+    """Judged labels that overlap one before them."""
+    repeated: int
+    """Ids that stand for several documents."""
 
 
 def read_corpora(paths: Sequence[str | Path]) -> list[LabelledCorpus]:
@@ -107,13 +110,7 @@ def read_corpus(path: Path, name: str | None = None) -> LabelledCorpus:
     if not documents:
         raise NamesakeError(f"{path}: no labelled documents")
     repeated = sum(count > 1 for count in Counter(document.id for document in documents).values())
-    name = name or path.name.partition(".")[0]
-    remarks = []
-    if overlapping:
-        remarks.append(f"{name}: {overlapping:,} labels overlap another; an answer that fits one of them is right.")
-    if repeated:
-        remarks.append(f"{name}: {repeated:,} ids stand for several documents, which are measured apart.")
-    return LabelledCorpus(name, documents, remarks)
+    return LabelledCorpus(name or path.name.partition(".")[0], documents, overlapping, repeated)
 
 
 def count_overlapping(spans: Sequence[Span]) -> int:

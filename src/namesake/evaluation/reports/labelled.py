@@ -85,11 +85,12 @@ def _short_view(found: LabelledFigures) -> View:
     """What fits a terminal: the figures, F1 alone with its half width."""
     corpora, cell = _cells(found)
     metrics = [*LINKING, *CONFIDENCE, "detection F1", "F1 with NIL"]
+    header = ["corpus", "labels", "P", "R", "F1", *CONFIDENCE, "found F1", "NIL F1"]
     rows = []
     for corpus in corpora:
         figures = [_figure(cell.get((corpus, metric)), metric == "F1") for metric in metrics]
         rows.append([corpus, f"{cell[corpus, 'recall'].n:,}", *figures])
-    return View("short", "How well are people found and linked?", ["corpus", "labels", *metrics], rows, INTERVALS)
+    return View("short", "How well are people found and linked?", header, rows, INTERVALS)
 
 
 def _misses_view(found: LabelledFigures, short: bool = False) -> View:
