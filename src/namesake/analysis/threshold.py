@@ -82,7 +82,9 @@ def trade_view(trade: Trade, suggested: float | None) -> View:
             figures = [*(f"{share[entry]:.3f}" for share in shares), f"{trade.answers[entry]:,.0f}"]
         rows.append([str(at), *figures])
     header = ["threshold", "precision", "recall", "F1", "coverage", "answers"]
-    caption = "Coverage is the share of the names found that are answered; names that overlap no label are not judged."
+    caption = (
+        "Coverage is the share of the names found that are answered. Judged are names whose labels tell who it is."
+    )
     return View("thresholds", "What thresholds are worth.", header, rows, caption, frozenset(best))
 
 

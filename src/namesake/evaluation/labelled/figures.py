@@ -40,14 +40,13 @@ def counts(outcome: Outcome, threshold: float) -> FloatArray:
     judged = outcome.judged
     made = outcome.sure >= threshold
     people = judged.known | judged.nobody
-    told = people | np.array([label.is_told for label in judged.labels], np.bool_)
     on_known, on_person = judged.any_label(judged.known), judged.any_label(people)
     hit = outcome.found_at >= threshold
     found, taken = judged.any_span(outcome.person), outcome.person
     silent = outcome.answered_at < threshold
     spans = [made & outcome.right, made]
     spans_with_nil = [taken & np.where(made, outcome.right, ~on_known), taken]
-    spans_found = [taken & on_person, taken & judged.any_label(told)]
+    spans_found = [taken & on_person, taken & judged.told]
     labels = [judged.known & hit, judged.known]
     labels_with_nil = [np.where(judged.known, hit, judged.nobody & silent), people]
     labels_found = [people & found, people]

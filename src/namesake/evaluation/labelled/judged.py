@@ -47,6 +47,11 @@ class Judged:
         """The corpus's."""
         return self.corpus.name
 
+    @property
+    def told(self) -> BoolArray:
+        """Which spans overlap a label that tells who or what it is, rather than just naming nobody."""
+        return self.any_label(self.known | np.array([label.is_told for label in self.labels], np.bool_))
+
     def any_label(self, of: BoolArray) -> BoolArray:
         """Which spans overlap a label for which `of` holds."""
         return np.bincount(self.pair_span, of[self.pair_label], len(self.spans)) > 0

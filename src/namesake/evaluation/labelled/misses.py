@@ -16,8 +16,7 @@ NOT_FOUND = ("not found: one word", "not found: a name of the KB", "not found: a
 REFUSED_RIGHT, REFUSED_OTHER, WRONG = "refused: best is right", "refused: best is another", "wrong"
 KINDS = (*NOT_FOUND, REFUSED_RIGHT, REFUSED_OTHER, WRONG)
 
-ANOTHER, STRANGER, THING = "somebody else of the KB", "somebody the KB lacks", "no person"
-WRONG_LINKS = (ANOTHER, STRANGER, THING)
+WRONG_LINKS = ("somebody else of the KB", "somebody the KB lacks", "no person", "not told")
 """Who or what was linked wrongly."""
 
 AROUND = 120
@@ -72,11 +71,12 @@ def misses(
 
 
 def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
-    """How many wrong answers were given to names of people of the KB, of others, and to what is no person's name."""
+    """How many wrong answers were given to names of people of the KB, of others, to what is none, and to who knows."""
     judged = outcome.judged
     wrong = (outcome.sure >= threshold) & ~outcome.right
     another, stranger = judged.any_label(judged.known), judged.any_label(judged.nobody)
-    flags = (another, ~another & stranger, ~another & ~stranger)
+    person, told = another | stranger, judged.told
+    flags = (another, ~another & stranger, ~person & told, ~person & ~told)
     return {what: int((wrong & flag).sum()) for what, flag in zip(WRONG_LINKS, flags, strict=True)}
 
 

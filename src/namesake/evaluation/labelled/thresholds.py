@@ -1,4 +1,8 @@
-"""From which confidence on enough answers are right: precision, recall and coverage at every threshold."""
+"""From which confidence on enough answers are right: precision, recall and coverage at every threshold.
+
+Answers count that overlap a label which tells who or what it is: where a corpus merely gives no QID, an answer may be
+right for all it says, and a few such labels would decide what the highest precisions take.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +31,15 @@ class Trade:
     precision: FloatArray
     recall: FloatArray
     coverage: FloatArray
-    """The share of the names found that are answered."""
+    """The share of such names found that are answered."""
     answers: FloatArray
     f1: FloatArray
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Trade:
         """The trade-off over all spans found and all known labels of some corpora."""
-        sure = np.concatenate([outcome.sure for outcome in outcomes])
-        right = np.concatenate([outcome.right for outcome in outcomes])
+        sure = np.concatenate([outcome.sure[outcome.judged.told] for outcome in outcomes])
+        right = np.concatenate([outcome.right[outcome.judged.told] for outcome in outcomes])
         found_at = np.concatenate([outcome.found_at[outcome.judged.known] for outcome in outcomes])
         levels = np.unique(sure[sure > NEVER])[::-1]
         answers, rights, hits = (_at_least(levels, values) for values in (sure, sure[right], found_at))
@@ -86,7 +90,7 @@ def intervals(
     """Precision and recall at a threshold over all corpora as one, with intervals over samples of documents."""
     blocks = []
     for outcome in outcomes:
-        judged, made = outcome.judged, outcome.sure >= threshold
+        judged, made = outcome.judged, outcome.judged.told & (outcome.sure >= threshold)
         size = len(judged.corpus.documents)
         hits = judged.known & (outcome.found_at >= threshold)
         spans = [np.bincount(judged.span_document, flags, size) for flags in (made & outcome.right, made)]
