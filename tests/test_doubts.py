@@ -94,6 +94,7 @@ def test_none_of_them_shows_its_summands(sample_kb, articles):
         assert [part["part"] for part in parts] == ["Expected", "Length", "Constant"]
         assert sum(part["contribution"] for part in parts) == pytest.approx(parts[0]["score"])
         assert {part["part"]: part["value"] for part in parts} == links[key]["doubts"]
+        assert parts[2]["value"] == 1
         length = parts[1]
         assert length["contribution"] == pytest.approx(2 * math.sqrt(length["value"]))
         scores = [candidate["score"] for candidate in links[key]["candidates"]]

@@ -14,6 +14,7 @@ if _TYPE_CHECKING:
     from namesake.analysis.ablate import ablate
     from namesake.analysis.evaluate import evaluate, reproduce
     from namesake.analysis.mistakes import mistakes
+    from namesake.analysis.threshold import threshold
     from namesake.analysis.tune import tune
     from namesake.articles.article import Mention
     from namesake.doubts import doubt
@@ -40,6 +41,7 @@ __all__ = [
     "mistakes",
     "reproduce",
     "scorer",
+    "threshold",
     "tune",
 ]
 
@@ -57,6 +59,7 @@ _HOMES = {
     "mistakes": "analysis.mistakes",
     "reproduce": "analysis.evaluate",
     "scorer": "scorers",
+    "threshold": "analysis.threshold",
     "tune": "analysis.tune",
 }
 """The module each name lives in, and what it is called there where that differs."""

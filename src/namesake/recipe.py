@@ -19,6 +19,8 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     alone = 1.0                        # optional: the same for a mention with one candidate
     threshold = 0.5                    # answer with at least this probability
     confirm = 1.0                      # links at least this sure become anchors of a second pass; 1: none
+    [decide.thresholds]                # optional: the confidence from which 95 of 100 answers are right, and so on
+    p95 = 0.9
     [[decide.parts]]                   # optional: what "none of them" is made of, in place of `nil` and `alone`
     doubt = "Expected"
     weight = 0.5                       # below 0: it speaks for the candidates
@@ -26,6 +28,7 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
 """
 
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -34,9 +37,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
+import msgspec
 import numpy as np
 from msgspec import Meta
-from msgspec.structs import asdict
 
 from namesake import rank
 from namesake.checked import Checked
@@ -103,12 +106,21 @@ class Decide(Checked, frozen=True):
     threshold: Probability = 0.5
     confirm: Probability = 1.0
     """Links at least this sure become anchors of a second pass; 1: there is none."""
+    thresholds: Annotated[
+        dict[str, Probability], Meta(description="a table of probabilities between 0 and 1, such as p95 = 0.9")
+    ] = msgspec.field(default_factory=dict)
+    """The threshold that gives so many right answers of a hundred, as measured on labelled text."""
     parts: Annotated[tuple[DoubtPart, ...], Meta(description="[[decide.parts]] tables, each with a doubt")] = ()
     """What the score of "none of them" is made of; where all doubts are absent, as in score files, `nil` is."""
 
     def __post_init__(self) -> None:
-        """Refuse a doubt that stands twice."""
+        """Refuse a doubt that stands twice, and thresholds for what is no precision."""
         super().__post_init__()
+        for name in self.thresholds:
+            if not re.fullmatch(r"p\d{1,2}", name, re.ASCII):
+                raise NamesakeError(
+                    f"thresholds has {name!r}: it is a table of precisions in percent, such as p95 = 0.9"
+                )
         doubts = [part.doubt for part in self.parts]
         for name in doubts:
             if doubts.count(name) > 1:
@@ -221,10 +233,18 @@ class Recipe(Settings, frozen=True):
             raise NamesakeError(f"{where}: {error}") from None
         return recipe
 
-    def at(self, threshold: float) -> "Recipe":
-        """The same recipe, answering only with at least the confidence `threshold`."""
+    def at(self, threshold: float | str) -> "Recipe":
+        """The same recipe, answering only with at least the confidence `threshold`: a number, or such as "p95"."""
         if self.decide is None:
             raise NamesakeError(f"recipe {self.name} always answers: it has no [decide] table, so no threshold")
+        if isinstance(threshold, str):
+            known = self.decide.thresholds
+            if threshold not in known:
+                raise NamesakeError(
+                    f"recipe {self.name} has no threshold {threshold!r}; it has {', '.join(known) or 'none'}: "
+                    "`namesake threshold --out mine.toml` calibrates some on labelled text"
+                )
+            threshold = known[threshold]
         return self.replace(decide=self.decide.replace(threshold=threshold))
 
     @property
@@ -253,8 +273,11 @@ class Recipe(Settings, frozen=True):
             lines += [f"unless = {_quoted_names(part.unless)}"] if part.unless else []
             lines += ["fixed = true"] if part.fixed else []
         if self.decide is not None:
-            given = {key: n for key, n in asdict(self.decide).items() if key != "parts" and n is not None}
-            lines += ["", "[decide]", *(f"{key} = {float(n)!r}" for key, n in given.items())]
+            numbers = {key: getattr(self.decide, key) for key in ("nil", "alone", "threshold", "confirm")}
+            lines += ["", "[decide]", *(f"{key} = {float(n)!r}" for key, n in numbers.items() if n is not None)]
+            if self.decide.thresholds:
+                lines += ["", "[decide.thresholds]"]
+                lines += [f"{name} = {float(n)!r}" for name, n in self.decide.thresholds.items()]
             for doubted in self.decide.parts:
                 lines += ["", "[[decide.parts]]", f"doubt = {_quoted(doubted.doubt)}"]
                 lines += [f"weight = {float(doubted.weight)!r}", f"scale = {_quoted(doubted.scale)}"]

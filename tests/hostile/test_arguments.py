@@ -15,6 +15,7 @@ from hostile.world import World
 
 COMMANDS = (
     *(("link",), ("explain",), ("kb",), ("kb", "build"), ("kb", "info"), ("kb", "show"), ("evaluate",), ("tune",)),
+    ("threshold",),
     *(("reproduce",), ("ablate",), ("errors",), ("datasets",), ("datasets", "list"), ("datasets", "convert")),
     *(("sample",), ("--version",), ("nonsense",), ()),
 )
@@ -32,6 +33,7 @@ OPTIONS = (
         "--name",
         "--all",
     ),
+    *("--labelled", "--target-precision"),
     *("--json", "--gold", "--links", "--articles", "--split", "--methods", "--by", "--unit", "--samples", "--seed"),
     *(
         "--reader",

@@ -44,6 +44,8 @@ scale = "log1p"
 [decide]
 nil = 2.0
 threshold = 0.5
+[decide.thresholds]
+p95 = 0.9
 """
 
 
@@ -87,6 +89,14 @@ FORMATS = {
         b"articleID,name,candidate,qid,NS\na,chris carter,0,Q437267,5\na,chris carter,1,Q1017050,1\n",
         "odd.csv",
         (*EVALUATE, "--gold", "gold.jsonl", "--scores", "FILE"),
+    ),
+    "labelled text": Format(
+        lines(
+            {"id": 1, "text": TEXT, "date": "2010", "labels": [{"span": [0, 12], "qid": "Q437267", "type": "PER"}]},
+            {"id": "b", "text": TEXT, "labels": [{"span": [17, 31], "qid": None}], "evaluation_span": [0, 33]},
+        ),
+        "labelled.jsonl",
+        (*EVALUATE, "--kb", "KB", "--labelled", "FILE"),
     ),
     "recipe": Format(
         RECIPE.encode(), "mine.toml", ("link", "ARTICLES", "--kb", "KB", "-o", "l.jsonl", "--recipe", "FILE")

@@ -68,6 +68,8 @@ def make_world(folder: Path, sandbox: Sandbox) -> World:
         (play / "articles.jsonl").read_text() + "".join(json.dumps(article) + "\n" for article in own)
     )
     _must(sandbox, "kb", "build", world.dump, "--wikipedia", world.wikipedia, "--out", world.kb)
+    # Kernels are compiled here, for minutes where nothing has been, and not within a test's seconds.
+    _must(sandbox, "link", world.articles, "--kb", world.kb, "-o", folder / "links.jsonl")
     return world
 
 
@@ -152,6 +154,6 @@ def _recipe() -> str:
 
 
 def _must(sandbox: Sandbox, *argv: str | Path) -> None:
-    outcome = sandbox.run(*argv, seconds=300)
+    outcome = sandbox.run(*argv, seconds=600)
     if outcome.kind != "done":
         raise RuntimeError(f"the world of the hostile tests cannot be made: {outcome}")

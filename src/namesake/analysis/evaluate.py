@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from namesake.analysis.corpus import Corpus, only_known
+from namesake.analysis.people import evaluate_labelled
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
@@ -25,12 +26,15 @@ from namesake.recipe import Recipe
 
 
 def evaluate(
-    gold: str | Path,
+    gold: str | Path | None = None,
     *,
+    labelled: Sequence[str | Path] = (),
     links: str | Path | None = None,
     scores: str | Path | None = None,
     articles: str | Path | None = None,
     kb: KB | str | Path | None = None,
+    recipe: Recipe | str | Path = "default",
+    threshold: float | str | None = None,
     known: KB | str | Path | None = None,
     split: str | None = None,
     methods: Sequence[str] = (),
@@ -40,12 +44,16 @@ def evaluate(
     seed: int = SEED,
     rejects: Rejects | None = None,
 ) -> Report:
-    """Measure links or scores against gold: P@1, MRR, NIL, confidence, each with its interval.
+    """Measure links against gold, each figure with its interval.
 
-    What is measured is one of `links`, `scores`, or `articles` with a `kb`. The report's `rows` are the figures;
-    its `write(folder)` makes the files.
+    What is measured is one of `links`, `scores`, or `articles` with a `kb`, against `gold`: P@1, MRR, NIL, confidence.
+    Or `labelled` text with a `kb`, from end to end: names found and linked, by precision, recall and F1, and where the
+    misses go. The report's `rows` are the figures; its `write(folder)` makes the files.
 
     Args:
+        labelled: files of raw text with labels, each a corpus (`evaluation.labelled.documents` has the layout).
+        recipe: links the labelled text: a recipe, a shipped recipe's name or a `.toml` file.
+        threshold: the confidence at which it answers, or what the recipe has calibrated, such as "p95".
         gold: a file with `articleID`, `name`, `gold` (a candidate's index, a QID or null) and columns to slice by.
         links: a file that `namesake link` wrote.
         scores: a file with the scores of every candidate.
@@ -60,6 +68,17 @@ def evaluate(
         seed: of the bootstrap.
         rejects: takes articles that cannot be used; without it, the first of them is an error.
     """
+    if labelled:
+        _alone(
+            gold=gold, links=links, scores=scores, articles=articles, known=known, split=split, methods=methods, by=by
+        )
+        return evaluate_labelled(labelled, kb, recipe, threshold, samples, seed)
+    if gold is None:
+        raise NamesakeError(
+            "evaluate needs the truth: --gold GOLD for links and scores, or --labelled TEXTS with --kb KB"
+        )
+    if threshold is not None:
+        raise NamesakeError("--threshold is for --labelled text: links have theirs, and recipes say theirs")
     if unit not in {"mention", "document"}:
         raise NamesakeError(f"--unit {unit}: the bootstrap draws by mention or by document")
     rows, unresolved = resolved(in_split(read_gold(Path(gold)), split))
@@ -76,10 +95,19 @@ def evaluate(
         f"Intervals: 95 %, {samples:,} bootstrap samples by {unit} of all {len(data.gold):,} mentions, seed {seed}.",
     ]
     caveats = [f"Left out: {unresolved:,} mentions whose truth is unresolved."] if unresolved else []
+    if data.unscored:
+        caveats.append(f"{len(data.unscored):,} mentions of the gold have no candidates at all: they count as missed.")
     if known is not None:
         where = known.path if isinstance(known, KB) else known
         caveats.append(f"Candidates that {where} lacks are left out; where it lacks the gold entity, nobody is right.")
     return evaluation_report(evaluation, "How good are the links?", about, caveats)
+
+
+def _alone(**others: object) -> None:
+    """Refuse what means nothing beside labelled text."""
+    for name, given in others.items():
+        if given:
+            raise NamesakeError(f"--labelled text has its own truth and is linked with --recipe: leave --{name} out")
 
 
 def _source(links: str | Path | None, scores: str | Path | None, kb: object) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from namesake.analysis.corpus import only_known
+from namesake.analysis.tune_labelled import tune_labelled
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.measures.methods import from_recipe
@@ -31,10 +32,12 @@ class Tuning:
 
 
 def tune(
-    scores: Sequence[str | Path],
-    gold: Sequence[str | Path],
+    scores: Sequence[str | Path] = (),
+    gold: Sequence[str | Path] = (),
     recipe: Recipe | str | Path = "default",
     *,
+    labelled: Sequence[str | Path] = (),
+    kb: KB | str | Path | None = None,
     how: Literal["fit", "grid"] = "fit",
     split: str | None = None,
     step: float = STEP,
@@ -45,10 +48,15 @@ def tune(
 ) -> Tuning:
     """Find a recipe's weights by a fitted log-linear model and by grid search, and tell what they are worth.
 
+    They are learnt from `scores` with `gold`, from `labelled` text, or from both at once. From labelled text also come
+    thresholds, `[decide.thresholds]`.
+
     Args:
         scores: files with the scores of every candidate; several are fitted as one.
         gold: one gold file for all score files, or one for each.
         recipe: whose parts to weigh: a recipe, a shipped recipe's name or a `.toml` file.
+        labelled: files of raw text with labels, each a corpus that counts as the root of its size.
+        kb: the KB to link labelled text with.
         how: which weights the recipe gets: `fit` (log-linear) or `grid`.
         split: the gold to find the weights on; default: all of it.
         step: of the grid.
@@ -61,7 +69,15 @@ def tune(
         raise NamesakeError(f"--how {how}: must be one of {', '.join(HOWS)}")
     given = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
     system = _held(given) if hold else given
-    sources = _sources([Path(path) for path in scores], [Path(path) for path in gold], known)
+    if not labelled and not scores:
+        raise NamesakeError("tune needs scores and their --gold, or --labelled text and its --kb")
+    sources = _sources([Path(path) for path in scores], [Path(path) for path in gold], known) if scores else []
+    if labelled:
+        if how != "fit":
+            raise NamesakeError("--how grid is for score files: weights are fitted to labelled text")
+        more = _aligned(sources, split)
+        chosen, views = tune_labelled(labelled, kb, system, more, name)
+        return Tuning(_released(chosen, given) if hold else chosen, views)
     hows = _hows(system, how, step, len(sources))
     found = [tuning.tune(system, _aligned(sources, split), each, step, name) for each in hows]
     chosen = next(each.recipe for each in found if each.how == how)

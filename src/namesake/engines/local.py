@@ -10,6 +10,9 @@ import pyarrow as pa
 
 from namesake.articles.rejects import Rejects
 from namesake.linker import Linker
+from namesake.machine import cores
+
+MOST_FOR_A_CORE = 4
 
 
 def link_tables(
@@ -17,8 +20,10 @@ def link_tables(
 ) -> Iterator[tuple[int, pa.Table]]:
     """For every table of articles, how many could be linked and their links; at most two per thread wait in memory.
 
-    Threads, not processes: the kernels release the interpreter's lock, and all share one map of the KB.
+    Threads, not processes: the kernels release the interpreter's lock, and all share one map of the KB. More than a few
+    for each core gain nothing, and thousands may not be had.
     """
+    threads = min(threads, MOST_FOR_A_CORE * cores())
     if threads <= 1:
         for table in tables:
             before = rejects.count if rejects else 0

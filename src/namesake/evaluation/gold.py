@@ -40,6 +40,8 @@ class Dataset:
     gold: IntArray
     gold_qids: list[str | None]
     columns: dict[str, list[str | None]]
+    unscored: frozenset[Mention] = frozenset()
+    """Mentions of the gold that the scores lack: they have no candidates."""
 
     @property
     def offsets(self) -> IntArray:
@@ -75,6 +77,7 @@ class Dataset:
             np.where(gold >= 0, gold - start + table.offsets[:-1], gold),
             [self.gold_qids[i] for i in wanted],
             {name: [values[i] for i in wanted] for name, values in self.columns.items()},
+            self.unscored & set(table.mentions),
         )
 
     def only(self, kept: BoolArray) -> "Dataset":
@@ -91,7 +94,7 @@ class Dataset:
         known = np.where(size == before, "all known", "some known").tolist()
         known = [text if now else None for text, now in zip(known, size, strict=True)]
         rivals = ["rivals" if now > 1 else None for now in size]
-        return Dataset(table, gold, self.gold_qids, self.columns | {"known": known, "rivals": rivals})
+        return Dataset(table, gold, self.gold_qids, self.columns | {"known": known, "rivals": rivals}, self.unscored)
 
 
 def read_gold(path: Path) -> list[GoldRow]:
@@ -149,17 +152,26 @@ def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
 
 
 def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
-    """Scores of the mentions that have gold, in the order of the gold; gold without scores is refused."""
+    """Scores of the mentions that have gold, in the order of the gold.
+
+    A mention that was not scored has no candidates: it counts as missed. Gold of which nothing was scored is refused.
+    """
     place = {mention: i for i, mention in enumerate(table.mentions)}
-    articles = {article for article, _ in table.mentions}
-    for row in gold:
-        article, name = row.mention
-        if row.mention not in place:
-            what = f"has no mention {name!r}" if article in articles else "is not among those scored"
-            raise NamesakeError(f"{row.where}: gold for {name!r} in article {article}, but that article {what}")
+    unscored = [row.mention for row in gold if row.mention not in place]
+    if len(unscored) == len(gold):
+        article, name = gold[0].mention
+        articles = {article for article, _ in table.mentions}
+        what = f"has no mention {name!r}" if article in articles else "is not among those scored"
+        raise NamesakeError(
+            f"{gold[0].where}: gold for {name!r} in article {article}, but that article {what}, "
+            "nor is any other gold: are these the scores of other articles?"
+        )
+    table = table.with_unscored(unscored)
+    place |= {mention: i for i, mention in enumerate(unscored, len(place))}
     chosen = table.take([place[row.mention] for row in gold])
     names = dict.fromkeys(column for row in gold for column in row.columns)
-    index = np.array([_flat_index(chosen, i, row) for i, row in enumerate(gold)], np.int64)
+    without = frozenset(unscored)
+    index = np.array([_flat_index(chosen, i, row, row.mention in without) for i, row in enumerate(gold)], np.int64)
     return Dataset(
         chosen,
         index,
@@ -168,16 +180,19 @@ def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
             for at, row in zip(index, gold, strict=True)
         ],
         {column: [row.columns.get(column) for row in gold] for column in names},
+        without,
     )
 
 
-def _flat_index(table: ScoreTable, mention: int, row: GoldRow) -> int:
+def _flat_index(table: ScoreTable, mention: int, row: GoldRow, unscored: bool) -> int:
     """Where the gold candidate of a mention stands among all candidates."""
     start, end = int(table.offsets[mention]), int(table.offsets[mention + 1])
     if row.gold is None:
         return NIL
     if isinstance(row.gold, str):
         return table.qids.index(row.gold, start, end) if row.gold in table.qids[start:end] else MISSED
+    if unscored:
+        return MISSED
     if not 0 <= row.gold < end - start:
         article, name = row.mention
         hint = "" if end > start else " (links without candidates? link with --scores, or give gold as QIDs)"

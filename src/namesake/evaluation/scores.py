@@ -70,6 +70,21 @@ class ScoreTable:
             {name: doubt[list(wanted)] for name, doubt in self.doubts.items()},
         )
 
+    def with_unscored(self, mentions: Sequence[Mention]) -> "ScoreTable":
+        """The same table, with mentions behind the others that have no candidates, no answer and no doubts."""
+        if not mentions:
+            return self
+        more = len(mentions)
+        return replace(
+            self,
+            mentions=[*self.mentions, *mentions],
+            offsets=np.append(self.offsets, np.full(more, self.offsets[-1])),
+            chosen=None if self.chosen is None else [*self.chosen, *[None] * more],
+            confidence=None if self.confidence is None else np.append(self.confidence, np.full(more, np.nan)),
+            first=None if self.first is None else [*self.first, *[None] * more],
+            doubts={name: np.append(doubt, np.zeros(more)) for name, doubt in self.doubts.items()},
+        )
+
     def only(self, kept: BoolArray) -> "ScoreTable":
         """The same mentions with only some of their candidates."""
         before = np.concatenate([[0], np.cumsum(kept)])

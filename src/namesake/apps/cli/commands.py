@@ -19,6 +19,7 @@ COMMANDS = {
     "explain": "link",
     "kb": "kb",
     "evaluate": "evaluate",
+    "threshold": "threshold",
     "tune": "tune",
     "reproduce": "evaluate",
     "ablate": "analyse",

@@ -15,15 +15,19 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    gold: options.Gold,
     out: options.Out,
+    more: options.MoreLabelled = None,
+    gold: Annotated[Path | None, options.GOLD] = None,
+    labelled: options.Labelled = None,
     links: Annotated[Path | None, typer.Option("--links", help="output of `namesake link`")] = None,
     scores: Annotated[
         Path | None,
         typer.Option("--scores", help="scores of every candidate: Parquet, JSONL or CSV, or links with --scores"),
     ] = None,
-    kb: Annotated[Path | None, typer.Option("--kb", help="link --articles with this KB first")] = None,
+    kb: Annotated[Path | None, typer.Option("--kb", help="link --labelled or --articles with this KB first")] = None,
     articles: Annotated[Path | None, typer.Option("--articles", help="articles to link with --kb")] = None,
+    recipe: Annotated[str, typer.Option("--recipe", help="links --labelled: shipped, or a .toml")] = "default",
+    threshold: options.Threshold = None,
     known: options.Known = None,
     split: options.Split = None,
     methods: Annotated[
@@ -34,7 +38,9 @@ def evaluate(
     samples: options.Samples = 10_000,
     seed: options.Seed = 2022,
 ) -> None:
-    """Measure links or scores against gold: P@1, MRR, NIL, confidence, each with its interval.
+    """Measure people found and linked in labelled text, or links and scores against gold, with intervals.
+
+    Example: namesake evaluate --kb kb/ --labelled news.jsonl.gz --out report/
 
     Example: namesake evaluate --scores scores.parquet --gold gold.jsonl --split test --by difficulty --out report/
     """
@@ -44,10 +50,13 @@ def evaluate(
     with Rejects() as rejects:
         report = evaluate(
             gold,
+            labelled=options.listed(labelled, more),
+            recipe=recipe,
+            threshold=options.threshold_of(threshold),
             links=links,
             scores=scores,
             articles=articles,
-            kb=kb if articles is None else default_kb(kb),
+            kb=kb if articles is None and not labelled else default_kb(kb),
             known=known,
             split=split,
             methods=_listed(methods),
@@ -57,7 +66,7 @@ def evaluate(
             seed=seed,
             rejects=rejects,
         )
-    _write(report, out, gold, links, scores, articles, known, kb)
+    _write(report, out, gold, *options.listed(labelled, more), links, scores, articles, known, kb, Path(recipe))
     report_rejects(rejects)
 
 

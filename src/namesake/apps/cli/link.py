@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 NOTHING_LINKED = 3
 """The exit code of a run that set every record aside."""
 
-Threshold = Annotated[
-    float | None, typer.Option("--threshold", min=0, max=1, help="answer only with at least this confidence")
-]
 Date = Annotated[str | None, typer.Option("--date", help="ISO date of the articles that have none")]
 
 
@@ -40,7 +37,7 @@ def link(
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
     scores: Annotated[bool, typer.Option("--scores", help="also write every candidate with its scores")] = False,
-    threshold: Threshold = None,
+    threshold: options.Threshold = None,
     date: Date = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
     max_line: Annotated[
@@ -59,7 +56,7 @@ def link(
     from namesake.engines.files import link_files
     from namesake.progress import reporter
 
-    linker = Linker(folder, recipe, threshold)
+    linker = Linker(folder, recipe, options.threshold_of(threshold))
     if out is None:
         _print_links(linker, articles, date, max_line << 20)
         return
@@ -121,7 +118,7 @@ def explain(
     name: Annotated[str | None, typer.Option("--name", help="only the mention with this name")] = None,
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
-    threshold: Threshold = None,
+    threshold: options.Threshold = None,
     date: Date = None,
     all: Annotated[bool, typer.Option("--all", help="every candidate, every match, the whole text")] = False,
     json: Annotated[bool, typer.Option("--json", help="rows for programs: one for each candidate and part")] = False,
@@ -135,7 +132,7 @@ def explain(
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import find_article
 
-    linker = Linker(folder, recipe, threshold)
+    linker = Linker(folder, recipe, options.threshold_of(threshold))
     with Rejects() as rejects:
         table = find_article(articles, article, rejects, date)
     rows = linker.explain(table, name)

@@ -7,12 +7,18 @@ from typing import Annotated, Literal, cast
 
 import typer
 
-from namesake.apps.cli.output import show
+from namesake.apps.cli import options
+from namesake.apps.cli.output import default_kb, show
 
 
 def tune(
-    scores: Annotated[list[Path], typer.Option("--scores", help="scores of every candidate; files are fitted as one")],
-    gold: Annotated[list[Path], typer.Option("--gold", help="one for all score files, or one for each")],
+    more: options.MoreLabelled = None,
+    labelled: options.Labelled = None,
+    kb: Annotated[Path | None, typer.Option("--kb", help="links --labelled; default: the embedded sample")] = None,
+    scores: Annotated[
+        list[Path] | None, typer.Option("--scores", help="scores of every candidate; files are fitted as one")
+    ] = None,
+    gold: Annotated[list[Path] | None, typer.Option("--gold", help="one for all score files, or one for each")] = None,
     split: Annotated[str | None, typer.Option("--split", help="gold to find the weights on; default: all")] = None,
     recipe: Annotated[str, typer.Option("--recipe", help="whose parts to weigh: shipped, or a .toml")] = "default",
     how: Annotated[str, typer.Option("--how", help="which weights to write: fit (log-linear) or grid")] = "fit",
@@ -26,17 +32,22 @@ def tune(
     ] = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="the recipe to write; default: NAME-HOW.toml")] = None,
 ) -> None:
-    """Find a recipe's weights by grid search and by a fitted log-linear model, and write a recipe.
+    """Find a recipe's weights, from labelled text or from scores, by a fitted model or a grid, and write a recipe.
+
+    Example: namesake tune --kb kb/ --labelled news.jsonl.gz web.jsonl.gz -o mine.toml
 
     Example: namesake tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper -o mine.toml
     """
     from namesake import tune
     from namesake.files import keep_apart
 
+    files = options.listed(labelled, more)
     tuning = tune(
-        scores,
-        gold,
+        scores or (),
+        gold or (),
         recipe,
+        labelled=files,
+        kb=default_kb(kb) if files else None,
         how=cast(Literal["fit", "grid"], how),
         split=split,
         step=step,
@@ -46,6 +57,6 @@ def tune(
         name=out.stem if out else None,
     )
     out = out or Path(f"{tuning.recipe.name}.toml")
-    keep_apart([out], [*scores, *gold, recipe, *([known] if known else [])])
+    keep_apart([out], [*files, *(scores or ()), *(gold or ()), recipe, *([known] if known else [])])
     tuning.recipe.save(out)
     show(tuning.views, [f"wrote {out}; use it with --recipe {out}"])

@@ -19,7 +19,7 @@ def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], 
         Section("Results", evaluation.notes, [main_view(evaluation)], [_method_plot(evaluation)]),
         *_all_mentions(evaluation),
         *_comparison(evaluation),
-        *_confidence(evaluation),
+        *confidence_section(evaluation.curves),
     ]
     rows = [row.asdict() for row in evaluation.rows]
     remarks = [*caveats, *evaluation.notes]
@@ -87,11 +87,11 @@ def _comparison(evaluation: Evaluation) -> list[Section]:
     return [Section("Against the best", [text], [View("comparisons", f"P@1 minus that of {best}.", header, rows)])]
 
 
-def _confidence(evaluation: Evaluation) -> list[Section]:
-    """Risk and coverage, and calibration where there are probabilities."""
-    if not evaluation.curves:
+def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[Section]:
+    """Risk and coverage, and calibration where there are probabilities; `what` has the curves: methods, or corpora."""
+    if not measured:
         return []
-    ranked = sorted(evaluation.curves, key=lambda curve: _area(curve.coverage.tolist(), curve.risk.tolist()))
+    ranked = sorted(measured, key=lambda curve: _area(curve.coverage.tolist(), curve.risk.tolist()))
     shown = ranked[: plots.SERIES]
     risk = [
         plots.Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
@@ -99,7 +99,7 @@ def _confidence(evaluation: Evaluation) -> list[Section]:
     ]
     drawn = [plots.curves(risk, "Risk and coverage", "coverage: share of mentions answered", "risk: share wrong")]
     calibrated = []
-    for curve in evaluation.curves:
+    for curve in measured:
         if curve.bins is not None:
             bins = zip(*(part.tolist() for part in curve.bins), strict=True)
             points = [(summed / count, right / count) for count, summed, right in bins if count]
@@ -107,17 +107,17 @@ def _confidence(evaluation: Evaluation) -> list[Section]:
     if calibrated:
         drawn.append(plots.curves(calibrated, "Calibration", "confidence", "share right", diagonal=True))
     text = (
-        "If a method answers only its most confident mentions, how many of its answers are wrong? "
-        "Methods with the least risk come first"
+        "If only the most confident mentions are answered, how many of the answers are wrong? "
+        "Where there is the least risk comes first"
         + (f"; the best {plots.SERIES} of {len(ranked)} are drawn." if len(ranked) > plots.SERIES else ".")
     )
-    header = ["method", *(f"{tenth * 10} %" for tenth in range(1, 11))]
+    header = [what, *(f"{tenth * 10} %" for tenth in range(1, 11))]
     title, caption = "Risk by coverage.", "Share of wrong answers when at least so many of the mentions are answered."
-    table = View("risk_coverage", title, header, [[curve.method, *_tenths(curve)] for curve in shown], caption)
-    return [Section("Confidence", [text], [table, *_calibration(evaluation.curves)], drawn)]
+    table = View("risk_coverage", title, header, [[curve.method, *_tenths(curve)] for curve in ranked], caption)
+    return [Section("Confidence", [text], [table, *_calibration(measured, what)], drawn)]
 
 
-def _calibration(curves: Sequence[Curve]) -> list[View]:
+def _calibration(curves: Sequence[Curve], what: str) -> list[View]:
     """For each tenth of claimed probability: how many answers, what they claim on average, how many are right."""
     rows = []
     for curve in curves:
@@ -125,8 +125,8 @@ def _calibration(curves: Sequence[Curve]) -> list[View]:
             if count:
                 between = f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}"
                 rows.append([curve.method, between, f"{count:.0f}", f"{summed / count:.3f}", f"{right / count:.3f}"])
-    header = ["method", "confidence", "mentions", "mean confidence", "share right"]
-    caption = "First candidates by the probability their method gives them."
+    header = [what, "confidence", "mentions", "mean confidence", "share right"]
+    caption = "First candidates by the probability that they are given."
     return [View("calibration", "Calibration.", header, rows, caption)] if rows else []
 
 

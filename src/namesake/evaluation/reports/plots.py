@@ -35,7 +35,7 @@ def intervals(dots: Sequence[Dot], title: str) -> str:
     """A row for each label, in it a dot with its interval for each series; hollow diamonds are the marks."""
     labels = list(dict.fromkeys(dot.label for dot in dots))
     names = list(dict.fromkeys(dot.series for dot in dots))
-    left, top, row = 150, 64, 12 + 13 * len(names)
+    left, top, row = max(150, 7 * max(map(len, labels)) + 20), 64, 12 + 13 * len(names)
     height = top + row * len(labels) + 40
     low = min(0.8, *(min(dot.low, dot.mark if dot.mark is not None else 1.0) for dot in dots))
     low = max(0.0, int(low * 10) / 10)

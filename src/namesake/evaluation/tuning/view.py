@@ -1,7 +1,11 @@
 """What a tuning looks like to a reader."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from namesake.evaluation.labelled.figures import CONFIDENCE, LINKING, MEAN, mean_defined
+from namesake.evaluation.labelled.thresholds import Trade
 from namesake.evaluation.measures.bootstrap import Interval
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.tuning.tune import Trial, Tuned
@@ -56,3 +60,38 @@ def trials_view(trials: Sequence[Trial], title: str, caption: str) -> View:
 
 def _figure(interval: Interval | None) -> str:
     return "" if interval is None else f"{interval.value:.3f} ± {interval.half_width:.3f}"
+
+
+def corpora_view(
+    names: Sequence[str], seen: Sequence[Mapping[str, float]], unseen: Sequence[Mapping[str, float]], without: str
+) -> View:
+    """Figures on labelled text by corpus: with the weights that were found, and with weights that have not seen it."""
+    metrics = (*LINKING, *CONFIDENCE)
+    both = [
+        [*(row[metric] for metric in metrics), *(other[metric] for metric in metrics)]
+        for row, other in zip(seen, unseen, strict=True)
+    ]
+    rows = [[name, *map(_number, values)] for name, values in zip(names, both, strict=True)]
+    if len(rows) > 1:
+        rows.append([MEAN, *map(_number, mean_defined(np.array(both)).tolist())])
+    letters = ("P", "R", "F1", *CONFIDENCE)
+    header = ["corpus", *letters, *(f"unseen {letter}" for letter in letters)]
+    caption = f"On the right each corpus is answered with weights fitted on {without}: expect that elsewhere."
+    return View("corpora", "What the weights are worth.", header, rows, caption)
+
+
+def thresholds_view(thresholds: Mapping[str, float], trade: Trade) -> View:
+    """Calibrated thresholds, with recall and coverage there on text that the weights have not seen."""
+    rows = []
+    for name, threshold in thresholds.items():
+        at = trade.at(threshold)
+        if at is not None:
+            figures = (trade.precision[at], trade.recall[at], trade.coverage[at])
+            rows.append([name, str(threshold), *map(_number, figures)])
+    header = ["", "threshold", "precision", "recall", "coverage"]
+    caption = "Over all corpora as one, from answers by weights that have not seen them."
+    return View("thresholds", "Thresholds for so many right answers of 100.", header, rows, caption)
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.3f}"
