@@ -69,6 +69,7 @@ class Batch:
         self.mentions = mentions = mentions_of(table, kb, settings.variants)
         self.articles, self.article, self.names = mentions.articles, mentions.article, mentions.names
         self.span_lists, self.span_indptr = mentions.span_lists, mentions.span_indptr
+        self.title_lists = mentions.title_lists
         self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
 

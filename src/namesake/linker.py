@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -51,6 +51,8 @@ class Link:
     confidence: float | None
     known: float | None
     reason: str | None
+    title_spans: list[tuple[int, int]] = field(default_factory=list)
+    """Where the name stands in the title, if there is one."""
 
 
 class Linker:
@@ -108,14 +110,19 @@ class Linker:
         return self._link(ARTICLES.empty_table(), scores, None)
 
     def link_text(
-        self, text: str, mentions: Sequence[str | Mention] | None = None, date: str | None = None
+        self,
+        text: str,
+        mentions: Sequence[str | Mention] | None = None,
+        date: str | None = None,
+        title: str | None = None,
     ) -> list[Link]:
         """Links of one text.
 
         `mentions` are the names to link: a name is meant wherever it stands in the text, a `Mention` has spans and
-        perhaps candidates; without `mentions`, names are found in the text. `date` is the text's, such as 2016-12-26.
+        perhaps candidates; without `mentions`, names are found in the text and its title. `date` is the text's, such
+        as 2016-12-26.
         """
-        table = text_table(text, mentions, date)
+        table = text_table(text, mentions, date, title)
         rows = self.link(table).to_pylist()
         known = self.kb.rows(np.array([int((row["qid"] or "Q-1")[1:]) for row in rows], np.int64))
         return [
@@ -132,6 +139,7 @@ class Linker:
                 confidence=row["confidence"],
                 known=row["known"],
                 reason=row["reason"],
+                title_spans=[(start, end) for start, end in row["title_spans"] or ()],
             )
             for row, at in zip(rows, known, strict=True)
         ]
@@ -182,10 +190,12 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
     """The table in slices of bounded size, cut between articles; what counts is text, given candidates and extra."""
     if not articles.num_rows:
         return
-    texts, extra = (pc.binary_length(articles.column(name)).fill_null(0).to_numpy() for name in ("text", "extra"))
+    texts, titles, extra = (
+        pc.binary_length(articles.column(name)).fill_null(0).to_numpy() for name in ("text", "title", "extra")
+    )
     per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
     per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
-    ends = np.cumsum(texts + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
+    ends = np.cumsum(texts + titles + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0
@@ -195,13 +205,16 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
         begin = end
 
 
-def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | None) -> pa.Table:
+def text_table(
+    text: str, mentions: Sequence[str | Mention] | None, date: str | None, title: str | None = None
+) -> pa.Table:
     """One text as a table of articles; a name alone is meant wherever it stands in the text.
 
     Lone surrogates, which no file can hold, become U+FFFD one for one, so that spans still fit.
     """
     must_be(text, (str,), "text", "a text")
     must_be(date, (str, None), "date", "a text such as 2016-12-26")
+    must_be(title, (str, None), "title", "a text")
     if date is not None and day_number(date) == UNDATED:
         raise NamesakeError(f"date {date!r} cannot be read: write it as 2016-12-26, 2016-12 or 2016")
     if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
@@ -209,7 +222,8 @@ def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | 
     text = _SURROGATES.sub("\ufffd", text)
     given = None if mentions is None else [_located(text, mention) for mention in mentions]
     builder = ArticleBuilder()
-    builder.add(Article("text", text, date=date, mentions=given))
+    title = None if title is None else _SURROGATES.sub("\ufffd", title)
+    builder.add(Article("text", text, title, date, given))
     return builder.table()
 
 
@@ -260,6 +274,7 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
             repeat(batch.ids, batch.article),
             batch.names,
             batch.span_lists,
+            batch.title_lists,
             qid_texts(np.where(answered, best, -1)),
             pa.array(total[first], mask=nobody),
             pa.array(total[first] - total[second], mask=alone),
