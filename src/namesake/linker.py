@@ -25,6 +25,7 @@ from namesake.explain import EXPLANATION, explain
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import format_qids
 from namesake.kernels.link.top_two import top_two
+from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, refuse_uncomputable, score
 from namesake.text import Lexicon
@@ -59,18 +60,28 @@ class Linker:
     """Links names to the entities of a KB as a recipe says.
 
     `kb` is a KB or its folder; `recipe` a recipe, the name of a shipped one, or a `.toml` file; `threshold` overrides
-    the confidence at which the recipe answers, from 0 to 1.
+    the confidence at which the recipe answers, from 0 to 1. `mentions` says where names come from in articles that have
+    no `mentions`: "names" finds those of the KB, "spacy:MODEL" takes the people of a spaCy model, a `Detector` its own,
+    and with "given" there are none.
 
     The result for an article depends on the article, the KB and the recipe alone: not on the batch it comes
     in nor on the number of threads. One linker may be used from many threads.
     """
 
     def __init__(
-        self, kb: KB | str | Path, recipe: Recipe | str | Path = "default", threshold: float | None = None
+        self,
+        kb: KB | str | Path,
+        recipe: Recipe | str | Path = "default",
+        threshold: float | None = None,
+        mentions: str | Detector = "names",
     ) -> None:
         must_be(kb, (KB, str, Path), "kb", "a KB or the folder of one")
         must_be(recipe, (Recipe, str, Path), "recipe", "a Recipe, the name of one that ships, or a .toml file")
         must_be(threshold, (int, float, None), "threshold", "a number from 0 to 1")
+        if not callable(mentions):
+            must_be(mentions, (str,), "mentions", KINDS)
+        self.mentions = mentions
+        self._source = source_of(mentions)
         self.kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
         if threshold is not None:
@@ -78,13 +89,13 @@ class Linker:
         refuse_uncomputable(self.recipe)
         self._own = threading.local()
 
-    def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe]]:
+    def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector]]:
         """Another process opens the KB anew, by its folder."""
-        return Linker, (str(self.kb.path.absolute()), self.recipe)
+        return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions)
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What made the links: the KB's manifest and the recipe, as texts for a file's metadata."""
+        """What made the links, as texts for a file's metadata: the KB's manifest, the recipe, another detector."""
         manifest = self.kb.manifest
         facts: dict[str, object] = {
             "path": self.kb.path.name,
@@ -92,7 +103,8 @@ class Linker:
             "dump_date": manifest.dump_date,
         }
         facts |= {"dumps": manifest.dumps, "entities": manifest.entities, "words": manifest.words_how}
-        return {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
+        made_by = {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
+        return made_by if self.mentions == "names" else made_by | {"mentions": str(self.mentions)}
 
     def link(self, articles: pa.Table, scores: bool = False, rejects: Rejects | None = None) -> pa.Table:
         """Links of a table of articles: one row per mention, in the order of the input.
@@ -155,12 +167,12 @@ class Linker:
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
-        batch = Batch(articles, self.kb, self._lexicon(), self.recipe)
+        batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
         faults = batch.faults()
         if faults:
             self._set_aside(batch, faults, rejects)
             articles = without(articles, set(faults))
-            batch = Batch(articles, self.kb, self._lexicon(), self.recipe)
+            batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
         return articles, score(batch, self.recipe)
 
     def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None) -> pa.Table:

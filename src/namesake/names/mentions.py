@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,7 @@ from namesake.kb.store import KB
 from namesake.kernels.link.qids import parse_qids
 from namesake.kernels.text.spans import BAD, characters_to_bytes
 from namesake.names.evidence import Evidence, no_evidence
-from namesake.names.titled import Placed, Titled, span_lists
+from namesake.names.titled import Placed, Titled
 
 if TYPE_CHECKING:
     from namesake.names.candidates import Variants
@@ -69,19 +69,31 @@ class Mentions:
         return np.repeat(np.arange(len(self.articles) - 1), np.diff(self.articles))
 
 
-def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None) -> Mentions:
-    """The people named in each text and its title, with everybody who may be meant."""
+class Source(Protocol):
+    """Finds the mentions of articles that come with none."""
+
+    def __call__(self, texts: pa.Array, kb: KB, titles: pa.Array, variants: Variants) -> Mentions:
+        """The mentions of each text and its title, with everybody who may be meant."""
+        ...
+
+
+def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, variants: Variants = "never") -> Mentions:
+    """The people named in each text and its title, with everybody who may be meant.
+
+    `variants` have no say: the search knows other spellings by itself.
+    """
     from namesake.names.detect import find  # its kernels load when names are first to be found
 
     titled = None if titles is None else Titled.of(texts, titles)
     data, offsets = text_buffers(texts if titled is None else titled.texts)
     found = find(kb, data, offsets, None if titled is None else titled.head_bytes)
-    placed = Placed.of(found) if titled is None else titled.place(found)
+    placed = Placed(found.indptr, found.span_indptr, found.spans, found.byte_spans)
+    placed = placed if titled is None else titled.part(placed)
     return Mentions(
         articles=found.indptr,
         names=_cut_out(data, found.where),
         found=np.ones(len(found), np.bool_),
-        span_lists=span_lists(placed.span_indptr, placed.spans),
+        span_lists=placed.span_lists,
         title_lists=placed.title_lists,
         span_indptr=placed.span_indptr,
         spans=placed.spans,
@@ -92,6 +104,27 @@ def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None) -> M
         quality=found.quality,
         evidence=found.evidence,
     )
+
+
+def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:
+    """Names that another detector found at some places, with the candidates that given names would have."""
+    nobody = np.empty(0, np.int64)
+    mentions = Mentions(
+        articles=placed.articles,
+        names=names,
+        found=np.zeros(len(names), np.bool_),
+        span_lists=placed.span_lists,
+        title_lists=placed.title_lists,
+        span_indptr=placed.span_indptr,
+        spans=placed.spans,
+        byte_spans=placed.byte_spans,
+        offsets=np.zeros(len(names) + 1, np.int64),
+        qids=nobody,
+        rows=nobody,
+        quality=np.empty(0),
+        evidence=no_evidence(len(names)),
+    )
+    return _look_up(mentions, pa.array(np.ones(len(names), np.bool_)), kb, variants)
 
 
 def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Variants) -> Mentions:
@@ -120,15 +153,15 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
     return _look_up(known, given.is_null(), kb, variants) if given.null_count else known
 
 
-def mentions_of(articles: pa.Table, kb: KB, variants: Variants) -> Mentions:
-    """The mentions of a table of articles: those given, else those found in the texts and their titles."""
+def mentions_of(articles: pa.Table, kb: KB, variants: Variants, source: Source = found_mentions) -> Mentions:
+    """The mentions of a table of articles: those given, else those that `source` finds in texts and titles."""
     column, texts, titles = (one_chunk(articles.column(name)) for name in ("mentions", "text", "title"))
     if not column.null_count:
         return given_mentions(column, texts, kb, variants)
     if column.null_count == len(column):
-        return found_mentions(texts, kb, titles)
+        return source(texts, kb, titles, variants)
     missing = column.is_null()
-    found = found_mentions(texts.filter(missing), kb, titles.filter(missing))
+    found = source(texts.filter(missing), kb, titles.filter(missing), variants)
     return _merge(given_mentions(column, texts, kb, variants), found, missing.to_numpy(zero_copy_only=False))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,29 +11,35 @@ import pyarrow.compute as pc
 from namesake.arrays import Int32, Int64, indptr
 from namesake.articles.schema import SPANS
 
-if TYPE_CHECKING:
-    from namesake.names.detect import Found
-
 BETWEEN = "\n\n"
 """What parts a title from its text: no name reaches across an empty line."""
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Where the names found stand: spans in characters and in bytes of their texts, and those in titles.
+    """Where mentions stand, those of text t from `articles[t]` to `articles[t + 1]`.
 
-    Mention m has the spans `span_indptr[m]:span_indptr[m + 1]`; its spans in the title are null where there are none.
+    Mention m has the spans `span_indptr[m]:span_indptr[m + 1]`, in characters and in bytes; those in titles apart.
     """
 
+    articles: Int64
     span_indptr: Int64
     spans: Int32
     byte_spans: Int32
-    title_lists: pa.ListArray
+    in_titles: pa.ListArray | None = None
 
-    @classmethod
-    def of(cls, found: Found) -> Placed:
-        """The places of names in texts without titles."""
-        return cls(found.span_indptr, found.spans, found.byte_spans, pa.nulls(len(found), SPANS))
+    def __len__(self) -> int:
+        return len(self.span_indptr) - 1
+
+    @property
+    def span_lists(self) -> pa.ListArray:
+        """The spans in characters, as articles and links hold them."""
+        return _lists(self.span_indptr, self.spans)
+
+    @property
+    def title_lists(self) -> pa.ListArray:
+        """The same for those in titles; null where there are none."""
+        return pa.nulls(len(self), SPANS) if self.in_titles is None else self.in_titles
 
 
 @dataclass(frozen=True)
@@ -58,23 +63,22 @@ class Titled:
         heads = (pc.if_else(given, pc.add(size, len(BETWEEN)), 0).cast(pa.int64()).to_numpy() for size in sizes)
         return cls(pc.if_else(given, joined, texts), *heads)
 
-    def place(self, found: Found) -> Placed:
-        """The places of names that were found in these texts."""
-        mention = np.repeat(np.arange(len(found)), np.diff(found.span_indptr))
-        text = np.repeat(np.arange(len(found.indptr) - 1), np.diff(found.indptr))[mention]
-        in_title = found.byte_spans[:, 0] < self.head_bytes[text]
-        below = ~in_title
-        in_text = indptr(np.bincount(mention[below], minlength=len(found)))
-        head = text[below]
+    def part(self, whole: Placed) -> Placed:
+        """What stands in these texts, parted into what stands in the titles and what stands below them."""
+        mention = np.repeat(np.arange(len(whole)), np.diff(whole.span_indptr))
+        text = np.repeat(np.arange(len(whole.articles) - 1), np.diff(whole.articles))[mention]
+        in_title = whole.byte_spans[:, 0] < self.head_bytes[text]
+        below, head = ~in_title, text[~in_title]
         return Placed(
-            span_indptr=in_text,
-            spans=found.spans[below] - self.head_characters[head, None].astype(np.int32),
-            byte_spans=found.byte_spans[below] - self.head_bytes[head, None].astype(np.int32),
-            title_lists=_title_lists(np.bincount(mention[in_title], minlength=len(found)), found.spans[in_title]),
+            articles=whole.articles,
+            span_indptr=indptr(np.bincount(mention[below], minlength=len(whole))),
+            spans=whole.spans[below] - self.head_characters[head, None].astype(np.int32),
+            byte_spans=whole.byte_spans[below] - self.head_bytes[head, None].astype(np.int32),
+            in_titles=_title_lists(np.bincount(mention[in_title], minlength=len(whole)), whole.spans[in_title]),
         )
 
 
-def span_lists(offsets: Int64, spans: Int32) -> pa.ListArray:
+def _lists(offsets: Int64, spans: Int32) -> pa.ListArray:
     """Spans as articles and links hold them."""
     pairs = pa.FixedSizeListArray.from_arrays(pa.array(spans.ravel()), 2)
     return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pairs, type=SPANS)
@@ -82,4 +86,4 @@ def span_lists(offsets: Int64, spans: Int32) -> pa.ListArray:
 
 def _title_lists(counts: Int64, spans: Int32) -> pa.ListArray:
     """So many spans of each mention; null where there are none."""
-    return pc.if_else(pa.array(counts > 0), span_lists(indptr(counts), spans), pa.scalar(None, SPANS))
+    return pc.if_else(pa.array(counts > 0), _lists(indptr(counts), spans), pa.scalar(None, SPANS))
