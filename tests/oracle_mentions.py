@@ -18,6 +18,8 @@ MARKS = '.!?:;\n"“”‘•*|'
 HEAD_ENDS = English.of_words | {English.article}
 NO_NAMES = English.never_names | English.dates | English.name_titles | English.numerals
 NO_NAMES |= English.function_words | English.suffixes | English.not_a_person
+TELLING = English.honorifics | English.name_titles | English.suffixes | English.numerals | English.particles
+TELLING |= English.not_a_person | English.firm_words | English.before_not_a_person | English.based | English.families
 
 
 @dataclass
@@ -47,13 +49,16 @@ class Finder:
     def __init__(self, known: Known) -> None:
         self.known = known
 
-    def find(self, text: str) -> list[Mention]:
-        """The mentions with candidates, in the order of their first spans."""
-        self.read(text)
+    def find(self, text: str, head: int = 0) -> list[Mention]:
+        """The mentions with candidates, in the order of their first spans; the first characters may be a title."""
+        self.read(text, head)
         self.mentions: dict[str, Mention] = {}
         self.strangers: set[str] = set()
         matches = self.full()
         self.gather(self.nicknamed(matches) if self.style == CASED else matches)
+        self.written = list(self.cap)
+        if self.style == CASED:
+            self.lower_title(sum(token.start < head for token in self.tokens))
         self.shorts()
         if self.style == CASED:
             self.runs()
@@ -65,10 +70,11 @@ class Finder:
         return sorted(found, key=lambda m: min(m.at))
 
     # tokens
-    def read(self, text: str) -> None:
+    def read(self, text: str, head: int) -> None:
         """Cut the text; what each token is: `cap`italised, at a sentence's `start`, joined by a `hyphen` or a `dot`."""
         self.text, self.tokens = text, Tokeniser(text).run()
-        self.style, self.n = style_of(self.tokens), len(self.tokens)
+        below = [token for token in self.tokens if token.start >= head]
+        self.style, self.n = style_of(below or self.tokens), len(self.tokens)
         n = self.n
         self.cap, self.start, self.hyphen, self.dot = ([False] * n for _ in range(4))
         self.used = [""] * n
@@ -83,6 +89,17 @@ class Finder:
                 token.gap = SOFT  # will.i.am
             inner = "a" <= written[0] <= "z" and written[1:2] in ("'", "’") and "A" <= written[2:3] <= "Z"  # d'Estaing
             self.cap[i] = (token.capital or inner) and not token.text[0].isdigit()
+
+    def lower_title(self, end: int) -> None:
+        """Judge Blocks Trump Order: in a title of capitals, words that are rather words than names have none."""
+        words = [t for t in self.tokens[:end] if not t.text[0].isdigit() and t.text not in English.function_words]
+        if 6 * sum(not token.capital for token in words) > len(words):
+            return
+        for i in range(end):
+            word = self.w(i)
+            name = self.known.first(word) + self.known.last(word) >= 3 and self.known.lower(word) < 3
+            if not self.used[i] and not name and word not in TELLING:
+                self.cap[i] = self.tokens[i].capital = False
 
     def w(self, i: int) -> str:
         return self.tokens[i].text if 0 <= i < self.n else ""
@@ -408,11 +425,12 @@ class Finder:
         at = 0
         while at < self.n:
             word, end = self.w(at), at + 1
-            alone = self.cap[at] if self.style == CASED else word not in English.function_words
+            alone = self.written[at] if self.style == CASED else word not in English.function_words
+            lowered = self.written[at] and not self.cap[at]
             if not self.used[at] and alone:
                 if word in surnames:
                     self.short_surname(at, surnames[word])
-                elif len(firsts.get(word, ())) == 1 and not self.tokens[at].initials:
+                elif len(firsts.get(word, ())) == 1 and not self.tokens[at].initials and not lowered:
                     end = self.short_first(at, firsts[word][0])
             at = end
 

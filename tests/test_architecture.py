@@ -45,7 +45,7 @@ LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split
 EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "analysis", "apps"}
 """Evaluation sees tables, whoever made them."""
 
-EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil")
+EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil", "spacy")
 EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")
 
 

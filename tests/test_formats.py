@@ -151,6 +151,7 @@ def link_table(names: list[str]) -> pa.Table:
                 "article_id": "a",
                 "name": n,
                 "spans": [[0, 1]],
+                "title_spans": [[2, 3]] if n else None,
                 "qid": None,
                 "score": 1.5,
                 "margin": None,
@@ -178,7 +179,9 @@ def test_links_come_back_as_they_were_written(tmp_path_factory, name, names):
     raw = path.read_bytes()
     raw = gzip.decompress(raw) if name.endswith(".gz") else raw
     raw = pa.input_stream(path, compression="zstd").read() if name.endswith(".zst") else raw
-    assert [json.loads(line) for line in raw.split(b"\n") if line] == table.to_pylist()
+    written = [json.loads(line) for line in raw.split(b"\n") if line]
+    assert [{"title_spans": None} | row for row in written] == table.to_pylist()
+    assert all("title_spans" not in row for row in written if not row["name"])  # as if articles had no titles
     assert json.loads(path.with_name(name + ".meta.json").read_text()) == {"recipe": "r", "kb": "k"}
 
 

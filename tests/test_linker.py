@@ -341,6 +341,33 @@ def test_link_text_finds_the_names_where_none_are_given(linker):
     assert linker.link_text("Nobody spoke.") == []
 
 
+def test_names_in_a_title_are_linked_and_marked_as_such(linker):
+    title, text = "Michael Jordan leaves", "The basketball player spoke. Then Jordan left."
+    [link] = linker.link_text(text, title=title)
+    assert (link.name, link.spans, link.title_spans) == ("Michael Jordan", [(34, 40)], [(0, 14)])
+    assert "basketball" in link.description
+    [only] = linker.link_text("The basketball player spoke.", title=title)
+    assert (only.spans, only.title_spans, only.qid) == ([], [(0, 14)], link.qid)
+    [given] = linker.link_text(text, ["Jordan"], title=title)
+    assert (given.spans, given.title_spans) == ([(34, 40)], [])
+    assert linker.link_text("The player spoke.", title="\ud800") == []
+    with pytest.raises(TypeError, match="title must be a text"):
+        linker.link_text(text, title=3)
+
+
+def test_a_title_changes_no_score_of_given_mentions(linker, articles):
+    place = articles.schema.get_field_index("title")
+    untitled = articles.set_column(place, articles.schema.field(place), pa.nulls(len(articles), pa.string()))
+    assert articles.column("title").null_count < len(articles)
+    assert linker.link(untitled, scores=True).equals(linker.link(articles, scores=True))
+
+
+def test_explanations_name_the_place_of_a_name(linker):
+    titled = table_of(Article("a", "The player left.", "Michael Jordan leaves"), Article("b", "Michael Jordan left."))
+    places = {(r["article_id"], str(r["spans"]), str(r["title_spans"])) for r in linker.explain(titled).to_pylist()}
+    assert places == {("a", "[]", "[[0, 14]]"), ("b", "[[0, 14]]", "None")}
+
+
 def test_link_text_with_spans_and_candidates(linker):
     links = linker.link_text(DOWNEY, [Mention("Mary Downey", [(29, 40)], [UNKNOWN]), Mention("Nobody", [], [])])
     assert [(link.qid, link.label, link.description) for link in links] == [(UNKNOWN, None, None), (None, None, None)]

@@ -20,7 +20,7 @@ from namesake.kernels.names.tokens import Tokens, cut, style_of
 from namesake.language import English
 from namesake.names.detect import Found, find, group_spans
 from namesake.names.evidence import GIVEN, RULES
-from namesake.names.mentions import faults, mentions_of
+from namesake.names.mentions import faults, found_mentions, mentions_of
 from namesake.names.tables import tables
 from oracle_known import Known
 
@@ -236,7 +236,7 @@ def as_lists(found: Found, text: int) -> list[Seen]:
     ]
 
 
-def slowly(finder: oracle.Finder, text: str) -> list[Seen]:
+def slowly(finder: oracle.Finder, text: str, head: int = 0) -> list[Seen]:
     return [
         (
             m.rule,
@@ -245,7 +245,7 @@ def slowly(finder: oracle.Finder, text: str) -> list[Seen]:
             [round(m.counts[name] / max(1, m.counts["full"]), 2) for name in SHARES]
             + [round(float(np.float32(m.evidence[name])), 2) for name in NUMBERS],
         )
-        for m in finder.find(text)
+        for m in finder.find(text, head)
     ]
 
 
@@ -343,6 +343,51 @@ def test_the_kernel_finds_what_the_slow_finder_finds(kb: SmallKB, finder: oracle
             assert_bytes_match(found, place, readable)
 
 
+@pytest.mark.kernel
+@given(some=st.lists(st.tuples(st.none() | texts | texts.map(str.title) | st.text(max_size=9), texts), max_size=3))
+def test_titles_are_read_with_their_texts_and_told_apart(
+    kb: SmallKB, finder: oracle.Finder, some: list[tuple[str | None, str]]
+) -> None:
+    readable = [(t and t.encode("utf-8", "replace").decode(), text) for t, text in some]
+    titles, column = pa.array([t for t, _ in readable], pa.string()), pa.array([t for _, t in readable])
+    found = found_mentions(column.cast(pa.large_string()), kb, titles)
+    m = 0
+    for title, text in readable:
+        head = f"{title}\n\n" if title else ""
+        for rule, spans, candidates, _ in slowly(finder, head + text, len(head)):
+            assert found.evidence.rule[m] == rule
+            assert found.rows[found.offsets[m] : found.offsets[m + 1]].tolist() == [row for row, _ in candidates]
+            below = [[start - len(head), end - len(head)] for start, end in spans if start >= len(head)]
+            assert found.span_lists[m].as_py() == below
+            assert found.spans[found.span_indptr[m] : found.span_indptr[m + 1]].tolist() == below
+            in_bytes = found.byte_spans[found.span_indptr[m] : found.span_indptr[m + 1]].tolist()
+            assert in_bytes == [[len(text[:end].encode()) for end in span] for span in below]
+            above = [[start, end] for start, end in spans if start < len(head)]
+            assert found.title_lists[m].as_py() == (above or None)
+            m += 1
+    assert m == len(found)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "wanted"),
+    [
+        ("Judge Blocks Obama Order", "Barack Obama met him.", [("Barack Obama", [[0, 12]], [[13, 18]])]),
+        ("Joanne Rowling met him", "Rowling was ill.", [("Joanne Rowling", [[0, 7]], [[0, 14]])]),
+        ("Barack Obama met him", "", [("Barack Obama", [], [[0, 12]])]),
+        ("BARACK OBAMA MET HIM", "é barack obama", [("BARACK OBAMA", [[2, 14]], [[0, 12]])]),
+        ("Barack Obama", "barack obama was ill. " + 20 * "he lay in bed. ", [("Barack Obama", [[0, 12]], [[0, 12]])]),
+        ("Barack", "Obama was ill.", []),
+        ("Éric met Barack Obama,", "Obama", [("Barack Obama", [[0, 5]], [[9, 21]])]),
+    ],
+)
+def test_what_a_reader_finds_in_a_title(
+    kb: SmallKB, title: str, text: str, wanted: list[tuple[str, list[list[int]], list[list[int]]]]
+) -> None:
+    found = found_mentions(pa.array([text], pa.large_string()), kb, pa.array([title]))
+    lists = zip(found.names.to_pylist(), found.span_lists.to_pylist(), found.title_lists.to_pylist(), strict=True)
+    assert [one for one in lists if one[0] != "Obama"] == wanted
+
+
 def style(text: str) -> int:
     """How a text is written, by the kernels."""
     column, most = Strings.of([text]), len(text) + 2
@@ -385,8 +430,8 @@ def test_candidates_come_with_their_quality(kb: SmallKB) -> None:
 def test_given_and_found_mentions_stand_in_the_order_of_their_articles(kb: SmallKB) -> None:
     given = [{"name": "X", "spans": [[0, 1]], "candidates": ["Q20", "Q7"]}, {"name": "Walt Disney", "spans": [[1, 5]]}]
     rows = [
-        {"id": "a", "text": "Barack\nObama. Walt Disney Company.", "mentions": None},
-        {"id": "b", "text": "é Barack Obama", "mentions": given},
+        {"id": "a", "text": "Barack\nObama. Walt Disney Company.", "title": "É: Obama spoke", "mentions": None},
+        {"id": "b", "text": "é Barack Obama", "title": "Barack Obama", "mentions": given},
         {"id": "c", "text": "nobody", "mentions": None},
         {"id": "d", "text": "nobody", "mentions": []},
         {"id": "e", "text": "é Artem R. Oganov and Oganov", "mentions": None},
@@ -399,6 +444,7 @@ def test_given_and_found_mentions_stand_in_the_order_of_their_articles(kb: Small
         "exact", "given", "given", "dropped",
     ]  # fmt: skip
     assert mentions.span_lists.to_pylist() == [[[0, 12]], [[0, 1]], [[1, 5]], [[2, 17], [22, 28]]]
+    assert mentions.title_lists.to_pylist() == [[[3, 8]], None, None, None]
     assert mentions.spans.tolist() == [[0, 12], [0, 1], [1, 5], [2, 17], [22, 28]]
     assert mentions.byte_spans.tolist() == [[0, 12], [0, 2], [2, 6], [3, 18], [23, 29]]
     assert mentions.span_indptr.tolist() == [0, 1, 2, 3, 5]

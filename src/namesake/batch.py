@@ -20,7 +20,7 @@ from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
-from namesake.names.mentions import faults, mentions_of
+from namesake.names.mentions import Source, faults, found_mentions, mentions_of
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
@@ -57,7 +57,9 @@ class Batch:
     `span_indptr[m]:span_indptr[m + 1]` its spans; `qids` and `rows` (-1: not in the KB) are by candidate.
     """
 
-    def __init__(self, table: pa.Table, kb: KB, lexicon: Lexicon, settings: Settings) -> None:
+    def __init__(
+        self, table: pa.Table, kb: KB, lexicon: Lexicon, settings: Settings, source: Source = found_mentions
+    ) -> None:
         self.kb = kb
         self.lexicon = lexicon
         self.settings = settings
@@ -66,9 +68,10 @@ class Batch:
         self.texts = one_chunk(table.column("text"))
         self.dates = one_chunk(table.column("date"))
         self._given = table.column("mentions")
-        self.mentions = mentions = mentions_of(table, kb, settings.variants)
+        self.mentions = mentions = mentions_of(table, kb, settings.variants, source)
         self.articles, self.article, self.names = mentions.articles, mentions.article, mentions.names
         self.span_lists, self.span_indptr = mentions.span_lists, mentions.span_indptr
+        self.title_lists = mentions.title_lists
         self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
 

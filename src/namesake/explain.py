@@ -47,6 +47,7 @@ EXPLANATION = pa.schema(
         pa.field("article_id", pa.string()),
         pa.field("name", pa.string()),
         pa.field("spans", SPANS),  # of the name, in characters
+        pa.field("title_spans", SPANS),  # of the name in the title; null where it does not stand there
         pa.field("qid", pa.string()),  # null: none of them
         pa.field("label", pa.string()),
         pa.field("description", pa.string()),
@@ -107,6 +108,7 @@ class _Mention:
             "article_id": batch.ids[reading.article].as_py(),
             "name": reading.name,
             "spans": reading.spans,
+            "title_spans": batch.title_lists[reading.mention].as_py(),
             "margin": None if np.isnan(margin) else margin,
             "tie_break": names[decided] if decided > 0 else None,
             "reason": self._reason,

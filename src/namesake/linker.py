@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -25,6 +25,7 @@ from namesake.explain import EXPLANATION, explain
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import format_qids
 from namesake.kernels.link.top_two import top_two
+from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, refuse_uncomputable, score
 from namesake.text import Lexicon
@@ -51,6 +52,8 @@ class Link:
     confidence: float | None
     known: float | None
     reason: str | None
+    title_spans: list[tuple[int, int]] = field(default_factory=list)
+    """Where the name stands in the title, if there is one."""
 
 
 class Linker:
@@ -58,18 +61,28 @@ class Linker:
 
     `kb` is a KB or its folder; `recipe` a recipe, the name of a shipped one, or a `.toml` file; `threshold` overrides
     the confidence at which the recipe answers: from 0 to 1, or one that it has calibrated, such as "p95", from which 95
-    of 100 answers are right.
+    of 100 answers are right. `mentions` says where names come from in articles that have
+    no `mentions`: "names" finds those of the KB, "spacy:MODEL" takes the people of a spaCy model, a `Detector` its own,
+    and with "given" there are none.
 
     The result for an article depends on the article, the KB and the recipe alone: not on the batch it comes
     in nor on the number of threads. One linker may be used from many threads.
     """
 
     def __init__(
-        self, kb: KB | str | Path, recipe: Recipe | str | Path = "default", threshold: float | str | None = None
+        self,
+        kb: KB | str | Path,
+        recipe: Recipe | str | Path = "default",
+        threshold: float | str | None = None,
+        mentions: str | Detector = "names",
     ) -> None:
         must_be(kb, (KB, str, Path), "kb", "a KB or the folder of one")
         must_be(recipe, (Recipe, str, Path), "recipe", "a Recipe, the name of one that ships, or a .toml file")
         must_be(threshold, (int, float, str, None), "threshold", 'a number from 0 to 1, or such as "p95"')
+        if not callable(mentions):
+            must_be(mentions, (str,), "mentions", KINDS)
+        self.mentions = mentions
+        self._source = source_of(mentions)
         self.kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
         if threshold is not None:
@@ -77,13 +90,13 @@ class Linker:
         refuse_uncomputable(self.recipe)
         self._own = threading.local()
 
-    def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe]]:
+    def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector]]:
         """Another process opens the KB anew, by its folder."""
-        return Linker, (str(self.kb.path.absolute()), self.recipe)
+        return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions)
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What made the links: the KB's manifest and the recipe, as texts for a file's metadata."""
+        """What made the links, as texts for a file's metadata: the KB's manifest, the recipe, another detector."""
         manifest = self.kb.manifest
         facts: dict[str, object] = {
             "path": self.kb.path.name,
@@ -91,7 +104,8 @@ class Linker:
             "dump_date": manifest.dump_date,
         }
         facts |= {"dumps": manifest.dumps, "entities": manifest.entities, "words": manifest.words_how}
-        return {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
+        made_by = {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
+        return made_by if self.mentions == "names" else made_by | {"mentions": str(self.mentions)}
 
     def link(self, articles: pa.Table, scores: bool = False, rejects: Rejects | None = None) -> pa.Table:
         """Links of a table of articles: one row per mention, in the order of the input.
@@ -109,14 +123,19 @@ class Linker:
         return self._link(ARTICLES.empty_table(), scores, None)
 
     def link_text(
-        self, text: str, mentions: Sequence[str | Mention] | None = None, date: str | None = None
+        self,
+        text: str,
+        mentions: Sequence[str | Mention] | None = None,
+        date: str | None = None,
+        title: str | None = None,
     ) -> list[Link]:
         """Links of one text.
 
         `mentions` are the names to link: a name is meant wherever it stands in the text, a `Mention` has spans and
-        perhaps candidates; without `mentions`, names are found in the text. `date` is the text's, such as 2016-12-26.
+        perhaps candidates; without `mentions`, names are found in the text and its title. `date` is the text's, such
+        as 2016-12-26.
         """
-        table = text_table(text, mentions, date)
+        table = text_table(text, mentions, date, title)
         rows = self.link(table).to_pylist()
         known = self.kb.rows(np.array([int((row["qid"] or "Q-1")[1:]) for row in rows], np.int64))
         return [
@@ -133,6 +152,7 @@ class Linker:
                 confidence=row["confidence"],
                 known=row["known"],
                 reason=row["reason"],
+                title_spans=[(start, end) for start, end in row["title_spans"] or ()],
             )
             for row, at in zip(rows, known, strict=True)
         ]
@@ -148,12 +168,12 @@ class Linker:
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
-        batch = Batch(articles, self.kb, self._lexicon(), self.recipe)
+        batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
         faults = batch.faults()
         if faults:
             self._set_aside(batch, faults, rejects)
             articles = without(articles, set(faults))
-            batch = Batch(articles, self.kb, self._lexicon(), self.recipe)
+            batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
         return articles, score(batch, self.recipe)
 
     def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None) -> pa.Table:
@@ -183,10 +203,12 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
     """The table in slices of bounded size, cut between articles; what counts is text, given candidates and extra."""
     if not articles.num_rows:
         return
-    texts, extra = (pc.binary_length(articles.column(name)).fill_null(0).to_numpy() for name in ("text", "extra"))
+    texts, titles, extra = (
+        pc.binary_length(articles.column(name)).fill_null(0).to_numpy() for name in ("text", "title", "extra")
+    )
     per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
     per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
-    ends = np.cumsum(texts + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
+    ends = np.cumsum(texts + titles + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0
@@ -196,13 +218,16 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
         begin = end
 
 
-def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | None) -> pa.Table:
+def text_table(
+    text: str, mentions: Sequence[str | Mention] | None, date: str | None, title: str | None = None
+) -> pa.Table:
     """One text as a table of articles; a name alone is meant wherever it stands in the text.
 
     Lone surrogates, which no file can hold, become U+FFFD one for one, so that spans still fit.
     """
     must_be(text, (str,), "text", "a text")
     must_be(date, (str, None), "date", "a text such as 2016-12-26")
+    must_be(title, (str, None), "title", "a text")
     if date is not None and day_number(date) == UNDATED:
         raise NamesakeError(f"date {date!r} cannot be read: write it as 2016-12-26, 2016-12 or 2016")
     if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
@@ -210,7 +235,8 @@ def text_table(text: str, mentions: Sequence[str | Mention] | None, date: str | 
     text = _SURROGATES.sub("\ufffd", text)
     given = None if mentions is None else [_located(text, mention) for mention in mentions]
     builder = ArticleBuilder()
-    builder.add(Article("text", text, date=date, mentions=given))
+    title = None if title is None else _SURROGATES.sub("\ufffd", title)
+    builder.add(Article("text", text, title, date, given))
     return builder.table()
 
 
@@ -261,6 +287,7 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
             repeat(batch.ids, batch.article),
             batch.names,
             batch.span_lists,
+            batch.title_lists,
             qid_texts(np.where(answered, best, -1)),
             pa.array(total[first], mask=nobody),
             pa.array(total[first] - total[second], mask=alone),

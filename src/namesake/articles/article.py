@@ -29,7 +29,7 @@ class Article:
     date: str | None = None
     """ISO, as precise as known."""
     mentions: Sequence[Mention] | None = None
-    """None: names are to be found in the text."""
+    """None: names are to be found in the text and its title."""
     extra: str | None = None
     """Fields that we do not know, as a JSON object, to be carried through to the links."""
     token_spans: bool = False

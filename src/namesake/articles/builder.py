@@ -32,7 +32,7 @@ class ArticleBuilder:
     def add(self, article: Article) -> None:
         """Take one more article."""
         self.articles.append(article)
-        self.size += len(article.text) + len(article.extra or "")
+        self.size += len(article.text) + len(article.title or "") + len(article.extra or "")
         for mention in article.mentions or ():
             self.size += CANDIDATE_BYTES * len(mention.candidates or ())
 

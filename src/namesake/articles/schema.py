@@ -21,7 +21,7 @@ ARTICLES = pa.schema(
         pa.field("text", pa.large_string(), nullable=False),
         pa.field("title", pa.string()),
         pa.field("date", pa.string()),  # ISO, as precise as known
-        pa.field("mentions", pa.list_(MENTION)),  # null: find the names in the text
+        pa.field("mentions", pa.list_(MENTION)),  # null: find the names in text and title
         pa.field("extra", pa.string()),  # fields we do not know, as a JSON object, carried through to the links
     ]
 )
@@ -31,6 +31,7 @@ LINKS = pa.schema(
         pa.field("article_id", pa.string(), nullable=False),
         pa.field("name", pa.string(), nullable=False),
         pa.field("spans", SPANS),
+        pa.field("title_spans", SPANS),  # in characters of the title; null where the name does not stand there
         pa.field("qid", pa.string()),  # null: nobody we know, or nobody we are sure of
         pa.field("score", pa.float64()),
         pa.field("margin", pa.float64()),  # best minus second-best score; null with fewer than two candidates

@@ -74,6 +74,8 @@ class _Lines:
             place = batch.schema.get_field_index("extra")
             rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
             for row, extra in zip(rows, _extras(batch.column("article_id"), batch.column(place)), strict=True):
+                if row["title_spans"] is None:
+                    del row["title_spans"]  # as in all rows of articles without titles
                 self.file.write(_encoder.encode(row | {"extra": extra}) + b"\n")
 
 

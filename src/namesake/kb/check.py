@@ -41,14 +41,13 @@ def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
 
 
 def problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
-    """What is wrong, from one pass over everything. Stop at the first: checks rely on those before them."""
+    """What breaks its declaration, from one pass over everything. Stop at the first: checks rely on those before."""
     yield from quick_problems(files, manifest)
     opened = _open(files)
     sizes = _sizes(opened, manifest)
     for column, value in opened.items():
         if wrong := _content_problem(column, value, sizes, opened):
             yield column, wrong
-    yield from _derived_problems(files)
 
 
 def _open(files: Columns) -> Opened:
@@ -184,8 +183,11 @@ def _falls(numbers: Numbers, falls: Callable[[Numbers, Numbers], Any], bounds: I
     return False
 
 
-def _derived_problems(files: Columns) -> Iterator[Problem]:
-    """Columns that follow from others must be what they would be if they were made again."""
+def derived_problems(files: Columns) -> Iterator[Problem]:
+    """Columns that follow from others must be what they would be if they were made again.
+
+    Where one is not, it may be the others that changed: compare the digests first.
+    """
     from namesake.kb.derive import DERIVED  # its kernels load when a KB is checked
 
     kb = KBColumns(files)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from namesake import language as languages
 from namesake.errors import NamesakeError
-from namesake.kb.check import problems, quick_problems
+from namesake.kb.check import derived_problems, problems, quick_problems
 from namesake.kb.columns import Columns, Ragged, State, Strings
 from namesake.kb.declare import Column
 from namesake.kb.known import is_known, remember
@@ -84,8 +84,7 @@ class KB(KBColumns):
             raise NamesakeError(f"{path / MANIFEST} is missing: build the KB again") from None
         kb._check(quick_problems(kb.columns, kb.manifest))
         if not is_known(states):
-            kb._check(problems(kb.columns, kb.manifest))
-            kb._compare_digests()
+            kb._check_all()
             remember(states)
         return kb
 
@@ -134,8 +133,13 @@ class KB(KBColumns):
         for file in sorted(self.path.iterdir()):
             if file.name not in self.manifest.files and file.name not in (MANIFEST, LOCK):
                 raise NamesakeError(f"{file} is no part of the KB ({MANIFEST} does not list it): remove it")
+        self._check_all()
+
+    def _check_all(self) -> None:
+        """Raise NamesakeError where a column is not as declared, as its digest says, or as others make it."""
         self._check(problems(self.columns, self.manifest))
         self._compare_digests()
+        self._check(derived_problems(self.columns))
 
     def _compare_digests(self) -> None:
         """Raise NamesakeError where a file differs from its digest in the manifest, or the manifest from its own."""

@@ -77,9 +77,10 @@ class Found:
         return len(self.where)
 
 
-def find(kb: Known, data: UInt8, offsets: Int64) -> Found:
-    """The people of a KB who may be named in texts in Arrow's layout."""
-    texts, out = kernels.find_mentions(data, offsets, tables(kb.names.language), _index(kb), _labels(kb))
+def find(kb: Known, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> Found:
+    """The people of a KB who may be named in texts in Arrow's layout; the first `heads[t]` bytes of one are a title."""
+    heads = np.zeros(len(offsets) - 1, np.int64) if heads is None else heads
+    texts, out = kernels.find_mentions(data, offsets, heads, tables(kb.names.language), _index(kb), _labels(kb))
     mentions, spans, candidates = out.sizes.tolist()
     facts, ends = out.facts[:mentions], out.ends[:spans]
     return Found(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -21,11 +21,12 @@ from namesake.arrays import (
     take_rows,
     text_buffers,
 )
-from namesake.articles.schema import MENTION
+from namesake.articles.schema import MENTION, SPANS
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import parse_qids
 from namesake.kernels.text.spans import BAD, characters_to_bytes
 from namesake.names.evidence import Evidence, no_evidence
+from namesake.names.titled import Placed, Titled
 
 if TYPE_CHECKING:
     from namesake.names.candidates import Variants
@@ -47,6 +48,8 @@ class Mentions:
     """Whether a mention was found in the text, as a person's name, or given."""
     span_lists: pa.ListArray
     """The spans in characters, as articles and links hold them."""
+    title_lists: pa.ListArray
+    """The spans in the article's title, in its characters; null where the name does not stand there."""
     span_indptr: Int64
     spans: Int32
     byte_spans: Int32
@@ -66,27 +69,62 @@ class Mentions:
         return np.repeat(np.arange(len(self.articles) - 1), np.diff(self.articles))
 
 
-def found_mentions(texts: pa.Array, kb: KB) -> Mentions:
-    """The people named in each text, with everybody who may be meant."""
+class Source(Protocol):
+    """Finds the mentions of articles that come with none."""
+
+    def __call__(self, texts: pa.Array, kb: KB, titles: pa.Array, variants: Variants) -> Mentions:
+        """The mentions of each text and its title, with everybody who may be meant."""
+        ...
+
+
+def found_mentions(texts: pa.Array, kb: KB, titles: pa.Array | None = None, variants: Variants = "never") -> Mentions:
+    """The people named in each text and its title, with everybody who may be meant.
+
+    `variants` have no say: the search knows other spellings by itself.
+    """
     from namesake.names.detect import find  # its kernels load when names are first to be found
 
-    data, offsets = text_buffers(texts)
-    found = find(kb, data, offsets)
-    pairs = pa.FixedSizeListArray.from_arrays(pa.array(found.spans.ravel()), 2)
+    titled = None if titles is None else Titled.of(texts, titles)
+    data, offsets = text_buffers(texts if titled is None else titled.texts)
+    found = find(kb, data, offsets, None if titled is None else titled.head_bytes)
+    placed = Placed(found.indptr, found.span_indptr, found.spans, found.byte_spans)
+    placed = placed if titled is None else titled.part(placed)
     return Mentions(
         articles=found.indptr,
         names=_cut_out(data, found.where),
         found=np.ones(len(found), np.bool_),
-        span_lists=pa.ListArray.from_arrays(pa.array(found.span_indptr.astype(np.int32)), pairs),
-        span_indptr=found.span_indptr,
-        spans=found.spans,
-        byte_spans=found.byte_spans,
+        span_lists=placed.span_lists,
+        title_lists=placed.title_lists,
+        span_indptr=placed.span_indptr,
+        spans=placed.spans,
+        byte_spans=placed.byte_spans,
         offsets=found.offsets,
         qids=kb.qids[found.rows],
         rows=found.rows.astype(np.int64),
         quality=found.quality,
         evidence=found.evidence,
     )
+
+
+def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants) -> Mentions:
+    """Names that another detector found at some places, with the candidates that given names would have."""
+    nobody = np.empty(0, np.int64)
+    mentions = Mentions(
+        articles=placed.articles,
+        names=names,
+        found=np.zeros(len(names), np.bool_),
+        span_lists=placed.span_lists,
+        title_lists=placed.title_lists,
+        span_indptr=placed.span_indptr,
+        spans=placed.spans,
+        byte_spans=placed.byte_spans,
+        offsets=np.zeros(len(names) + 1, np.int64),
+        qids=nobody,
+        rows=nobody,
+        quality=np.empty(0),
+        evidence=no_evidence(len(names)),
+    )
+    return _look_up(mentions, pa.array(np.ones(len(names), np.bool_)), kb, variants)
 
 
 def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Variants) -> Mentions:
@@ -102,6 +140,7 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
         names=names,
         found=np.zeros(len(names), np.bool_),
         span_lists=span_lists,
+        title_lists=pa.nulls(len(names), SPANS),
         span_indptr=span_indptr,
         spans=spans,
         byte_spans=characters_to_bytes(*text_buffers(texts), span_indptr[articles], spans),
@@ -114,15 +153,15 @@ def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Vari
     return _look_up(known, given.is_null(), kb, variants) if given.null_count else known
 
 
-def mentions_of(articles: pa.Table, kb: KB, variants: Variants) -> Mentions:
-    """The mentions of a table of articles: those found in the texts whose `mentions` are null, else those given."""
-    column, texts = (one_chunk(articles.column(name)) for name in ("mentions", "text"))
+def mentions_of(articles: pa.Table, kb: KB, variants: Variants, source: Source = found_mentions) -> Mentions:
+    """The mentions of a table of articles: those given, else those that `source` finds in texts and titles."""
+    column, texts, titles = (one_chunk(articles.column(name)) for name in ("mentions", "text", "title"))
     if not column.null_count:
         return given_mentions(column, texts, kb, variants)
-    missing = column.is_null()
-    found = found_mentions(texts.filter(missing), kb)
     if column.null_count == len(column):
-        return found
+        return source(texts, kb, titles, variants)
+    missing = column.is_null()
+    found = source(texts.filter(missing), kb, titles.filter(missing), variants)
     return _merge(given_mentions(column, texts, kb, variants), found, missing.to_numpy(zero_copy_only=False))
 
 
@@ -183,6 +222,7 @@ def _merge(given: Mentions, found: Mentions, missing: Bool) -> Mentions:
         names=_concatenate(given.names, found.names).take(pa.array(order)),
         found=np.concatenate([given.found, found.found])[order],
         span_lists=_concatenate(given.span_lists, found.span_lists).take(pa.array(order)),
+        title_lists=_concatenate(given.title_lists, found.title_lists).take(pa.array(order)),
         span_indptr=span_indptr,
         spans=np.concatenate([given.spans, found.spans])[span],
         byte_spans=np.concatenate([given.byte_spans, found.byte_spans])[span],

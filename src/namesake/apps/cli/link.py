@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 NOTHING_LINKED = 3
 """The exit code of a run that set every record aside."""
 
+Mentions = Annotated[
+    str,
+    typer.Option(
+        "--mentions", help="of articles without any: names finds them, spacy:MODEL has a model find them, given: none"
+    ),
+]
 Date = Annotated[str | None, typer.Option("--date", help="ISO date of the articles that have none")]
 
 
@@ -38,6 +44,7 @@ def link(
     recipe: options.Recipe = "default",
     scores: Annotated[bool, typer.Option("--scores", help="also write every candidate with its scores")] = False,
     threshold: options.Threshold = None,
+    mentions: Mentions = "names",
     date: Date = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
     max_line: Annotated[
@@ -56,7 +63,7 @@ def link(
     from namesake.engines.files import link_files
     from namesake.progress import reporter
 
-    linker = Linker(folder, recipe, options.threshold_of(threshold))
+    linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)
     if out is None:
         _print_links(linker, articles, date, max_line << 20)
         return
@@ -119,6 +126,7 @@ def explain(
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
     threshold: options.Threshold = None,
+    mentions: Mentions = "names",
     date: Date = None,
     all: Annotated[bool, typer.Option("--all", help="every candidate, every match, the whole text")] = False,
     json: Annotated[bool, typer.Option("--json", help="rows for programs: one for each candidate and part")] = False,
@@ -132,7 +140,7 @@ def explain(
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import find_article
 
-    linker = Linker(folder, recipe, options.threshold_of(threshold))
+    linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)
     with Rejects() as rejects:
         table = find_article(articles, article, rejects, date)
     rows = linker.explain(table, name)

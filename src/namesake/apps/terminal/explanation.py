@@ -28,7 +28,7 @@ SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everything: bool = False) -> None:
     """Why each mention of an article was linked as it was; with `everything`, all candidates, matches and text."""
     record = article.to_pylist()[0]
-    for _, mention in groupby(rows.to_pylist(), key=lambda row: (row["name"], row["spans"])):
+    for _, mention in groupby(rows.to_pylist(), key=lambda row: (row["name"], row["spans"], row["title_spans"])):
         explained = list(mention)
         people = [row for row in explained if row["qid"] is not None]
         best = [row for row in people if row["rank"] == people[0]["rank"]]
@@ -51,8 +51,15 @@ def _first(candidates: list[list[Row]]) -> list[list[Row]]:
 
 
 def _heading(row: Row, title: str | None) -> Text:
-    where = f"  in {row['article_id']}" + (f", {title}" if title else "")
-    return Text.assemble((one_line(row["name"]), NAME_STYLE), (one_line(where), "dim"))
+    where = Text.assemble((one_line(row["name"]), NAME_STYLE), (one_line(f"  in {row['article_id']}"), "dim"))
+    if title:
+        headline = Text(one_line(title), "dim")
+        for start, end in row["title_spans"] or ():
+            headline.stylize(NAME_STYLE, start, end)
+        where.append(", ", "dim").append_text(headline)
+        if row["title_spans"] and not row["spans"]:
+            where.append("  (in the title only)", "dim")
+    return where
 
 
 # the article

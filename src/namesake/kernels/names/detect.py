@@ -12,6 +12,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, write_candidates
 from namesake.kernels.names.full import MATCH_COLUMNS, match_names
+from namesake.kernels.names.headlines import all_capitals, lower_ordinary_words, tokens_before
 from namesake.kernels.names.lone import place_all_lone, place_all_titled
 from namesake.kernels.names.nicknames import match_nicknames
 from namesake.kernels.names.page import (
@@ -201,9 +202,12 @@ def write_spans(data, begin, end, page, where, spans, first_mention, output):
     output.sizes[1] = before
 
 
-@kernel(types.Tuple((types.int64[::1], OUTPUT))(U8, I64, TABLES, INDEX, LABELS))
-def find_mentions(data, offsets, tables, index, labels):
-    """The people whom texts name: how many each text has (offsets), and the mentions."""
+@kernel(types.Tuple((types.int64[::1], OUTPUT))(U8, I64, I64, TABLES, INDEX, LABELS))
+def find_mentions(data, offsets, heads, tables, index, labels):
+    """The people whom texts name: how many each text has (offsets), and the mentions.
+
+    The first `heads[t]` bytes of a text are its title. How a text uses capitals is not for its title to say.
+    """
     texts, most = len(offsets) - 1, 2
     for text in range(texts):
         most = max(most, (offsets[text + 1] - offsets[text]) // 2 + 2)
@@ -231,7 +235,8 @@ def find_mentions(data, offsets, tables, index, labels):
     for text in range(texts):
         begin, end = offsets[text], offsets[text + 1]
         count = cut(data, begin, end, tables, tokens, most)
-        style = style_of(tokens.bits, count)
+        head = tokens_before(tokens.starts, count, begin + heads[text])
+        style = style_of(tokens.bits[head:] if head < count else tokens.bits, count - head if head < count else count)
         mark_gaps(data, tokens, count)
         ables = list_able(tokens, count, style, able)
         slots_used = 8
@@ -250,6 +255,8 @@ def find_mentions(data, offsets, tables, index, labels):
         if style == CASED:
             found = match_nicknames(page, known, matches, keys, found)
         gather_people(page, known, matches, keys, found)
+        if style == CASED and head > 0 and all_capitals(page, head):
+            lower_ordinary_words(page, known, head)
         if style == CASED:
             read_ahead(page, known)
         if page.size[0] > 0:

@@ -217,6 +217,8 @@ def place_shorts(page, known, matches, found):
                 if mention >= 0:
                     add_span(page, mention, start, at + 1)
             elif page.words[place] != FREE and page.first_name[place] >= 0 and not initials(page, at):
+                if page.style == CASED and not capital(page, at):
+                    continue  # a word of a title that has lost its capital
                 stop = short_first_name(page, at, page.first_name[place])
                 if stop >= 0:
                     add_span(page, page.first_name[place], at, stop)
