@@ -603,7 +603,7 @@ class Finder:
         if thing == 0 and end - first == 2 and not self.tokens[first].initials and self.spelled(name, first):
             return True
         if known.thing(self.name(first, end - 1)) >= 15 and known.first(self.w(end - 2)) < 20:  # Republican McCain
-            return self.single(end - 1, inside=True)
+            return self.cap[end - 1] and self.single(end - 1, inside=True)
         return False
 
     def wide(self, name: str, first: int, end: int, fame: int, qualities: dict[int, float], thing: float) -> bool:
@@ -728,14 +728,17 @@ class Finder:
             shorts = self.known.short(name)
             few = bool(shorts) and self.known.count(name) <= 10
             rows = {row: 0.95 for row, _ in self.known.bearers(self.name(title, stop))}
-            for row, form, _ in shorts:
+            best = 0.0
+            for row, form, weight in shorts:
                 if form in forms and (self.known.fame[row] >= 1 or form in (SUFFIX, PAIR) or few):
                     rows.setdefault(row, FORM_QUALITY[form])
+                    best = max(best, weight)
             if not rows:
                 return False
             mention, _ = self.mention(name, TITLED, first, stop)
             mention.extras = dict(list(rows.items())[:8])
             mention.place = self.place_behind(stop)
+            mention.evidence["best"] = best
             mention.evidence["bearers"] = float(self.known.count(name)) if shorts else 0.0
         return self.span(self.mentions[name], first, stop, title=1.0, thing=self.known.thing(name))
 

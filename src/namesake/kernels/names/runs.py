@@ -149,7 +149,7 @@ def find_run(page, known, first, end):
             add_span(page, mention, first, end)
             return True
     if thing_fame(known, name_key(page, first, last)) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
-        return place_lone(page, known, last, True)  # Republican McCain
+        return capital(page, last) and place_lone(page, known, last, True)  # Republican McCain
     return False
 
 
