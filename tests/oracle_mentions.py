@@ -14,6 +14,7 @@ EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range
 KIND_QUALITY = (1.0, 0.95, 0.9, 0.85)  # label, alias, bare label, bare alias
 FORM_QUALITY = {MONONYM: 1.0, CALLED: 1.0, SURNAME: 0.8, HEAD: 0.8, PAIR: 0.8, SUFFIX: 0.8, BEGIN: 0.6}
 FORM_QUALITY |= {FIRST: 0.5, NICK: 0.5, ALIAS_SURNAME: 0.5}
+MOST_PARTICLES = 4
 MARKS = '.!?:;\n"“”‘•*|'
 HEAD_ENDS = English.of_words | {English.article}
 NO_NAMES = English.never_names | English.dates | English.name_titles | English.numerals
@@ -125,6 +126,9 @@ class Finder:
     def may_end(self, i: int) -> bool:
         """A name may end with a capital, or with what a hyphen joins to one (Ban Ki-moon)."""
         return self.cap[i] or (self.hyphen[i] and (self.cap[i - 1] or self.hyphen[i - 1]))
+
+    def particle_before(self, i: int) -> bool:
+        return self.soft(i) and self.w(i - 1) in English.particles and not self.used[i - 1]
 
     def length(self, i: int) -> int:
         return len(self.text[self.tokens[i].start : self.tokens[i].end].encode())
@@ -471,7 +475,7 @@ class Finder:
             start, word = start - 1, word - 1
         if self.style == CASED:
             far = start
-            while self.soft(far) and self.w(far - 1) in English.particles and not self.used[far - 1]:
+            while self.particle_before(far) and start - far < MOST_PARTICLES:
                 far -= 1
             no_name = English.name_titles | English.function_words
             if far < start and self.soft(far) and self.open(far - 1) and self.w(far - 1) not in no_name:
@@ -621,7 +625,7 @@ class Finder:
         if thing == 0 and end - first == 2 and not self.tokens[first].initials and self.spelled(name, first):
             return True
         if known.thing(self.name(first, end - 1)) >= 15 and known.first(self.w(end - 2)) < 20:  # Republican McCain
-            return self.single(end - 1, inside=True)
+            return self.cap[end - 1] and self.single(end - 1, inside=True)
         return False
 
     def wide(self, name: str, first: int, end: int, fame: int, qualities: dict[int, float], thing: float) -> bool:
@@ -746,14 +750,17 @@ class Finder:
             shorts = self.known.short(name)
             few = bool(shorts) and self.known.count(name) <= 10
             rows = {row: 0.95 for row, _ in self.known.bearers(self.name(title, stop))}
-            for row, form, _ in shorts:
+            best = 0.0
+            for row, form, weight in shorts:
                 if form in forms and (self.known.fame[row] >= 1 or form in (SUFFIX, PAIR) or few):
                     rows.setdefault(row, FORM_QUALITY[form])
+                    best = max(best, weight)
             if not rows:
                 return False
             mention, _ = self.mention(name, TITLED, first, stop)
             mention.extras = dict(list(rows.items())[:8])
             mention.place = self.place_behind(stop)
+            mention.evidence["best"] = best
             mention.evidence["bearers"] = float(self.known.count(name)) if shorts else 0.0
         return self.span(self.mentions[name], first, stop, title=1.0, thing=self.known.thing(name))
 
@@ -769,7 +776,7 @@ class Finder:
         if family or self.is_firm(at + 1) or self.before_place(at + 1) or self.in_nickname(at):
             return False
         start, key = at, word
-        while self.soft(start) and not self.used[start - 1] and self.w(start - 1) in English.particles:  # al-Assad
+        while self.particle_before(start) and at - start < MOST_PARTICLES:  # al-Assad
             start -= 1
         if known.short(self.name(start, at + 1)):
             key = self.name(start, at + 1)

@@ -38,7 +38,7 @@ class Evidence:
     thing: Float32
     """Fame (as `entity.fame`) of the most famous thing of that very name; 0 without one."""
     best: Float32
-    """Names of one word: the weight of the best bearer (`short.entity.weight`)."""
+    """Names of one word, with a title or without: the weight of the best bearer (`short.entity.weight`)."""
     form: Int8
     """Names of one word: how that one bears it (`kb.forms`)."""
     bearers: Int32

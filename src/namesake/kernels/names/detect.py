@@ -45,6 +45,7 @@ from namesake.kernels.names.people import gather_people
 from namesake.kernels.names.runs import place_runs
 from namesake.kernels.names.shorts import file_people, place_shorts
 from namesake.kernels.names.tokens import (
+    AFTER_DOT,
     CASED,
     FUNCTION,
     HAS_CAPITAL,
@@ -60,7 +61,7 @@ from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
 
 DROPPED_OUT = -2  # the order of a mention without candidates
-TABLES_ROOM = 4  # slots for each word that may be a name
+TABLES_ROOM = 4  # slots for each word that a name may begin with: mentions, and three words for each full name
 
 
 class Output(NamedTuple):
@@ -93,15 +94,17 @@ def character_of(data, begin, at, counts, ascii_only):
     return total
 
 
-@kernel(I(TOKENS, I, I, types.int64[::1]))
+@kernel(types.UniTuple(I, 2)(TOKENS, I, I, types.int64[::1]))
 def list_able(tokens, count, style, able):
-    """Write the tokens that may be names of one word, and return how many."""
+    """Write the tokens that may be names of one word; how many there are, and how many a name may begin with."""
     marks, classes = pointer(tokens.marks), pointer(tokens.classes)
-    size = 0
+    size = dots = 0
     for i in range(count):  # without branches: a capital is hard to foresee
         able[size] = i
-        size += marks[i] & HAS_CAPITAL != 0 if style == CASED else classes[i] & FUNCTION == 0
-    return size
+        fits = marks[i] & HAS_CAPITAL != 0 if style == CASED else classes[i] & FUNCTION == 0
+        size += fits
+        dots += (marks[i] & AFTER_DOT != 0) & (not fits)  # will.i.am
+    return size, size + dots
 
 
 @kernel(types.void(PAGE, I))
@@ -238,9 +241,9 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         head = tokens_before(tokens.starts, count, begin + heads[text])
         style = style_of(tokens.bits[head:] if head < count else tokens.bits, count - head if head < count else count)
         mark_gaps(data, tokens, count)
-        ables = list_able(tokens, count, style, able)
+        ables, beginnings = list_able(tokens, count, style, able)
         slots_used = 8
-        while slots_used < TABLES_ROOM * ables:
+        while slots_used < TABLES_ROOM * beginnings:
             slots_used *= 2
         page = Page(
             *(pointer(data), count, style, pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)),

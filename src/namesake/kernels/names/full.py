@@ -226,7 +226,8 @@ def name_starts(page, known, starts):
         key = extend(extend(ZERO, page.hashes[i]), page.hashes[i + 1])
         page.pair_names[i] = known.slots[find(known.keys, known.mask, key)]
         page.pair_shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, key)]
-        page.pair_things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
+        if page.style == CASED:
+            page.pair_things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
     return kept
 
 

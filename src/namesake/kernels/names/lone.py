@@ -27,6 +27,7 @@ from namesake.kernels.names.page import (
     LAST_TWO,
     LOCATIVE,
     MONONYM,
+    MOST_PARTICLES,
     NICK,
     NOBODY,
     ONE,
@@ -50,9 +51,9 @@ from namesake.kernels.names.page import (
     may_end,
     name_key,
     name_of,
+    run_fame,
     short_of,
     soft,
-    thing_fame,
     word_fame,
 )
 from namesake.kernels.names.people import (
@@ -69,12 +70,11 @@ from namesake.kernels.names.tokens import (
     AT_START,
     DATE,
     FAMILY,
-    FIRM,
     FUNCTION,
     LOWER_TITLE,
     NAME_TITLE,
     NEVER,
-    NUMERAL,
+    NO_NAME,
     PARTICLE,
     ROLE,
     ROYAL,
@@ -92,7 +92,6 @@ BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican 
 SAINT_FAME = 10.0
 TITLE_ALIAS = 0.95
 MOST_BEHIND_TITLE = 4
-NO_NAME = NEVER | DATE | NAME_TITLE | NUMERAL | FUNCTION | SUFFIX | FIRM
 
 
 @inlined(B(PAGE, I))
@@ -153,7 +152,7 @@ def place_titled(page, known, title):
         end -= 1
     if end == first or listed(page, first, NAME_TITLE | DATE | FUNCTION) or firm_follows(page, end):
         return
-    if listed(page, title, SAINT) and thing_fame(known, name_key(page, title, title + 2)) > SAINT_FAME:
+    if listed(page, title, SAINT) and run_fame(page, known, title, title + 2) > SAINT_FAME:
         return
     for stop in range(end, first, -1):
         if stop < end and stop - first == 1 and capital(page, stop) and not hyphen(page, stop):
@@ -163,7 +162,7 @@ def place_titled(page, known, title):
         mention = enter_titled(page, known, title, first, stop)
         if mention >= 0:
             raise_evidence(page, mention, HAS_TITLE, 1.0)
-            raise_evidence(page, mention, THING, thing_fame(known, name_key(page, first, stop)))
+            raise_evidence(page, mention, THING, run_fame(page, known, first, stop))
             add_span(page, mention, first, stop)
             return
 
@@ -187,9 +186,9 @@ def another_before(page, known, start):
     """Whether the capital before token `start` makes it somebody else's surname; a title or a nation does not."""
     if not soft(page, start) or not capital(page, start - 1) or page.used[start - 1] == BY_PERSON:
         return False
-    if word_fame(page, known, start - 1) >= BEFORE_FAME and begins(page, known, start - 1) < BEFORE_FIRST:
+    if listed(page, start - 1, NEVER | ROLE | NAME_TITLE | FUNCTION):
         return False
-    return not listed(page, start - 1, NEVER | ROLE | NAME_TITLE | FUNCTION)
+    return word_fame(page, known, start - 1) < BEFORE_FAME or begins(page, known, start - 1) >= BEFORE_FIRST
 
 
 @inlined(B(PAGE, KNOWN, I, I, types.float64, I))
@@ -213,6 +212,8 @@ def place_lone(page, known, at, inside):
         return False
     start, key = np.int64(at), extend(ZERO, page.hashes[at])
     while soft(page, start) and page.used[start - 1] == OPEN and listed(page, start - 1, PARTICLE):  # al-Assad
+        if at - start == MOST_PARTICLES:
+            break
         start -= 1
     if start < at:
         longer = short_of(known, name_key(page, start, at + 1))
@@ -225,8 +226,9 @@ def place_lone(page, known, at, inside):
     count, best = np.int64(known.short_count[short]), np.int64(NOBODY)
     for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
         known_one = known.fame[known.short_rows[k]] >= 1.0
-        if best < 0 and (known_one or (count <= RARE and known.short_forms[k] != FIRST_NAME)):
+        if known_one or (count <= RARE and known.short_forms[k] != FIRST_NAME):
             best = np.int64(k)
+            break
     if best < 0:
         return False
     form, weight = np.int64(known.short_forms[best]), np.float64(known.short_weights[best])

@@ -1,6 +1,7 @@
 """Quoted nicknames: James D. "Jim" Farley is a Jim Farley, a James Farley or a James D. Farley."""
 
 import numpy as np
+from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
@@ -63,20 +64,38 @@ def in_nickname(page, i):
     return i > 1 and quoted(page, i - 1) and capital(page, i - 2)
 
 
+@kernel(types.void(PAGE, MATCHES, I, I, I))
+def give_way(page, matches, low, high, first):
+    """Drop the matches low to high, whose ends ascend, that end behind token `first`; their tokens are open again."""
+    m = high - 1
+    while m >= low and matches[m, TO] > first:
+        if matches[m, HOW] != NOBODY:
+            take(page, matches[m, FROM], matches[m, TO], OPEN)
+            matches[m, HOW] = NOBODY
+        m -= 1
+
+
 @kernel(I(MATCHES, HASHES, I, I))
-def make_room(matches, keys, found, first):
-    """Make room among the matches, in the order of their first tokens, for one from token `first` on; its place."""
-    at = found
-    while at > 0 and matches[at - 1, FROM] > first:
-        matches[at, :] = matches[at - 1, :]
-        keys[at] = keys[at - 1]
-        at -= 1
-    return at
+def merge(matches, keys, found, end):
+    """Bring the matches up to `found` and those up to `end` into one order, without those dropped; how many remain."""
+    all_matches, all_keys = matches[:end].copy(), keys[:end].copy()
+    one, other, count = np.int64(0), np.int64(found), 0
+    while one < found or other < end:
+        if other == end or (one < found and all_matches[one, FROM] < all_matches[other, FROM]):
+            m, one = one, one + 1
+        else:
+            m, other = other, other + 1
+        if all_matches[m, HOW] != NOBODY:
+            matches[count, :] = all_matches[m, :]
+            keys[count] = all_keys[m]
+            count += 1
+    return count
 
 
 @kernel(I(PAGE, KNOWN, MATCHES, HASHES, I))
 def match_nicknames(page, known, matches, keys, found):
     """Add the full names around quoted nicknames to the matches, in place of those they overlap; how many there are."""
+    near, size = np.int64(0), np.int64(found)  # matches that begin before the end of the name; those with nicknames
     for k in range(page.ables):
         i = page.able[k]
         if (
@@ -101,13 +120,12 @@ def match_nicknames(page, known, matches, keys, found):
         name = name if name >= 0 else name_of(known, extend(extend(ZERO, page.hashes[i]), last))
         if name < 0:
             continue
-        for m in range(found):
-            if matches[m, TO] > first and matches[m, FROM] < end and matches[m, HOW] != NOBODY:
-                take(page, matches[m, FROM], matches[m, TO], OPEN)
-                matches[m, HOW] = NOBODY
-        at = make_room(matches, keys, found, first)
-        matches[at, WHO], matches[at, FROM], matches[at, TO], matches[at, HOW] = name, first, end, NICKNAMED
-        keys[at] = key
+        while near < found and matches[near, FROM] < end:
+            near += 1
+        give_way(page, matches, np.int64(0), near, first)
+        give_way(page, matches, np.int64(found), size, first)
+        matches[size, WHO], matches[size, FROM], matches[size, TO], matches[size, HOW] = name, first, end, NICKNAMED
+        keys[size] = key
+        size += 1
         take(page, first, end, BY_PERSON)
-        found += 1
-    return found
+    return merge(matches, keys, found, size) if size > found else np.int64(found)

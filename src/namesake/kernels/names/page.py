@@ -11,7 +11,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find
-from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, SOFT
+from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, NO_NAME, SOFT
 from namesake.kernels.simd import BYTES, NUMBERS, pointer
 from namesake.kernels.types import F32, I8, I32, I64, U8, U64, own_record, record
 
@@ -27,6 +27,7 @@ UNREAD = -2
 EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range(9)
 # who has taken a token
 OPEN, BY_THING, BY_PERSON = 0, 1, 2
+MOST_PARTICLES = 4  # before a surname
 # how somebody bears a short form; see kb.forms
 MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
 FORM_QUALITY = np.array([1.0, 0.8, 0.8, 0.5, 0.8, 0.8, 0.6, 1.0, 0.5, 0.5])
@@ -301,9 +302,18 @@ def in_lower(page, known, i):
 
 
 # what the KB knows of a name
+@inlined(B(KNOWN, types.uint64))
+def may_go_on(known, key):
+    """Whether a name of somebody or something may be, or begin with, the tokens of a hash, two or more."""
+    bit = np.int64(key & known.prefix_mask)
+    return known.prefixes[bit >> 3] >> (bit & 7) & 1 != 0
+
+
 @inlined(I(KNOWN, types.uint64))
 def name_of(known, key):
-    """The name of a hash, or NOBODY."""
+    """The name of a hash of two tokens or more, or NOBODY: one bit turns most of them away."""
+    if not may_go_on(known, key):
+        return np.int64(NOBODY)
     return np.int64(known.slots[find(known.keys, known.mask, key)])
 
 
@@ -319,6 +329,13 @@ def thing_fame(known, key):
     return FAME[np.int64(known.thing_fame[find(known.thing_keys, known.thing_mask, key)])]
 
 
+@inlined(types.float64(PAGE, KNOWN, I, I))
+def run_fame(page, known, first, end):
+    """How famous the thing is whose name are tokens first to end."""
+    key = name_key(page, first, end)
+    return 0.0 if end - first > 1 and not may_go_on(known, key) else thing_fame(known, key)
+
+
 @inlined(types.float64(PAGE, KNOWN, I))
 def word_fame(page, known, i):
     """How famous the thing is whose name is token i."""
@@ -332,16 +349,9 @@ def read_ahead(page, known):
     """Look up the open tokens that may be names, each by itself: look-ups that do not wait for each other are cheap."""
     for k in range(page.ables):
         i = page.able[k]
-        if page.used[i] == OPEN:
+        if page.used[i] == OPEN and not listed(page, i, NO_NAME):
             slot = find(known.token_keys, known.token_mask, page.hashes[i])
             page.slots[i] = np.int32(slot if known.token_keys[slot] != FREE else NOBODY)
             key = extend(ZERO, page.hashes[i])
             page.shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, key)]
             page.things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
-
-
-@inlined(B(KNOWN, types.uint64))
-def may_go_on(known, key):
-    """Whether a name of somebody or something may begin with the tokens of a hash."""
-    bit = np.int64(key & known.prefix_mask)
-    return known.prefixes[bit >> 3] >> (bit & 7) & 1 != 0

@@ -38,9 +38,9 @@ from namesake.kernels.names.page import (
     may_end,
     name_key,
     name_of,
+    run_fame,
     short_of,
     soft,
-    thing_fame,
     word_fame,
 )
 from namesake.kernels.names.people import add_candidate, add_span, add_wider, mention_of, new_mention, raise_evidence
@@ -127,7 +127,7 @@ def find_run(page, known, first, end):
     if in_lower(page, known, first) >= ORDINARY_WORD and in_lower(page, known, last) >= ORDINARY_WORD:
         return False  # Police Chief
     key = name_key(page, first, end)
-    thing = thing_fame(known, key)
+    thing = run_fame(page, known, first, end)
     if find_wide(page, known, key, first, end, 1.0, PART_QUALITY, LONGER_QUALITY, thing):
         return True
     if end - first >= 3:
@@ -148,8 +148,8 @@ def find_run(page, known, first, end):
         if mention != NOBODY:
             add_span(page, mention, first, end)
             return True
-    if thing_fame(known, name_key(page, first, last)) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
-        return place_lone(page, known, last, True)  # Republican McCain
+    if run_fame(page, known, first, last) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
+        return capital(page, last) and place_lone(page, known, last, True)  # Republican McCain
     return False
 
 
@@ -160,7 +160,7 @@ def note_stranger(page, known, first, end):
     last = end - 1
     if (named == 0 and not initials(page, first)) or initials(page, last):
         return
-    if thing_fame(known, name_key(page, first, end)) > 0.0:
+    if run_fame(page, known, first, end) > 0.0:
         return
     page.first_name[file_word(page, last)] = STRANGER
     if named >= 3:

@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, find
+from namesake.kernels.hash import FREE, extend, find
 from namesake.kernels.names.context import firm_follows, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
 from namesake.kernels.names.page import (
@@ -14,6 +14,7 @@ from namesake.kernels.names.page import (
     HIGH,
     KNOWN,
     LOW,
+    MOST_PARTICLES,
     NOBODY,
     OPEN,
     PAGE,
@@ -57,13 +58,25 @@ SMALL_THING = 5.0
 LETTER = 0x20
 
 
+@inlined(I(PAGE, types.uint64))
+def file_key(page, key):
+    """The slot of a hash that stands for somebody, made ready where it is new."""
+    at = find(page.words, page.mask, key)
+    if page.words[at] == FREE:
+        page.words[at], page.surname[at], page.first_name[at] = key, NOBODY, NOBODY
+    return at
+
+
 @inlined(I(PAGE, I))
 def file_word(page, token):
-    """The slot of a word that stands for somebody, made ready where it is new."""
-    at = find(page.words, page.mask, page.hashes[token])
-    if page.words[at] == FREE:
-        page.words[at], page.surname[at], page.first_name[at] = page.hashes[token], NOBODY, NOBODY
-    return at
+    """The slot of a word that stands for somebody."""
+    return file_key(page, page.hashes[token])
+
+
+@inlined(types.uint64(PAGE, I, I))
+def initial_key(page, first, last):
+    """The hash of a surname, token `last`, behind the first letter of token `first`: A. Murray, Andy Murray."""
+    return extend(page.hashes[last], np.uint64(byte(page.text, page.starts[first]) | LETTER))
 
 
 @inlined(B(PAGE, I, I))
@@ -112,30 +125,11 @@ def file_people(page, matches, found):
         token = short_token(page, mention)
         page.facts[mention * FACTS + WORD] = token
         if token >= 0:
-            at = file_word(page, token)
-            page.surname[at] = mention if page.surname[at] == NOBODY else page.surname[at]
+            for key in (page.hashes[token], initial_key(page, page.facts[mention * FACTS + LOW], token)):
+                at = file_key(page, key)
+                page.surname[at] = mention if page.surname[at] == NOBODY else page.surname[at]
         at = file_word(page, page.facts[mention * FACTS + LOW])
         page.first_name[at] = mention if page.first_name[at] == NOBODY else SEVERAL
-
-
-@inlined(I(PAGE, I))
-def first_letter(page, i):
-    """The first letter of token i, small."""
-    return byte(page.text, page.starts[i]) | LETTER
-
-
-@kernel(I(PAGE, MATCHES, I, I))
-def of_initial(page, matches, found, at):
-    """Whom an initial before a surname means, of those who share it: the last one before, else the first behind."""
-    best = np.int64(NOBODY)
-    for m in range(found):
-        mention = matches[m, WHO]
-        if matches[m, HOW] == NOBODY or (best != NOBODY and matches[m, FROM] > at):
-            continue
-        word, low = page.facts[mention * FACTS + WORD], page.facts[mention * FACTS + LOW]
-        if word >= 0 and page.hashes[word] == page.hashes[at] and first_letter(page, low) == first_letter(page, at - 1):
-            best = mention
-    return best
 
 
 @kernel(B(PAGE, KNOWN, I))
@@ -151,8 +145,15 @@ def another_begins(page, known, at):
     return hyphenated_given(page, at, min(at + 3, page.count))
 
 
-@kernel(types.Tuple((I, I))(PAGE, KNOWN, MATCHES, I, I, I))
-def short_surname(page, known, matches, found, at, mention):
+@inlined(I(PAGE, I))
+def of_initial(page, at):
+    """Whom a surname, token `at`, means with the initial before it: the last one before, else the first behind."""
+    place = find(page.words, page.mask, initial_key(page, at - 1, at))
+    return page.surname[place] if page.words[place] != FREE else np.int64(NOBODY)
+
+
+@kernel(types.Tuple((I, I))(PAGE, KNOWN, I, I))
+def short_surname(page, known, at, mention):
     """Whom the surname at token `at` means, and where the span begins; NOBODY if something else seems to be meant."""
     nobody = np.int64(NOBODY), np.int64(at)
     low, high = page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH]
@@ -164,6 +165,8 @@ def short_surname(page, known, matches, found, at, mention):
     if page.style == CASED:
         far = start
         while soft(page, far) and listed(page, far - 1, PARTICLE) and page.used[far - 1] == OPEN:
+            if start - far == MOST_PARTICLES:
+                break
             far -= 1
         if far < start and soft(page, far) and is_open(page, far - 1):
             if not listed(page, far - 1, NAME_TITLE | FUNCTION):
@@ -171,7 +174,7 @@ def short_surname(page, known, matches, found, at, mention):
         if soft(page, start) and page.used[start - 1] == OPEN and page.bits[start - 1] & IS_CAPITAL != 0:
             dotted = page.bits[start - 1] & (IS_INITIALS | IS_DOTTED) == IS_INITIALS | IS_DOTTED
             if dotted or not listed(page, start - 1, HONORIFIC | FUNCTION):
-                own = of_initial(page, matches, found, at) if start == at and initials(page, at - 1) else NOBODY
+                own = of_initial(page, at) if start == at and initials(page, at - 1) else NOBODY
                 if own >= 0:
                     mention, start = np.int64(own), start - 1  # A. Murray is Andy's
                 elif word_fame(page, known, start - 1) < KNOWN_THING or begins(page, known, start - 1) >= FEW_FIRST:
@@ -208,12 +211,14 @@ def place_shorts(page, known, matches, found):
         while m < found and matches[m, FROM] <= at:
             word = page.facts[matches[m, WHO] * FACTS + WORD] if matches[m, HOW] != NOBODY else np.int64(NOBODY)
             if word >= 0:
+                low = page.facts[matches[m, WHO] * FACTS + LOW]
                 page.surname[file_word(page, word)] = matches[m, WHO]
+                page.surname[file_key(page, initial_key(page, low, word))] = matches[m, WHO]
             m += 1
         if page.used[at] == OPEN:
             place = find(page.words, page.mask, page.hashes[at])
             if page.words[place] != FREE and page.surname[place] >= 0:
-                mention, start = short_surname(page, known, matches, found, at, page.surname[place])
+                mention, start = short_surname(page, known, at, page.surname[place])
                 if mention >= 0:
                     add_span(page, mention, start, at + 1)
             elif page.words[place] != FREE and page.first_name[place] >= 0 and not initials(page, at):

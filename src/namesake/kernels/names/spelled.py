@@ -45,8 +45,14 @@ def hash_without(page, i, left_out):
 
 @kernel(I(KNOWN, types.uint64))
 def first_slip(known, key):
-    """The first of the slips, which ascend, that is not below a hash: hashes are spread evenly, so guess and walk."""
-    at = min(np.int64(np.float64(key) / WHOLE * known.slips), known.slips - 1)
+    """The first of the slips, which ascend, that is not below a hash: hashes are spread evenly, so guess and walk.
+
+    A guess is off by the root of how many there are, and the second, from what is found there, by the root of that.
+    """
+    last, each = known.slips - 1, known.slips / WHOLE
+    at = min(np.int64(np.float64(key) * each), last)
+    at += np.int64((np.float64(key) - np.float64(known.slip_keys[at])) * each)
+    at = max(min(at, last), np.int64(0))
     while at > 0 and known.slip_keys[at - 1] >= key:
         at -= 1
     while at < known.slips and known.slip_keys[at] < key:

@@ -23,6 +23,7 @@ HONORIFIC, SUFFIX, FUNCTION, ORDINARY, FIRM, TITLE, BEFORE_FIRM = 1, 2, 4, 8, 16
 PARTICLE, NUMERAL, NAME_TITLE, ROYAL, LOWER_TITLE, NOBLE, SAINT, ROLE = (1 << bit for bit in range(7, 15))
 IN_PLACE, TO_PLACE, BASED, DISTRICT, DATE, NEVER, FAMILY, GENERATION = (1 << bit for bit in range(15, 23))
 FIRM_WORD, OWNED, SHARES, OF, ARTICLE, AND, BY, CREDIT, OTHER = (1 << bit for bit in range(23, 32))
+NO_NAME = NEVER | DATE | NAME_TITLE | NUMERAL | FUNCTION | SUFFIX | FIRM  # by itself no name of one word
 # what stands before a token, by bits, and whether it has a capital, also behind an apostrophe (d'Estaing)
 HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT, LOOK_CLOSER = 1, 2, 4, 8, 16
 SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
