@@ -404,6 +404,47 @@ def test_gold_that_has_no_candidates_counts_as_missed(tmp_path):
     assert "3 mentions of the gold have no candidates at all: they count as missed." in report.remarks
 
 
+def test_the_printed_table_keeps_each_corpus_on_one_line_of_80_characters(sample_kb, tmp_path):
+    documents = [{**GOOD, "id": number} for number in range(9)]
+    names = ["wp-current-events-2015-09", "other"]
+    files = [write(tmp_path / f"{name}.jsonl", documents) for name in names]
+    arguments = ["evaluate", "--kb", sample_kb.path, "--labelled", *files, "--out", tmp_path / "r", "--samples", 100]
+    result = CliRunner().invoke(app, list(map(str, arguments)), env={"COLUMNS": "80"})
+    assert result.exit_code == 0, result.exception
+    lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines() if " ± " in line}
+    assert lines == {
+        name: [n, "1.000", "1.000", "1.000", "±", ".000", ".325"]
+        for name, n in ((names[0], "9"), ("other", "9"), ("mean", "18"))
+    }
+    written = {path.name for path in (tmp_path / "r").iterdir()}
+    assert {
+        "report.html",
+        "report.md",
+        "tables.json",
+        "linking.csv",
+        "with_nil.csv",
+        "detection.csv",
+        "misses.csv",
+    } <= written
+    assert "Where the misses go" in (tmp_path / "r" / "report.html").read_text()
+
+
+def test_the_default_can_be_written_anew_with_its_comments():
+    from benchmarks.people import DEFAULT, rewritten
+
+    text = DEFAULT.read_text()
+    recipe = Recipe.load("default")
+    assert rewritten(text, recipe) == text
+    parts = tuple(part.replace(weight=part.weight + 0.25) for part in recipe.parts)
+    doubts = tuple(part.replace(weight=part.weight - 1) for part in recipe.decide.parts)
+    rule = recipe.decide.replace(parts=doubts, nil=3.5, alone=0.5, thresholds={"p50": 0.25, "p95": 0.75})
+    changed = recipe.replace(parts=parts, decide=rule)
+    made = rewritten(text, changed)
+    assert Recipe.parse(made) == changed
+    comments = [line for line in text.splitlines() if line.startswith("#")]
+    assert [line for line in made.splitlines() if line.startswith("#")] == comments
+
+
 # Thresholds
 
 
