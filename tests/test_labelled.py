@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 import namesake
 import oracle_people as oracle
 from namesake import Linker, NamesakeError, Recipe
+from namesake.analysis.corpus import Corpus
 from namesake.analysis.labelled import link_labelled
 from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import last_words
@@ -26,6 +28,7 @@ from namesake.evaluation.labelled.misses import KINDS, marked
 from namesake.evaluation.labelled.thresholds import Trade, fewest, thresholds
 from namesake.evaluation.measures.methods import methods
 from namesake.evaluation.scores import read_scores
+from namesake.evaluation.tuning.logit import learnable
 from namesake.kb.build import build
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.text import sentences
@@ -386,8 +389,6 @@ def test_a_recipe_that_always_answers_has_no_confidence_to_judge(sample_kb, tmp_
 
 
 def test_gold_that_has_no_candidates_counts_as_missed(tmp_path):
-    import pyarrow.parquet as pq
-
     pq.write_table(long_table(), tmp_path / "s.parquet")
     more = [{"articleID": "a1", "name": "x", "gold": "Q7"}, {"articleID": "a9", "name": "y", "gold": 3}]
     gold = gold_file(tmp_path / "g.jsonl", [*GOLD, *more, {"articleID": "a9", "name": "z", "gold": None}])
@@ -402,6 +403,71 @@ def test_gold_that_has_no_candidates_counts_as_missed(tmp_path):
     assert got["candidate recall"] == (pytest.approx(3 / 7), 7)
     assert got["P@1"] == (1.0, 3)
     assert "3 mentions of the gold have no candidates at all: they count as missed." in report.remarks
+
+
+def test_gold_without_candidates_stops_neither_tuning_nor_errors(sample_kb, tmp_path):
+    rows = [json.loads(line) for line in EXPECTED.read_text().splitlines()]
+    gold = [{"articleID": row["id"], "name": row["name"], "gold": row["qid"]} for row in rows]
+    whole = gold_file(tmp_path / "whole.jsonl", gold)
+    more = gold_file(tmp_path / "more.jsonl", [*gold, {"articleID": rows[0]["id"], "name": "x", "gold": "Q5"}])
+    links, plain = tmp_path / "s.parquet", tmp_path / "plain.parquet"
+    pq.write_table(Corpus(ARTICLES, sample_kb).links(Recipe.load("default")), links)
+    learnt = [learnable(Recipe.load("default"), align(read_scores(links), read_gold(path))) for path in (whole, more)]
+    assert learnt[0].table.mentions == learnt[1].table.mentions
+    assert learnt[0].gold.tolist() == learnt[1].gold.tolist()
+    assert namesake.mistakes(ARTICLES, more, sample_kb).rows == namesake.mistakes(ARTICLES, whole, sample_kb).rows
+    with pytest.raises(NamesakeError, match="needs IScore, NIScore, EEIScore, but the scores have"):
+        namesake.tune([links], [more], "uiscore-paper")
+    # links without their candidates: whether gold is a candidate is not known, so it is missed
+    pq.write_table(pq.read_table(links).drop_columns(["candidates", "doubts"]), plain)
+    figures_ = {
+        path: {row["metric"]: row for row in namesake.evaluate(path, links=plain, samples=100).rows}
+        for path in (whole, more)
+    }
+    hits = [figures_[path]["P@1"]["value"] * figures_[path]["P@1"]["n"] for path in (whole, more)]
+    assert hits[0] == pytest.approx(hits[1])
+    assert figures_[more]["P@1"]["n"] == figures_[whole]["P@1"]["n"] + 1
+
+
+def test_the_printed_table_keeps_each_corpus_on_one_line_of_80_characters(sample_kb, tmp_path):
+    documents = [{**GOOD, "id": number} for number in range(9)]
+    names = ["wp-current-events-2015-09", "other"]
+    files = [write(tmp_path / f"{name}.jsonl", documents) for name in names]
+    arguments = ["evaluate", "--kb", sample_kb.path, "--labelled", *files, "--out", tmp_path / "r", "--samples", 100]
+    result = CliRunner().invoke(app, list(map(str, arguments)), env={"COLUMNS": "80"})
+    assert result.exit_code == 0, result.exception
+    lines = {line.split()[0]: line.split()[1:] for line in result.output.splitlines() if " ± " in line}
+    assert lines == {
+        name: [n, "1.000", "1.000", "1.000", "±", ".000", ".325"]
+        for name, n in ((names[0], "9"), ("other", "9"), ("mean", "18"))
+    }
+    written = {path.name for path in (tmp_path / "r").iterdir()}
+    assert {
+        "report.html",
+        "report.md",
+        "tables.json",
+        "linking.csv",
+        "with_nil.csv",
+        "detection.csv",
+        "misses.csv",
+    } <= written
+    assert "Where the misses go" in (tmp_path / "r" / "report.html").read_text()
+
+
+def test_the_default_can_be_written_anew_with_its_comments():
+    from benchmarks.people import DEFAULT, rewritten
+
+    text = DEFAULT.read_text()
+    recipe = Recipe.load("default")
+    assert rewritten(text, recipe) == text
+    parts = tuple(part.replace(weight=part.weight + 0.25) for part in recipe.parts)
+    doubts = tuple(part.replace(weight=part.weight - 1) for part in recipe.decide.parts)
+    rule = recipe.decide.replace(parts=doubts, nil=3.5, alone=0.5, thresholds={"p50": 0.25, "p95": 0.75})
+    changed = recipe.replace(parts=parts, decide=rule)
+    made = rewritten(text, changed)
+    assert Recipe.parse(made) == changed
+    comments = [line for line in text.splitlines() if line.startswith("#")]
+    assert [line for line in made.splitlines() if line.startswith("#")] == comments
 
 
 # Thresholds
@@ -571,10 +637,6 @@ def test_weights_can_be_held(sample_kb, labelled):
 
 
 def test_scores_and_labelled_text_are_learnt_from_together(sample_kb, labelled, tmp_path):
-    import pyarrow.parquet as pq
-
-    from namesake.analysis.corpus import Corpus
-
     rows = [json.loads(line) for line in EXPECTED.read_text().splitlines()]
     gold = [{"articleID": row["id"], "name": row["name"], "gold": row["qid"]} for row in rows]
     gold_file(tmp_path / "g.jsonl", gold)

@@ -1,6 +1,7 @@
 """The linker: one row a mention, the same for any batch and any number of threads, whatever the tables look like."""
 
 import json
+import threading
 import tomllib
 
 import numpy as np
@@ -12,10 +13,11 @@ from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
-from namesake.engines.local import link_tables
+from namesake.engines.local import MOST_FOR_A_CORE, link_tables
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.linker import Linker
+from namesake.machine import cores
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES as SAMPLE_ARTICLES
 
@@ -381,3 +383,9 @@ def test_link_text_of_odd_texts(linker):
     assert linker.link_text("Mary Downey", []) == []
     [nameless] = linker.link_text("Mary Downey", [""])
     assert nameless.spans == []
+
+
+def test_no_more_threads_are_started_than_cores_can_use(sample_kb, articles):
+    tables = [articles.slice(i % articles.num_rows, 1) for i in range(40 * cores())]
+    alive = [threading.active_count() for _ in link_tables(Linker(sample_kb), tables, threads=5000)]
+    assert max(alive) - threading.active_count() <= MOST_FOR_A_CORE * cores()

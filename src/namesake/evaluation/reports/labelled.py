@@ -82,14 +82,13 @@ def _figures_view(found: LabelledFigures, name: str, title: str, metrics: Sequen
 
 
 def _short_view(found: LabelledFigures) -> View:
-    """What fits a terminal: the figures, F1 alone with its half width."""
+    """What fits a terminal of 80 characters: the figures of linking, F1 alone with its half width."""
     corpora, cell = _cells(found)
-    metrics = [*LINKING, *CONFIDENCE, "detection F1", "F1 with NIL"]
-    header = ["corpus", "labels", "P", "R", "F1", *CONFIDENCE, "found F1", "NIL F1"]
     rows = []
     for corpus in corpora:
-        figures = [_figure(cell.get((corpus, metric)), metric == "F1") for metric in metrics]
-        rows.append([corpus, f"{cell[corpus, 'recall'].n:,}", *figures])
+        figures = [_figure(cell.get((corpus, metric)), metric == "F1") for metric in (*LINKING, *CONFIDENCE)]
+        rows.append([corpus, f"{cell[corpus, 'recall'].n:,}", *(text.replace("0.", ".") for text in figures)])
+    header = ["corpus", "gold", "P", "R", "F1", *CONFIDENCE]
     return View("short", "How well are people found and linked?", header, rows, INTERVALS)
 
 

@@ -94,6 +94,8 @@ class Problem:
         """
         columns = self.free
         beta = np.zeros(self.x.shape[1])
+        if not len(columns):  # such as scores that have none of the recipe's parts
+            return beta
         bounds = [(self.lowest[k], None) for k in columns]
         begin = np.where(self.lowest == 0, 0.1, np.where(self.penalised == 1, 0.0, 1.0)) if start is None else start
 
