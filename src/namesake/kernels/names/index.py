@@ -97,7 +97,7 @@ def tokens(data, start, end, starts, hashes):
 @kernel(types.uint64[::1](U8, I64))
 def token_hashes(data, offsets):
     """The hashes of all tokens of normalised names, one name after the other."""
-    found = np.empty(len(data) + 1, np.uint64)
+    found = np.empty(len(data) + 1, np.uint64)  # what is not touched takes no memory
     count = 0
     for name in range(len(offsets) - 1):
         token = offsets[name]
@@ -106,7 +106,7 @@ def token_hashes(data, offsets):
                 found[count] = hash_bytes(data, token, i)
                 count += 1
                 token = i + 1
-    return found[:count].copy()
+    return found[:count]
 
 
 @kernel(types.uint64[::1](U8, I64, types.int64))
