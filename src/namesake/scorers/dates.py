@@ -73,11 +73,17 @@ def era(batch: Batch, kb: KB) -> Scores:
     died = _known_year(batch, kb.death, kb.death_precision)
     low = np.where(np.isnan(born), died - OLD, born + ADULT)
     high = np.where(np.isnan(died), born + LIFE, died + POSTHUMOUS)
-    told = ~np.isnan(low) & np.repeat(batch.tokens > 1, np.diff(batch.offsets))
+    told = ~np.isnan(low) & np.repeat((batch.tokens > 1) | _in_office(batch), np.diff(batch.offsets))
     low, high = np.where(told, low, -np.inf), np.where(told, high, np.inf)
     indptr, years = years_of(*text_buffers(batch.texts))
     gap: Scores = years_apart(batch.article, batch.offsets, indptr, years, dated, low, high, NOW)
     return -np.log1p(gap / 10)
+
+
+def _in_office(batch: Batch) -> np.ndarray:
+    """Whether each mention is a word behind a title or a role: President Bush, striker Messi."""
+    evidence = batch.mentions.evidence
+    return np.asarray(evidence.title | evidence.role)
 
 
 def _known_year(batch: Batch, column: np.ndarray, precision: np.ndarray) -> Scores:
