@@ -9,6 +9,7 @@ from namesake.kb.layout import NameColumns
 from namesake.kb.names import NameIndex, build_names
 from namesake.kb.shorts import build_shorts, list_forms
 from namesake.kb.slips import build_slips
+from namesake.kb.spelled import Spelled
 from namesake.kb.spelling import normalise
 from namesake.kb.things import MOST_TOKENS, ThingNames, build_things
 from namesake.kb.tokens import count_tokens
@@ -32,10 +33,10 @@ class SmallKB:
         self.item_labels = Strings.of(people)
         self.aliases, self.alias_texts = column_of_lists([aliases for _, aliases in people.values()])
         self.qids = np.arange(1, len(people) + 1, dtype=np.int64) * 10
-        spelled = (English, self.item_labels, self.aliases, self.alias_texts)
+        spelled = Spelled.of(English, self.item_labels, self.aliases, self.alias_texts)
         named = Strings.of(normalise(name) for name in things)
-        made = build_names(*spelled, Strings.of(prose), named)
-        listed = list_forms(*spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
+        made = build_names(spelled, Strings.of(prose), named)
+        listed = list_forms(spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
         made |= build_shorts(listed) | count_tokens(listed, [(Strings.of(prose), np.ones(len(prose), np.bool_))])
         fame, kinds = np.array([fame for fame, _ in things.values()]), [kind for _, kind in things.values()]
         hashes = hash_names(named.data, named.offsets, MOST_TOKENS)

@@ -32,6 +32,7 @@ from namesake.kb.columns import Ragged, Strings
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
 from namesake.kb.publish import Draft
+from namesake.kb.spelled import Spelled
 from namesake.kb.store import KB
 from namesake.language import English
 from small_kb import manifest, write_rest
@@ -484,7 +485,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
     with Draft(tmp_path_factory.mktemp("datasets") / "kb", False) as draft:
         draft.write(KB.qids, np.array([qid for qid, _, _ in rows], np.int64))
         draft.write(KB.titles, Strings.of(title for _, _, title in rows))
-        made = build_names(English, Strings.of(label for _, label, _ in rows), nothing, Strings.of(()))
+        made = build_names(Spelled.of(English, Strings.of(label for _, label, _ in rows), nothing, Strings.of(())))
         draft.write_all(made)
         draft.write(KB.item_qids, np.array([qid for qid, _, _ in rows], np.int64))
         names = len(made[NameColumns.texts])

@@ -12,6 +12,7 @@ from namesake.kb import names
 from namesake.kb.columns import Columns, Ragged, Strings
 from namesake.kb.declare import Made
 from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL, NameIndex, build_names
+from namesake.kb.spelled import Spelled
 from namesake.kb.spelling import normalise, normalise_many
 from namesake.kernels.names import index as kernels
 from namesake.language import English
@@ -44,7 +45,8 @@ def column_of_lists(lists: list[list[str]]) -> tuple[Ragged, Strings]:
 
 def index_of(labels: list[str], aliases: list[list[str]], prose: list[str] = []) -> NameIndex:  # noqa: B006
     return NameIndex(
-        InMemory(build_names(English, Strings.of(labels), *column_of_lists(aliases), Strings.of(prose))), English
+        InMemory(build_names(Spelled.of(English, Strings.of(labels), *column_of_lists(aliases)), Strings.of(prose))),
+        English,
     )
 
 
@@ -181,7 +183,7 @@ def test_a_name_of_very_many_tokens_is_found() -> None:
 
 
 def test_the_index_opens_from_files(tmp_path: Path) -> None:
-    made = InMemory(build_names(English, Strings.of(["Ada Lovelace"]), *column_of_lists([["Ada Byron"]])))
+    made = InMemory(build_names(Spelled.of(English, Strings.of(["Ada Lovelace"]), *column_of_lists([["Ada Byron"]]))))
     for name, array in made.arrays.items():
         np.save(tmp_path / f"{name}.npy", array)
     rows, kinds = NameIndex(Columns(tmp_path), English).lookup("ADA BYRON")
@@ -190,7 +192,8 @@ def test_the_index_opens_from_files(tmp_path: Path) -> None:
 
 @given(st.lists(spelled, max_size=6), st.lists(spelled, max_size=4))
 def test_names_of_ordinary_words_show_in_prose(labels: list[str], prose: list[str]) -> None:
-    columns = build_names(English, Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(prose))
+    spelled = Spelled.of(English, Strings.of(labels), *column_of_lists([[] for _ in labels]))
+    columns = build_names(spelled, Strings.of(prose))
     index = NameIndex(InMemory(columns), English)
     known = [index.texts[name] for name in range(len(index))]
     assert index.person.tolist() == oracle.person_percent(known, prose)
@@ -198,13 +201,14 @@ def test_names_of_ordinary_words_show_in_prose(labels: list[str], prose: list[st
 
 def test_common_sense_is_hardly_a_person() -> None:
     prose = ["common sense", "a sense of humour", "common frog"]
-    columns = build_names(
-        English, Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]), Strings.of(prose)
-    )
+    spelled = Spelled.of(English, Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]))
+    columns = build_names(spelled, Strings.of(prose))
     assert columns[NameIndex.person].tolist() == [33, 100]
 
 
 def test_one_token_of_many_names_is_enough() -> None:
     labels = ["Art Howe"] + [f"Person{i} Howe" for i in range(9)]
-    columns = build_names(English, Strings.of(labels), *column_of_lists([[] for _ in labels]), Strings.of(["art"] * 90))
+    columns = build_names(
+        Spelled.of(English, Strings.of(labels), *column_of_lists([[] for _ in labels])), Strings.of(["art"] * 90)
+    )
     assert columns[NameIndex.person].tolist() == [100] * 10

@@ -21,6 +21,7 @@ from namesake.kb.kinds import CLASSES, KINDS, NAME, ORGANISATION, OTHER, PERSON,
 from namesake.kb.names import NameIndex
 from namesake.kb.shorts import MOST, build_shorts, list_forms
 from namesake.kb.slips import build_slips
+from namesake.kb.spelled import Spelled
 from namesake.kb.store import KB
 from namesake.kb.tokens import count_tokens
 from namesake.kernels.names import index as index_kernels
@@ -67,7 +68,7 @@ def test_short_forms_and_tokens_are_those_of_dictionaries(
         (label, others, float(one)) if short else ("", [], 0.0)
         for label, others, one, short in zip(labels, aliases, fame, shortened, strict=True)
     ]
-    listed = list_forms(English, Strings.of(labels), *column_of_lists(aliases), shortened, fame)
+    listed = list_forms(Spelled.of(English, Strings.of(labels), *column_of_lists(aliases)), shortened, fame)
     counted = Strings.of(prose), np.ones(len(prose), np.bool_)
     index = index_of(build_shorts(listed) | count_tokens(listed, [counted]))
     assert_shorts(index, oracle.shorts(known, English))

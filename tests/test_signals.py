@@ -203,6 +203,46 @@ def test_offices_have_their_years(dated_kb):
     assert set(dated(dated_kb, "Tenure", None).values()) == {0}
 
 
+@pytest.fixture(scope="module")
+def presidents(tmp_path_factory) -> KB:
+    """A father and his son who held one office in different years, and a namesake without any."""
+    years = {201: ("1989-01-20", "1993-01-20", 1924), 202: ("2001-01-20", "2009-01-20", 1946)}
+    lines = []
+    for qid, (since, until, born) in years.items():
+        office = {"P580": (since, 11), "P582": (until, 11)}
+        lines.append(
+            person(qid, dates={"P569": (f"{born}-06-01", 11)}, office=office).replace("Ann Lee", f"G{qid} Bush")
+        )
+    lines.append(person(203).replace("Ann Lee", "Kate Bush"))
+    folder = tmp_path_factory.mktemp("presidents")
+    (folder / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    build([folder / "dump.json"], folder / "kb")
+    return KB.open(folder / "kb")
+
+
+@pytest.mark.parametrize(
+    ("text", "when", "wanted"),
+    [
+        ("Then President Bush spoke.", "2003-03-20", {201: 0, 202: 1, 203: 0}),
+        ("Then President Bush spoke.", "1990-08-05", {201: 1, 202: 0, 203: 0}),
+        ("Then President Bush spoke.", "1997-08-05", {201: 0, 202: 0, 203: 0}),
+        ("Then President Bush spoke.", None, {201: 0, 202: 0, 203: 0}),
+        ("Then Bush spoke.", "2003-03-20", {201: 0, 202: 0, 203: 0}),
+    ],
+)
+def test_an_office_is_its_holder_s_that_day(presidents, text, when, wanted):
+    builder = ArticleBuilder()
+    builder.add(Article("a", text, date=when))
+    articles = builder.table()
+    [link] = Linker(presidents).link(articles, scores=True).to_pylist()
+    assert {int(c["qid"][1:]): c["parts"]["Office"] for c in link["candidates"]} == wanted
+    rows = [row for row in Linker(presidents).explain(articles).to_pylist() if row["part"] == "Office"]
+    told = {int(row["qid"][1:]): [match["sources"][0]["property"] for match in row["matches"]] for row in rows}
+    assert told == {qid: ["P39"] if score else [] for qid, score in wanted.items()}
+    if 1 in wanted.values():
+        assert wanted[int(link["best"][1:])] == 1
+
+
 # names
 def test_match_tells_a_label_from_an_alias(sample_kb, oracle, articles):
     qualities = set()

@@ -37,6 +37,7 @@ from namesake.kb.rejects import Rejects
 from namesake.kb.remains import settle
 from namesake.kb.shorts import build_shorts, list_forms
 from namesake.kb.slips import build_slips
+from namesake.kb.spelled import Spelled
 from namesake.kb.spill import Spill
 from namesake.kb.things import build_things, item_kinds, stated_by, thing_names
 from namesake.kb.tokens import count_tokens, prose_of
@@ -192,13 +193,13 @@ def _index(
     picked = pick(items, rows)
     texts = EntityTexts.of(items, rows, picked[KBColumns.descriptions], wikipedia)
 
-    spelled = (options.language, texts.labels, texts.aliases, texts.alias_texts)
+    spelled = Spelled.of(options.language, texts.labels, texts.aliases, texts.alias_texts)
     kinds = item_kinds(items, rows)
 
     def names() -> int:
         things = thing_names(items, rows, kinds, stated_by(stated, len(kinds)))
         draft.write_all(build_things(things))
-        made = build_names(*spelled, prose(items, rows.dump_of, stated, texts.descriptions), things.texts)
+        made = build_names(spelled, prose(items, rows.dump_of, stated, texts.descriptions), things.texts)
         draft.write_all(made)
         bearers = made[NameColumns.texts], made[NameColumns.entities]
         draft.write_all(build_slips(*bearers, picked[KBColumns.sitelinks]))
@@ -207,7 +208,7 @@ def _index(
     def shorts() -> None:
         shortened = np.array([kind.shortened for kind in KINDS])[kinds[rows.entity_item]]
         fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.of_entity.indptr))
-        listed = list_forms(*spelled, shortened, fame)
+        listed = list_forms(spelled, shortened, fame)
         draft.write_all(build_shorts(listed) | count_tokens(listed, prose_of(items, rows.first)))
 
     def words() -> int:

@@ -17,6 +17,7 @@ from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.declare import Made
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.part_names import PartNames
+from namesake.kb.spelled import Spelled
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
 from namesake.kernels.names import evidence
@@ -49,21 +50,15 @@ def _hashes(words: Iterable[str]) -> UInt64:
     return np.sort(np.array(found, np.uint64))
 
 
-def build_names(
-    language: Language,
-    labels: Strings,
-    aliases: Ragged,
-    alias_texts: Strings,
-    prose: Strings = NO_TEXT,
-    things: Strings = NO_TEXT,
-) -> Made:
-    """The columns of the name index, from each entity's label and its aliases' rows in `alias_texts`.
+def build_names(names: Spelled, prose: Strings = NO_TEXT, things: Strings = NO_TEXT) -> Made:
+    """The columns of the name index, from each entity's label and its aliases.
 
     `prose` are texts in which words are mostly words (labels of items that are no people, descriptions): against
     them it shows which names are made of ordinary words, such as "Common Sense". `things` are the normalised names of
     what is no entity: their beginnings have bits in `name.prefix` as well.
     """
-    texts, which, rows, kinds = _every_name(language, labels, aliases, alias_texts)
+    language = names.language
+    texts, which, rows, kinds = _every_name(names)
     spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
     most = 2 * len(rows)  # every text and its bare form
     room = 1 << (most + 1).bit_length()
@@ -72,15 +67,15 @@ def build_names(
     starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
     entry_name, entry_row, entry_kind = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int8)
     table, bearers = kernels.Table(keys, slots, bits, starts, ends), kernels.Entries(entry_name, entry_row, entry_kind)
-    names, entries = kernels.index_names(spelled, affixes(language), table, bearers)
+    size, entries = kernels.index_names(spelled, affixes(language), table, bearers)
     kernels.mark_names(things.data, things.offsets, bits)
-    starts, ends = starts[:names], ends[:names]
+    starts, ends = starts[:size], ends[:size]
     entry_name, entry_row, entry_kind = entry_name[:entries], entry_row[:entries], entry_kind[:entries]
-    indptr = np.zeros(names + 1, np.int64)
-    np.cumsum(np.bincount(entry_name, minlength=names), out=indptr[1:])
+    indptr = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(entry_name, minlength=size), out=indptr[1:])
     values, kind = np.empty(entries, np.int32), np.empty(entries, np.int8)
     kernels.group_entries(entry_name, entry_row, entry_kind, indptr, values, kind)
-    text, offsets = np.empty(int((ends - starts).sum()), np.uint8), np.zeros(names + 1, np.int64)
+    text, offsets = np.empty(int((ends - starts).sum()), np.uint8), np.zeros(size + 1, np.int64)
     kernels.copy_texts(texts.data, starts, ends, text, offsets)
     names_by_id = Strings(offsets, text)
     drawers, filed = file_names(names_by_id, language)
@@ -118,26 +113,21 @@ def person_percent(language: Language, names: Strings, prose: Strings) -> UInt8:
     return percent
 
 
-def _every_name(
-    language: Language, labels: Strings, aliases: Ragged, alias_texts: Strings
-) -> tuple[Strings, Int64, Int32, Int8]:
+def _every_name(names: Spelled) -> tuple[Strings, Int64, Int32, Int8]:
     """All names, normalised, and in the order of the entities: which text, whose (entity row), of which kind."""
-    alias_row = np.repeat(np.arange(len(aliases), dtype=np.int32), np.diff(aliases.indptr))
-    label_text = np.arange(len(labels), dtype=np.int64)
-    alias_text = aliases.values.astype(np.int64)
-    plain_labels, of_label = _plain(language, labels)
-    plain_aliases, of_alias = _plain(language, alias_texts.take(alias_text))
-    sources = (
-        (labels, label_text, label_text.astype(np.int32), LABEL),
-        (alias_texts, alias_text, alias_row, ALIAS),
-        (plain_labels, np.arange(len(plain_labels)), of_label.astype(np.int32), BARE_LABEL),
-        (plain_aliases, np.arange(len(plain_aliases)), alias_row[of_alias], BARE_ALIAS),
+    alias_row = np.repeat(np.arange(len(names.aliases), dtype=np.int32), np.diff(names.aliases.indptr))
+    label_row = np.arange(len(names.labels), dtype=np.int32)
+    alias_text = names.aliases.values.astype(np.int64)
+    plain_labels, of_label = _plain(names.language, names.labels)
+    plain_aliases, of_alias = _plain(names.language, names.alias_texts.take(alias_text))
+    plain = concatenate([plain_labels, plain_aliases])
+    texts = concatenate([names.normalised, normalise_many(plain)])
+    which = np.concatenate(
+        [label_row, len(names.labels) + alias_text, np.arange(len(names.texts), len(names.texts) + len(plain))]
     )
-    texts = concatenate([normalise_many(column) for column, _, _, _ in sources])
-    before = np.cumsum([0, *(len(column) for column, _, _, _ in sources)])
-    which = np.concatenate([first + text for first, (_, text, _, _) in zip(before[:-1], sources, strict=True)])
-    rows = np.concatenate([row for _, _, row, _ in sources])
-    kinds = np.concatenate([np.full(len(row), kind, np.int8) for _, _, row, kind in sources])
+    rows = np.concatenate([label_row, alias_row, of_label.astype(np.int32), alias_row[of_alias]])
+    sizes = [len(label_row), len(alias_row), len(of_label), len(of_alias)]
+    kinds = np.repeat(np.array([LABEL, ALIAS, BARE_LABEL, BARE_ALIAS], np.int8), sizes)
     order = np.argsort(rows, kind="stable")  # merges runs that ascend
     return texts, which[order], rows[order], kinds[order]
 

@@ -8,10 +8,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from namesake.kb.columns import Ragged, Strings, concatenate
+from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Made
 from namesake.kb.forms import FORMS, OF_AN_ALIAS
 from namesake.kb.name_layout import NameColumns
+from namesake.kb.spelled import Spelled
 from namesake.kb.spelling import normalise_many, replaced
 from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.hash import hash_each
@@ -43,7 +44,7 @@ class ListedForms:
     lasts: UInt64
     middles: UInt64
     tokens: UInt64
-    """Every token of every name."""
+    """Every token that names have, once."""
 
 
 @cache
@@ -65,29 +66,35 @@ def cut_words(language: Language) -> kernels.Words:
     return kernels.Words(keys, bits)
 
 
-def list_forms(
-    language: Language, labels: Strings, aliases: Ragged, alias_texts: Strings, shortened: Bool, fame: Float64
-) -> ListedForms:
+def list_forms(spelled: Spelled, shortened: Bool, fame: Float64) -> ListedForms:
     """The short forms of the labels and aliases of the entities that are `shortened`."""
-    texts = concatenate([labels, alias_texts])
-    whole = normalise_many(texts)
+    texts, whole, aliases, entities = spelled.texts, spelled.normalised, spelled.aliases, len(spelled.labels)
     with_comma, before, behind = at_comma(texts)
     heads = replaced(whole, with_comma, normalise_many(before))
     comma = np.zeros(len(texts), np.bool_)
-    comma[with_comma] = ~_generations(language, normalise_many(behind))
+    comma[with_comma] = ~_generations(spelled.language, normalise_many(behind))
     names = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
-    size = kernels.MOST_FORMS * (len(labels) + len(aliases.values))  # what is not touched takes no memory
+    size = kernels.MOST_FORMS * (entities + len(aliases.values))  # what is not touched takes no memory
     found = kernels.Found(
         *(np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size, np.int8), np.empty(size, np.float64)),
-        *(np.empty(len(labels), np.uint64), np.empty(len(labels), np.uint64)),
-        np.empty(kernels.LONGEST * len(labels), np.uint64),
+        *(np.empty(entities, np.uint64), np.empty(entities, np.uint64)),
+        np.empty(kernels.LONGEST * entities, np.uint64),
     )
     weights = np.array([form.weight for form in FORMS])
-    entries, between = kernels.list_forms(names, cut_words(language), shortened, fame, weights, OF_AN_ALIAS, found)
+    entries, between = kernels.list_forms(
+        names, cut_words(spelled.language), shortened, fame, weights, OF_AN_ALIAS, found
+    )
     return ListedForms(
         *(found.keys[:entries], found.rows[:entries], found.forms[:entries], found.weights[:entries]),
-        *(found.firsts, found.lasts, found.middles[:between], token_hashes(whole.data, whole.offsets)),
+        *(found.firsts, found.lasts, found.middles[:between], _tokens(whole)),
     )
+
+
+def _tokens(names: Strings) -> UInt64:
+    """The hashes of the tokens of normalised names, each once."""
+    hashes = token_hashes(names.data, names.offsets)
+    distinct: UInt64 = distinct_keys(hashes.view(np.int64), np.empty(len(hashes), np.int32)).view(np.uint64)
+    return distinct
 
 
 def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:

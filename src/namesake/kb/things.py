@@ -83,9 +83,7 @@ def stated_by(stated: Statements, items: int) -> Int64:
     """How many statements of entities name each item."""
     counts = np.bincount(stated.of_entity.values, minlength=len(stated.pair_value))
     named = stated.pair_value >= 0
-    found = np.zeros(items, np.int64)
-    np.add.at(found, stated.pair_value[named], counts[named])
-    return found
+    return np.bincount(stated.pair_value[named], counts[named], items).astype(np.int64)
 
 
 def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> ThingNames:
@@ -101,13 +99,12 @@ def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> Th
     raw = concatenate([labels, aliases, before])
     thing = np.concatenate([np.arange(len(row)), np.repeat(np.arange(len(row)), counts), cut])
     share = np.repeat([1, AN_ALIAS, BEFORE_COMMA], [len(labels), len(aliases), len(cut)])
-    texts = normalise_many(raw)
-    hashes = np.where(
-        begins_with(raw.data, raw.offsets, capitals()), hash_names(texts.data, texts.offsets, MOST_TOKENS), 0
-    )
+    capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
+    texts = normalise_many(raw.take(capital))
+    hashes = hash_names(texts.data, texts.offsets, MOST_TOKENS)
     named = np.flatnonzero(hashes)
-    thing = thing[named]
-    return ThingNames(texts.take(named), hashes[named], fame[thing] * share[named], kinds[row[thing]])
+    thing, share = thing[capital[named]], share[capital[named]]
+    return ThingNames(texts.take(named), hashes[named], fame[thing] * share, kinds[row[thing]])
 
 
 @cache

@@ -13,7 +13,6 @@ from namesake.kb.items import Items
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.shorts import ListedForms
 from namesake.kb.spelling import TABLE_END, fold_table
-from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.names import prose as kernels
 from namesake.kernels.tables import count_each, table_of
 
@@ -44,8 +43,7 @@ def _in_lower_case(texts: Strings, counted: Bool) -> Texts:
 
 def count_tokens(listed: ListedForms, prose: list[Texts]) -> Made:
     """The columns of tokens: all that people's names have and that are counted at least once."""
-    distinct = distinct_keys(listed.tokens.view(np.int64), np.empty(len(listed.tokens), np.int32)).view(np.uint64)
-    keys, _ = table_of(distinct)
+    keys, _ = table_of(listed.tokens)
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
         kernels.count_lower(texts.data, texts.offsets, counted, *fold_table(), lower_letters(), keys, lower)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from namesake.arrays import text_buffers
+from namesake.scorers.matches import Candidate, Match, statement_source
 from namesake.scorers.registry import Need, Scores, scorer
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
+POSITION_HELD = 39
 YEAR = 365.25
 PERIODS = {11: 1, 10: 31, 9: 366, 8: 3653, 7: 36525}
 """Days in the period that a date of some precision stands for; coarser dates are not used."""
@@ -49,6 +51,32 @@ def dead(batch: Batch, kb: KB) -> Scores:
 @scorer("Tenure", needs=OFFICES)
 def tenure(batch: Batch, kb: KB) -> Scores:
     """How many of the entity's dated statements (offices, teams, employers) are in force at the article's date."""
+    candidate, _ = _in_force(batch, kb)
+    return np.bincount(candidate, minlength=len(batch.rows)).astype(np.float64)
+
+
+def offices(candidate: Candidate) -> Iterator[Match]:
+    """The positions of the candidate that are in force at the article's date."""
+    batch, kb = candidate.reading.batch, candidate.kb
+    if _behind_office(batch)[candidate.reading.mention]:
+        whose, statements = _in_force(batch, kb)
+        pairs = kb.tenure_pair[statements[whose == candidate.number]]
+        for pair in np.unique(pairs[kb.pair_property[pairs] == POSITION_HELD]).tolist():
+            yield Match(sources=[statement_source(kb, pair)])
+
+
+@scorer("Office", needs=OFFICES, explain=offices)
+def office(batch: Batch, kb: KB) -> Scores:
+    """1 for a word behind a title or a role (President Bush) where a position is in force at the date, else 0."""
+    candidate, statement = _in_force(batch, kb)
+    held = candidate[kb.pair_property[kb.tenure_pair[statement]] == POSITION_HELD]
+    holds = np.bincount(held, minlength=len(batch.rows)) > 0
+    in_office: Scores = (holds & np.repeat(_behind_office(batch), np.diff(batch.offsets))).astype(np.float64)
+    return in_office
+
+
+def _in_force(batch: Batch, kb: KB) -> tuple[Int64, Int64]:
+    """The dated statements that are in force at their articles' dates: whose (candidates), and which."""
     at, dated = _article_days(batch)
     first = np.searchsorted(kb.tenure_entity, batch.rows, "left")
     last = np.where(batch.rows >= 0, np.searchsorted(kb.tenure_entity, batch.rows, "right"), first)
@@ -57,15 +85,15 @@ def tenure(batch: Batch, kb: KB) -> Scores:
     statement = np.repeat(first, size) + np.arange(len(candidate)) - np.repeat(np.cumsum(size) - size, size)
     day = at[candidate]
     holds = (kb.tenure_start[statement] <= day) & (day <= kb.tenure_end[statement]) & dated[candidate]
-    return np.bincount(candidate, holds, len(size)).astype(np.float64)
+    return candidate[holds], statement[holds]
 
 
 @scorer("Era")
 def era(batch: Batch, kb: KB) -> Scores:
-    """-log(1 + g / 10), g years between the life and the nearest year that the text names or has; 0 for one word.
+    """-log(1 + g / 10), g years between the life and the nearest year that the text names or has; 0 for a lone word.
 
     A life of which texts tell begins at 12 and ends two years after death; a birth alone stands for 95 years, a death
-    alone for 75. Who is known by one word is remembered longer.
+    alone for 75. Who is known by one word is remembered longer, unless a title or a role stands before it.
     """
     from namesake.kernels.text.years import years_apart, years_of
 
@@ -74,7 +102,7 @@ def era(batch: Batch, kb: KB) -> Scores:
     died = _known_year(batch, kb.death, kb.death_precision, _year)
     low = np.where(np.isnan(born), died - OLD, born + ADULT)
     high = np.where(np.isnan(died), born + LIFE, died + POSTHUMOUS)
-    told = ~np.isnan(low) & np.repeat(batch.tokens > 1, np.diff(batch.offsets))
+    told = ~np.isnan(low) & np.repeat((batch.tokens > 1) | _behind_office(batch), np.diff(batch.offsets))
     low, high = np.where(told, low, -np.inf), np.where(told, high, np.inf)
     indptr, years = years_of(*text_buffers(batch.texts))
     gap: Scores = years_apart(batch.article, batch.offsets, indptr, years, dated, low, high, NOW)
@@ -112,6 +140,12 @@ def vital(batch: Batch, kb: KB) -> Scores:
 def _verdict(off: np.ndarray, most: int) -> Scores:
     """1 where a number is off by 0 to `most`, -1 where by more or less, 0 where it is not known."""
     return np.where(np.isnan(off), 0.0, np.where((off >= 0) & (off <= most), 1.0, -1.0))
+
+
+def _behind_office(batch: Batch) -> np.ndarray:
+    """Whether each mention is a word behind a title or a role: President Bush, striker Messi."""
+    evidence = batch.mentions.evidence
+    return np.asarray(evidence.title | evidence.role)
 
 
 def _known_year(

@@ -18,8 +18,8 @@ LONGS, INTS, HASHES = types.int64[::1], types.int32[::1], types.uint64[::1]
 
 @kernel(types.Tuple((HASHES, INTS))(HASHES, INTS, types.boolean))
 def grow(keys, ids, hashed):
-    """A table of the same keys and twice the size; keys are hashes, or numbers."""
-    mask = 2 * len(keys) - 1
+    """A table of the same keys and four times the size; keys are hashes, or numbers."""
+    mask = 4 * len(keys) - 1
     new_keys, new_ids = np.zeros(mask + 1, np.uint64), np.empty(mask + 1, np.int32)
     for old in range(len(keys)):
         if keys[old] != FREE:

@@ -6,7 +6,7 @@ from numba import types
 from namesake.kernels.compiled import kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find, hash_bytes
 from namesake.kernels.search import among
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import byte, pointer
 from namesake.kernels.types import I32, I64, U8, U64
 
 SPACE = 0x20
@@ -42,10 +42,11 @@ def count_in_names(texts, offsets, keys, in_names):
 @kernel(types.void(U8, I64, U64, types.int32[::1]))
 def count_in_prose(texts, offsets, keys, in_prose):
     """Count the tokens of normalised prose that begin or end names."""
+    data = pointer(texts)
     for text in range(len(offsets) - 1):
-        token = offsets[text]
-        for i in range(offsets[text], offsets[text + 1] + 1):
-            if i == offsets[text + 1] or texts[i] == SPACE:
+        token, end = offsets[text], offsets[text + 1]
+        for i in range(token, end + 1):
+            if i == end or byte(data, i) == SPACE:
                 at = find(pointer(keys), len(keys) - 1, hash_bytes(texts, token, i))
                 if keys[at] != FREE:
                     in_prose[at] += 1
@@ -58,11 +59,12 @@ def weigh(texts, offsets, keys, in_names, in_prose, honorifics, percent):
 
     Or that of its best token, if at least OFTEN names have it. Single letters and titles say nothing.
     """
+    data = pointer(texts)
     for name in range(len(offsets) - 1):
-        token = offsets[name]
+        token, end = offsets[name], offsets[name + 1]
         best = edges = words = np.int64(0)
-        for i in range(offsets[name], offsets[name + 1] + 1):
-            if i == offsets[name + 1] or texts[i] == SPACE:
+        for i in range(token, end + 1):
+            if i == end or byte(data, i) == SPACE:
                 key = hash_bytes(texts, token, i)
                 at = find(pointer(keys), len(keys) - 1, key)
                 telling = keys[at] != FREE and i - token > 1

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.index import MOST_TOKENS, tokens
 from namesake.kernels.simd import pointer
@@ -76,7 +76,7 @@ class Grouped(NamedTuple):
 ONE_NAME, FOUND = own_record(Forms), record(Found)
 
 
-@kernel(types.uint64(U64, types.int64, types.int64))
+@inlined(types.uint64(U64, types.int64, types.int64))
 def key_of(hashes, low, high):
     """The hash of the name that the tokens low to high make."""
     key = ZERO
@@ -85,7 +85,7 @@ def key_of(hashes, low, high):
     return key
 
 
-@kernel(types.boolean(U8, I64, types.int64))
+@inlined(types.boolean(U8, I64, types.int64))
 def is_letter(text, at, token):
     """Whether a token is one character."""
     characters = 0
@@ -94,7 +94,7 @@ def is_letter(text, at, token):
     return characters == 1
 
 
-@kernel(types.UniTuple(types.int64, 2)(U8, types.int64))
+@inlined(types.UniTuple(types.int64, 2)(U8, types.int64))
 def core(bits, high):
     """First token and end of a name without the titles in front and the suffixes behind; numerals stay."""
     low = 0
@@ -105,14 +105,14 @@ def core(bits, high):
     return low, high
 
 
-@kernel(types.int64(U64, types.int64, types.int64, types.int64, types.int64, ONE_NAME))
+@inlined(types.int64(U64, types.int64, types.int64, types.int64, types.int64, ONE_NAME))
 def add(hashes, low, high, form, count, to):
     """Note a form made of the tokens low to high."""
     to.keys[count], to.forms[count], to.sizes[count] = key_of(hashes, low, high), form, high - low
     return count + 1
 
 
-@kernel(types.int64(U64, U8, types.int64, types.int64, types.boolean, types.boolean, ONE_NAME))
+@inlined(types.int64(U64, U8, types.int64, types.int64, types.boolean, types.boolean, ONE_NAME))
 def regnal_forms(hashes, bits, low, high, headed, shorter, to):
     """The forms of a king's name: Charles II, Charles; or Ford, where the numeral counts a family."""
     count, size = 0, high - low
@@ -124,7 +124,7 @@ def regnal_forms(hashes, bits, low, high, headed, shorter, to):
     return count
 
 
-@kernel(types.int64(U8, I64, U64, U8, types.int64, types.int64, types.int64, ONE_NAME))
+@inlined(types.int64(U8, I64, U64, U8, types.int64, types.int64, types.int64, ONE_NAME))
 def usual_forms(text, at, hashes, bits, low, high, count, to):
     """Add the forms of a name of two tokens or more: its first and last, and of three pair, suffix and beginning."""
     if not is_letter(text, at, high - 1):
@@ -146,7 +146,7 @@ def usual_forms(text, at, hashes, bits, low, high, count, to):
     return count
 
 
-@kernel(types.UniTuple(types.int64, 3)(U8, I64, U64, U8, types.int64, types.boolean, ONE_NAME))
+@inlined(types.UniTuple(types.int64, 3)(U8, I64, U64, U8, types.int64, types.boolean, ONE_NAME))
 def forms_of(text, at, hashes, bits, size, comma, to):
     """Write the short forms of a name of `size` tokens; returns how many, and its first token and end without titles.
 
@@ -169,7 +169,7 @@ def forms_of(text, at, hashes, bits, size, comma, to):
     return count, low, high
 
 
-@kernel(types.boolean(types.uint64, U64, types.int64))
+@inlined(types.boolean(types.uint64, U64, types.int64))
 def held(key, hashes, count):
     """Whether a name of one token is one of these tokens."""
     for i in range(count):
@@ -178,16 +178,26 @@ def held(key, hashes, count):
     return False
 
 
-@kernel(types.boolean(U64, types.int64, U64, types.int64))
+@inlined(types.boolean(U64, types.int64, U64, types.int64))
 def share(one, size, other, others):
     """Whether two names have a token in common."""
     for i in range(size):
-        if held(extend(ZERO, one[i]), other, others):
+        for j in range(others):
+            if one[i] == other[j]:
+                return True
+    return False
+
+
+@inlined(types.boolean(ONE_NAME, types.int64))
+def has_surname(one, count):
+    """Whether a surname is among the forms of a name."""
+    for i in range(count):
+        if one.forms[i] == SURNAME:
             return True
     return False
 
 
-@kernel(types.int64(types.int64, types.uint64, types.int64, types.boolean, U64, types.int64))
+@inlined(types.int64(types.int64, types.uint64, types.int64, types.boolean, U64, types.int64))
 def of_alias(form, key, size, related, own, count):
     """What a form of an alias is, for somebody whose label has the tokens `own`; -1 where it is none."""
     if form == FIRST or (form == HEAD and size == 1):
@@ -199,7 +209,7 @@ def of_alias(form, key, size, related, own, count):
     return form
 
 
-@kernel(types.int64(U64, types.int64, types.int64, ONE_NAME, types.int64, types.int64, types.int64, FOUND))
+@inlined(types.int64(U64, types.int64, types.int64, ONE_NAME, types.int64, types.int64, types.int64, FOUND))
 def note_tokens(hashes, low, high, one, count, row, between, to):
     """Note the first and the last token of a label with these forms, and those between, of which there are so many."""
     for i in range(count):
@@ -231,25 +241,38 @@ def list_forms(names, words, shortened, fame, form_weights, alias_weight, to):
     one = Forms(np.empty(MOST_FORMS, np.uint64), np.empty(MOST_FORMS, np.int8), np.empty(MOST_FORMS, np.int32))
     bits = np.empty(MOST_TOKENS, np.uint8)
     written = between = 0
-    entities = len(names.alias_indptr) - 1
+    texts, offsets, heads, head_offsets, commas, alias_indptr, aliases = names  # named once: arrays are counted
+    word_keys, word_bits, mask = pointer(words.keys), words.bits, len(words.keys) - 1
+    keys, rows, forms, weights, firsts, lasts, _ = to
+    entities = len(alias_indptr) - 1
     for row in range(entities):
-        to.firsts[row] = to.lasts[row] = FREE
-        own_size = tokens(names.texts, names.offsets[row], names.offsets[row + 1], whole_at, own)
-        first, end = names.alias_indptr[row] - 1, names.alias_indptr[row + 1]  # the label, then the aliases
+        firsts[row] = lasts[row] = FREE
+        own_size = 0
+        first, end = alias_indptr[row] - 1, alias_indptr[row + 1]  # the label, then the aliases
         for k in range(first, end if shortened[row] else first):
-            name = row if k == first else entities + names.aliases[k]
-            start, stop = names.head_offsets[name], names.head_offsets[name + 1]
-            size = tokens(names.heads, start, stop, at, hashes)
+            name = row if k == first else entities + aliases[k]
+            start, stop = head_offsets[name], head_offsets[name + 1]
+            size = tokens(heads, start, stop, at, hashes)
+            uncut = stop - start == offsets[name + 1] - offsets[name]
+            if k == first and uncut:
+                own_size = size
+                own[:size] = hashes[:size]
+            elif k == first:
+                own_size = tokens(texts, offsets[name], offsets[name + 1], whole_at, own)
             if start == stop or at[size] != stop + 1:
                 continue
             for i in range(size):
-                bits[i] = words.bits[find(pointer(words.keys), len(words.keys) - 1, hashes[i])]
-            count, low, high = forms_of(names.heads, at, hashes, bits, size, names.comma[name], one)
+                bits[i] = word_bits[find(word_keys, mask, hashes[i])]
+            count, low, high = forms_of(heads, at, hashes, bits, size, commas[name], one)
             related = False
             if k == first:
                 between = note_tokens(hashes, low, high, one, count, row, between, to)
+            elif not has_surname(one, count):
+                pass  # nothing depends on it
+            elif uncut:
+                related = share(hashes, size, own, own_size)
             else:
-                whole_size = tokens(names.texts, names.offsets[name], names.offsets[name + 1], whole_at, whole)
+                whole_size = tokens(texts, offsets[name], offsets[name + 1], whole_at, whole)
                 related = share(whole, whole_size, own, own_size)
             for i in range(count):
                 form = np.int64(one.forms[i])
@@ -257,8 +280,8 @@ def list_forms(names, words, shortened, fame, form_weights, alias_weight, to):
                     form = of_alias(form, one.keys[i], one.sizes[i], related, own, own_size)
                 if form >= 0:
                     weight = fame[row] * form_weights[form]
-                    to.keys[written], to.rows[written], to.forms[written] = one.keys[i], row, form
-                    to.weights[written] = weight if k == first or form >= CALLED else weight * alias_weight
+                    keys[written], rows[written], forms[written] = one.keys[i], row, form
+                    weights[written] = weight if k == first or form >= CALLED else weight * alias_weight
                     written += 1
     return written, between
 

@@ -8,7 +8,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find, find_next, hash_bytes, same_bytes
 from namesake.kernels.search import among
-from namesake.kernels.simd import BYTES, NUMBERS, pointer
+from namesake.kernels.simd import BYTES, NUMBERS, byte, pointer
 from namesake.kernels.types import I8, I32, I64, U8, U64, record
 
 SPACE = 0x20
@@ -82,10 +82,10 @@ def tokens(data, start, end, starts, hashes):
 
     Returns how many; starts[how many] is one past the space behind them, or past the end where these are all.
     """
-    count = 0
+    count, text = 0, pointer(data)
     token = start
     for i in range(start, end + 1):
-        if (i == end or data[i] == SPACE) and count < MOST_TOKENS:
+        if (i == end or byte(text, i) == SPACE) and count < MOST_TOKENS:
             starts[count] = token
             hashes[count] = hash_bytes(data, token, i)
             count += 1
@@ -97,16 +97,16 @@ def tokens(data, start, end, starts, hashes):
 @kernel(types.uint64[::1](U8, I64))
 def token_hashes(data, offsets):
     """The hashes of all tokens of normalised names, one name after the other."""
-    found = np.empty(len(data) + 1, np.uint64)
-    count = 0
+    found = np.empty(len(data) + 1, np.uint64)  # what is not touched takes no memory
+    count, text = 0, pointer(data)
     for name in range(len(offsets) - 1):
-        token = offsets[name]
-        for i in range(offsets[name], offsets[name + 1] + 1):
-            if i > token and (i == offsets[name + 1] or data[i] == SPACE):
+        token, end = offsets[name], offsets[name + 1]
+        for i in range(token, end + 1):
+            if i > token and (i == end or byte(text, i) == SPACE):
                 found[count] = hash_bytes(data, token, i)
                 count += 1
                 token = i + 1
-    return found[:count].copy()
+    return found[:count]
 
 
 @kernel(types.uint64[::1](U8, I64, types.int64))
