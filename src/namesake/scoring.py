@@ -38,6 +38,14 @@ def refuse_uncomputable(recipe: Recipe) -> None:
         )
 
 
+def refuse_lacking(recipe: Recipe, kb: KB) -> None:
+    """Refuse a recipe with a scorer that must have what a KB has not: its zeros would decide."""
+    for name in recipe.scorers:
+        need = named(name).needs
+        if need is not None and need.refused and not need.met(kb):
+            raise NamesakeError(f"recipe {recipe.name}: {name} needs {need.what}, which {kb.path} lacks")
+
+
 def lacking(recipe: Recipe, kb: KB) -> dict[str, str]:
     """The scorers and doubts of a recipe that a KB has not what it takes for, each with what that is.
 

@@ -138,7 +138,7 @@ def _most(loaded: Model) -> int:
 
 
 def _sentence_settings(loaded: Model) -> tuple[Literal["mean", "cls"], bool, int]:
-    """How a sentence-transformers model pools, whether it normalises, and how many tokens it takes (0: as the model)."""
+    """How a sentence-transformers model pools, whether it normalises, how many tokens it takes (0: as the model)."""
     read = _reader(loaded)
     modules = [module["type"].rpartition(".")[2] for module in read("modules.json") or []]
     if unknown := set(modules) - {"Transformer", "Pooling", "Normalize"}:

@@ -1,4 +1,4 @@
-"""Vectors under construction: `KB/vectors/KIND.building`, put in its place whole; what a kill leaves is gone on with."""
+"""Vectors being made: `KB/vectors/KIND.building`, put in its place whole; what a kill leaves is gone on with."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class VectorDraft:
             os.fsync(file.fileno())
         self.files[f"{name}.npy"] = said(hashed.hexdigest())
 
-    def publish(self, **counts: int) -> VectorManifest:
+    def publish(self, entities: int, values: int = 0, pairs: int = 0) -> VectorManifest:
         """Write the manifest, and put the folder in its place in one step."""
         manifest = VectorManifest(
             kind=self.kind,
@@ -130,7 +130,9 @@ class VectorDraft:
             dimension=self.plan.dimension,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             files=dict(sorted(self.files.items())),
-            **counts,
+            entities=entities,
+            values=values,
+            pairs=pairs,
         )
         same_kb(self.kb)
         with unstoppable():

@@ -1,12 +1,11 @@
 """Vectors of a KB: `KB/vectors/text`, made by `kb embed`, and `KB/vectors/walk`, made by `kb walk`.
 
-A folder of columns in half precision, mapped, and a manifest of its own: which KB and which encoder they are of. Vectors
-of another KB are refused; so are vectors that are not finite. docs/vectors.md has the layout.
+A folder of columns in half precision, mapped, and a manifest of its own: which KB and which encoder they are of.
+Vectors of another KB are refused; so are vectors that are not finite. docs/vectors.md has the layout.
 """
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -92,11 +91,16 @@ class Vectors:
 
     def entity(self, row: int) -> npt.NDArray[np.float32]:
         """The vector of an entity."""
-        return self.entities[row].view(np.float16).astype(np.float32)
+        return wide(self.entities[row])
 
     def value(self, row: int) -> npt.NDArray[np.float32]:
         """The unit vector of a value's text."""
-        return self.values[row].view(np.float16).astype(np.float32)
+        return wide(self.values[row])
+
+
+def wide(vectors: Halves) -> npt.NDArray[np.float32]:
+    """Halves, given as their bits, as numbers of single precision."""
+    return np.asarray(vectors.view(np.float16), np.float32)
 
 
 def has_vectors(kb: KB, kind: Kind) -> bool:
@@ -198,4 +202,4 @@ def same_kb(kb: KB) -> None:
 
 def is_folder(path: Path) -> bool:
     """Whether it is a folder itself, and no link to one."""
-    return path.is_dir() and not os.path.islink(path)
+    return path.is_dir() and not path.is_symlink()

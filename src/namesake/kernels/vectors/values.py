@@ -46,7 +46,7 @@ def of_own_alone(pairs, begin, end, anchored, properties, vectors_of, wanted, va
 def compare_values(articles, offsets, rows, anchors, indptr, pairs, properties, vectors_of, values):
     """Σ cos(v_u, v_e) over the distinct statements of the article's anchors and of candidate e with equal property.
 
-    It is linear: the unit vectors of the anchors' values are added up for each property, and each value of the candidate
+    It is linear: the unit vectors of the anchors' values are added up for each property, and each value of candidate e
     meets the sum. Statement `pair` has property `properties[pair]`, which never falls, and the unit vector
     `values[vectors_of[pair]]`, -1 where its value has none. A mention is no anchor to itself: what its own anchor alone
     states is taken off again.
