@@ -43,7 +43,7 @@ def refuse_lacking(recipe: Recipe, kb: KB) -> None:
     for name in recipe.scorers:
         need = named(name).needs
         if need is not None and need.refused and not need.met(kb):
-            raise NamesakeError(f"recipe {recipe.name}: {name} needs {need.what}, which {kb.path} lacks")
+            raise NamesakeError(f"recipe {recipe.name} on {kb.path}: {name} needs {need.what}")
 
 
 def lacking(recipe: Recipe, kb: KB) -> dict[str, str]:

@@ -162,6 +162,6 @@ def _reader(loaded: Model) -> Callable[[str], Any]:
         from transformers.utils import cached_file
 
         found = cached_file(loaded.where, name, _raise_exceptions_for_missing_entries=False)
-        return None if found is None else json.loads(open(found, encoding="utf-8").read())  # noqa: PTH123
+        return None if found is None else json.loads(Path(found).read_text(encoding="utf-8"))
 
     return read

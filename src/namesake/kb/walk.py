@@ -59,7 +59,7 @@ def walk(
     kb: KB | str | Path,
     *,
     dimensions: int = 64,
-    walks: int = 10,
+    walks: int = 5,
     length: int = 20,
     window: int = 5,
     negatives: int = 5,

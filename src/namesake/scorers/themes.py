@@ -42,13 +42,10 @@ def _carriers(candidate: Candidate, weights: Scorer) -> Iterator[Match]:
     """The candidates of the article that carry the theme, with their share of it."""
     batch, kb = candidate.reading.batch, candidate.kb
     first, last = _bounds(batch, candidate.reading.article)
-    rows, vectors = batch.rows[first:last], _vectors(batch, kb)
-    known = np.flatnonzero(rows >= 0)
-    _, share = theme(_widened(vectors, rows[known]), weights(batch)[first:last][known], batch.settings.neural.themes)
-    named: dict[int, float] = {}
-    for row, part in zip(rows[known].tolist(), share.tolist(), strict=True):
-        named[row] = named.get(row, 0.0) + part
-    for row, part in sorted(named.items(), key=lambda one: (-one[1], one[0]))[:CARRIERS]:
+    rows, _, own = distinct(batch.rows[first:last], weights(batch)[first:last])
+    _, share = theme(_widened(_vectors(batch, kb), rows), own, batch.settings.neural.themes)
+    named = zip(rows.tolist(), share.tolist(), strict=True)
+    for row, part in sorted(named, key=lambda one: (-one[1], one[0]))[:CARRIERS]:
         if part > 0:
             yield Match(sources=[Source("theme", value=f"{kb.label(row)} (Q{kb.qids[row]}), {100 * part:.0f} %")])
 
@@ -81,11 +78,24 @@ def near_the_theme(batch: Batch, kb: KB, weights: Scores) -> Scores:
     vectors, scores = _vectors(batch, kb), np.zeros(len(batch.rows))
     for article in range(len(batch.articles) - 1):
         first, last = _bounds(batch, article)
-        known = first + np.flatnonzero(batch.rows[first:last] >= 0)
-        if len(known):
-            wide = _widened(vectors, batch.rows[known])
-            scores[known] = theme(wide, weights[known], batch.settings.neural.themes)[0]
+        rows, place, own = distinct(batch.rows[first:last], weights[first:last])
+        if len(rows):
+            near, _ = theme(_widened(vectors, rows), own, batch.settings.neural.themes)
+            scores[first:last] = np.append(near, 0.0)[place]
     return scores
+
+
+def distinct(rows: Int64, weights: Scores) -> tuple[Int64, Int64, Scores]:
+    """The distinct known rows, ascending; the place of each given row among them, -1 if unknown; their weights.
+
+    Rows of a matrix that are equal but for their weights do what one row with the root of the sum of their squares does.
+    So neither order nor repetition of candidates makes a difference.
+    """
+    known = rows >= 0
+    single, at = np.unique(rows[known], return_inverse=True)
+    place = np.full(len(rows), -1, np.int64)
+    place[known] = at
+    return single, place, np.sqrt(np.bincount(at, weights[known] ** 2, len(single)))
 
 
 def theme(vectors: Scores, weights: Scores, themes: int) -> tuple[Scores, Scores]:
@@ -95,27 +105,24 @@ def theme(vectors: Scores, weights: Scores, themes: int) -> tuple[Scores, Scores
     dimensions. On the side of rows, M Mᵀ = U Σ² Uᵀ and σ_i e·v_i = e·(Mᵀ u_i): no right vector is ever made.
     """
     rows, dimensions = vectors.shape
-    order = np.lexsort(vectors.T[: min(dimensions, 4)]) if rows > 1 else np.arange(rows)
-    order = order[np.argsort(-weights[order], kind="stable")]  # so that the order of candidates makes no difference
-    placed, weighted = vectors[order], vectors[order] * weights[order, None]
+    weighted = vectors * weights[:, None]
     if rows <= dimensions:
         values, left = np.linalg.eigh(weighted @ weighted.T)
         strongest = np.sqrt(np.maximum(values[::-1][:themes], 0))
         left = left[:, ::-1][:, :themes]
-        along = (placed @ weighted.T) @ left  # σ_i e·v_i
+        along = (vectors @ weighted.T) @ left  # σ_i e·v_i
         carried = left * strongest
     else:
         values, right = np.linalg.eigh(weighted.T @ weighted)
         strongest = np.sqrt(np.maximum(values[::-1][:themes], 0))
-        along = (placed @ right[:, ::-1][:, :themes]) * strongest
+        along = (vectors @ right[:, ::-1][:, :themes]) * strongest
         carried = weighted @ right[:, ::-1][:, :themes]
-    length, total = np.linalg.norm(placed, axis=1), strongest.sum()
+    length, total = np.linalg.norm(vectors, axis=1), strongest.sum()
+    if not total > 0:
+        return np.zeros(rows), np.zeros(rows)
     near = np.linalg.norm(along, axis=1)
-    scores, share = np.zeros(rows), np.zeros(rows)
-    if total > 0:
-        scores[order] = np.divide(near, length * total, out=np.zeros(rows), where=length > 0)
-        share[order] = (carried**2).sum(1) / (strongest**2).sum()
-    return scores, share
+    scores = np.divide(near, length * total, out=np.zeros(rows), where=length > 0)
+    return scores, (carried**2).sum(1) / (strongest**2).sum()
 
 
 def _bounds(batch: Batch, article: int) -> tuple[int, int]:

@@ -158,7 +158,7 @@ def embed(
 def walk(
     kb: KbPath,
     dimensions: Annotated[int, typer.Option(min=1, help="numbers of a vector")] = 64,
-    walks: Annotated[int, typer.Option(min=1, help="that begin at each node")] = 10,
+    walks: Annotated[int, typer.Option(min=1, help="that begin at each node")] = 5,
     length: Annotated[int, typer.Option(min=1, help="steps of a walk")] = 20,
     window: Annotated[int, typer.Option(min=1, help="steps between nodes that count as near")] = 5,
     seed: Annotated[int, typer.Option(min=0, help="of all that is random")] = 1,

@@ -7,9 +7,9 @@ vectors, to the last bit, on any machine with the same instructions.
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.types import I32, I64
-from namesake.kernels.vectors.half import FAST, dot
+from namesake.kernels.vectors.half import FAST, ROW
 
 TABLE = types.Array(types.float32, 2, "C")
 STATE = types.Array(types.uint64, 1, "C")
@@ -44,31 +44,22 @@ def walk(state, indptr, neighbours, start, steps):
     return len(steps)
 
 
-@kernel(types.void(TABLE, TABLE, types.int64, types.int64, types.int64, I32, STATE, types.float32, TABLE), **FAST)
-def learn_pair(vectors, contexts, centre, seen, negatives, noise, state, rate, gradient):
-    """One step: `centre` was near `seen`, and is told from some nodes drawn from `noise`."""
-    step = gradient[0]
-    step[:] = 0
-    for n in range(negatives + 1):
-        if n == 0:
-            other, truth = seen, np.float32(1)
-        else:
-            other, truth = np.int64(noise[draw(state, len(noise))]), np.float32(0)
-            if other == seen:
-                continue
-        agreed = dot(vectors[centre], contexts[other])
-        if agreed > FARTHEST:
-            guess = np.float32(1)
-        elif agreed < -FARTHEST:
-            guess = np.float32(0)
-        else:
-            guess = np.float32(1) / (np.float32(1) + np.exp(-agreed))
-        pull = (truth - guess) * rate
-        for d in range(vectors.shape[1]):
-            step[d] += pull * contexts[other, d]
-            contexts[other, d] += pull * vectors[centre, d]
-    for d in range(vectors.shape[1]):
-        vectors[centre, d] += step[d]
+@inner(types.void(TABLE, TABLE, types.int64, types.int64, types.float32, types.float32, ROW), **FAST)
+def pull(vectors, contexts, centre, other, truth, rate, step):
+    """Draw a node's context towards `centre` (truth 1) or push it away (0); what moves the centre adds up in `step`."""
+    agreed = np.float32(0)
+    for d in range(len(step)):
+        agreed += vectors[centre, d] * contexts[other, d]
+    if agreed > FARTHEST:
+        guess = np.float32(1)
+    elif agreed < -FARTHEST:
+        guess = np.float32(0)
+    else:
+        guess = np.float32(1) / (np.float32(1) + np.exp(-agreed))
+    by = (truth - guess) * rate
+    for d in range(len(step)):
+        step[d] += by * contexts[other, d]
+        contexts[other, d] += by * vectors[centre, d]
 
 
 @kernel(
@@ -83,10 +74,11 @@ def learn(
     """Learn from walks number `first` to `last` of `total`; how many nodes they passed. The rate falls to nothing.
 
     Walk w starts at `starts[w % len(starts)]`. Each node is compared with those up to a random number of steps, at most
-    `window`, before and behind it.
+    `window`, before and behind it, and told from nodes drawn from `noise`: the same ones for all that are near it, so
+    that they stay in the processor's cache.
     """
     steps, state = np.empty(length, np.int32), np.zeros(1, np.uint64)
-    gradient = np.empty((1, vectors.shape[1]), np.float32)
+    step, strangers = np.empty(vectors.shape[1], np.float32), np.empty(negatives, np.int64)
     passed = 0
     for w in range(first, last):
         state[0] = seed + np.uint64(w + 1) * MIX_1
@@ -94,8 +86,18 @@ def learn(
         size = walk(state, indptr, neighbours, starts[w % len(starts)], steps)
         passed += size
         for at in range(size):
+            centre = steps[at]
+            for n in range(negatives):
+                strangers[n] = noise[draw(state, len(noise))]
             reach = 1 + draw(state, window)
-            for other in range(max(at - reach, 0), min(at + reach + 1, size)):
-                if other != at and steps[other] != steps[at]:
-                    learn_pair(vectors, contexts, steps[at], steps[other], negatives, noise, state, now, gradient)
+            for near in range(max(at - reach, 0), min(at + reach + 1, size)):
+                if near == at or steps[near] == centre:
+                    continue
+                step[:] = 0
+                pull(vectors, contexts, centre, steps[near], np.float32(1), now, step)
+                for n in range(negatives):
+                    if strangers[n] != steps[near]:
+                        pull(vectors, contexts, centre, strangers[n], np.float32(0), now, step)
+                for d in range(len(step)):
+                    vectors[centre, d] += step[d]
     return passed
