@@ -46,6 +46,12 @@ def refuse_lacking(recipe: Recipe, kb: KB) -> None:
             raise NamesakeError(f"recipe {recipe.name} on {kb.path}: {name} needs {need.what}")
 
 
+def runs_on(recipe: Recipe, kb: KB) -> bool:
+    """Whether a KB has what a recipe must have: see `refuse_lacking`."""
+    needs = (named(name).needs for name in recipe.scorers)
+    return all(need is None or not need.refused or need.met(kb) for need in needs)
+
+
 def lacking(recipe: Recipe, kb: KB) -> dict[str, str]:
     """The scorers and doubts of a recipe that a KB has not what it takes for, each with what that is.
 

@@ -88,8 +88,8 @@ def near_the_theme(batch: Batch, kb: KB, weights: Scores) -> Scores:
 def distinct(rows: Int64, weights: Scores) -> tuple[Int64, Int64, Scores]:
     """The distinct known rows, ascending; the place of each given row among them, -1 if unknown; their weights.
 
-    Rows of a matrix that are equal but for their weights do what one row with the root of the sum of their squares does.
-    So neither order nor repetition of candidates makes a difference.
+    Rows of a matrix that are equal but for their weights do what one with the root of the sum of their squares does. So
+    neither order nor repetition of candidates makes a difference.
     """
     known = rows >= 0
     single, at = np.unique(rows[known], return_inverse=True)
