@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -89,13 +89,13 @@ class MGenre:
         return answers
 
     def _all_logs(self, questions: Sequence[Question]) -> list[tuple[int, Float64]]:
-        """The log-probability of every edge of each question's tree; texts of similar length are read together."""
+        """The log-probability of every edge of each question's tree; like sizes go together."""
         import torch
 
-        waiting = sorted(range(len(questions)), key=lambda at: -len(questions[at].text))
+        waiting = sorted(range(len(questions)), key=lambda at: _kind(questions[at]), reverse=True)
         found: list[tuple[int, Float64]] = []
         while waiting:
-            size = max(self.budget // len(questions[waiting[0]].text), 1)
+            size = self._together([questions[at] for at in waiting[: self.budget]])
             some = waiting[:size]
             try:
                 found += zip(some, self._logs([questions[at] for at in some]), strict=True)
@@ -109,6 +109,15 @@ class MGenre:
                 continue
             del waiting[:size]
         return found
+
+    def _together(self, questions: list[Question]) -> int:
+        """How many of the first questions go together: neither texts nor trees, padded, go beyond the budget."""
+        longest = most = 0
+        for count, question in enumerate(questions):
+            longest, most = max(longest, len(question.text)), max(most, len(question.tree.tokens))
+            if count and (count + 1) * max(longest, most) > self.budget:
+                return count
+        return len(questions)
 
     def _logs(self, questions: list[Question]) -> list[Float64]:
         import torch
@@ -131,10 +140,10 @@ class MGenre:
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         lengths = np.array([len(row) for row in rows])
-        padded = np.full((len(rows), int(lengths.max())), self.pad, np.int64)
-        for at, row in enumerate(rows):
-            padded[at, : len(row)] = row
-        return padded, np.arange(padded.shape[1])[None, :] < lengths[:, None]
+        real = np.arange(lengths.max())[None, :] < lengths[:, None]
+        padded = np.full(real.shape, self.pad, np.int64)
+        padded[real] = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
+        return padded, real
 
     def _edge_logs(self, trees: list[Tree], hidden: Any) -> list[Float64]:
         """The log-probability of every edge: each node's words are weighed once, however many edges begin there."""
@@ -164,6 +173,11 @@ class MGenre:
             raise NamesakeError(f"{self.loaded.where}: gave a probability that is not finite")
         ends = np.cumsum([len(tree.edges) for tree in trees])
         return np.split(logs, ends[:-1])
+
+
+def _kind(question: Question) -> tuple[int, int]:
+    """What questions that go together have in common: trees of a size, and then texts of a length."""
+    return len(question.tree.tokens).bit_length(), len(question.text)
 
 
 def decode(model: Any, tokens: Any, depths: Any, sees: Any, read: Any, real: Any) -> Any:

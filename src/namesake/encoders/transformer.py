@@ -10,6 +10,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -114,21 +115,21 @@ class Transformer:
     def _sums(self, chunks: list[Tokens]) -> tuple[Float32, Float32]:
         import torch
 
-        lengths = torch.tensor([len(chunk) for chunk in chunks])
-        ids = torch.full((len(chunks), int(lengths.max())), self.pad)
-        for row, chunk in enumerate(chunks):
-            ids[row, : len(chunk)] = torch.as_tensor(chunk)
-        mask = torch.arange(ids.shape[1])[None, :] < lengths[:, None]
-        device = self.loaded.device
+        lengths = np.array([len(chunk) for chunk in chunks])
+        mask = np.arange(lengths.max())[None, :] < lengths[:, None]
+        ids = np.full(mask.shape, self.pad, np.int64)
+        ids[mask] = np.fromiter(chain.from_iterable(chunks), np.int64, int(lengths.sum()))
         with torch.inference_mode():
-            output = self.loaded.model(input_ids=ids.to(device), attention_mask=mask.long().to(device))
-            hidden = output.last_hidden_state.float()
-            real = mask.to(device)[:, :, None]
+            real = torch.from_numpy(mask).to(self.loaded.device)
+            output = self.loaded.model(
+                input_ids=torch.from_numpy(ids).to(self.loaded.device),
+                attention_mask=None if mask.all() else real.long(),  # attention without a mask is faster
+            )
+            hidden = output.last_hidden_state
             if self.pooling == "cls":
-                summed, lengths = hidden[:, 0], torch.ones_like(lengths)
-            else:
-                summed = (hidden * real).sum(1)
-            return summed.cpu().numpy(), lengths[:, None].float().numpy()
+                return hidden[:, 0].float().cpu().numpy(), np.ones((len(chunks), 1), np.float32)
+            summed = (hidden.float() * real[:, :, None]).sum(1)
+            return summed.cpu().numpy(), lengths[:, None].astype(np.float32)
 
 
 def _most(loaded: Model) -> int:
