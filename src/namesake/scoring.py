@@ -47,9 +47,12 @@ def refuse_lacking(recipe: Recipe, kb: KB) -> None:
 
 
 def runs_on(recipe: Recipe, kb: KB) -> bool:
-    """Whether a KB has what a recipe must have: see `refuse_lacking`."""
+    """Whether a KB has what a recipe must have (see `refuse_lacking`), and what at least one of its parts needs."""
     needs = (named(name).needs for name in recipe.scorers)
-    return all(need is None or not need.refused or need.met(kb) for need in needs)
+    if any(need is not None and need.refused and not need.met(kb) for need in needs):
+        return False
+    without = lacking(recipe, kb)
+    return any(part.scorer not in without for part in recipe.parts)
 
 
 def lacking(recipe: Recipe, kb: KB) -> dict[str, str]:
