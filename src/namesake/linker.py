@@ -27,7 +27,7 @@ from namesake.kernels.link.qids import format_qids
 from namesake.kernels.link.top_two import top_two
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
-from namesake.scoring import Scored, refuse_uncomputable, score
+from namesake.scoring import Scored, refuse_lacking, refuse_uncomputable, score
 from namesake.text import Lexicon
 
 MOST_ARTICLES = 2048
@@ -88,6 +88,7 @@ class Linker:
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
         refuse_uncomputable(self.recipe)
+        refuse_lacking(self.recipe, self.kb)
         self._own = threading.local()
 
     def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector]]:

@@ -8,6 +8,11 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     words = "D+S"                      # the words of the entity: a sum of D, P, S, S_A
     variants = "never"                 # never | missing | always: candidates by variants of a name, not its spelling
     tie_break = ["PR_WP", "LQID"]
+    [neural]                           # optional: what scorers that read vectors and models are told
+    themes = 10                        # Eigen: how many singular vectors count
+    themes_from = "any"                # any | walk | text: the vectors that Eigen takes
+    tokens = 128                       # mGENRE: how much text on each side of a name
+    beam = 0                           # mGENRE: the width of its beam search; 0: the likelihood of every title
     [[parts]]
     scorer = "IScore"
     weight = 1.0
@@ -48,7 +53,7 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.rank import FloatArray, IntArray
 from namesake.scale import SCALES
 from namesake.scorers import SCORERS, named
-from namesake.settings import Settings
+from namesake.settings import Neural, Settings
 
 LARGEST = sys.float_info.max
 Finite = Annotated[float, Meta(ge=-LARGEST, le=LARGEST, description="a number")]
@@ -267,6 +272,8 @@ class Recipe(Settings, frozen=True):
         plain = ("name", "description", "anchors", "context", "words", "variants")
         lines = [f"{key} = {_quoted(getattr(self, key))}" for key in plain]
         lines.append(f"tie_break = [{', '.join(map(_quoted, self.tie_break))}]")
+        if self.neural != Neural():
+            lines += ["", "[neural]", *(f"{key} = {json.dumps(value)}" for key, value in asdict(self.neural).items())]
         for part in self.parts:
             lines += ["", "[[parts]]", f"scorer = {_quoted(part.scorer)}"]
             lines += [f"weight = {float(part.weight)!r}", f"scale = {_quoted(part.scale)}"]

@@ -38,6 +38,23 @@ def refuse_uncomputable(recipe: Recipe) -> None:
         )
 
 
+def refuse_lacking(recipe: Recipe, kb: KB) -> None:
+    """Refuse a recipe with a scorer that must have what a KB has not: its zeros would decide."""
+    for name in recipe.scorers:
+        need = named(name).needs
+        if need is not None and need.refused and not need.met(kb):
+            raise NamesakeError(f"recipe {recipe.name} on {kb.path}: {name} needs {need.what}")
+
+
+def runs_on(recipe: Recipe, kb: KB) -> bool:
+    """Whether a KB has what a recipe must have (see `refuse_lacking`), and what at least one of its parts needs."""
+    needs = (named(name).needs for name in recipe.scorers)
+    if any(need is not None and need.refused and not need.met(kb) for need in needs):
+        return False
+    without = lacking(recipe, kb)
+    return any(part.scorer not in without for part in recipe.parts)
+
+
 def lacking(recipe: Recipe, kb: KB) -> dict[str, str]:
     """The scorers and doubts of a recipe that a KB has not what it takes for, each with what that is.
 

@@ -13,6 +13,19 @@ WORDS = ("D", "P", "S", "S_A")
 _ONE = "|".join(WORDS)
 
 
+class Neural(Checked, frozen=True, kw_only=True):
+    """What a recipe tells the scorers that read vectors and models."""
+
+    themes: Annotated[int, Meta(ge=1, le=1000, description="a whole number from 1 to 1000")] = 10
+    """The dimensions of an article's theme, of Eigen: how many singular vectors count."""
+    themes_from: Literal["any", "walk", "text"] = "any"
+    """The vectors that Eigen takes: of the graph, of the texts; any: of the graph where the KB has them."""
+    tokens: Annotated[int, Meta(ge=1, le=500, description="a whole number from 1 to 500")] = 128
+    """The tokens of text that mGENRE reads on each side of a name."""
+    beam: Annotated[int, Meta(ge=0, le=1000, description="a whole number from 0 to 1000")] = 0
+    """The width of mGENRE's beam search: titles it does not find have 0. Without it (0) all have their likelihood."""
+
+
 class Settings(Checked, frozen=True, kw_only=True):
     """The anchors of an article, the context of IScore, the words of an entity, the variants of names."""
 
@@ -29,6 +42,8 @@ class Settings(Checked, frozen=True, kw_only=True):
     ] = "D+S"
     variants: Literal["never", "missing", "always"] = "never"
     """Whether candidates are sought by variants of a name, too: where it has none of its own, or always."""
+
+    neural: Annotated[Neural, Meta(description="a [neural] table")] = Neural()
 
     def __post_init__(self) -> None:
         """Refuse what no scorer could follow."""

@@ -12,6 +12,7 @@ from namesake.evaluation.measures.tables import Row
 from namesake.evaluation.paper import ablation
 from namesake.evaluation.reports.report import Report
 from namesake.kb.store import KB
+from namesake.kb.vectors import has_vectors
 from namesake.recipe import Recipe
 
 
@@ -40,7 +41,7 @@ def ablate(
         label = ablation.NORMALISATION[corpus.kb.manifest.words_how]
         paragraphs = len(corpus.kb.words_p.values) > 0
         features += _measured(corpus, ablation.feature_recipes(paragraphs), rows, label)
-        context += _measured(corpus, ablation.context_recipes(), rows, label)
+        context += _measured(corpus, ablation.context_recipes(has_vectors(corpus.kb, "text")), rows, label)
     return ablation.ablation_report(features, context, [f"{articles} against {gold}."])
 
 

@@ -19,10 +19,11 @@ from namesake.evaluation.measures.tables import evaluate_scores
 from namesake.evaluation.paper import reproduce as paper
 from namesake.evaluation.paper.view import paper_report
 from namesake.evaluation.reports.evaluation import evaluation_report
-from namesake.evaluation.reports.report import Report
+from namesake.evaluation.reports.report import Report, Section
 from namesake.evaluation.scores import read_scores
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
+from namesake.scoring import runs_on
 
 
 def evaluate(
@@ -126,7 +127,7 @@ def _linked(
 ) -> tuple[Dataset, list[Method]]:
     """Link the articles with each method's recipe, and take its answers; among known candidates, its scores."""
     if not names:
-        runs_here = [name for name, system in PAPER.items() if not Recipe.load(system).uncomputable]
+        runs_here = [name for name, system in PAPER.items() if runs_on(Recipe.load(system), corpus.kb)]
         names = ["Random", *runs_here, "default"]
     systems = {name: Recipe.load(PAPER.get(name, name)) for name in names if name != "Random"}
     runs = {name: only_known(corpus.dataset(system, gold), known) for name, system in systems.items()}
@@ -140,12 +141,29 @@ def _linked(
     return data, [answers.get(name) or method(name, data) for name in names]
 
 
-def reproduce(folder: str | Path, *, samples: int = SAMPLES, seed: int = SEED) -> Report:
+def reproduce(
+    folder: str | Path, *, kb: KB | str | Path | None = None, samples: int = SAMPLES, seed: int = SEED
+) -> Report:
     """Make the paper's Quotebank tables again from the authors' scores, next to the printed values.
 
     Args:
         folder: holds `reference_scores.parquet`, `gold.jsonl` and `articles.jsonl.gz`.
+        kb: also run every system that this KB suffices for, among the candidates that it knows.
         samples: how many bootstrap samples.
         seed: of the bootstrap.
     """
-    return paper_report(paper.reproduce(Path(folder), samples, seed))
+    report, folder = paper_report(paper.reproduce(Path(folder), samples, seed)), Path(folder)
+    if kb is None:
+        return report
+    corpus, truth = folder / "articles.jsonl.gz", folder / "gold.jsonl"
+    run = evaluate(truth, articles=corpus, kb=kb, known=kb, split="test", samples=samples, seed=seed, rejects=Rejects())
+    ours = [_as_own(section) for section in run.sections]
+    rows = [*report.rows, *({"table": "own run", **row} for row in run.rows)]
+    short = [*report.short, *(view for section in ours for view in section.views[:1])]
+    return replace(report, sections=[*report.sections, *ours], rows=rows, short=short)
+
+
+def _as_own(section: Section) -> Section:
+    """A section of our own run, to stand beside the paper's."""
+    views = [replace(view, name=f"own_{view.name}") for view in section.views]
+    return replace(section, title=f"Our own run: {section.title}", views=views)

@@ -26,6 +26,8 @@ from namesake.kb.layout import KBColumns, columns
 from namesake.kb.lock import LOCK
 from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_within, open_folder, read_manifest
 from namesake.kb.npy import damaged_file
+from namesake.kb.vectors import FOLDER as VECTORS
+from namesake.kb.vectors import Vectors, open_vectors, verify_vectors
 
 if TYPE_CHECKING:
     from namesake.kb.names import NameIndex
@@ -95,6 +97,16 @@ class KB(KBColumns):
 
         return NameIndex(self.columns, self.language)
 
+    @cached_property
+    def text_vectors(self) -> Vectors:
+        """The vectors of its texts; NamesakeError says how to make them where it has none."""
+        return open_vectors(self, "text")
+
+    @cached_property
+    def walk_vectors(self) -> Vectors:
+        """The vectors of its graph; NamesakeError says how to make them where it has none."""
+        return open_vectors(self, "walk")
+
     def lexicon(self) -> Lexicon:
         """A lexicon of its words; each thread needs its own."""
         from namesake.text import Lexicon  # its kernels load when words are first asked for
@@ -131,7 +143,7 @@ class KB(KBColumns):
         Raises NamesakeError, which names the first that differs, or a file that is no part of the KB.
         """
         for file in sorted(self.path.iterdir()):
-            if file.name not in self.manifest.files and file.name not in (MANIFEST, LOCK):
+            if file.name not in self.manifest.files and file.name not in (MANIFEST, LOCK, VECTORS):
                 raise NamesakeError(f"{file} is no part of the KB ({MANIFEST} does not list it): remove it")
         self._check_all()
 
@@ -140,6 +152,7 @@ class KB(KBColumns):
         self._check(problems(self.columns, self.manifest))
         self._compare_digests()
         self._check(derived_problems(self.columns))
+        verify_vectors(self)
 
     def _compare_digests(self) -> None:
         """Raise NamesakeError where a file differs from its digest in the manifest, or the manifest from its own."""

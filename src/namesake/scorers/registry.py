@@ -31,6 +31,8 @@ class Need:
     what: str
     """For people: what it is and how a KB gets it."""
     met: Callable[[KB], bool]
+    refused: bool = False
+    """Whether a recipe with such a scorer is refused on a KB without it, as it would be another system."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,6 +73,7 @@ def evaluate(
 def reproduce(
     folder: Annotated[Path, typer.Argument(help="with reference_scores.parquet, gold.jsonl and articles.jsonl.gz")],
     out: options.Out,
+    kb: Annotated[Path | None, typer.Option("--kb", help="also run every system that this KB suffices for")] = None,
     samples: options.Samples = 10_000,
     seed: options.Seed = 2022,
 ) -> None:
@@ -82,7 +83,7 @@ def reproduce(
     """
     from namesake import reproduce
 
-    _write(reproduce(folder, samples=samples, seed=seed), out)
+    _write(reproduce(folder, kb=kb, samples=samples, seed=seed), out)
 
 
 def _listed(text: str) -> list[str]:

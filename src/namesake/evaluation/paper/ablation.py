@@ -26,13 +26,17 @@ def feature_recipes(paragraphs: bool) -> dict[str, Recipe]:
     }
 
 
-def context_recipes() -> dict[str, Recipe]:
-    """IScore over the sentences that hold the name, over the whole article, and the sum of both."""
-    narrow, entire = Part("NIScore"), Part("IScore")
-    return {
-        name: Recipe(name, parts, tie_break=TIES)
-        for name, parts in (("narrow", (narrow,)), ("entire", (entire,)), ("ensemble", (entire, narrow)))
-    }
+def context_recipes(vectors: bool = False) -> dict[str, Recipe]:
+    """IScore over the sentences that hold the name, over the whole article, and the sum of both.
+
+    With `vectors`, the same for CSE.
+    """
+    systems = {"": ("NIScore", "IScore")} | ({"CSE, ": ("NCSE", "CSE")} if vectors else {})
+    recipes: dict[str, Recipe] = {}
+    for kind, (narrow, entire) in systems.items():
+        for name, scorers in (("narrow", [narrow]), ("entire", [entire]), ("ensemble", [entire, narrow])):
+            recipes[kind + name] = Recipe(kind + name, tuple(map(Part, scorers)), tie_break=TIES)
+    return recipes
 
 
 def measure(

@@ -1,0 +1,126 @@
+"""A model of the transformers library with its tokenizer: from a folder, a package or the hub."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from namesake.errors import NamesakeError
+
+PATIENCE = 5.0
+"""Seconds to wait for the hub's first answer."""
+
+Use = Literal["encoder", "seq2seq"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model that is loaded, where from, and what it runs on."""
+
+    where: str
+    """A folder's full path, or a name of the hub."""
+    folder: Path | None
+    model: Any
+    tokenizer: Any
+    device: str
+    digest: str
+    """Of the weights as they were stored, and of the tokens."""
+
+
+def load_model(where: str, use: Use, device: str | None = None) -> Model:
+    """The model in a folder, in a package called so, or of that name on the hub; half precision on a GPU.
+
+    Args:
+        where: the folder, package or name.
+        use: as an encoder of texts, or to make texts of texts.
+        device: `cpu` or `cuda`; by default the GPU where there is one.
+    """
+    try:
+        import torch
+        import transformers
+    except ImportError as problem:
+        raise NamesakeError(f"{where}: needs {problem.name}; install it with `pip install namesake[neural]`") from None
+    transformers.utils.logging.set_verbosity_error()
+    transformers.utils.logging.disable_progress_bar()
+    on = choose_device(torch, device)
+    folder = _folder(where)
+    kind = transformers.AutoModel if use == "encoder" else transformers.AutoModelForSeq2SeqLM
+    tokenizer, model = _load(transformers.AutoTokenizer, kind, str(folder or where), where)
+    digest = _digest(model, tokenizer)
+    model = model.to(on, torch.float16 if on.startswith("cuda") else torch.float32).eval()
+    return Model(str(folder or where), folder, model, tokenizer, on, digest)
+
+
+def choose_device(torch: Any, device: str | None) -> str:
+    """The device that was asked for, if it is there; by default the GPU where there is one."""
+    if device is None:
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    if device != "cpu" and not ((device.partition(":")[0] == "cuda" and device[5:].isdigit()) or device == "cuda"):
+        raise NamesakeError(f"device {device!r}: must be cpu, cuda or cuda:0, cuda:1, …")
+    if device != "cpu" and not torch.cuda.is_available():
+        raise NamesakeError(f"device {device}: torch finds no GPU here; leave --device out, or say cpu")
+    return device
+
+
+def _folder(where: str) -> Path | None:
+    """The folder that `where` names, or that a package of this name holds; None for a name of the hub."""
+    path = Path(where)
+    if path.is_dir():
+        if not (path / "config.json").is_file():
+            raise NamesakeError(f"{where}: no model in this folder (it has no config.json)")
+        return path.absolute()
+    if path.is_absolute() or where.startswith((".", "~")) or path.exists():
+        raise NamesakeError(f"{where}: no such folder")
+    name = where.replace("-", "_")
+    package = find_spec(name) if name.isidentifier() else None
+    for location in (package.submodule_search_locations or ()) if package else ():
+        for found in (Path(location) / "model", Path(location)):
+            if (found / "config.json").is_file():
+                return found
+    return None
+
+
+def _load(tokenizers: Any, models: Any, source: str, where: str) -> tuple[Any, Any]:
+    """Tokenizer and model, from what is on this machine if it is there, else from the hub."""
+    reason = ""
+    for local in (True, False):
+        try:
+            tokenizer = tokenizers.from_pretrained(source, local_files_only=local)
+            return tokenizer, models.from_pretrained(source, local_files_only=local)
+        except (OSError, ValueError, KeyError, ImportError, RuntimeError) as problem:
+            reason = " ".join(str(problem).split())[:120]
+        if Path(source).is_dir():
+            raise NamesakeError(f"{where}: the model in this folder cannot be loaded ({reason})") from None
+        if local and not _hub_answers():
+            break
+    raise NamesakeError(
+        f"{where}: no such folder or package here, and the hub does not give it (no network, or no such model); "
+        "name a folder that holds the model"
+    )
+
+
+def _hub_answers() -> bool:
+    """Whether the hub can be reached at all: its own client tries for most of a minute before it says no."""
+    if any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")):
+        return True
+    hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")
+    try:
+        socket.create_connection((hub.hostname or "", hub.port or 443), PATIENCE).close()
+    except OSError:
+        return False
+    return True
+
+
+def _digest(model: Any, tokenizer: Any) -> str:
+    hashed = sha256(json.dumps(sorted(tokenizer.get_vocab().items())).encode())
+    for name, tensor in sorted(model.state_dict().items()):
+        hashed.update(name.encode())
+        hashed.update(tensor.detach().float().contiguous().cpu().numpy().tobytes())
+    return f"sha256:{hashed.hexdigest()}"

@@ -1,0 +1,89 @@
+"""Statement values of anchors and candidates compared as vectors, property by property."""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.search import first_at_least, holds
+from namesake.kernels.types import I32, I64
+from namesake.kernels.vectors.half import U16, dot, widen
+
+
+@inner(types.int32[::1](I64, types.int64, types.int64, I64, I32))
+def stated(anchors, first, last, indptr, pairs):
+    """The statements of the anchors of some mentions, ascending; one that several anchors make, as often."""
+    rows = np.sort(anchors[first:last])
+    total = 0
+    for i in range(len(rows)):
+        if rows[i] >= 0 and (i == 0 or rows[i] != rows[i - 1]):
+            total += indptr[rows[i] + 1] - indptr[rows[i]]
+    found = np.empty(total, np.int32)
+    at = 0
+    for i in range(len(rows)):
+        if rows[i] >= 0 and (i == 0 or rows[i] != rows[i - 1]):
+            for j in range(indptr[rows[i]], indptr[rows[i] + 1]):
+                found[at] = pairs[j]
+                at += 1
+    return np.sort(found)
+
+
+@inner(types.float64(I32, types.int64, types.int64, I32, I32, I32, types.int32, types.float32[::1], U16))
+def of_own_alone(pairs, begin, end, anchored, properties, vectors_of, wanted, value, values):
+    """Σ cos of a value with those that the mention's own anchor alone states of a property."""
+    total, wide = 0.0, np.empty(len(value), np.float32)
+    for j in range(begin, end):
+        pair = pairs[j]
+        if properties[pair] != wanted or vectors_of[pair] < 0:
+            continue
+        at = first_at_least(anchored, 0, len(anchored), pair)
+        if at + 1 == len(anchored) or anchored[at + 1] != pair:
+            widen(values, vectors_of[pair], wide)
+            total += dot(value, wide)
+    return total
+
+
+@kernel(types.float64[::1](I64, I64, I64, I64, I64, I32, I32, I32, U16))
+def compare_values(articles, offsets, rows, anchors, indptr, pairs, properties, vectors_of, values):
+    """Σ cos(v_u, v_e) over the distinct statements of the article's anchors and of candidate e with equal property.
+
+    It is linear: the unit vectors of the anchors' values are added up for each property, and each value of candidate e
+    meets the sum. Statement `pair` has property `properties[pair]`, which never falls, and the unit vector
+    `values[vectors_of[pair]]`, -1 where its value has none. A mention is no anchor to itself: what its own anchor alone
+    states is taken off again.
+    """
+    score = np.zeros(len(rows))
+    value = np.empty(values.shape[1], np.float32)
+    for a in range(len(articles) - 1):
+        anchored = stated(anchors, articles[a], articles[a + 1], indptr, pairs)
+        if len(anchored) == 0:
+            continue
+        kinds = np.empty(len(anchored), np.int32)
+        sums = np.zeros((len(anchored), values.shape[1]), np.float32)
+        last = -1
+        for i in range(len(anchored)):
+            pair = anchored[i]
+            if (i > 0 and anchored[i - 1] == pair) or vectors_of[pair] < 0:
+                continue
+            if last < 0 or kinds[last] != properties[pair]:
+                last += 1
+                kinds[last] = properties[pair]
+            widen(values, vectors_of[pair], value)
+            for d in range(len(value)):
+                sums[last, d] += value[d]
+        for m in range(articles[a], articles[a + 1]):
+            own = anchors[m]
+            for k in range(offsets[m], offsets[m + 1]):
+                if rows[k] < 0:
+                    continue
+                for j in range(indptr[rows[k]], indptr[rows[k] + 1]):
+                    kind = properties[pairs[j]]
+                    if vectors_of[pairs[j]] < 0 or not holds(kinds, 0, last + 1, kind):
+                        continue
+                    widen(values, vectors_of[pairs[j]], value)
+                    score[k] += dot(value, sums[first_at_least(kinds, 0, last + 1, kind)])
+                    if own >= 0:
+                        begin, end = indptr[own], indptr[own + 1]
+                        score[k] -= of_own_alone(
+                            pairs, begin, end, anchored, properties, vectors_of, kind, value, values
+                        )
+    return score

@@ -1,0 +1,143 @@
+"""Entity–content similarity by vectors: the text and the entity as an encoder sees them.
+
+Vectors of entities are in the KB (`namesake kb embed`); texts are encoded as they come, by the same encoder. A text or
+an entity without a vector counts -1, the least that a cosine can be.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from namesake.scorers.matches import Candidate, Match, Source
+from namesake.scorers.reading import Reading, row_of
+from namesake.scorers.registry import Need, Scores, scorer
+
+if TYPE_CHECKING:
+    from namesake.arrays import Int64
+    from namesake.batch import Batch
+    from namesake.encoders import Encoder
+    from namesake.kb.store import KB
+
+
+def _has_text_vectors(kb: KB) -> bool:
+    from namesake.kb.vectors import has_vectors
+
+    return has_vectors(kb, "text")
+
+
+TEXT_VECTORS = Need("vectors of the KB's texts (`namesake kb embed`)", _has_text_vectors, refused=True)
+
+SHOWN = 160
+"""Letters of a sentence that an explanation shows."""
+
+
+# why
+def nearest_sentence(candidate: Candidate) -> Iterator[Match]:
+    """The sentence of the article that is nearest to the entity."""
+    return _nearest(candidate, range(len(sentences(candidate.reading))))
+
+
+def nearest_sentence_with_the_name(candidate: Candidate) -> Iterator[Match]:
+    """The sentence that holds a span of the mention and is nearest to the entity."""
+    return _nearest(candidate, sorted(near(candidate.reading)))
+
+
+def _nearest(candidate: Candidate, among: Sequence[int]) -> Iterator[Match]:
+    from namesake.kernels.vectors.cosine import cosines
+
+    reading, kb = candidate.reading, candidate.kb
+    spans = [sentences(reading)[at] for at in among]
+    texts = [reading.text[start:end] for start, end in spans]
+    if not texts:
+        return
+    vectors = encoder(kb).encode(texts)
+    rows = np.full(len(texts), candidate.row)
+    found = cosines(vectors, np.arange(len(texts)), rows, kb.text_vectors.entities)
+    best = int(found.argmax())
+    if found[best] > -1:
+        shown = " ".join(texts[best].split())[:SHOWN]
+        yield Match(spans=[spans[best]], sources=[Source("sentence", value=f"{shown} ({found[best]:.2f})")])
+
+
+# the scores
+@scorer("CSE", needs=TEXT_VECTORS, explain=nearest_sentence)
+def cse(batch: Batch, kb: KB) -> Scores:
+    """cos(ε(A), ε(e)): the article and the entity's first paragraph, else its description and values; -1 if unknown."""
+    used = np.flatnonzero(np.diff(batch.articles))
+    place = np.zeros(len(batch.articles), np.int64)
+    place[used] = np.arange(len(used))
+    return _compared(batch, kb, batch.texts.take(used).to_pylist(), place[batch.article])
+
+
+@scorer("NCSE", needs=TEXT_VECTORS, explain=nearest_sentence_with_the_name)
+def ncse(batch: Batch, kb: KB) -> Scores:
+    """CSE over the sentences that hold a span of the mention."""
+    texts: dict[str, int] = {}
+    of_mention = [texts.setdefault(text, len(texts)) for text in narrow_texts(batch)]
+    return _compared(batch, kb, list(texts), np.array(of_mention, np.int64))
+
+
+def _compared(batch: Batch, kb: KB, texts: list[str], of_mention: Int64) -> Scores:
+    """The cosine of each candidate with its mention's text."""
+    from namesake.kernels.vectors.cosine import cosines
+
+    of_candidate = np.repeat(of_mention, np.diff(batch.offsets))
+    if not len(of_candidate):
+        return np.zeros(0)
+    scores: Scores = cosines(encoder(kb).encode(texts), of_candidate, batch.rows, kb.text_vectors.entities)
+    return scores
+
+
+@lru_cache(maxsize=4)
+def encoder(kb: KB) -> Encoder:
+    """The encoder that made the KB's vectors."""
+    from namesake.kb.embed import encoder_of
+
+    return encoder_of(kb)
+
+
+# sentences
+def narrow_texts(batch: Batch) -> Iterator[str]:
+    """For each mention the sentences that hold one of its spans, one after the other."""
+    words = batch.words
+    for article in range(len(batch.articles) - 1):
+        first, last = (int(at) for at in batch.articles[article : article + 2])
+        if first == last:
+            continue
+        raw = batch.texts[article].as_py().encode()
+        starts = row_of(words.sentence_indptr, words.sentence, article)
+        for mention in range(first, last):
+            kept = _holding(starts, row_of(batch.span_indptr, batch.byte_spans, mention))
+            parts = (raw[starts[at] : starts[at + 1] if at + 1 < len(starts) else None] for at in sorted(kept))
+            yield b" ".join(part.strip() for part in parts).decode("utf-8", "replace")
+
+
+def near(reading: Reading) -> set[int]:
+    """The sentences of the article that hold a span of the mention."""
+    words, batch = reading.batch.words, reading.batch
+    starts = row_of(words.sentence_indptr, words.sentence, reading.article)
+    return _holding(starts, row_of(batch.span_indptr, batch.byte_spans, reading.mention))
+
+
+def _holding(starts: list[int], spans: Sequence[Any]) -> set[int]:
+    """The sentences, by where they start, that hold a part of some span."""
+    kept: set[int] = set()
+    for start, end in spans:
+        first = max(bisect_right(starts, start) - 1, 0)
+        kept.update(range(first, max(bisect_right(starts, end - 1), first)))
+    return kept
+
+
+def sentences(reading: Reading) -> list[tuple[int, int]]:
+    """The sentences of the article, in characters."""
+    words = reading.batch.words
+    starts = row_of(words.sentence_indptr, words.sentence, reading.article)
+    raw = reading.text.encode()
+    bounds = [len(raw[:start].decode("utf-8", "replace")) for start in starts] + [len(reading.text)]
+    return list(pairwise(bounds))
