@@ -45,6 +45,7 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 import numpy as np
 from msgspec import Meta
+from msgspec.structs import asdict
 
 from namesake import rank
 from namesake.checked import Checked
