@@ -24,11 +24,9 @@ def judged_labels(document):
 
 
 def is_person(label, known):
-    return (
-        label.get("qid") in known
-        or (label.get("type") not in (None, "OTHER"))
-        or (label.get("type") is None and bool(label.get("nil_clean")))
-    )
+    if label.get("qid") in known or label.get("type") == "PER":
+        return True
+    return label.get("type") is None and bool(label.get("nil_clean"))
 
 
 def harmonic(p, r):

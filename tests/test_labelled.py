@@ -58,7 +58,7 @@ def sampled_documents(seed: int) -> list[dict]:
         ]
         for at in re.finditer(r"[A-Z]\w+( [A-Z]\w+)?", text):
             label = {"span": [at.start(), at.end()], "qid": rng.choice([None, None, "Q999999999", "Q437267"])}
-            label["type"] = rng.choice(["PER", "OTHER", None])
+            label["type"] = rng.choice(["PER", "OTHER", "LOC", None])
             label["why"] = rng.choice([None, "nil", "unlinked"])
             label["nil_clean"], label["coref"] = rng.random() < 0.3, rng.random() < 0.2
             labels += [label] if rng.random() < 0.4 else []

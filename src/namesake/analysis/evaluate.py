@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from namesake.analysis.corpus import Corpus, only_known
-from namesake.analysis.people import evaluate_labelled
+from namesake.analysis.evaluate_labelled import evaluate_labelled
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved

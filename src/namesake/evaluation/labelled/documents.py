@@ -3,9 +3,9 @@
     {"id": "a1", "text": "Merkel spoke.", "date": "2015-09-01", "labels": [{"span": [0, 6], "qid": "Q567"}]}
 
 Spans are in characters. A label without a QID, or with one that the KB lacks, is a name of nobody whom the KB knows.
-Optional in a label: `type` (`PER`, or `OTHER` for what is no person), `why` (`unmapped`, `unlinked`, `unannotated`: it
-does not say who is meant, and is not judged), `coref` (a pronoun or a description: not judged), `nil_clean` (a name of
-one person, whom no data base knows), `core` (the bare name inside a longer span). With `evaluation_span`, only that
+Optional in a label: `type` (`PER` for a person, anything else is none), `why` (`unmapped`, `unlinked`, `unannotated`:
+it does not say who is meant, and is not judged), `coref` (a pronoun or a description: not judged), `nil_clean` (a name
+of one person, whom no data base knows), `core` (the bare name inside a longer span). With `evaluation_span`, only that
 part of the text is labelled. Other fields are passed over.
 """
 
@@ -26,7 +26,7 @@ from namesake.files.lines import json_lines
 
 UNJUDGED = frozenset({"unmapped", "unlinked", "unannotated"})
 """Reasons of a label that say neither who is meant nor that it is nobody."""
-NO_PERSON = "OTHER"
+PERSON = "PER"
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 
 
@@ -45,6 +45,11 @@ class Label(msgspec.Struct, frozen=True):
     def name_span(self) -> Span:
         """Where the bare name stands."""
         return self.span if self.core is None else self.core
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it says that it is a person's name."""
+        return self.type == PERSON or (self.type is None and bool(self.nil_clean))
 
     @property
     def is_told(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.articles.article import Span
-from namesake.evaluation.labelled.documents import NO_PERSON, Label, LabelledCorpus
+from namesake.evaluation.labelled.documents import Label, LabelledCorpus
 from namesake.evaluation.scores import BoolArray
 from namesake.rank import FloatArray, IntArray
 
@@ -108,7 +108,7 @@ def judge(corpus: LabelledCorpus, known: BoolArray, links: pa.Table) -> Judged:
                 of_document.append(document)
         if some:
             mentions.append(row)
-    person = np.array([label.type != NO_PERSON and bool(label.type or label.nil_clean) for label in labels], np.bool_)
+    person = np.array([label.is_person for label in labels], np.bool_)
     return Judged(
         *(corpus, labels, label_document, known, person & ~known, mentions),
         np.array(kept, np.int64).reshape(-1, 2),
