@@ -167,12 +167,18 @@ def place_titled(page, known, title):
             return
 
 
+@inlined(B(PAGE, I))
+def name_follows(page, i):
+    """Whether a capital, no suffix, stands at token i and goes on from the one before."""
+    return follows(page, i) and not listed(page, i, SUFFIX)
+
+
 @inlined(B(PAGE, KNOWN, I, B))
 def may_be_lone(page, known, at, inside):
     """Whether the text lets token `at` be a name of its own; `inside`: the name of a thing stands before it."""
     if initials(page, at) or listed(page, at, NO_NAME) or is_strangers(page, at):
         return False
-    if follows(page, at + 1) and not listed(page, at + 1, SUFFIX) and not inside:
+    if name_follows(page, at + 1) and not inside:
         return False
     if soft(page, at + 1) and listed(page, at + 1, FAMILY):
         return False
@@ -265,5 +271,6 @@ def place_all_titled(page, known):
 def place_all_lone(page, known):
     """Find the names of one word that nobody has taken."""
     for k in range(page.ables):
-        if page.shorts[page.able[k]] >= 0 and is_open(page, page.able[k]):
-            place_lone(page, known, page.able[k], False)
+        at = page.able[k]
+        if page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1):
+            place_lone(page, known, at, False)

@@ -153,7 +153,7 @@ def find_run(page, known, first, end):
     return False
 
 
-@kernel(types.void(PAGE, KNOWN, I, I))
+@inlined(types.void(PAGE, KNOWN, I, I))
 def note_stranger(page, known, first, end):
     """A first name and a surname that nobody of the KB bears together: alone, both are the stranger's in this text."""
     named = begins(page, known, first)
