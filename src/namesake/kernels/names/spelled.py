@@ -152,6 +152,22 @@ def add_slips(page, known, mention, key, first, last):
     return mention
 
 
+@kernel(I(PAGE, KNOWN, types.uint64, I))
+def add_umlauts(page, known, key, first):
+    """The mention of tokens first and first + 1, of which the last writes ae, oe or ue for an umlaut; or NOBODY."""
+    last, mention = first + 1, np.int64(NOBODY)
+    size, text, start = page.ends[last] - page.starts[last], page.text, page.starts[last]
+    letters = np.empty(MOST_LETTERS + 16, np.uint8)
+    read_letters(page, last, letters)
+    for at in range(1, size):
+        if byte(text, start + at) | SMALL == LETTER_E and byte(text, start + at - 1) | SMALL in VOWELS:
+            other = hash_without(pointer(letters), size, np.int64(at))
+            name = name_of(known, extend(extend(ZERO, page.hashes[first]), other))
+            if name >= 0:
+                mention = add_bearers(page, known, mention, key, first, name, UMLAUT)
+    return mention
+
+
 @kernel(I(PAGE, KNOWN, I, types.uint64))
 def find_spelled(page, known, first, key):
     """The mention of two tokens that spell the name of somebody well known in another way; NOBODY without one."""
@@ -172,6 +188,9 @@ def find_spelled(page, known, first, key):
             if name >= 0:
                 mention = add_bearers(page, known, mention, key, first, name, NICKNAME)
     if mention != NOBODY or known.slips == 0 or not plain_word(page, last):
+        return mention
+    mention = add_umlauts(page, known, key, first)
+    if mention != NOBODY:
         return mention
     common = finishes(page, known, last)
     if common <= RARE_LAST and begins(page, known, first) > 0:
