@@ -570,19 +570,28 @@ class Finder:
     # runs of capitals
     def runs(self) -> None:
         at = 0
-        leading = English.name_titles | English.title_words | English.function_words
         while at < self.n:
             if not self.open(at):
                 at += 1
                 continue
             first, end = at, self.run_end(at)
-            while first < end - 1 and self.w(first) in leading:
+            while first < end - 1 and self.stands_before(first):
                 first += 1
             if end - at == 1:
                 self.company(at) or self.turned(at)
             elif end - first > 1 and not self.is_firm(end) and self.w(first) != self.w(first + 1):
                 self.run(first, end) or self.stranger(first, end)
             at = end
+
+    def stands_before(self, i: int) -> bool:
+        """A title, or what stands before one: French President Macron."""
+        titles = English.name_titles | English.title_words
+        nation = self.w(i) in English.never_names and self.w(i + 1) in titles | English.never_names
+        return nation or self.w(i) in titles or self.is_function_word(i)
+
+    def is_function_word(self, i: int) -> bool:
+        """A function word, but for an initial with a period: "A." is no article."""
+        return self.w(i) in English.function_words and not (self.tokens[i].initials and self.tokens[i].dotted)
 
     def run_end(self, at: int) -> int:
         """Capitals, initials, and particles between them; a numeral ends the run, function words are no part of it."""
@@ -591,7 +600,7 @@ class Finder:
             word, small = self.w(end), English.particles
             if self.w(end - 1) in English.numerals and end - at > 1:
                 break
-            if word in English.function_words and word not in small:
+            if self.is_function_word(end) and word not in small:
                 break
             particle = word in small and self.soft(end + 1) and (self.cap[end + 1] or self.w(end + 1) in small)
             if not (self.may_end(end) or particle):
@@ -624,6 +633,8 @@ class Finder:
                     return True
         if thing == 0 and end - first == 2 and not self.tokens[first].initials and self.spelled(name, first):
             return True
+        if end - first == 2 and thing == 0 and self.tokens[first].initials and len(head) == 1:
+            return self.initial(first)
         if known.thing(self.name(first, end - 1)) >= 15 and known.first(self.w(end - 2)) < 20:  # Republican McCain
             return self.cap[end - 1] and self.single(end - 1, inside=True)
         return False
@@ -655,6 +666,9 @@ class Finder:
         rows: dict[int, float] = {}
         for other in self.known.nicknames.get(head, ()):
             self.add_known(rows, f"{other} {last}", 0.85)
+        for i in range(1, len(last) if not rows and self.plain(first + 1) else 0):
+            if last[i - 1 : i + 1] in ("ae", "oe", "ue"):
+                self.add_known(rows, f"{head} {last[:i]}{last[i + 1 :]}", 0.95)
         if not rows and self.plain(first + 1):
             common = self.known.last(last)
             if common <= 3 and self.known.first(head):
@@ -768,12 +782,7 @@ class Finder:
     def single(self, at: int, inside: bool = False) -> bool:
         """A lone capital: part of somebody's name, an alias or a label; `inside`: behind the name of a thing."""
         known, word = self.known, self.w(at)
-        if self.tokens[at].initials or word in NO_NAMES or word in self.strangers or not known.short(word):
-            return False
-        if self.follows(at + 1) and self.w(at + 1) not in English.suffixes and not inside:
-            return False
-        family = self.soft(at + 1) and self.w(at + 1) in English.families
-        if family or self.is_firm(at + 1) or self.before_place(at + 1) or self.in_nickname(at):
+        if not self.may_be_single(at, inside):
             return False
         start, key = at, word
         while self.particle_before(start) and at - start < MOST_PARTICLES:  # al-Assad
@@ -797,6 +806,36 @@ class Finder:
             mention, start, at + 1, best=rows[0][2], bearers=float(count), thing=known.thing(word),
             lower=float(known.lower(word)), place=self.locative(start, at), role=float(role),
         )  # fmt: skip
+
+    def may_be_single(self, at: int, inside: bool) -> bool:
+        """Whether the text lets a word that somebody bears be a name of its own."""
+        word = self.w(at)
+        if self.tokens[at].initials or word in NO_NAMES or word in self.strangers or not self.known.short(word):
+            return False
+        if self.follows(at + 1) and self.w(at + 1) not in English.suffixes and not inside:
+            return False
+        family = self.soft(at + 1) and self.w(at + 1) in English.families
+        return not (family or self.is_firm(at + 1) or self.before_place(at + 1) or self.in_nickname(at))
+
+    def initial(self, first: int) -> bool:
+        """R. Federer: those with the surname whose label begins with the letter."""
+        at, name, known = first + 1, self.name(first, first + 2), self.known
+        if self.another_before(first):
+            return False
+        if name not in self.mentions and self.may_be_single(at, inside=True):
+            count = known.count(self.w(at))
+            rows = [one for one in known.short(self.w(at)) if one[1] == SURNAME]
+            rows = [one for one in rows if known.fame[one[0]] >= 1 and self.label_letter(one[0]) == self.letter(first)]
+            each = count / len(known.short(self.w(at)))  # only the best bearers are listed
+            if rows and rows[0][2] >= 10:
+                mention, _ = self.mention(name, ONE, first, first + 2)
+                mention.extras = {row: FORM_QUALITY[SURNAME] for row, _, _ in rows[:8]}
+                mention.evidence |= {"form": SURNAME, "best": rows[0][2], "bearers": float(int(len(rows) * each))}
+        role = self.soft(first) and self.w(first - 1) in English.roles
+        return name in self.mentions and self.span(self.mentions[name], first, first + 2, role=float(role))
+
+    def label_letter(self, row: int) -> int:
+        return self.known.kb.item_labels[int(self.known.kb.entity_item[row])].encode()[0] | 0x20
 
     def in_nickname(self, i: int) -> bool:
         """A quoted nickname, or behind one: "Hank" Cosby."""

@@ -191,7 +191,16 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
             [("spelled", ["Justin Beiber"], "Justin Bieber"), ("spelled", ["Hilary Clinton"], HILLARY)],
         ),
         ("Bill Gates met the other Bill Gates.", [("exact", ["Bill Gates"], "Bill Gates")] * 2),
+        ("R. Downey met M. Le Pen and Z. Downey.", [("one", ["R. Downey"], "Robert Downey Jr.")]),
+        (
+            "he saw A. Murray and B. Murray, and A. Murray",
+            [("one", ["A. Murray"] * 2, "Andy Murray"), ("one", ["B. Murray"], "Bill Murray")],
+        ),
         # titles
+        (
+            "French President Obama met House Minister Sanders.",
+            [("titled", ["Obama"], BARACK), ("titled", ["Sanders"], "Bernie Sanders")],
+        ),
         ("President Obama spoke. Obama left.", [("titled", ["Obama", "Obama"], BARACK)]),
         ("Pope Francis. Francis said", [("titled", ["Francis", "Francis"], "Pope Francis")]),
         # one word

@@ -98,6 +98,12 @@ def locative(page, start, at):
     return 0.5 if before and listed(page, start - 1, TO_PLACE) else 0.0
 
 
+@inlined(B(PAGE, I))
+def credited(page, first):
+    """Whether "by" or "and" stands before token `first`: without it there is no byline to look for."""
+    return soft(page, first) and listed(page, first - 1, BY | AND)
+
+
 @kernel(B(PAGE, I))
 def in_byline(page, first):
     """Whether a name from token `first` on says who made the text: By …, Reporting by …, Photo by … and …"""

@@ -219,8 +219,11 @@ def name_starts(page, known, starts):
     for k in range(fit):
         i = starts[k]
         starts[kept] = i
-        goes_on = may_go_on(known, extend(extend(ZERO, page.hashes[i]), page.hashes[i + 1]))
-        kept += goes_on | (page.bits[i + 1] & IS_INITIALS != 0)
+        key = extend(ZERO, page.hashes[i])
+        goes_on = may_go_on(known, extend(key, page.hashes[i + 1]))
+        if page.bits[i + 1] & IS_INITIALS != 0 and i + 2 < page.count:  # the name may be without them
+            goes_on |= may_go_on(known, extend(key, page.hashes[i + 2]))
+        kept += goes_on
     for k in range(kept):
         i = starts[k]
         key = extend(extend(ZERO, page.hashes[i]), page.hashes[i + 1])

@@ -81,7 +81,9 @@ from namesake.kernels.names.tokens import (
     SAINT,
     SUFFIX,
 )
+from namesake.kernels.simd import byte
 
+SMALL = 0x20
 RARE = 10  # bearers of a token up to which those of unknown fame are proposed as well
 LEAST_WEIGHT = 10.0  # of the best bearer of a lone word
 SMALL_THING = 3.0
@@ -167,12 +169,18 @@ def place_titled(page, known, title):
             return
 
 
+@inlined(B(PAGE, I))
+def name_follows(page, i):
+    """Whether a capital, no suffix, stands at token i and goes on from the one before."""
+    return follows(page, i) and not listed(page, i, SUFFIX)
+
+
 @inlined(B(PAGE, KNOWN, I, B))
 def may_be_lone(page, known, at, inside):
     """Whether the text lets token `at` be a name of its own; `inside`: the name of a thing stands before it."""
     if initials(page, at) or listed(page, at, NO_NAME) or is_strangers(page, at):
         return False
-    if follows(page, at + 1) and not listed(page, at + 1, SUFFIX) and not inside:
+    if name_follows(page, at + 1) and not inside:
         return False
     if soft(page, at + 1) and listed(page, at + 1, FAMILY):
         return False
@@ -252,6 +260,38 @@ def place_lone(page, known, at, inside):
     return True
 
 
+@kernel(B(PAGE, KNOWN, I))
+def place_initial(page, known, first):
+    """Find whom an initial, token `first`, and a surname behind it mean; whether they mean anybody."""
+    at, key = first + 1, name_key(page, first, first + 2)
+    mention, short = mention_of(page, key), np.int64(page.shorts[at])
+    if another_before(page, known, first):
+        return False
+    if mention == NOBODY and short >= 0 and may_be_lone(page, known, at, True):
+        letter = byte(page.text, page.starts[first]) | SMALL
+        listed_bearers = known.short_indptr[short + 1] - known.short_indptr[short]
+        each = known.short_count[short] / listed_bearers  # only the best bearers are listed
+        for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
+            row = np.int64(known.short_rows[k])
+            if known.short_forms[k] != SURNAME or known.fame[row] < 1.0:
+                continue
+            if known.labels[known.label_offsets[known.item[row]]] | SMALL != letter:
+                continue
+            if mention == NOBODY:
+                if known.short_weights[k] < LEAST_WEIGHT:
+                    return False
+                mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), first, at + 1)
+                page.evidence[mention * EVIDENCE + FORM] = SURNAME
+                page.evidence[mention * EVIDENCE + BEST] = known.short_weights[k]
+            page.evidence[mention * EVIDENCE + BEARERS] += each
+            add_candidate(page, mention, row, FORM_QUALITY[SURNAME])
+    if mention == NOBODY:
+        return False
+    raise_evidence(page, mention, HAS_ROLE, np.float64(soft(page, first) and listed(page, first - 1, ROLE)))
+    add_span(page, mention, first, at + 1)
+    return True
+
+
 @kernel(types.void(PAGE, KNOWN))
 def place_all_titled(page, known):
     """Find the names behind titles that nobody has taken; titles of some kinds need a capital."""
@@ -265,5 +305,6 @@ def place_all_titled(page, known):
 def place_all_lone(page, known):
     """Find the names of one word that nobody has taken."""
     for k in range(page.ables):
-        if page.shorts[page.able[k]] >= 0 and is_open(page, page.able[k]):
-            place_lone(page, known, page.able[k], False)
+        at = page.able[k]
+        if page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1):
+            place_lone(page, known, at, False)

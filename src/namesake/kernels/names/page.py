@@ -47,7 +47,7 @@ IS_OTHER, EVIDENCE = 12, 13
 
 
 class Index(NamedTuple):
-    """What the KB knows: names and their bearers, short forms, tokens, things, slips; nicknames; everybody's fame."""
+    """What the KB knows: names and their bearers, short forms, tokens, things, slips, nicknames; fame and labels."""
 
     keys: Annotated[Any, U64]
     slots: Annotated[Any, I32]
@@ -78,6 +78,9 @@ class Index(NamedTuple):
     nickname_indptr: Annotated[Any, I64]
     nickname_hashes: Annotated[Any, U64]
     fame: Annotated[Any, F32]
+    item: Annotated[Any, I32]
+    label_offsets: Annotated[Any, I64]
+    labels: Annotated[Any, U8]
 
 
 INDEX = record(Index)
@@ -122,6 +125,9 @@ class Known(NamedTuple):
     nickname_indptr: Annotated[Any, NUMBERS]
     nickname_hashes: Annotated[Any, KEYS]
     fame: Annotated[Any, FLOATS]
+    item: Annotated[Any, SMALL]
+    label_offsets: Annotated[Any, NUMBERS]
+    labels: Annotated[Any, BYTES]
 
 
 KNOWN = own_record(Known)
@@ -193,7 +199,8 @@ def known_from(index):
         *(pointer(index.thing_fame), pointer(index.thing_kind), pointer(index.slip_keys), len(index.slip_keys)),
         *(pointer(index.slip_names), pointer(index.text_offsets), pointer(index.texts)),
         *(pointer(index.nickname_keys), len(index.nickname_keys), pointer(index.nickname_indptr)),
-        *(pointer(index.nickname_hashes), pointer(index.fame)),
+        *(pointer(index.nickname_hashes), pointer(index.fame), pointer(index.item)),
+        *(pointer(index.label_offsets), pointer(index.labels)),
     )
 
 

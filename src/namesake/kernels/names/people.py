@@ -5,7 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
-from namesake.kernels.names.context import firm_follows, in_byline
+from namesake.kernels.names.context import credited, firm_follows, in_byline
 from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
 from namesake.kernels.names.page import (
     BEGIN,
@@ -107,7 +107,7 @@ def new_mention(page, key, name, rule, first, end):
     page.facts[facts + LOW], page.facts[facts + HIGH] = first, end
     page.facts[facts + PLACE] = page.facts[facts + WORD] = page.facts[facts + ORDER] = NOBODY
     page.evidence[mention * EVIDENCE + FACTOR] = 1.0
-    page.evidence[mention * EVIDENCE + BYLINE] = 1.0 if in_byline(page, first) else 0.0
+    page.evidence[mention * EVIDENCE + BYLINE] = 1.0 if credited(page, first) and in_byline(page, first) else 0.0
     return mention
 
 

@@ -7,7 +7,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
-from namesake.kernels.names.lone import place_lone
+from namesake.kernels.names.lone import place_initial, place_lone
 from namesake.kernels.names.page import (
     BEGIN,
     COMPANY,
@@ -46,13 +46,38 @@ from namesake.kernels.names.page import (
 from namesake.kernels.names.people import add_candidate, add_span, add_wider, mention_of, new_mention, raise_evidence
 from namesake.kernels.names.shorts import STRANGER, file_word
 from namesake.kernels.names.spelled import find_spelled
-from namesake.kernels.names.tokens import AND, FUNCTION, NAME_TITLE, NUMERAL, PARTICLE, TITLE
+from namesake.kernels.names.tokens import (
+    AND,
+    FUNCTION,
+    IS_DOTTED,
+    IS_INITIALS,
+    IS_JOINED,
+    NAME_TITLE,
+    NEVER,
+    NUMERAL,
+    PARTICLE,
+    TITLE,
+)
 
 MOST_WORDS = 7
 ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both ends of a run
 DROPPED_QUALITY, INNER_QUALITY, PART_QUALITY, LONGER_QUALITY = 0.8, 0.7, 0.8, 0.6
 BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 PLACE_FAME = 60.0
+
+
+@inlined(B(PAGE, I))
+def abbreviates(page, i):
+    """Whether token i is an initial with a period: "A." is no article."""
+    return page.bits[i] & (IS_INITIALS | IS_DOTTED) == IS_INITIALS | IS_DOTTED
+
+
+@inlined(B(PAGE, I))
+def stands_before(page, i):
+    """Whether token i stands before a name and is no part of it: titles, and a nation or a house before a title."""
+    if listed(page, i, NAME_TITLE | TITLE) or (listed(page, i, FUNCTION) and not abbreviates(page, i)):
+        return True
+    return listed(page, i, NEVER) and listed(page, i + 1, NEVER | NAME_TITLE | TITLE)
 
 
 @inlined(I(PAGE, I))
@@ -63,7 +88,7 @@ def run_end(page, at):
         if end - at > 1 and listed(page, end - 1, NUMERAL):
             break
         particle = listed(page, end, PARTICLE)
-        if listed(page, end, FUNCTION) and not particle:
+        if listed(page, end, FUNCTION) and not particle and not abbreviates(page, end):
             break
         particle &= soft(page, end + 1) and (capital(page, end + 1) or listed(page, end + 1, PARTICLE))
         if not may_end(page, end) and not particle:
@@ -148,12 +173,14 @@ def find_run(page, known, first, end):
         if mention != NOBODY:
             add_span(page, mention, first, end)
             return True
+    if end - first == 2 and thing == 0.0 and page.bits[first] & (IS_INITIALS | IS_JOINED) == IS_INITIALS:
+        return place_initial(page, known, first)  # R. Federer
     if run_fame(page, known, first, last) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
         return capital(page, last) and place_lone(page, known, last, True)  # Republican McCain
     return False
 
 
-@kernel(types.void(PAGE, KNOWN, I, I))
+@inlined(types.void(PAGE, KNOWN, I, I))
 def note_stranger(page, known, first, end):
     """A first name and a surname that nobody of the KB bears together: alone, both are the stranger's in this text."""
     named = begins(page, known, first)
@@ -207,7 +234,7 @@ def place_runs(page, known):
         if at < free or not is_open(page, at):
             continue
         first, end = at, run_end(page, at)
-        while first < end - 1 and listed(page, first, NAME_TITLE | TITLE | FUNCTION):
+        while first < end - 1 and stands_before(page, first):
             first += 1
         if end - at == 1:
             if not find_company(page, known, at):

@@ -3,11 +3,11 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
-from namesake.kernels.hash import ZERO, add_byte, extend, finish
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
 from namesake.kernels.names.page import KNOWN, NOBODY, PAGE, SPELLED, B, I, begins, finishes, name_of
 from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
-from namesake.kernels.simd import byte
+from namesake.kernels.simd import BYTES, byte, pointer, word
 
 LEAST_FAME = 2.0
 NICKNAME, SLIP, UMLAUT = 0.85, 0.6, 0.95
@@ -18,6 +18,7 @@ SMALL, SPACE = 0x20, 0x20
 LETTER_E = 0x65
 VOWELS = (0x61, 0x6F, 0x75)  # a, o, u: ae, oe, ue are umlauts
 WHOLE = 2.0**64
+LETTERS = types.uint8[::1]
 
 
 @kernel(B(PAGE, I))
@@ -33,17 +34,35 @@ def plain_word(page, i):
     return True
 
 
-@kernel(types.uint64(PAGE, I, I))
-def hash_without(page, i, left_out):
-    """The hash of token i without one letter, by its place; as it is where that is NOBODY."""
-    hashed, rest, length = ZERO, ZERO, np.int64(0)
-    for at in range(page.starts[i], page.ends[i]):
-        if at - page.starts[i] != left_out:
-            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(byte(page.text, at) | SMALL))
-    return finish(hashed, rest, length)
+@kernel(types.void(PAGE, I, LETTERS))
+def read_letters(page, i, letters):
+    """Write the letters of token i, small, and eight bytes of nothing behind them."""
+    size = page.ends[i] - page.starts[i]
+    for at in range(size):
+        letters[at] = np.uint8(byte(page.text, page.starts[i] + at) | SMALL)
+    for at in range(size, size + 8):
+        letters[at] = 0
 
 
-@kernel(I(KNOWN, types.uint64))
+@inlined(types.uint64(BYTES, I, I))
+def hash_without(letters, size, left_out):
+    """The hash of so many letters without one, by its place, as it is where that is NOBODY; eight at a time."""
+    gap = left_out if left_out >= 0 else size
+    length, hashed, eight, at = size - (left_out >= 0), ZERO, ZERO, np.int64(0)
+    while at <= length:
+        eight = word(letters, at)
+        if gap <= at:
+            eight = word(letters, at + 1)
+        elif gap < at + 8:
+            before = (ONE << np.uint64(8 * (gap - at))) - ONE
+            eight = (eight & before) | (word(letters, at + 1) & ~before)
+        if at + 8 <= length:
+            hashed = absorb(hashed, eight)
+        at += 8
+    return finish(hashed, eight & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
+
+
+@inlined(I(KNOWN, types.uint64))
 def first_slip(known, key):
     """The first of the slips, which ascend, that is not below a hash: hashes are spread evenly, so guess and walk.
 
@@ -116,11 +135,13 @@ def add_bearers(page, known, mention, key, first, name, quality):
 def add_slips(page, known, mention, key, first, last):
     """Add the bearers of names that differ from tokens first and first + 1 by a slip in the last (else the first)."""
     wrong, right = (first + 1, first) if last else (first, first + 1)
-    head = extend(ZERO, page.hashes[right])
-    for left_out in range(NOBODY, page.ends[wrong] - page.starts[wrong]):
+    head, size = extend(ZERO, page.hashes[right]), page.ends[wrong] - page.starts[wrong]
+    letters = np.empty(MOST_LETTERS + 16, np.uint8)
+    read_letters(page, wrong, letters)
+    for left_out in range(NOBODY, size):
         if left_out == 0:
             continue  # a name begins as it begins
-        wanted = extend(head, hash_without(page, wrong, np.int64(left_out)))
+        wanted = extend(head, hash_without(pointer(letters), size, np.int64(left_out)))
         at = first_slip(known, wanted)
         while at < known.slips and known.slip_keys[at] == wanted:
             name = np.int64(known.slip_names[at])
@@ -128,6 +149,22 @@ def add_slips(page, known, mention, key, first, last):
             if quality > 0.0:
                 mention = add_bearers(page, known, mention, key, first, name, quality)
             at += 1
+    return mention
+
+
+@kernel(I(PAGE, KNOWN, types.uint64, I))
+def add_umlauts(page, known, key, first):
+    """The mention of tokens first and first + 1, of which the last writes ae, oe or ue for an umlaut; or NOBODY."""
+    last, mention = first + 1, np.int64(NOBODY)
+    size, text, start = page.ends[last] - page.starts[last], page.text, page.starts[last]
+    letters = np.empty(MOST_LETTERS + 16, np.uint8)
+    read_letters(page, last, letters)
+    for at in range(1, size):
+        if byte(text, start + at) | SMALL == LETTER_E and byte(text, start + at - 1) | SMALL in VOWELS:
+            other = hash_without(pointer(letters), size, np.int64(at))
+            name = name_of(known, extend(extend(ZERO, page.hashes[first]), other))
+            if name >= 0:
+                mention = add_bearers(page, known, mention, key, first, name, UMLAUT)
     return mention
 
 
@@ -151,6 +188,9 @@ def find_spelled(page, known, first, key):
             if name >= 0:
                 mention = add_bearers(page, known, mention, key, first, name, NICKNAME)
     if mention != NOBODY or known.slips == 0 or not plain_word(page, last):
+        return mention
+    mention = add_umlauts(page, known, key, first)
+    if mention != NOBODY:
         return mention
     common = finishes(page, known, last)
     if common <= RARE_LAST and begins(page, known, first) > 0:

@@ -6,10 +6,10 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import LOWERED, ZERO, add_byte, find, finish, hash_ahead
+from namesake.kernels.hash import LOWERED, ONE, ZERO, absorb, add_byte, find, finish, hash_ahead
 from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
-from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
+from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer, word
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8, U32, U64, own_record, record
 from namesake.kernels.utf8 import code_point
@@ -117,6 +117,16 @@ def letters_in(text, at):
     capitals = below(text, at, np.uint8(0x5B)) & ~below(text, at, np.uint8(0x41))
     small = below(text, at, np.uint8(0x7B)) & ~below(text, at, np.uint8(0x61))
     return capitals | small | (below(text, at, np.uint8(0x3A)) & ~below(text, at, np.uint8(0x30)))
+
+
+@inlined(types.uint64(BYTES, types.int64, types.int64))
+def hash_word(text, at, length):
+    """`hash_ahead` of a word in small letters, without a branch up to 15 of them: how long words are is chance."""
+    if length >= 16:
+        return hash_ahead(text, at, at + length, LOWERED)
+    first, second, long = word(text, at) | LOWERED, word(text, at + 8) | LOWERED, length >= 8
+    hashed, rest = absorb(ZERO, first) if long else ZERO, second if long else first
+    return finish(hashed, rest & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
 
 
 @kernel(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
@@ -267,7 +277,7 @@ def cut(data, begin, end, tables, tokens, most):
                 base, block = at, letters_in(text, at)
                 length = lowest(~block)
             length = min(length, end - at)
-            value = hash_ahead(text, at, at + length, LOWERED)
+            value = hash_word(text, at, length)
             at += length
             stop = at
         if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
