@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from namesake.encoders.models import Model
+from namesake.encoders.models import Model, reading
 from namesake.encoders.tree import Tree
 from namesake.errors import NamesakeError
 
@@ -133,7 +133,7 @@ class MGenre:
             depths[at, : len(tree.tokens)] = tree.depths
             sees[at, 0, : len(tree.tokens), : len(tree.tokens)] = tree.sees()
         put = [torch.from_numpy(array).to(device) for array in (text, real, tokens, depths, sees)]
-        with torch.inference_mode():
+        with reading(torch):
             read = model.get_encoder()(input_ids=put[0], attention_mask=put[1].long()).last_hidden_state
             hidden = decode(model, put[2], put[3], put[4], read, put[1][:, None, None, :])
             return self._edge_logs(trees, hidden)

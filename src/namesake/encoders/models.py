@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
@@ -55,7 +57,18 @@ def load_model(where: str, use: Use, device: str | None = None) -> Model:
     tokenizer, model = _load(transformers.AutoTokenizer, kind, str(folder or where), where)
     digest = _digest(model, tokenizer)
     model = model.to(on, torch.float16 if on.startswith("cuda") else torch.float32).eval()
+    model.config.use_cache = False  # a text is read once: keys and values that nobody asks for again cost a seventh
     return Model(str(folder or where), folder, model, tokenizer, on, digest)
+
+
+@contextmanager
+def reading(torch: Any) -> Iterator[None]:
+    """Inference, by kernels of attention that take any shape: cuDNN's make a plan for each, slower than the work."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+
+    any_shape = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+    with torch.inference_mode(), sdpa_kernel(any_shape):
+        yield
 
 
 def choose_device(torch: Any, device: str | None) -> str:

@@ -12,20 +12,23 @@ from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from namesake.encoders.models import Model
+from namesake.encoders.models import Model, reading
 from namesake.encoders.protocol import Float32
 from namesake.errors import NamesakeError
 
-BUDGET = {"cpu": 1 << 13, "cuda": 1 << 16}
+BUDGET = {"cpu": 1 << 13, "cuda": 1 << 17}
 """Tokens that go through the model together, padding included."""
+STEP = {"cpu": 1, "cuda": 32}
+"""Lengths are padded to multiples of this, so that few shapes occur: memory that was used fits again."""
 MOST = 1024
 """Tokens of a chunk, where neither model nor tokenizer says."""
 
 Tokens = Sequence[int]
+T = TypeVar("T")
 
 
 class Transformer:
@@ -44,7 +47,8 @@ class Transformer:
         settings = f"{loaded.digest} {self.pooling} {self.normalise} {self.most} {truncate}"
         self.digest = f"sha256:{sha256(settings.encode()).hexdigest()}"
         self.pad = loaded.tokenizer.pad_token_id or 0
-        self.budget = BUDGET[loaded.device.partition(":")[0]]
+        device = loaded.device.partition(":")[0]
+        self.budget, self.step = BUDGET[device], STEP[device]
         self._lock = threading.Lock()
 
     def encode(self, texts: Sequence[str]) -> Float32:
@@ -74,9 +78,9 @@ class Transformer:
         """The vectors of texts whose chunks are given as tokens."""
         total = np.zeros((texts, self.dimension), np.float32)
         count = np.zeros((texts, 1), np.float32)
-        for rows, summed, counted in self._through_the_model(chunks):
+        for rows, summed, counted in _one_behind(self._through_the_model(chunks)):
             places = np.array([of_text[row] for row in rows])
-            np.add.at(total, places, summed)
+            np.add.at(total, places, summed.cpu().numpy())
             np.add.at(count, places, counted)
         np.divide(total, count, out=total, where=count > 0)
         if self.normalise:
@@ -86,14 +90,14 @@ class Transformer:
             raise NamesakeError(f"{self.name}: made a vector that is not finite; its weights or its precision are bad")
         return total
 
-    def _through_the_model(self, chunks: list[Tokens]) -> Iterator[tuple[list[int], Float32, Float32]]:
-        """Chunks of similar length together: which they are, the sums over their tokens, and how many tokens."""
+    def _through_the_model(self, chunks: list[Tokens]) -> Iterator[tuple[list[int], Any, Float32]]:
+        """Chunks of similar length together: which they are, the sums over their tokens (torch), how many tokens."""
         import torch
 
         waiting = sorted(range(len(chunks)), key=lambda row: -len(chunks[row]))
         begin = 0
         while begin < len(waiting):
-            size = max(self.budget // len(chunks[waiting[begin]]), 1)
+            size = max(self.budget // self._padded(len(chunks[waiting[begin]])), 1)
             rows = waiting[begin : begin + size]
             try:
                 summed, counted = self._sums([chunks[row] for row in rows])
@@ -112,24 +116,36 @@ class Transformer:
         torch.cuda.empty_cache()
         self.budget //= 2
 
-    def _sums(self, chunks: list[Tokens]) -> tuple[Float32, Float32]:
+    def _padded(self, length: int) -> int:
+        """The length that chunks are padded to, the longest of which has `length` tokens."""
+        return min(-(-length // self.step) * self.step, self.most)
+
+    def _sums(self, chunks: list[Tokens]) -> tuple[Any, Float32]:
         import torch
 
         lengths = np.array([len(chunk) for chunk in chunks])
-        mask = np.arange(lengths.max())[None, :] < lengths[:, None]
+        mask = np.arange(self._padded(int(lengths.max())))[None, :] < lengths[:, None]
         ids = np.full(mask.shape, self.pad, np.int64)
         ids[mask] = np.fromiter(chain.from_iterable(chunks), np.int64, int(lengths.sum()))
-        with torch.inference_mode():
-            real = torch.from_numpy(mask).to(self.loaded.device)
+        with reading(torch):
+            real = torch.from_numpy(mask).to(self.loaded.device, non_blocking=True)
             output = self.loaded.model(
-                input_ids=torch.from_numpy(ids).to(self.loaded.device),
+                input_ids=torch.from_numpy(ids).to(self.loaded.device, non_blocking=True),
                 attention_mask=None if mask.all() else real.long(),  # attention without a mask is faster
             )
             hidden = output.last_hidden_state
             if self.pooling == "cls":
-                return hidden[:, 0].float().cpu().numpy(), np.ones((len(chunks), 1), np.float32)
-            summed = (hidden.float() * real[:, :, None]).sum(1)
-            return summed.cpu().numpy(), lengths[:, None].astype(np.float32)
+                return hidden[:, 0].float(), np.ones((len(chunks), 1), np.float32)
+            return (hidden * real[:, :, None]).sum(1, dtype=torch.float32), lengths[:, None].astype(np.float32)
+
+
+def _one_behind(batches: Iterator[T]) -> Iterator[T]:
+    """The same, each when the next has been begun: a GPU works on one while another's numbers are fetched."""
+    before: list[T] = []
+    for batch in batches:
+        yield from before
+        before = [batch]
+    yield from before
 
 
 def _most(loaded: Model) -> int:
