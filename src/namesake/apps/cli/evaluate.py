@@ -22,7 +22,9 @@ def evaluate(
         Path | None,
         typer.Option("--scores", help="scores of every candidate: Parquet, JSONL or CSV, or links with --scores"),
     ] = None,
-    kb: Annotated[Path | None, typer.Option("--kb", help="link --articles with this KB first")] = None,
+    kb: Annotated[
+        Path | None, typer.Option("--kb", help="link --articles with this KB first; default: $NAMESAKE_KB")
+    ] = None,
     articles: Annotated[Path | None, typer.Option("--articles", help="articles to link with --kb")] = None,
     known: options.Known = None,
     split: options.Split = None,

@@ -8,7 +8,8 @@ import typer
 Articles = Annotated[Path, typer.Option("--articles", help="JSONL (.gz .bz2 .zst) or Parquet")]
 Gold = Annotated[Path, typer.Option("--gold", help="JSONL with articleID, name, gold (index, QID or null), …")]
 Kb = Annotated[
-    Path | None, typer.Option("--kb", help="folder made by `namesake kb build`; default: the embedded sample")
+    Path | None,
+    typer.Option("--kb", help="folder made by `namesake kb build`; default: $NAMESAKE_KB, else the embedded sample"),
 ]
 Known = Annotated[
     Path | None, typer.Option("--known", help="leave out candidates that this KB lacks; gold it lacks is nobody")
