@@ -11,16 +11,16 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import msgspec
 import pyarrow as pa
 
 from namesake.articles.article import Article, Mention
-from namesake.articles.builder import ArticleBuilder
+from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
-from namesake.files.lines import bounded_lines, too_long
+from namesake.files.lines import MOST_LINE, bounded_lines, too_long
 
 Fields = dict[str, msgspec.Raw]
 Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
@@ -73,22 +73,50 @@ BOM = b"\xef\xbb\xbf"  # what some editors write before the first line
 
 def read_jsonl(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
     """Tables of articles from a file of JSON lines; a line that is no article, or too long, is set aside."""
-    builder = ArticleBuilder(most_articles)
     with open_lines(path) as stream:
-        for number, line in bounded_lines(stream, most_line):
-            if line is None:
-                rejects.add(Reject(f"not an article: {too_long(most_line)}", str(path), number))
-                continue
-            record = line.strip() if number > 1 else line.removeprefix(BOM).strip()
-            if not record:
-                continue
-            try:
-                builder.add(read_article(record))
-            except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
-                reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
-                rejects.add(Reject(reason, str(path), number, _id_of(record)))
-            if builder.full:
-                yield builder.table()
+        yield from read_lines(stream, path, rejects, most_articles, most_line)
+
+
+def read_lines(
+    stream: BinaryIO,
+    path: Path,
+    rejects: Rejects,
+    most_articles: int = MOST_ARTICLES,
+    most_line: int = MOST_LINE,
+    *,
+    before: int = 0,
+    places: dict[str, int] | None = None,
+) -> Iterator[pa.Table]:
+    """Tables of articles from an open stream of JSON lines.
+
+    Args:
+        stream: the lines.
+        path: the file that they come from.
+        rejects: takes the lines that are no articles.
+        most_articles: the size of a table; those with long articles are smaller.
+        most_line: how many bytes a line may have.
+        before: how many lines of the file come before the stream's first.
+        places: told the line of every article, by its id.
+    """
+    builder = ArticleBuilder(most_articles)
+    for number, line in bounded_lines(stream, most_line):
+        place = before + number
+        if line is None:
+            rejects.add(Reject(f"not an article: {too_long(most_line)}", str(path), place))
+            continue
+        record = line.strip() if place > 1 else line.removeprefix(BOM).strip()
+        if not record:
+            continue
+        try:
+            article = read_article(record)
+            builder.add(article)
+            if places is not None:
+                places[article.id] = place
+        except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
+            reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
+            rejects.add(Reject(reason, str(path), place, _id_of(record)))
+        if builder.full:
+            yield builder.table()
     if builder.articles:
         yield builder.table()
 

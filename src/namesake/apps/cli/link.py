@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from namesake.apps.cli import options
+from namesake.apps.cli.folder import is_folder, link_into_folder
 from namesake.apps.cli.output import default_kb, report_rejects, say
 from namesake.errors import NamesakeError
 
@@ -30,12 +31,17 @@ def link(
     articles: Annotated[
         list[Path],
         typer.Argument(
-            help="JSONL or .txt (also .gz .bz2 .zst) or Parquet files; - reads JSON lines from standard input"
+            help="JSONL or .txt (also .gz .bz2 .zst) or Parquet files; - reads JSON lines from standard input; "
+            "into a folder also folders and patterns"
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help=".parquet or .jsonl[.gz|.bz2|.zst]; without it, a table is printed"),
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help=".parquet or .jsonl[.gz|.bz2|.zst], or a folder, DIR/; without it, a table is printed",
+        ),
     ] = None,
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
@@ -43,15 +49,21 @@ def link(
     threshold: Threshold = None,
     date: Date = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="processes that link into a folder; default: one for each core"),
+    ] = None,
     max_line: Annotated[
         int, typer.Option("--max-line", min=1, max=1024, help="MB that a line, or a .txt file, may have")
     ] = 256,
 ) -> None:
     """Link the names in articles to Wikidata.
 
+    Into a folder, the same command goes on where it was stopped.
+
     Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
     """
-    if scores and out is None:
+    if scores and to is None:
         raise NamesakeError("--scores is for files: name one with -o, or see `namesake explain`")
     folder = default_kb(kb)
     from namesake import Linker
@@ -60,11 +72,19 @@ def link(
     from namesake.progress import reporter
 
     linker = Linker(folder, recipe, threshold)
-    if out is None:
+    if to is None:
         _print_links(linker, articles, date, max_line << 20)
         return
     began = time.perf_counter()
     gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
+    if is_folder(to):
+        link_into_folder(
+            linker, articles, Path(to), workers=workers or 0, scores=scores, date=date, most_line=max_line << 20
+        )
+        return
+    if workers is not None:
+        raise NamesakeError("--workers is for a folder, such as -o DIR/; for a file there is --threads")
+    out = Path(to)
     with Rejects(out.with_name(out.name + ".rejects.jsonl")) as rejects:
         counts = link_files(
             linker,
