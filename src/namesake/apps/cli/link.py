@@ -12,6 +12,7 @@ import typer
 from namesake.apps.cli import options
 from namesake.apps.cli.folder import is_folder, link_into_folder
 from namesake.apps.cli.output import default_kb, report_rejects, say
+from namesake.apps.cli.spark import Engine, link_on_spark
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -53,6 +54,12 @@ def link(
         int | None,
         typer.Option("--workers", min=1, help="processes that link into a folder; default: one for each core"),
     ] = None,
+    engine: Annotated[
+        Engine, typer.Option("--engine", help="what links into a folder: this machine, or Spark (namesake\\[spark])")
+    ] = Engine.local,
+    master: Annotated[
+        str | None, typer.Option("--master", help="of Spark, such as local\\[2] or spark://host:7077")
+    ] = None,
     max_line: Annotated[
         int, typer.Option("--max-line", min=1, max=1024, help="MB that a line, or a .txt file, may have")
     ] = 256,
@@ -65,6 +72,11 @@ def link(
     """
     if scores and to is None:
         raise NamesakeError("--scores is for files: name one with -o, or see `namesake explain`")
+    if engine is Engine.spark:
+        link_on_spark(articles, kb, to, master, recipe, scores=scores, threshold=threshold, date=date)
+        return
+    if master is not None:
+        raise NamesakeError("--master is for Spark: give --engine spark as well")
     folder = default_kb(kb)
     from namesake import Linker
     from namesake.articles.rejects import Rejects
