@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from namesake.articles.rejects import Rejects
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.folder import link_folder
-from namesake.engines.shards import cut_lines
 from namesake.errors import NamesakeError
+from namesake.files.lines import cut_lines
 from namesake.formats import read_articles
 from namesake.linker import Linker
 from namesake.sample import ARTICLES

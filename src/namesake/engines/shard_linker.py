@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from namesake.engines.journal import Done
 from namesake.engines.shards import Shard
 from namesake.files.durable import sync
 from namesake.formats import read_articles
-from namesake.formats.jsonl import read_lines
+from namesake.formats.jsonl import read_blocks
 from namesake.formats.links import LinkWriter
 from namesake.formats.parquet import read_row_groups
 from namesake.linker import Linker
@@ -64,10 +63,8 @@ class ShardLinker:
     def _tables(self, shard: Shard, lines: bytes | None, rejects: _Rejects) -> Iterator[pa.Table]:
         path = Path(shard.path)
         if lines is not None:
-            stream = io.BytesIO(lines)
-            return read_lines(
-                stream, path, rejects, most_line=self.most_line, before=shard.before, places=rejects.places
-            )
+            block = [(shard.before, lines)]
+            return read_blocks(block, path, rejects, most_line=self.most_line, places=rejects.places)
         if shard.groups is not None:
             return read_row_groups(path, rejects, groups=range(*shard.groups), before=shard.before)
         return read_articles(path, rejects, most_line=self.most_line)

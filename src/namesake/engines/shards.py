@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Protocol
 
 import msgspec
 
 from namesake.files import kind, open_unpacked
 from namesake.files.compressed import Named
+from namesake.files.lines import cut_lines
 from namesake.formats.parquet import open_parquet
 from namesake.machine import cores
 
@@ -48,10 +48,6 @@ class Piece(msgspec.Struct, frozen=True):
     position: int
 
 
-class _Stream(Protocol):
-    def readinto(self, buffer: Any, /) -> int | None: ...
-
-
 def pieces_of(file: int, path: Path, size: int, most_line: int) -> Iterator[Piece]:
     """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are cut short."""
     if kind(path) == ".parquet":
@@ -82,44 +78,3 @@ def _parquet(file: int, path: Path, size: int) -> Iterator[Piece]:
         if held >= size or end == len(groups):
             yield Piece(Shard(file, number, str(path), before, (begin, end)), None, position)
             begin, before, held, number = end, rows, 0, number + 1
-
-
-def cut_lines(stream: _Stream, size: int, most_line: int) -> Iterator[tuple[int, bytearray]]:
-    """The stream in blocks of whole lines that end within each `size` bytes, with how many lines come before.
-
-    A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long.
-    """
-    rest, before, skipping = bytearray(), 0, False
-    while True:
-        block = _filled(stream, size)
-        ended = len(block) < size
-        if skipping:
-            end = block.find(b"\n")
-            if end < 0 and not ended:
-                continue
-            del block[: end if end >= 0 else len(block)]
-            skipping = False
-        block = rest + block if rest else block
-        end = len(block) if ended else block.rfind(b"\n") + 1
-        rest = block[end:]
-        if end:
-            del block[end:]
-            yield before, block
-            before += block.count(b"\n")
-        if ended:
-            return
-        if len(rest) > most_line + 2:
-            del rest[most_line + 2 :]
-            skipping = True
-
-
-def _filled(stream: _Stream, size: int) -> bytearray:
-    """The next `size` bytes, fewer at the end alone."""
-    block = bytearray(size)
-    view = memoryview(block)
-    held = 0
-    while held < size and (count := stream.readinto(view[held:])):
-        held += count
-    view.release()
-    del block[held:]
-    return block

@@ -7,7 +7,6 @@ folder that all machines see, or a pack (`namesake kb pack`), which Spark ships 
 from __future__ import annotations
 
 import fcntl
-import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -20,8 +19,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.engines.files import check_date, with_dates
 from namesake.errors import NamesakeError
-from namesake.files.lines import MOST_LINE
-from namesake.formats.jsonl import read_lines
+from namesake.formats.jsonl import read_blocks
 from namesake.formats.parquet import with_extra
 from namesake.kb.pack import SUFFIX
 from namesake.linker import Linker
@@ -172,7 +170,7 @@ def _lines(batches: Batches, rejects: Rejects) -> Iterator[pa.Table]:
     """Tables of articles from JSON lines."""
     for batch in batches:
         lines = b"\n".join(line.encode() for line in batch.column(0).to_pylist() if line)
-        yield from read_lines(io.BytesIO(lines), Path("lines"), rejects, most_line=MOST_LINE)
+        yield from read_blocks([(0, lines)], Path("lines"), rejects)
 
 
 def _plain(links: pa.Table) -> pa.Table:

@@ -9,7 +9,7 @@ from typing import BinaryIO, TypeVar
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.files.compressed import open_lines
+from namesake.files.compressed import Stream, open_lines
 
 R = TypeVar("R")
 
@@ -30,6 +30,47 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
         while (rest := stream.readline(SKIPPED_AT_ONCE)) and not rest.endswith(b"\n"):
             pass
         yield number, None
+
+
+def cut_lines(stream: Stream, size: int, most_line: int) -> Iterator[tuple[int, bytearray]]:
+    """The stream in blocks of whole lines that end within each `size` bytes, with how many lines come before.
+
+    A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long.
+    """
+    rest, before, skipping = bytearray(), 0, False
+    while True:
+        block = _filled(stream, size)
+        ended = len(block) < size
+        if skipping:
+            end = block.find(b"\n")
+            if end < 0 and not ended:
+                continue
+            del block[: end if end >= 0 else len(block)]
+            skipping = False
+        block = rest + block if rest else block
+        end = len(block) if ended else block.rfind(b"\n") + 1
+        rest = block[end:]
+        if end:
+            del block[end:]
+            yield before, block
+            before += block.count(b"\n")
+        if ended:
+            return
+        if len(rest) > most_line + 2:
+            del rest[most_line + 2 :]
+            skipping = True
+
+
+def _filled(stream: Stream, size: int) -> bytearray:
+    """The next `size` bytes, fewer at the end alone."""
+    block = bytearray(size)
+    view = memoryview(block)
+    held = 0
+    while held < size and (count := stream.readinto(view[held:])):
+        held += count
+    view.release()
+    del block[held:]
+    return block
 
 
 def too_long(most: int) -> str:

@@ -1,0 +1,105 @@
+"""Tables of articles from JSON lines by the compiled scanner, without a Python object for any of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from namesake.articles.builder import MOST_BYTES
+from namesake.articles.schema import ARTICLES, MENTION, SPANS
+from namesake.kernels.articles import walk
+from namesake.kernels.articles.scan import UNREAD, Arrays, arrays, scan_articles
+from namesake.kernels.text.spans import tokens_to_characters
+
+PADDING = 64
+"""Zero bytes that follow the lines."""
+ROOM = 24 << 20
+"""Bytes of lines that one table takes at most."""
+
+UInt8 = npt.NDArray[np.uint8]
+Int64 = npt.NDArray[np.int64]
+
+
+class Scanned(NamedTuple):
+    """Articles of some lines."""
+
+    table: pa.Table
+    places: Int64
+    """The line of each article, from 0."""
+    lines: int
+    """How many lines were read, empty ones among them."""
+    end: int
+    """Where the next line begins."""
+    is_stuck: bool
+    """Whether that line is for a full decoder."""
+
+
+def scan(data: UInt8, start: int, size: int, most_articles: int, most_line: int) -> Scanned:
+    """The articles of the lines in data[start:size], up to the first that the scanner does not expect."""
+    to = arrays(most_articles, min(ROOM, size - start))
+    end, status = scan_articles(data, start, size, most_articles, MOST_BYTES, most_line, to)
+    articles = int(to.counts[walk.ARTICLES])
+    table = _table(to, articles) if articles else ARTICLES.empty_table()
+    return Scanned(table, to.line[:articles], int(to.counts[walk.LINES]), end, status == UNREAD)
+
+
+def _table(to: Arrays, articles: int) -> pa.Table:
+    counts = to.counts
+    texts = pa.LargeStringArray.from_buffers(
+        articles, pa.py_buffer(to.text_end[: articles + 1]), _bytes(to.text, counts[walk.TEXT_BYTES])
+    )
+    return pa.table(
+        [
+            _strings(to.id_end, to.id, articles),
+            texts,
+            _strings(to.title_end, to.title, articles, to.has_title),
+            _strings(to.date_end, to.date, articles, to.has_date),
+            _mentions(to, articles),
+            _strings(to.extra_end, to.extra, articles, to.has_extra),
+        ],
+        schema=ARTICLES,
+    )
+
+
+def _strings(ends: npt.NDArray[np.int32], data: UInt8, rows: int, has: UInt8 | None = None) -> pa.StringArray:
+    """A column of strings; null where `has` is 0."""
+    valid = None if has is None or has[:rows].all() else pa.py_buffer(np.packbits(has[:rows], bitorder="little"))
+    return pa.StringArray.from_buffers(rows, pa.py_buffer(ends[: rows + 1]), _bytes(data, ends[rows]), valid)
+
+
+def _bytes(data: UInt8, size: int) -> pa.Buffer:
+    """What a column holds, in memory of its own: the scanner's has room for much more."""
+    return pa.py_buffer(data[:size].copy())
+
+
+def _mentions(to: Arrays, articles: int) -> pa.ListArray:
+    """The nested column `mentions`."""
+    rows, spans = int(to.counts[walk.MENTION_ROWS]), int(to.counts[walk.SPAN_ROWS])
+    candidates = int(to.counts[walk.CANDIDATE_ROWS])
+    pairs = to.span[: 2 * spans].reshape(-1, 2).copy()
+    by_token = to.by_token[:articles].astype(np.bool_)
+    if by_token.any() and spans:
+        indptr = to.span_end[: rows + 1][to.mention_end[: articles + 1]].astype(np.int64)
+        characters = tokens_to_characters(to.text, to.text_end[: articles + 1], indptr, pairs)
+        counted = np.repeat(by_token, np.diff(indptr))
+        pairs[counted] = characters[counted]
+    flat = pa.FixedSizeListArray.from_arrays(pa.array(pairs.reshape(-1)), 2)
+    structs = pa.StructArray.from_arrays(
+        [
+            _strings(to.name_end, to.name, rows),
+            pa.ListArray.from_arrays(pa.array(to.span_end[: rows + 1]), flat, type=SPANS),
+            pa.ListArray.from_arrays(
+                pa.array(to.candidate_end[: rows + 1]),
+                _strings(to.qid_end, to.qid, candidates),
+                mask=pa.array(to.has_candidates[:rows] == 0),
+            ),
+        ],
+        fields=list(MENTION),
+    )
+    missing = pa.array(to.has_mentions[:articles] == 0)
+    return pa.ListArray.from_arrays(
+        pa.array(to.mention_end[: articles + 1]), structs, type=pa.list_(MENTION), mask=missing
+    )
