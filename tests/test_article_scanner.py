@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
@@ -12,10 +11,10 @@ from hypothesis import strategies as st
 
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
-from namesake.files.lines import bounded_lines
+from namesake.files.lines import PADDING, Block, bounded_lines
 from namesake.formats import read_articles
 from namesake.formats.jsonl import LineReader, read_blocks
-from namesake.formats.scanned import PADDING, scan
+from namesake.formats.scanned import scan
 
 MOST = 400
 """Bytes of a line."""
@@ -27,7 +26,7 @@ def joined(tables: list[pa.Table]) -> list[dict]:
 
 def by_scanner(text: bytes, most_articles: int = 2048) -> tuple[list[dict], list, dict[str, int]]:
     rejects, places = Rejects(most=1000), {}
-    tables = list(read_blocks([(0, text)], "file", rejects, most_articles, MOST, places=places))
+    tables = list(read_blocks([Block.of(text)], "file", rejects, most_articles, MOST, places=places))
     for table in tables:
         table.validate(full=True)
         assert table.num_rows <= most_articles
@@ -112,8 +111,7 @@ def test_the_scanner_reads_what_msgspec_reads(records, newline):
 def test_real_articles_need_no_decoder(shared):
     """All of the paper's, and the same tables as with one; so the scanner is no slow way around."""
     text = gzip.decompress((shared / "quotebank" / "articles.jsonl.gz").read_bytes())
-    data = np.frombuffer(text + bytes(PADDING), np.uint8)
-    scanned = scan(data, 0, len(text), 2048, 1 << 28)
+    scanned = scan(bytearray(text + bytes(PADDING)), 0, len(text), 2048, 1 << 28)
     assert (scanned.table.num_rows, scanned.end, scanned.is_stuck) == (300, len(text), False)
     [expected] = LineReader("x", Rejects()).tables(bounded_lines(io.BytesIO(text)))
     assert scanned.table.equals(expected)
@@ -122,10 +120,10 @@ def test_real_articles_need_no_decoder(shared):
 def test_tables_end_where_they_are_full():
     article = {"id": "a", "text": "x" * 1_000_000, "mentions": []}
     text = (json.dumps(article) + "\n").encode() * 40
-    tables = list(read_blocks([(0, text)], "file", Rejects()))
+    tables = list(read_blocks([Block.of(text)], "file", Rejects()))
     assert [table.num_rows for table in tables] == [17, 17, 6]  # 16 MB of text
     long = json.dumps({"id": "b", "text": "y" * 30_000_000}).encode()  # more than a table of the scanner takes
-    tables = list(read_blocks([(0, text[: text.index(b"\n") + 1] + long)], "file", Rejects()))
+    tables = list(read_blocks([Block.of(text[: text.index(b"\n") + 1] + long)], "file", Rejects()))
     assert [len(one) for table in tables for one in table.column("text").to_pylist()][-1] == 30_000_000
 
 
@@ -137,7 +135,7 @@ def test_blocks_may_end_after_any_line(size, tmp_path):
     raw[50], raw[120] = b"{broken", b'{"id": "no text"}'
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\n".join(raw))
-    blocks = [(first, b"\n".join(raw[first : first + size]) + b"\n") for first in range(0, 200, size)]
+    blocks = [Block.of(b"\n".join(raw[first : first + size]) + b"\n", first) for first in range(0, 200, size)]
     rejects, whole = Rejects(), Rejects()
     found = joined(list(read_blocks(blocks, path, rejects, 30)))
     assert found == joined(list(read_articles(path, whole)))

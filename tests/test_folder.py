@@ -24,7 +24,7 @@ from namesake.articles.rejects import Rejects
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.folder import link_folder
 from namesake.errors import NamesakeError
-from namesake.files.lines import cut_lines
+from namesake.files.lines import PADDING, Block, cut_lines
 from namesake.formats import read_articles
 from namesake.linker import Linker
 from namesake.sample import ARTICLES
@@ -272,6 +272,7 @@ class Fails:
         self.how, self.log = how, log
 
     def link(self, shard, lines):
+        assert bytes(lines.data[: lines.size]) == b"lines"
         if shard.number == 1:
             with self.log.open("a") as log:
                 log.write("tried\n")
@@ -283,15 +284,16 @@ class Fails:
         return Done(shard.file, shard.number, 0, 1, 1, 1, 0, 0)
 
 
+@pytest.mark.parametrize("room", [1 << 12, PADDING], ids=["shared", "sent"])
 @pytest.mark.parametrize(
     ("how", "tries", "reason"),
     [("raises", 2, "ValueError: a fault"), ("dies", 2, "died (signal 9)"), ("full", 1, "No space left")],
 )
-def test_a_failing_shard_is_tried_again_and_then_set_aside(how, tries, reason, tmp_path):
+def test_a_failing_shard_is_tried_again_and_then_set_aside(how, tries, reason, room, tmp_path):
     from namesake.engines.shards import Piece, Shard
 
-    pieces = [Piece(Shard(0, number, "x"), bytearray(b"lines"), 0) for number in range(5)]
-    with Crew(2, Fails(how, tmp_path / "log")) as crew:  # type: ignore[arg-type]
+    pieces = [Piece(Shard(0, number, "x"), Block.of(b"lines"), 0) for number in range(5)]
+    with Crew(2, Fails(how, tmp_path / "log"), room) as crew:  # type: ignore[arg-type]
         outcomes = list(crew.outcomes(iter(pieces)))
     failed = {one.piece.shard.number: one.answer for one in outcomes if isinstance(one.answer, Failed)}
     assert sorted(one.piece.shard.number for one in outcomes) == [0, 1, 2, 3, 4]
@@ -343,8 +345,9 @@ class Trickle(io.BytesIO):
 def test_blocks_are_the_lines_in_order(lines, size):
     """Against Python's own splitting; a line too long keeps its place and is still too long."""
     text, most = b"\n".join(lines), 12
-    blocks = list(cut_lines(Trickle(text), size, most))
-    assert blocks == list(cut_lines(io.BytesIO(text), size, most))  # wherever reads end
+    blocks = [(block.before, bytes(block.data[: block.size])) for block in cut_lines(Trickle(text), size, most)]
+    again = [(block.before, bytes(block.data[: block.size])) for block in cut_lines(io.BytesIO(text), size, most)]
+    assert blocks == again  # wherever reads end
     joined = b"".join(block for _, block in blocks)
     for cut, line in zip(joined.split(b"\n"), lines or [b""], strict=True):
         assert cut == line or (len(line) > most + 2 and len(cut) > most and line.startswith(cut))
@@ -353,6 +356,9 @@ def test_blocks_are_the_lines_in_order(lines, size):
         assert lines_before == before
         before += block.count(b"\n")
     assert all(block.endswith(b"\n") for _, block in blocks[:-1])
+    for block in cut_lines(io.BytesIO(text), size, most):
+        assert len(block.data) >= block.size + PADDING
+        assert block.data[block.size - 1] == 10 or not any(block.data[block.size : block.size + PADDING])
 
 
 def test_the_command(inputs, calm, sample_kb, tmp_path):

@@ -13,6 +13,7 @@ from namesake.engines.files import with_dates
 from namesake.engines.journal import Done
 from namesake.engines.shards import Shard
 from namesake.files.durable import sync
+from namesake.files.lines import Block
 from namesake.formats import read_articles
 from namesake.formats.jsonl import read_blocks
 from namesake.formats.links import LinkWriter
@@ -33,7 +34,7 @@ class ShardLinker:
     date: str | None
     most_line: int
 
-    def link(self, shard: Shard, lines: bytes | None) -> Done:
+    def link(self, shard: Shard, lines: Block | None) -> Done:
         """Link a shard; its part is on the disk when this returns."""
         part = part_path(self.out, shard)
         articles = linked = 0
@@ -60,11 +61,10 @@ class ShardLinker:
             undated=rejects.unread_dates.total(),
         )
 
-    def _tables(self, shard: Shard, lines: bytes | None, rejects: _Rejects) -> Iterator[pa.Table]:
+    def _tables(self, shard: Shard, lines: Block | None, rejects: _Rejects) -> Iterator[pa.Table]:
         path = Path(shard.path)
         if lines is not None:
-            block = [(shard.before, lines)]
-            return read_blocks(block, path, rejects, most_line=self.most_line, places=rejects.places)
+            return read_blocks([lines], path, rejects, most_line=self.most_line, places=rejects.places)
         if shard.groups is not None:
             return read_row_groups(path, rejects, groups=range(*shard.groups), before=shard.before)
         return read_articles(path, rejects, most_line=self.most_line)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from namesake.files import kind, open_unpacked
 from namesake.files.compressed import Named
-from namesake.files.lines import cut_lines
+from namesake.files.lines import Block, cut_lines
 from namesake.formats.parquet import open_parquet
 from namesake.machine import cores
 
@@ -40,11 +41,14 @@ class Shard(msgspec.Struct, frozen=True):
         return f"part-{self.file:05}-{self.number:05}"
 
 
-class Piece(msgspec.Struct, frozen=True):
-    """A shard with its lines, if it is one of lines, and how many bytes of its file are read up to its end."""
+class Piece(NamedTuple):
+    """A shard with its lines, if it is one of lines, and how many bytes of its file are read up to its end.
+
+    The lines live until the next piece is made.
+    """
 
     shard: Shard
-    lines: bytearray | None
+    lines: Block | None
     position: int
 
 
@@ -56,8 +60,8 @@ def pieces_of(file: int, path: Path, size: int, most_line: int) -> Iterator[Piec
         yield Piece(Shard(file, 0, str(path)), None, path.stat().st_size if path.is_file() else 0)
     else:
         with open_unpacked(path, cores()) as unpacked:
-            for number, (before, lines) in enumerate(cut_lines(Named(unpacked), size, most_line)):
-                yield Piece(Shard(file, number, str(path), before), lines, _position(unpacked.position))
+            for number, lines in enumerate(cut_lines(Named(unpacked), size, most_line)):
+                yield Piece(Shard(file, number, str(path), lines.before), lines, _position(unpacked.position))
 
 
 def _position(position: Callable[[], int]) -> int:

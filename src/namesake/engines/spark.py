@@ -19,6 +19,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.engines.files import check_date, with_dates
 from namesake.errors import NamesakeError
+from namesake.files.lines import Block
 from namesake.formats.jsonl import read_blocks
 from namesake.formats.parquet import with_extra
 from namesake.kb.pack import SUFFIX
@@ -170,7 +171,7 @@ def _lines(batches: Batches, rejects: Rejects) -> Iterator[pa.Table]:
     """Tables of articles from JSON lines."""
     for batch in batches:
         lines = b"\n".join(line.encode() for line in batch.column(0).to_pylist() if line)
-        yield from read_blocks([(0, lines)], Path("lines"), rejects)
+        yield from read_blocks([Block.of(lines)], Path("lines"), rejects)
 
 
 def _plain(links: pa.Table) -> pa.Table:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from mmap import mmap
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
@@ -16,6 +17,7 @@ R = TypeVar("R")
 MOST_LINE = 256 << 20
 """How many bytes a line may have, unless the user says otherwise."""
 SKIPPED_AT_ONCE = 1 << 20
+PADDING = 64
 
 
 def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int, bytes | None]]:
@@ -32,45 +34,61 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
         yield number, None
 
 
-def cut_lines(stream: Stream, size: int, most_line: int) -> Iterator[tuple[int, bytearray]]:
-    """The stream in blocks of whole lines that end within each `size` bytes, with how many lines come before.
+class Block(NamedTuple):
+    """Whole lines of a file: data[:size]. 64 bytes or more follow them, zeros where the last line has no newline.
+
+    Only the last line of a file may have none.
+    """
+
+    before: int
+    """How many lines of the file come before."""
+    data: bytearray | mmap
+    size: int
+
+    @staticmethod
+    def of(lines: bytes, before: int = 0) -> Block:
+        """Some lines, copied."""
+        return Block(before, bytearray(lines) + bytes(PADDING), len(lines))
+
+
+def cut_lines(stream: Stream, size: int, most_line: int) -> Iterator[Block]:
+    """The stream in blocks of the whole lines that end within each `size` bytes. A block lives until the next is made.
 
     A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long.
     """
-    rest, before, skipping = bytearray(), 0, False
+    data = bytearray(size + PADDING)
+    held, before, skipping = 0, 0, False  # of a line whose end is still to come
     while True:
-        block = _filled(stream, size)
-        ended = len(block) < size
+        data += bytes(max(held + size + PADDING - len(data), 0))
+        read = _fill(stream, data, held, size)
+        total, ended = held + read, read < size
         if skipping:
-            end = block.find(b"\n")
-            if end < 0 and not ended:
-                continue
-            del block[: end if end >= 0 else len(block)]
-            skipping = False
-        block = rest + block if rest else block
-        end = len(block) if ended else block.rfind(b"\n") + 1
-        rest = block[end:]
+            newline = data.find(b"\n", held, total)
+            skipping = newline < 0 and not ended
+            kept = total - newline if newline >= 0 else 0
+            data[held : held + kept] = data[total - kept : total]
+            total = held + kept
+        if ended:
+            data[total : total + PADDING] = bytes(PADDING)
+        end = total if ended else data.rfind(b"\n", 0, total) + 1
         if end:
-            del block[end:]
-            yield before, block
-            before += block.count(b"\n")
+            yield Block(before, data, end)
+            before += data.count(b"\n", 0, end)
         if ended:
             return
-        if len(rest) > most_line + 2:
-            del rest[most_line + 2 :]
-            skipping = True
+        data[: total - end] = data[end:total]
+        held = total - end
+        if held > most_line + 2:
+            held, skipping = most_line + 2, True
 
 
-def _filled(stream: Stream, size: int) -> bytearray:
-    """The next `size` bytes, fewer at the end alone."""
-    block = bytearray(size)
-    view = memoryview(block)
-    held = 0
-    while held < size and (count := stream.readinto(view[held:])):
-        held += count
-    view.release()
-    del block[held:]
-    return block
+def _fill(stream: Stream, data: bytearray, start: int, size: int) -> int:
+    """Read `size` bytes into data[start:], fewer at the end alone; returns how many."""
+    read = 0
+    with memoryview(data) as view:
+        while read < size and (count := stream.readinto(view[start + read : start + size])):
+            read += count
+    return read
 
 
 def too_long(most: int) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import msgspec
-import numpy as np
 import pyarrow as pa
 
 from namesake.articles.article import Article, Mention
@@ -22,8 +21,8 @@ from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
 from namesake.files.compressed import Stream
-from namesake.files.lines import MOST_LINE, bounded_lines, cut_lines, too_long
-from namesake.formats.scanned import PADDING, scan
+from namesake.files.lines import MOST_LINE, Block, bounded_lines, cut_lines, too_long
+from namesake.formats.scanned import scan
 
 Fields = dict[str, msgspec.Raw]
 Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
@@ -89,7 +88,7 @@ def read_jsonl(path: Path, rejects: Rejects, most_articles: int, most_line: int)
 
 
 def read_blocks(
-    blocks: Iterable[tuple[int, bytes | bytearray]],
+    blocks: Iterable[Block],
     path: Path,
     rejects: Rejects,
     most_articles: int = MOST_ARTICLES,
@@ -102,7 +101,7 @@ def read_blocks(
     A compiled scanner reads them. A line that it does not expect goes to msgspec, which reads it or says what is wrong.
 
     Args:
-        blocks: the lines, and how many lines of the file come before them.
+        blocks: the lines.
         path: the file that they come from.
         rejects: takes the lines that are no articles.
         most_articles: the size of a table; those with long articles are smaller.
@@ -111,13 +110,10 @@ def read_blocks(
     """
     reader = LineReader(path, rejects, most_articles, most_line, places)
     parts = Parts(most_articles)
-    for before, block in blocks:
-        size = len(block)
-        data = np.zeros(size + PADDING, np.uint8)
-        data[:size] = np.frombuffer(block, np.uint8)
+    for before, block, size in blocks:
         start, lines, slowly = 0, before, 1
         while start < size:
-            scanned = scan(data, start, size, parts.left, most_line)
+            scanned = scan(block, start, size, parts.left, most_line)
             if scanned.table.num_rows:
                 parts.add(reader.builder)
                 parts.add_table(scanned.table)
@@ -128,7 +124,7 @@ def read_blocks(
             if scanned.is_stuck:
                 slowly = 1 if scanned.lines > slowly else min(2 * slowly, MOST_SLOWLY)
                 for _ in range(slowly):
-                    end = block.find(b"\n", start) + 1 or size
+                    end = block.find(b"\n", start, size) + 1 or size
                     lines += 1
                     reader.take(lines, bytes(block[start:end]))
                     start = end
