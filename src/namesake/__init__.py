@@ -19,7 +19,10 @@ if _TYPE_CHECKING:
     from namesake.articles.article import Mention
     from namesake.doubts import doubt
     from namesake.engines.files import link_files
+    from namesake.engines.folder import link_folder
     from namesake.kb.build import build as build_kb
+    from namesake.kb.get import get as get_kb
+    from namesake.kb.pack import pack as pack_kb
     from namesake.kb.store import KB
     from namesake.linker import Link, Linker
     from namesake.recipe import Recipe
@@ -37,8 +40,11 @@ __all__ = [
     "build_kb",
     "doubt",
     "evaluate",
+    "get_kb",
     "link_files",
+    "link_folder",
     "mistakes",
+    "pack_kb",
     "reproduce",
     "scorer",
     "threshold",
@@ -55,8 +61,11 @@ _HOMES = {
     "build_kb": "kb.build:build",
     "doubt": "doubts",
     "evaluate": "analysis.evaluate",
+    "get_kb": "kb.get:get",
     "link_files": "engines.files",
+    "link_folder": "engines.folder",
     "mistakes": "analysis.mistakes",
+    "pack_kb": "kb.pack:pack",
     "reproduce": "analysis.evaluate",
     "scorer": "scorers",
     "threshold": "analysis.threshold",

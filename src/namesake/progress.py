@@ -24,10 +24,13 @@ class Reporter:
         """
         yield
 
-    def advance(self, fraction: float | None, count: int, unit: str = "items") -> None:
+    def advance(
+        self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
+    ) -> None:
         """Report how far this stage is.
 
-        `fraction` is the share that is done, None where it is not known; `count` how many of `unit` were seen so far.
+        `fraction` is the share that is done, None where it is not known; `count` how many of `unit` were seen so far;
+        `more` is what else there is to say; `before` the share that an earlier run had done.
         """
 
     def say(self, line: str) -> None:
@@ -50,12 +53,16 @@ class Lines(Reporter):
         self.say(f"{name} …")
         yield
 
-    def advance(self, fraction: float | None, count: int, unit: str = "items") -> None:
+    def advance(
+        self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
+    ) -> None:
         """Print a line if the last is a minute old."""
         now = time.monotonic()
         if now - self.spoke >= INTERVAL:
             self.spoke = now
-            self.say(f"{self.name}: {_measure(fraction, count, unit, now - self.began)}")
+            seconds = now - self.began
+            left = _time_left(fraction, before, seconds)
+            self.say(", ".join(filter(None, (f"{self.name}: {_measure(fraction, count, unit, seconds)}", more, left))))
 
     def say(self, line: str) -> None:
         """Print a line as it is."""
@@ -88,9 +95,11 @@ class Bar(Reporter):
             self.task = self.bar.add_task(name, total=None, measure="")
             yield
 
-    def advance(self, fraction: float | None, count: int, unit: str = "items") -> None:
+    def advance(
+        self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
+    ) -> None:
         """Redraw the bar."""
-        measure = _measure(fraction, count, unit, time.monotonic() - self.began, time_left=False)
+        measure = ", ".join(filter(None, (_measure(fraction, count, unit, time.monotonic() - self.began), more)))
         total = None if fraction is None else 1.0
         self.bar.update(self.task, completed=fraction or 0.0, total=total, measure=measure)
 
@@ -108,13 +117,16 @@ def reporter(stream: TextIO | None = None) -> Reporter:
     return Bar(stream) if stream.isatty() else Lines(stream)
 
 
-def _measure(fraction: float | None, count: int, unit: str, seconds: float, time_left: bool = True) -> str:
-    """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`, as far as it is known."""
+def _measure(fraction: float | None, count: int, unit: str, seconds: float) -> str:
+    """Such as `42 %, 1,234,567 items, 98,765/s`, as far as it is known."""
     parts = [] if fraction is None else [f"{100 * fraction:.0f} %"]
-    parts += [f"{count:,} {unit}", f"{count / max(seconds, 1e-9):,.0f}/s"]
-    if time_left and fraction:
-        parts.append(f"{duration(seconds / fraction - seconds)} left")
-    return ", ".join(parts)
+    return ", ".join([*parts, f"{count:,} {unit}", f"{count / max(seconds, 1e-9):,.0f}/s"])
+
+
+def _time_left(fraction: float | None, before: float, seconds: float) -> str:
+    """Such as `0:12:34 left`, where it is known."""
+    done = (fraction or 0.0) - before
+    return f"{duration(seconds * (1 - (fraction or 0.0)) / done)} left" if done > 0 else ""
 
 
 def duration(seconds: float) -> str:

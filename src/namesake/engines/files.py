@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,18 +82,28 @@ def read_files(
 
     Dates that cannot be read are counted in `rejects.unread_dates`; their articles count as undated.
     """
+    check_date(date)
+    for path in paths:
+        yield from with_dates(read_articles(path, rejects, most_line=most_line), rejects, date)
+
+
+def check_date(date: str | None) -> None:
+    """Refuse what is no date."""
     if date is not None and day_number(date) == UNDATED:
         raise NamesakeError(f"--date {date}: not a date; write it as 2016-12-26, 2016-12 or 2016")
-    for path in paths:
-        for table in read_articles(path, rejects, most_line=most_line):
-            if date is not None:
-                place = table.schema.get_field_index("date")
-                table = table.set_column(place, table.schema.field(place), table.column("date").fill_null(date))
-            for count in pc.value_counts(table.column("date")):
-                text = count["values"].as_py()
-                if text is not None and day_number(text) == UNDATED:
-                    rejects.unread_dates[text] += count["counts"].as_py()
-            yield table
+
+
+def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -> Iterator[pa.Table]:
+    """Articles with `date` where they have none; dates that cannot be read are counted in `rejects.unread_dates`."""
+    for table in tables:
+        if date is not None:
+            place = table.schema.get_field_index("date")
+            table = table.set_column(place, table.schema.field(place), table.column("date").fill_null(date))
+        for count in pc.value_counts(table.column("date")):
+            text = count["values"].as_py()
+            if text is not None and day_number(text) == UNDATED:
+                rejects.unread_dates[text] += count["counts"].as_py()
+        yield table
 
 
 def find_article(path: Path, article: str, rejects: Rejects, date: str | None = None) -> pa.Table:

@@ -66,19 +66,21 @@ def open_lines(path: Path) -> Iterator[io.BufferedReader[Any]]:
         if unpacked.name == "stdin" and isinstance(unpacked.stream, io.BufferedReader):
             yield unpacked.stream  # lines as they come; a second buffer would wait until it is full
         else:
-            yield io.BufferedReader(_Named(unpacked), BUFFER)
+            yield io.BufferedReader(Named(unpacked), BUFFER)
 
 
-class _Named(io.RawIOBase):
+class Named(io.RawIOBase):
     """A stream that names its file where it breaks."""
 
     def __init__(self, unpacked: Unpacked) -> None:
         self.unpacked = unpacked
 
     def readable(self) -> bool:
+        """Whether it can be read: it can."""
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:
+        """Fill a buffer with the next bytes."""
         try:
             return self.unpacked.stream.readinto(buffer)
         except BROKEN as problem:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from mmap import mmap
 from pathlib import Path
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.files.compressed import open_lines
+from namesake.files.compressed import Stream, open_lines
 
 R = TypeVar("R")
 
@@ -18,6 +19,7 @@ MOST_LINE = 256 << 20
 MOST_WHOLE = 1 << 30
 """How many bytes a file may have, unpacked, that can only be read whole."""
 SKIPPED_AT_ONCE = 1 << 20
+PADDING = 64
 
 
 def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int, bytes | None]]:
@@ -32,6 +34,63 @@ def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int
         while (rest := stream.readline(SKIPPED_AT_ONCE)) and not rest.endswith(b"\n"):
             pass
         yield number, None
+
+
+class Block(NamedTuple):
+    """Whole lines of a file: data[:size]. 64 bytes or more follow them, zeros where the last line has no newline.
+
+    Only the last line of a file may have none.
+    """
+
+    before: int
+    """How many lines of the file come before."""
+    data: bytearray | mmap
+    size: int
+
+    @staticmethod
+    def of(lines: bytes, before: int = 0) -> Block:
+        """Some lines, copied."""
+        return Block(before, bytearray(lines) + bytes(PADDING), len(lines))
+
+
+def cut_lines(stream: Stream, size: int, most_line: int) -> Iterator[Block]:
+    """The stream in blocks of the whole lines that end within each `size` bytes. A block lives until the next is made.
+
+    A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long.
+    """
+    data = bytearray(size + PADDING)
+    held, before, skipping = 0, 0, False  # of a line whose end is still to come
+    while True:
+        data += bytes(max(held + size + PADDING - len(data), 0))
+        read = _fill(stream, data, held, size)
+        total, ended = held + read, read < size
+        if skipping:
+            newline = data.find(b"\n", held, total)
+            skipping = newline < 0 and not ended
+            kept = total - newline if newline >= 0 else 0
+            data[held : held + kept] = data[total - kept : total]
+            total = held + kept
+        if ended:
+            data[total : total + PADDING] = bytes(PADDING)
+        end = total if ended else data.rfind(b"\n", 0, total) + 1
+        if end:
+            yield Block(before, data, end)
+            before += data.count(b"\n", 0, end)
+        if ended:
+            return
+        data[: total - end] = data[end:total]
+        held = total - end
+        if held > most_line + 2:
+            held, skipping = most_line + 2, True
+
+
+def _fill(stream: Stream, data: bytearray, start: int, size: int) -> int:
+    """Read `size` bytes into data[start:], fewer at the end alone; returns how many."""
+    read = 0
+    with memoryview(data) as view:
+        while read < size and (count := stream.readinto(view[start + read : start + size])):
+            read += count
+    return read
 
 
 def too_long(most: int) -> str:

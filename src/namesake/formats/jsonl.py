@@ -8,19 +8,21 @@ with spans in characters. Quotebank: `{"articleID", "content", "title", "date", 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 import pyarrow as pa
 
 from namesake.articles.article import Article, Mention
-from namesake.articles.builder import ArticleBuilder
+from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
-from namesake.files.lines import bounded_lines, too_long
+from namesake.files.compressed import Stream
+from namesake.files.lines import MOST_LINE, Block, bounded_lines, cut_lines, too_long
+from namesake.formats.scanned import scan
 
 Fields = dict[str, msgspec.Raw]
 Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
@@ -68,30 +70,152 @@ _text = msgspec.json.Decoder(str)
 _optional = msgspec.json.Decoder(str | None)
 _id = msgspec.json.Decoder(str | int)
 _null = msgspec.Raw(b"null")
+MOST_SLOWLY = 1024  # lines that are read one by one where the scanner gets nowhere
+BLOCK = 8 << 20  # bytes of text that are scanned at a time
 BOM = b"\xef\xbb\xbf"  # what some editors write before the first line
 BLANKS = b" \t\r\n"  # what JSON allows around a value: less than Python takes for white space
 
 
 def read_jsonl(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
     """Tables of articles from a file of JSON lines; a line that is no article, or too long, is set aside."""
-    builder = ArticleBuilder(most_articles)
     with open_lines(path) as stream:
-        for number, line in bounded_lines(stream, most_line):
-            if line is None:
-                rejects.add(Reject(f"not an article: {too_long(most_line)}", str(path), number))
-                continue
-            record = (line if number > 1 else line.removeprefix(BOM)).strip(BLANKS)
-            if not record:
-                continue
-            try:
-                builder.add(read_article(record))
-            except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
-                reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
-                rejects.add(Reject(reason, str(path), number, _id_of(record)))
-            if builder.full:
-                yield builder.table()
-    if builder.articles:
-        yield builder.table()
+        if path.is_file():
+            yield from read_blocks(
+                cut_lines(cast(Stream, stream), BLOCK, most_line), path, rejects, most_articles, most_line
+            )
+        else:  # lines as they come: a block would wait until it is full
+            lines = bounded_lines(stream, most_line)
+            yield from LineReader(path, rejects, most_articles, most_line).tables(lines)
+
+
+def read_blocks(
+    blocks: Iterable[Block],
+    path: Path,
+    rejects: Rejects,
+    most_articles: int = MOST_ARTICLES,
+    most_line: int = MOST_LINE,
+    *,
+    places: dict[str, int] | None = None,
+) -> Iterator[pa.Table]:
+    """Tables of articles from blocks of whole JSON lines.
+
+    A compiled scanner reads them. A line that it does not expect goes to msgspec, which reads it or says what is wrong.
+
+    Args:
+        blocks: the lines.
+        path: the file that they come from.
+        rejects: takes the lines that are no articles.
+        most_articles: the size of a table; those with long articles are smaller.
+        most_line: how many bytes a line may have.
+        places: told the line of every article, by its id.
+    """
+    reader = LineReader(path, rejects, most_articles, most_line, places)
+    parts = Parts(most_articles)
+    for before, block, size in blocks:
+        start, lines, slowly = 0, before, 1
+        while start < size:
+            scanned = scan(block, start, size, parts.left, most_line)
+            if scanned.table.num_rows:
+                parts.add(reader.builder)
+                parts.add_table(scanned.table)
+            if places is not None:
+                found = zip(scanned.table.column("id").to_pylist(), scanned.places.tolist(), strict=True)
+                places.update((identifier, lines + 1 + at) for identifier, at in found)
+            start, lines = scanned.end, lines + scanned.lines
+            if scanned.is_stuck:
+                slowly = 1 if scanned.lines > slowly else min(2 * slowly, MOST_SLOWLY)
+                for _ in range(slowly):
+                    end = block.find(b"\n", start, size) + 1 or size
+                    lines += 1
+                    reader.take(lines, bytes(block[start:end]))
+                    start = end
+                    if start == size or parts.is_full(reader.builder):
+                        break
+            if parts.is_full(reader.builder):
+                yield parts.table(reader.builder)
+    if parts.tables or reader.builder.articles:
+        yield parts.table(reader.builder)
+
+
+class Parts:
+    """Tables, some of the scanner's, some of a builder's, in the order of their lines: joined when there is enough."""
+
+    def __init__(self, most_articles: int) -> None:
+        self.most_articles = most_articles
+        self.tables: list[pa.Table] = []
+        self.rows = 0
+        self.size = 0
+
+    @property
+    def left(self) -> int:
+        """How many articles the table may still take."""
+        return max(self.most_articles - self.rows, 1)
+
+    def is_full(self, builder: ArticleBuilder) -> bool:
+        """Whether it is time for a table, with what the builder holds."""
+        return self.rows + len(builder.articles) >= self.most_articles or self.size + builder.size >= MOST_BYTES
+
+    def add(self, builder: ArticleBuilder) -> None:
+        """Take what the builder holds."""
+        if builder.articles:
+            self.add_table(builder.table())
+
+    def add_table(self, table: pa.Table) -> None:
+        """Take a table."""
+        self.tables.append(table)
+        self.rows += table.num_rows
+        self.size += table.nbytes
+
+    def table(self, builder: ArticleBuilder) -> pa.Table:
+        """All of it in one table; the next begins."""
+        self.add(builder)
+        table = self.tables[0] if len(self.tables) == 1 else pa.concat_tables(self.tables).combine_chunks()
+        self.tables, self.rows, self.size = [], 0, 0
+        return table
+
+
+class LineReader:
+    """Reads lines one by one, as Python objects: slower than the scanner, and it knows everything that JSON can be."""
+
+    def __init__(
+        self,
+        path: Path,
+        rejects: Rejects,
+        most_articles: int = MOST_ARTICLES,
+        most_line: int = MOST_LINE,
+        places: dict[str, int] | None = None,
+    ) -> None:
+        self.path = str(path)
+        self.rejects = rejects
+        self.most_line = most_line
+        self.places = places
+        self.builder = ArticleBuilder(most_articles)
+
+    def tables(self, lines: Iterable[tuple[int, bytes | None]]) -> Iterator[pa.Table]:
+        """Tables of articles from numbered lines; None is one that is too long."""
+        for number, line in lines:
+            self.take(number, line)
+            if self.builder.full:
+                yield self.builder.table()
+        if self.builder.articles:
+            yield self.builder.table()
+
+    def take(self, number: int, line: bytes | None) -> None:
+        """Add the article of a line to the builder, or set the line aside."""
+        if line is None or len(line.removesuffix(b"\n")) > self.most_line:
+            self.rejects.add(Reject(f"not an article: {too_long(self.most_line)}", self.path, number))
+            return
+        record = (line if number > 1 else line.removeprefix(BOM)).strip(BLANKS)
+        if not record:
+            return
+        try:
+            article = read_article(record)
+            self.builder.add(article)
+            if self.places is not None:
+                self.places[article.id] = number
+        except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
+            reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
+            self.rejects.add(Reject(reason, self.path, number, _id_of(record)))
 
 
 def read_article(line: bytes) -> Article:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
 
+from namesake.articles.builder import MOST_ARTICLES
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.errors import NamesakeError
@@ -24,15 +26,30 @@ _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 def read_parquet(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
     """Tables of articles from a Parquet file; a row that is no article is set aside. There are no lines."""
+    yield from read_row_groups(path, rejects, most_articles)
+
+
+def read_row_groups(
+    path: Path, rejects: Rejects, most_articles: int = MOST_ARTICLES, groups: range | None = None, before: int = 0
+) -> Iterator[pa.Table]:
+    """Tables of articles from some groups of rows of a Parquet file, or all; `before` is how many rows precede them."""
+    with open_parquet(path) as file:
+        wanted = range(file.metadata.num_row_groups) if groups is None else groups
+        rows = _batch_rows(file.metadata, most_articles)
+        for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
+            yield _checked(with_extra(pa.Table.from_batches([batch])), path, before, rejects)
+            before += batch.num_rows
+
+
+@contextmanager
+def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
+    """A Parquet file opened; what is wrong with it, there or in the block, is an error that names it."""
     import pyarrow.parquet as pq  # takes a while to load, and other formats do without
 
     try:
         # Pages as they are needed: by default all of the file's bytes would stay in memory.
         with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
-            before = 0
-            for batch in file.iter_batches(_batch_rows(file.metadata, most_articles), use_threads=False):
-                yield _checked(_with_extra(pa.Table.from_batches([batch])), path, before, rejects)
-                before += batch.num_rows
+            yield file
     except FileNotFoundError:
         raise NamesakeError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as problem:
@@ -62,7 +79,7 @@ def _checked(table: pa.Table, path: Path, before: int, rejects: Rejects) -> pa.T
     return pa.concat_tables(kept)
 
 
-def _with_extra(table: pa.Table) -> pa.Table:
+def with_extra(table: pa.Table) -> pa.Table:
     """The table with the columns we do not know in its column `extra`, together with what that holds already."""
     columns = table.column_names
     unknown = [name for name in columns if name not in ARTICLES.names]

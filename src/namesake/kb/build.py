@@ -96,7 +96,7 @@ def build(
     """
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),
-        out=_place(out),
+        out=place(out),
         keep=keep,
         wikipedia=None if wikipedia is None else Path(wikipedia),
         ranks=ranks or {},
@@ -114,7 +114,7 @@ def build(
             return _run(options, draft, spill, reporter)
 
 
-def _place(out: str | Path) -> Path:
+def place(out: str | Path) -> Path:
     """The folder that is meant: where `out` is a link, what it points to, so that the link stays."""
     path = Path(out)
     with suppress(OSError, ValueError):  # which the build meets again, and says so

@@ -102,34 +102,43 @@ def read_manifest(path: Path) -> Manifest:
 
 def manifest_within(folder: int, path: Path) -> Manifest:
     """The manifest in an open folder, which is or was at `path`."""
+    try:
+        content = _content(folder)
+    except FileNotFoundError:
+        raise NamesakeError(
+            f"{path} is no KB (it has no {MANIFEST}); make one with `namesake kb build DUMP --out KB`"
+        ) from None
+    except (OSError, ValueError) as problem:
+        raise NamesakeError(f"{path / MANIFEST} is damaged ({problem}): build the KB again") from None
+    return parse_manifest(content, path)
+
+
+def parse_manifest(content: bytes, path: Path) -> Manifest:
+    """The manifest that these bytes are; `path` is the KB, or the pack of one, that they come from."""
     file = path / MANIFEST
     try:
-        raw = _raw(folder)
+        raw = msgspec.json.decode(content, type=dict[str, Any])
         version = raw.get("format_version")
         if version != FORMAT_VERSION:
             raise NamesakeError(
                 f"{path} has KB format {version}, this version of namesake reads {FORMAT_VERSION}: build the KB again"
             )
         manifest = msgspec.convert(raw, Manifest)
-    except FileNotFoundError:
-        raise NamesakeError(
-            f"{path} is no KB (it has no {MANIFEST}); make one with `namesake kb build DUMP --out KB`"
-        ) from None
-    except (OSError, ValueError, RecursionError) as problem:  # those of msgspec are ValueErrors
+    except (ValueError, RecursionError) as problem:  # those of msgspec are ValueErrors
         raise NamesakeError(f"{file} is damaged ({problem}): build the KB again") from None
     if manifest.format != FORMAT or not all(map(_plain, manifest.files)):
         raise NamesakeError(f"{file} is damaged (it names what no KB has): build the KB again")
     return manifest
 
 
-def _raw(folder: int) -> dict[str, Any]:
-    """What the manifest in an open folder says, whatever it is."""
+def _content(folder: int) -> bytes:
+    """The bytes of the manifest in an open folder, whatever they are."""
     file = open_file(MANIFEST, folder)
     try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
             raise ValueError("it is no file, or too large")
-        return msgspec.json.decode(os.pread(file, LARGEST, 0), type=dict[str, Any])
+        return os.pread(file, LARGEST, 0)
     finally:
         os.close(file)
 
@@ -146,7 +155,7 @@ def listed_files(path: Path) -> dict[str, str] | None:
     """
     try:
         with open_folder(path) as folder:
-            raw = _raw(folder)
+            raw = msgspec.json.decode(_content(folder), type=dict[str, Any])
         version, files = raw.get("format_version"), msgspec.convert(raw.get("files"), dict[str, str])
     except (NamesakeError, OSError, ValueError, RecursionError):
         return None

@@ -7,7 +7,6 @@ see `lock` and `remains`.
 from __future__ import annotations
 
 import io
-import os
 import secrets
 import shutil
 from hashlib import sha256
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files.durable import sync
 from namesake.kb import known
 from namesake.kb.columns import State
 from namesake.kb.declare import Column, Made
@@ -99,13 +99,13 @@ class Draft:
         """
         shutil.rmtree(self.spill)
         for name in sorted(self.files):
-            _sync(self.folder / name)
+            sync(self.folder / name)
         complete = msgspec.structs.replace(manifest, files=dict(sorted(self.files.items())))
         with unstoppable(), alone(self.out.parent):
             check_free(self.out, self.force)  # it may have appeared while we were building
             (self.folder / MANIFEST).write_bytes(complete.sealed())
-            _sync(self.folder / MANIFEST)
-            _sync(self.folder)
+            sync(self.folder / MANIFEST)
+            sync(self.folder)
             self.finished = True
             self._put_in_place()
         return complete
@@ -120,7 +120,7 @@ class Draft:
             raise NamesakeError(f"{problem}; the new KB is finished and waits in {self.folder}: move it") from None
         known.remember(states)
         (self.out / LOCK).unlink()
-        _sync(self.out.parent)
+        sync(self.out.parent)
         if old:
             remove_kb(old)
 
@@ -133,12 +133,3 @@ def write_all(file: io.FileIO, block: memoryview) -> None:
     """Write every byte: an unbuffered file may take fewer at a time, and say so instead of raising."""
     while len(block):
         block = block[file.write(block) :]
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file or folder is on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

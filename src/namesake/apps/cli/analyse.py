@@ -16,7 +16,8 @@ def ablate(
     gold: options.Gold,
     out: options.Out,
     kb: Annotated[
-        list[Path] | None, typer.Option("--kb", help="a KB; several, built with different --words, are compared")
+        list[Path] | None,
+        typer.Option("--kb", help="a KB, default: $NAMESAKE_KB; several, built with different --words, are compared"),
     ] = None,
     split: options.Split = None,
 ) -> None:

@@ -24,6 +24,7 @@ COMMANDS = {
     "reproduce": "evaluate",
     "ablate": "analyse",
     "errors": "analyse",
+    "quotebank": "quotebank",
     "datasets": "datasets",
     "demo": "demo",
     "sample": "demo",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from namesake.apps.cli.output import report_rejects, say
+from namesake.apps.cli.output import named_kb, report_rejects, say
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def get(
 
     Example: namesake datasets get news-fair --out data/
     """
-    from namesake.datasets.download import download
     from namesake.datasets.registry import dataset
+    from namesake.files.download import download
     from namesake.progress import reporter
 
     one = dataset(name)
@@ -79,7 +79,8 @@ def convert(
         Path | None, typer.Option("--truth", help="gold to read, where the data set keeps it in a file of its own")
     ] = None,
     kb: Annotated[
-        Path | None, typer.Option("--kb", help="KB that turns Wikipedia titles into QIDs and names into candidates")
+        Path | None,
+        typer.Option("--kb", help="KB that turns titles into QIDs and names into candidates; default: $NAMESAKE_KB"),
     ] = None,
 ) -> None:
     """Turn a data set into articles for `namesake link` and gold for `namesake evaluate`.
@@ -92,6 +93,7 @@ def convert(
     from namesake.evaluation.gold import read_gold
     from namesake.kb.store import KB
 
+    kb = named_kb(kb)
     with Rejects() as rejects:
         labelled = find_reader(reader)(file, rejects)
         if truth is not None:

@@ -24,7 +24,10 @@ def evaluate(
         Path | None,
         typer.Option("--scores", help="scores of every candidate: Parquet, JSONL or CSV, or links with --scores"),
     ] = None,
-    kb: Annotated[Path | None, typer.Option("--kb", help="link --labelled or --articles with this KB first")] = None,
+    kb: Annotated[
+        Path | None,
+        typer.Option("--kb", help="link --labelled or --articles with this KB first; default: $NAMESAKE_KB"),
+    ] = None,
     articles: Annotated[Path | None, typer.Option("--articles", help="articles to link with --kb")] = None,
     recipe: Annotated[str, typer.Option("--recipe", help="links --labelled: shipped, or a .toml")] = "default",
     threshold: options.Threshold = None,

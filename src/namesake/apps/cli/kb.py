@@ -210,3 +210,43 @@ def show(
         draw_entity(entities[0], Console())
     else:
         draw_namesakes(kb, who.strip(), entities, len(rows), Console())
+
+
+@kb.command()
+def pack(
+    kb: KbPath,
+    out: Annotated[Path, typer.Option("--out", "-o", help="the file to write, NAME.tar.zst")],
+) -> None:
+    """Pack a KB into one file that travels, every file compared with its digest.
+
+    Example: namesake kb pack kb/ -o kb.tar.zst
+    """
+    from namesake.kb.pack import pack
+    from namesake.progress import reporter
+
+    checksum = pack(kb, out, reporter())
+    say(f"{out}: {out.stat().st_size:,} bytes, {checksum}")
+    say(f"unpack it with `namesake kb get {out} --checksum {checksum}`")
+
+
+@kb.command()
+def get(
+    source: Annotated[str, typer.Argument(metavar="FILE|URL", help="what `namesake kb pack` wrote, or its address")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="the folder to make; default: the pack's name, here")
+    ] = None,
+    checksum: Annotated[str | None, typer.Option("--checksum", help="of the pack: sha256:…")] = None,
+    force: Annotated[bool, typer.Option("--force", help="replace the KB at --out when the new one is checked")] = False,
+) -> None:
+    """Unpack a KB, or fetch and unpack it: checked before it is in its place; a download cut short goes on.
+
+    Example: namesake kb get kb.tar.zst --out kb/
+    """
+    load_kernels()
+    from namesake.kb.get import get
+    from namesake.progress import reporter
+
+    began = time.monotonic()
+    folder, manifest = get(source, out, checksum=checksum, force=force, reporter=reporter())
+    say(f"{folder}: {manifest.entities:,} entities ({manifest.people:,} people) in {time.monotonic() - began:.1f} s")
+    say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")

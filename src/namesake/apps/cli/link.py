@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from namesake.apps.cli import options
+from namesake.apps.cli.folder import is_folder, link_into_folder
 from namesake.apps.cli.output import default_kb, report_rejects, say
+from namesake.apps.cli.spark import Engine, link_on_spark
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -33,12 +35,17 @@ def link(
     articles: Annotated[
         list[Path],
         typer.Argument(
-            help="JSONL or .txt (also .gz .bz2 .zst) or Parquet files; - reads JSON lines from standard input"
+            help="JSONL or .txt (also .gz .bz2 .zst) or Parquet files; - reads JSON lines from standard input; "
+            "into a folder also folders and patterns"
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help=".parquet or .jsonl[.gz|.bz2|.zst]; without it, a table is printed"),
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help=".parquet or .jsonl[.gz|.bz2|.zst], or a folder, DIR/; without it, a table is printed",
+        ),
     ] = None,
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
@@ -47,28 +54,54 @@ def link(
     mentions: Mentions = "names",
     date: Date = None,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="processes that link into a folder; default: one for each core"),
+    ] = None,
+    engine: Annotated[
+        Engine, typer.Option("--engine", help="what links into a folder: this machine, or Spark (namesake\\[spark])")
+    ] = Engine.local,
+    master: Annotated[
+        str | None, typer.Option("--master", help="of Spark, such as local\\[2] or spark://host:7077")
+    ] = None,
     max_line: Annotated[
         int, typer.Option("--max-line", min=1, max=1024, help="MB that a line, or a .txt file, may have")
     ] = 256,
 ) -> None:
     """Link the names in articles to Wikidata.
 
+    Into a folder, the same command goes on where it was stopped.
+
     Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
     """
-    if scores and out is None:
+    if scores and to is None:
         raise NamesakeError("--scores is for files: name one with -o, or see `namesake explain`")
+    chosen = options.threshold_of(threshold)
+    if engine is Engine.spark:
+        link_on_spark(articles, kb, to, master, recipe, scores=scores, threshold=chosen, date=date)
+        return
+    if master is not None:
+        raise NamesakeError("--master is for Spark: give --engine spark as well")
     folder = default_kb(kb)
     from namesake import Linker
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import link_files
     from namesake.progress import reporter
 
-    linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)
-    if out is None:
+    linker = Linker(folder, recipe, chosen, mentions)
+    if to is None:
         _print_links(linker, articles, date, max_line << 20)
         return
     began = time.perf_counter()
     gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
+    if is_folder(to):
+        link_into_folder(
+            linker, articles, Path(to), workers=workers or 0, scores=scores, date=date, most_line=max_line << 20
+        )
+        return
+    if workers is not None:
+        raise NamesakeError("--workers is for a folder, such as -o DIR/; for a file there is --threads")
+    out = Path(to)
     with Rejects(out.with_name(out.name + ".rejects.jsonl")) as rejects:
         counts = link_files(
             linker,

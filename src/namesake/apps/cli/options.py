@@ -13,7 +13,8 @@ Articles = Annotated[Path, typer.Option("--articles", help="JSONL (.gz .bz2 .zst
 GOLD = typer.Option("--gold", help="JSONL with articleID, name, gold (index, QID or null), …")
 Gold = Annotated[Path, GOLD]
 Kb = Annotated[
-    Path | None, typer.Option("--kb", help="folder made by `namesake kb build`; default: the embedded sample")
+    Path | None,
+    typer.Option("--kb", help="folder made by `namesake kb build`; default: $NAMESAKE_KB, else the embedded sample"),
 ]
 Known = Annotated[
     Path | None, typer.Option("--known", help="leave out candidates that this KB lacks; gold it lacks is nobody")

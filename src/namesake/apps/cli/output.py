@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from namesake.evaluation.reports.report import View
 
 REASONS_SHOWN = 10
+NAMESAKE_KB = "NAMESAKE_KB"
+"""The variable that names the KB of commands without --kb."""
 
 
 def say(line: str) -> None:
@@ -30,12 +33,19 @@ def load_kernels() -> None:
         say("compiling for this machine, once: about a minute …")
 
 
+def named_kb(kb: Path | None) -> Path | None:
+    """The KB the user named: with --kb, else by the variable NAMESAKE_KB."""
+    if kb is None and os.environ.get(NAMESAKE_KB):
+        return Path(os.environ[NAMESAKE_KB])
+    return kb
+
+
 def default_kb(kb: Path | None) -> Path:
     """The KB the user named, or the sample's, which is built on first use."""
     load_kernels()
     from namesake.apps.sample_kb import sample_kb
 
-    return kb if kb is not None else sample_kb()
+    return named_kb(kb) or sample_kb()
 
 
 def report_rejects(rejects: Rejects) -> None:

@@ -1,0 +1,210 @@
+"""Worker processes, each with one piece of work at a time: sent through a pipe, answered through it.
+
+Processes, not threads: reading JSON makes Python objects, which one interpreter makes one after the other. They are
+forked where that can be done, so that all share what is loaded and the map of the KB. A worker that dies is replaced.
+"""
+
+from __future__ import annotations
+
+import errno
+import multiprocessing
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from mmap import mmap
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from namesake.engines.journal import Done
+from namesake.engines.shard_linker import ShardLinker
+from namesake.engines.shards import SHARD_BYTES, Piece, Shard
+from namesake.errors import NamesakeError
+from namesake.files.lines import PADDING, Block
+
+TRIES = 2
+ROOM = SHARD_BYTES + (4 << 20)
+"""Bytes of lines that a worker and its parent share: a block may be longer than others by a line."""
+PATIENCE = 5.0  # seconds, for one that is dying to be dead
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""What no second try mends: the disk takes no more."""
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """A shard could not be linked."""
+
+    reason: str
+    hopeless: bool = False
+    """Whether all others would fail as well."""
+
+
+class _Order(msgspec.Struct, frozen=True):
+    """What is asked of a worker: a shard, and its lines, if it is one of lines."""
+
+    shard: Shard
+    size: int | None
+    """How many bytes of lines there are, in memory that is shared, or sent behind the order where that is too small."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A piece, and what became of it."""
+
+    piece: Piece
+    answer: Done | Failed
+
+
+class Crew:
+    """So many workers, for the time of a `with` block."""
+
+    def __init__(self, size: int, work: ShardLinker, room: int = ROOM) -> None:
+        self.size = size
+        self.work = work
+        self.room = room
+        self.context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+    def __enter__(self) -> Crew:
+        self.workers = [_Worker(self.context, self.work, self.room) for _ in range(self.size)]
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        for worker in self.workers:
+            worker.end()
+
+    def outcomes(self, pieces: Iterator[Piece]) -> Iterator[Outcome]:
+        """Have the pieces linked, as workers get round to them; one that fails is tried again."""
+        idle = list(self.workers)
+        busy: dict[Connection, _Worker] = {}
+        while True:
+            while idle and (piece := next(pieces, None)) is not None:
+                worker = idle.pop()
+                worker.take(piece)
+                busy[worker.pipe] = worker
+            if not busy:
+                return
+            for pipe in wait(list(busy)):
+                worker = busy.pop(pipe)  # type: ignore[call-overload]
+                answer = worker.answer()
+                if isinstance(answer, Failed) and worker.tries < TRIES and not answer.hopeless:
+                    worker.ask()
+                    busy[worker.pipe] = worker
+                else:
+                    idle.append(worker)
+                    yield Outcome(worker.piece, answer)
+
+
+class _Worker:
+    """A process, the pipe to it, and memory that both see, which holds the lines of one piece."""
+
+    def __init__(self, context: Any, work: ShardLinker, room: int) -> None:
+        self.context = context
+        self.work = work
+        self.memory = mmap(-1, room) if context.get_start_method() == "fork" else None
+        self.long: bytes | None = None
+        self.tries = 0
+        self._start()
+
+    def _start(self) -> None:
+        self.pipe, other = self.context.Pipe()
+        arguments = (other, self.work, self.memory, os.getpid())
+        self.process: BaseProcess = self.context.Process(target=_serve, args=arguments, daemon=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads: ours are not Python's
+            self.process.start()
+        other.close()
+
+    def take(self, piece: Piece) -> None:
+        """Ask for a piece; its lines are copied, as they do not live long."""
+        self.piece, self.tries, self.long = piece, 0, None
+        if piece.lines is not None:
+            end = piece.lines.size
+            with memoryview(piece.lines.data) as data:
+                if self.memory is not None and end + PADDING <= len(self.memory):
+                    self.memory[:end] = data[:end]
+                    self.memory[end : end + PADDING] = bytes(PADDING)
+                else:
+                    self.long = bytes(data[:end])
+        self.ask()
+
+    def ask(self) -> None:
+        """Send the order. A worker that is dead already will not answer it."""
+        self.tries += 1
+        order = _Order(self.piece.shard, None if self.piece.lines is None else self.piece.lines.size)
+        try:
+            self.pipe.send_bytes(msgspec.json.encode(order))
+            if self.long is not None:
+                self.pipe.send_bytes(self.long)
+        except OSError:
+            return
+
+    def answer(self) -> Done | Failed:
+        """What the worker answers; one that is dead is replaced."""
+        try:
+            return _answers.decode(self.pipe.recv_bytes())
+        except (EOFError, OSError):
+            failed = Failed(f"its worker died ({self.end(PATIENCE)})")
+            self._start()
+            return failed
+
+    def end(self, patience: float = 0.0) -> str:
+        """Stop the worker, whatever it is doing, after so many seconds; returns how it ended."""
+        self.pipe.close()
+        self.process.join(patience)
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+        code = self.process.exitcode or 0
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+_answers: msgspec.json.Decoder[Done | Failed] = msgspec.json.Decoder(Done | Failed)
+
+
+def _serve(pipe: Connection, work: ShardLinker, memory: mmap | None, parent: int) -> None:
+    """Link what comes through the pipe, until it is closed or its other end is dead."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent ends us
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _die_with(parent)
+    pa.set_cpu_count(1)
+    orders = msgspec.json.Decoder(_Order)
+    try:
+        while True:
+            order = orders.decode(pipe.recv_bytes())
+            lines = None if order.size is None else _lines(pipe, memory, order.shard.before, order.size)
+            pipe.send_bytes(msgspec.json.encode(_tried(work, order.shard, lines)))
+    except (EOFError, OSError):
+        return
+
+
+def _lines(pipe: Connection, memory: mmap | None, before: int, size: int) -> Block:
+    """The lines of an order: where they are if there is room for them, else as they are sent."""
+    if memory is not None and size + PADDING <= len(memory):
+        return Block(before, memory, size)
+    return Block.of(pipe.recv_bytes(), before)
+
+
+def _tried(work: ShardLinker, shard: Shard, lines: Block | None) -> Done | Failed:
+    try:
+        return work.link(shard, lines)
+    except Exception as problem:
+        cause = problem if isinstance(problem, OSError) else problem.__context__
+        hopeless = isinstance(cause, OSError) and cause.errno in FULL
+        what = str(problem) if isinstance(problem, NamesakeError) else f"{type(problem).__name__}: {problem}"
+        return Failed(what.partition("\n")[0], hopeless)
+
+
+def _die_with(parent: int) -> None:
+    """Have the system end this process when its parent is dead, also where that was killed."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)

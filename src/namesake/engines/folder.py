@@ -1,0 +1,243 @@
+"""Linking any number of files into a folder, by several workers, with a journal: what is stopped goes on.
+
+DIR/links/part-FILE-SHARD.parquet    the links, in the order of the articles by name
+DIR/rejects/part-FILE-SHARD.jsonl    records that could not be used: file, line, reason
+DIR/journal.jsonl                    what is done
+DIR/run.json                         what the run was, when it is over
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from namesake import __version__
+from namesake.engines.crew import Crew, Failed
+from namesake.engines.files import Counts, check_date
+from namesake.engines.inputs import Input, find_inputs
+from namesake.engines.journal import Done, Ended, Journal, Plan
+from namesake.engines.shard_linker import LINKS, REJECTS, ShardLinker, part_path, rejects_path
+from namesake.engines.shards import SHARD_BYTES, Piece, Shard, pieces_of
+from namesake.errors import NamesakeError
+from namesake.files import keep_apart, published
+from namesake.files.lines import MOST_LINE
+from namesake.files.partial import remove_stale
+from namesake.linker import Linker
+from namesake.machine import cores
+from namesake.progress import Reporter
+
+RUN = "run.json"
+
+
+@dataclass
+class Run:
+    """What a run into a folder came to."""
+
+    counts: Counts
+    """Of all that the folder holds, by whichever run."""
+    rejects: int
+    undated: int
+    linked_now: int
+    """Articles that this run linked."""
+    problems: list[str] = field(default_factory=list)
+    """Files that could not be read to their end, and shards that failed: the same command tries them again."""
+
+
+def link_folder(
+    linker: Linker,
+    articles: Sequence[str | Path],
+    out: str | Path,
+    *,
+    workers: int = 0,
+    scores: bool = False,
+    date: str | None = None,
+    most_line: int = MOST_LINE,
+    shard_bytes: int = SHARD_BYTES,
+    reporter: Reporter | None = None,
+) -> Run:
+    """Link the articles of any number of files into a folder; the same call goes on where an earlier one was stopped.
+
+    Args:
+        linker: what links them.
+        articles: files (JSONL or text, also `.gz .bz2 .zst`, or Parquet), patterns, and folders of files.
+        out: the folder. It holds the links of one run: another KB, recipe or other articles are refused.
+        workers: how many processes link; 0 is one for each core. They change nothing in the result.
+        scores: also write every candidate with its scores.
+        date: the ISO date of articles that have none.
+        most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
+        shard_bytes: how many bytes of text make a part.
+        reporter: told how far the work is.
+    """
+    check_date(date)
+    out, reporter = Path(out), reporter or Reporter()
+    inputs = find_inputs(articles)
+    _refuse_inputs_in(out, inputs)
+    keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
+    plan = Plan(
+        version=__version__,
+        kb=linker.kb.manifest.digest,
+        recipe=linker.recipe.toml(),
+        scores=scores,
+        date=date,
+        most_line=most_line,
+        shard_bytes=shard_bytes,
+        inputs=inputs,
+    )
+    work = ShardLinker(linker, out, scores, date, most_line)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with Journal(out, plan, _now()) as journal:
+            for folder in (out / LINKS, out / REJECTS):
+                folder.mkdir(exist_ok=True)
+                remove_stale(folder)
+            return _Folder(plan, work, journal, reporter).run(workers or cores())
+    except OSError as problem:
+        where = problem.filename or out
+        raise NamesakeError(f"{where}: {problem.strerror or problem}; the same command goes on from here") from None
+
+
+def _refuse_inputs_in(out: Path, inputs: list[Input]) -> None:
+    whole = out.resolve()
+    for one in inputs:
+        if Path(one.path).resolve().is_relative_to(whole):
+            raise NamesakeError(f"{one.path} lies in {out}, which is to be written: name another folder")
+
+
+def _counted(done: Done) -> dict[str, int]:
+    return {name: getattr(done, name) for name in ("articles", "mentions", "linked", "rejects", "undated")}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class _Folder:
+    """One run, of which some may be done already."""
+
+    def __init__(self, plan: Plan, work: ShardLinker, journal: Journal, reporter: Reporter) -> None:
+        self.plan = plan
+        self.work = work
+        self.journal = journal
+        self.reporter = reporter
+        self.problems: list[str] = []
+        self.articles = 0
+        """Linked by this run."""
+        self.totals: Counter[str] = Counter()
+        """Of all that the folder holds."""
+        self.sizes = [one.size for one in plan.inputs]
+        self.read = 0
+        """Bytes of the files before the one that is being read."""
+
+    def run(self, workers: int) -> Run:
+        """Do what is left to do."""
+        began = time.monotonic()
+        self._look_for_parts()
+        left = [file for file in range(len(self.sizes)) if not self.journal.is_complete(file)]
+        self.read = self.before = sum(self.sizes) - sum(self.sizes[file] for file in left)
+        if left:
+            self.work.linker.nothing(self.work.scores)  # loads the kernels, once for all workers
+            try:
+                with self.reporter.stage("linking"), Crew(workers, self.work) as crew:
+                    self._link(crew, left)
+            finally:
+                remove_stale(self.work.out / LINKS)
+                remove_stale(self.work.out / REJECTS)
+        result = self._result()
+        self._write_run(result, time.monotonic() - began, workers)
+        return result
+
+    def _look_for_parts(self) -> None:
+        """What is gone, or has another size than it had, is made again."""
+        for (file, number), done in list(self.journal.done.items()):
+            shard = Shard(file, number, "")
+            part, rejects = part_path(self.work.out, shard), rejects_path(self.work.out, shard)
+            stands = part.is_file() and part.stat().st_size == done.size
+            if stands and (not done.rejects or rejects.is_file()):
+                self.totals.update(_counted(done))
+            else:
+                self.journal.forget(file, number)
+
+    def _link(self, crew: Crew, left: list[int]) -> None:
+        for outcome in crew.outcomes(self._pieces(left)):
+            if isinstance(outcome.answer, Failed):
+                self._set_aside(outcome.piece, outcome.answer)
+                continue
+            self.journal.add(outcome.answer)
+            self.totals.update(_counted(outcome.answer))
+            self.articles += outcome.answer.articles
+            self._report(outcome.piece)
+
+    def _pieces(self, left: list[int]) -> Iterator[Piece]:
+        """What is left of the files, shard by shard; a file that cannot be read is a problem of its own."""
+        for file in left:
+            path, number = Path(self.plan.inputs[file].path), 0
+            try:
+                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line):
+                    number += 1
+                    if not self.journal.is_done(file, piece.shard.number):
+                        yield piece
+                self.journal.add(Ended(file, number))
+            except NamesakeError as problem:
+                self._problem(str(problem))
+            self.read += self.sizes[file]
+
+    def _set_aside(self, piece: Piece, failed: Failed) -> None:
+        if failed.hopeless:
+            raise NamesakeError(f"{failed.reason}; make room, and the same command goes on from here")
+        shard = piece.shard
+        where = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}"
+        self._problem(f"{where}: {shard.name} is set aside, having failed twice: {failed.reason}")
+
+    def _problem(self, line: str) -> None:
+        self.problems.append(line)
+        self.reporter.say(line)
+
+    def _report(self, piece: Piece) -> None:
+        total, count = max(sum(self.sizes), 1), self.totals
+        nobody = 100 * (1 - count["linked"] / max(count["mentions"], 1))
+        more = f"{count['linked']:,} links, {nobody:.0f} % nobody, {count['rejects']:,} set aside"
+        read = min(self.read + min(piece.position, self.sizes[piece.shard.file]), total)
+        self.reporter.advance(read / total, self.articles, "articles", more, self.before / total)
+
+    def _result(self) -> Run:
+        count = self.totals
+        counts = Counts(count["articles"], count["mentions"], count["linked"])
+        return Run(counts, count["rejects"], count["undated"], self.articles, self.problems)
+
+    def _write_run(self, result: Run, seconds: float, workers: int) -> None:
+        """`run.json`: what made these links, and how many there are."""
+        kb, plan = self.work.linker.kb, self.plan
+        facts: dict[str, Any] = {
+            "complete": not result.problems,
+            "versions": {"namesake": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
+            "kb": {"path": str(kb.path), "digest": plan.kb, "created": kb.manifest.created, "entities": len(kb)},
+            "recipe": {"name": self.work.linker.recipe.name, "toml": plan.recipe},
+            "options": {"scores": plan.scores, "date": plan.date, "max_line": plan.most_line, "workers": workers},
+            "inputs": {"files": len(plan.inputs), "bytes": sum(self.sizes)},
+            "counts": {
+                "parts": len(self.journal.done),
+                "articles": result.counts.articles,
+                "mentions": result.counts.mentions,
+                "linked": result.counts.linked,
+                "rejects": result.rejects,
+                "undated": result.undated,
+            },
+            "times": {
+                "begun": self.journal.begun,
+                "ended": _now(),
+                "last_run_seconds": round(seconds, 3),
+                "last_run_articles": result.linked_now,
+            },
+            "problems": result.problems,
+        }
+        with published(self.work.out / RUN) as partial:
+            partial.write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")

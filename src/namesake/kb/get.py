@@ -1,0 +1,199 @@
+"""A KB from a packed file or its address: members checked while they are unpacked, columns before it is published.
+
+A pack is a stranger's. It may hold the manifest and after it the files that the manifest lists, in their order, and
+nothing else: no folder, no link, no other name, no file larger than the manifest's counts allow or the disk has room
+for. What passes is what `kb info --verify` passes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from namesake.errors import NamesakeError
+from namesake.files import open_lines
+from namesake.files.download import download, file_checksum, file_name, is_address
+from namesake.kb.build import place
+from namesake.kb.check import problems
+from namesake.kb.columns import Columns
+from namesake.kb.declare import Array, Lists, Text
+from namesake.kb.layout import columns
+from namesake.kb.manifest import LARGEST, MANIFEST, Manifest, parse_manifest
+from namesake.kb.npy import BLOCK, HEADER, said
+from namesake.kb.orderly import orderly
+from namesake.kb.pack import SUFFIX, TAR_BLOCK
+from namesake.kb.publish import Draft
+from namesake.kb.remains import settle
+from namesake.kb.replace import check_free
+from namesake.progress import Reporter
+
+
+def get(
+    source: str | Path,
+    out: str | Path | None = None,
+    *,
+    checksum: str | None = None,
+    force: bool = False,
+    reporter: Reporter | None = None,
+) -> tuple[Path, Manifest]:
+    """Unpack a KB into a folder, which appears when all of it is there and checked; returns folder and manifest.
+
+    Args:
+        source: a file that `pack` wrote, or its https, http or file address; a download that was cut short goes on.
+        out: the folder to make; default: the pack's name without `.tar.zst`, here.
+        checksum: what the pack's checksum must be, such as `sha256:0123…`.
+        force: replace a KB that is there already.
+        reporter: told how far the work is.
+    """
+    source, reporter = str(source), reporter or Reporter()
+    folder = place(_default_folder(source) if out is None else out)
+    with orderly(folder):
+        for done in settle(folder):
+            reporter.say(done)
+        check_free(folder, force)  # before a download of hours
+        if not is_address(source):
+            if checksum is not None and (found := file_checksum(_present(Path(source)))) != checksum:
+                raise NamesakeError(f"{source}: its checksum is {found}, not {checksum}")
+            return folder, _unpack(Path(source), folder, force, reporter)
+        beside = folder.with_name(f"{folder.name}.download")
+        with reporter.stage(f"fetching {source}"):
+            pack, _ = download(source, beside, checksum, reporter.advance)
+        try:
+            manifest = _unpack(pack, folder, force, reporter)
+        finally:
+            pack.unlink(missing_ok=True)  # what is damaged is to be fetched again
+            with suppress(OSError):
+                beside.rmdir()
+        return folder, manifest
+
+
+def _default_folder(source: str) -> Path:
+    name = file_name(source) if is_address(source) else Path(source).name
+    if not name.endswith(SUFFIX) or name == SUFFIX:
+        raise NamesakeError(f"{source}: a packed KB is called NAME{SUFFIX}; name its folder with --out")
+    return Path(name.removesuffix(SUFFIX))
+
+
+def _present(path: Path) -> Path:
+    if not path.is_file():
+        raise NamesakeError(f"{path}: no such file")
+    return path
+
+
+def _unpack(pack: Path, folder: Path, force: bool, reporter: Reporter) -> Manifest:
+    """Unpack, check, publish."""
+    size = _present(pack).stat().st_size
+    with Draft(folder, force) as draft:
+        with reporter.stage(f"unpacking {pack}"), open_lines(pack) as stream:
+            members = _Members(pack, stream)
+            manifest = members.manifest()
+            for name, digest in sorted(manifest.files.items()):
+                draft.files[name] = members.file(name, digest, draft.folder, manifest)
+                reporter.advance(None, members.read, "bytes")
+            members.end()
+        with reporter.stage(f"checking {size / 1e6:,.0f} MB"):
+            _check_columns(pack, draft.folder, manifest)
+        return draft.publish(manifest)
+
+
+class _Members:
+    """The members of a pack, one after the other, as the manifest has them."""
+
+    def __init__(self, pack: Path, stream: BinaryIO) -> None:
+        self.pack = pack
+        self.stream = stream
+        self.read = 0
+        """Bytes unpacked so far."""
+
+    def manifest(self) -> Manifest:
+        """The first member."""
+        size = self._begin(MANIFEST)
+        if size > LARGEST:
+            raise self._bad(f"{MANIFEST} has {size:,} bytes")
+        raw = self._exactly(size)
+        self._exactly(-size % TAR_BLOCK)
+        manifest = parse_manifest(raw, self.pack)
+        if manifest.sealed() != raw:
+            raise self._bad(f"the digest of {MANIFEST} differs")
+        missing = {f"{name}.npy" for column in columns().values() for name in column.files} - manifest.files.keys()
+        if missing or MANIFEST in manifest.files:
+            raise self._bad(f"{MANIFEST} lists other files than a KB has")
+        return manifest
+
+    def file(self, name: str, digest: str, folder: Path, manifest: Manifest) -> str:
+        """The next member, which must be this file, into a folder; returns its digest."""
+        size = self._begin(name)
+        expected = expected_size(name, manifest)
+        if expected is not None and size != expected:
+            raise self._bad(f"{name} has {size:,} bytes, not {expected:,}")
+        free = shutil.disk_usage(folder).free
+        if size > free:
+            raise NamesakeError(f"{self.pack}: {name} has {size:,} bytes, and {folder.parent} has room for {free:,}")
+        hashed, left = sha256(), size
+        with (folder / name).open("xb") as file:
+            while left:
+                block = self._exactly(min(left, BLOCK))
+                hashed.update(block)
+                file.write(block)
+                left -= len(block)
+        self._exactly(-size % TAR_BLOCK)
+        if said(hashed.hexdigest()) != digest:
+            raise self._bad(f"the digest of {name} differs")
+        return digest
+
+    def end(self) -> None:
+        """Nothing may follow the last file but zeros."""
+        if any(self._exactly(2 * TAR_BLOCK)) or self.stream.read(1):
+            raise self._bad("it holds more than its manifest lists")
+
+    def _begin(self, name: str) -> int:
+        """The size of the next member, which must be a plain file of this name."""
+        try:
+            about = tarfile.TarInfo.frombuf(self._exactly(TAR_BLOCK), "utf-8", "replace")
+        except tarfile.HeaderError as problem:
+            raise self._bad(f"{name} should come next ({problem})") from None
+        if about.type != tarfile.REGTYPE or about.name != name or about.size < 0:
+            what = "" if about.type == tarfile.REGTYPE else ", which is no plain file"
+            raise self._bad(f"{about.name!r:.80}{what}, where {name} should be")
+        return about.size
+
+    def _exactly(self, size: int) -> bytes:
+        block = self.stream.read(size)
+        self.read += len(block)
+        if len(block) != size:
+            raise self._bad("it is cut short")
+        return block
+
+    def _bad(self, what: str) -> NamesakeError:
+        return NamesakeError(f"{self.pack} is no packed KB, or a damaged one ({what}): get it again")
+
+
+def expected_size(name: str, manifest: Manifest) -> int | None:
+    """How many bytes a file of a KB has by what its manifest counts; None where the manifest does not tell."""
+    for column in columns().values():
+        if not column.rows.counted or name.removesuffix(".npy") != next(iter(column.files)):
+            continue
+        rows = int(getattr(manifest, column.rows.counted))
+        if isinstance(column, Array):
+            return HEADER + rows * column.dtype.itemsize
+        if isinstance(column, Text | Lists):
+            return HEADER + (rows + 1) * np.dtype(np.int64).itemsize
+    return None
+
+
+def _check_columns(pack: Path, folder: Path, manifest: Manifest) -> None:
+    """Refuse columns that break their declarations: kernels index with what they hold."""
+    files: dict[str, np.dtype[Any]] = {}
+    for column in columns().values():
+        files |= column.files
+    held = Columns(folder)
+    for name, dtype in files.items():
+        held.array(name, dtype)
+    for column, wrong in problems(held, manifest):
+        raise NamesakeError(f"{pack}: its column {column.file} is damaged ({wrong}): get the KB elsewhere")

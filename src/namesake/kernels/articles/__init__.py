@@ -1,0 +1,1 @@
+"""Articles in JSON lines."""

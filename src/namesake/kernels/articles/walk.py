@@ -1,0 +1,386 @@
+"""Walk over one article in JSON and write what it says into columns: our plain layout, or Quotebank's.
+
+`found` holds where the line at hand has its members. A function returns the position behind what it walked over, or
+FAIL: then the line is left to a full decoder. `valid_end` has looked at the line before.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+from numba import types
+
+from namesake.kernels.compiled import inlined, inner
+from namesake.kernels.dump.jsontext import (
+    BACKSLASH,
+    CLOSE_LIST,
+    CLOSE_MAP,
+    COMMA,
+    FAIL,
+    NINE,
+    NO_BITS,
+    OPEN_LIST,
+    OPEN_MAP,
+    QUOTE,
+    SPACE,
+    ZERO,
+    at,
+    colon,
+    enter,
+    literal,
+    plain_text,
+    put_escape,
+    skip,
+    step,
+    text_stop,
+)
+from namesake.kernels.simd import BYTES, NUMBERS, byte, equal, lowest
+from namesake.kernels.types import own_record
+
+MEMBERS = 32
+"""Fields of a line; one with more is left to a decoder."""
+ID, ARTICLE_ID, TEXT, CONTENT, MENTIONS, NAMES, TITLE, DATE = range(8)
+KNOWN = 8
+FIELDS = KNOWN  # behind the known members: how many members there are
+MEMBER = KNOWN + 1  # and of each: which known one it is, where its key, its value and the end of that are
+FOUND = MEMBER + 4 * MEMBERS
+
+# how much each column holds
+ARTICLES, MENTION_ROWS, SPAN_ROWS, CANDIDATE_ROWS, LINES = range(5)
+ID_BYTES, TEXT_BYTES, TITLE_BYTES, DATE_BYTES, EXTRA_BYTES, NAME_BYTES, QID_BYTES = range(5, 12)
+COUNTS = 12
+
+NULL = literal("null")
+K_ID, K_ARTICLE_ID, K_TEXT, K_CONTENT = (literal(f'"{key}"') for key in ("id", "articleID", "text", "content"))
+K_MENTIONS, K_NAMES, K_TITLE, K_DATE = (literal(f'"{key}"') for key in ("mentions", "names", "title", "date"))
+K_NAME, K_SPANS, K_OFFSETS = (literal(f'"{key}"') for key in ("name", "spans", "offsets"))
+K_CANDIDATES, K_IDS = literal('"candidates"'), literal('"ids"')
+MINUS = 45
+LOWEST, HIGHEST = -(2**31), 2**31 - 1
+
+INTS = types.CPointer(types.int32)
+
+
+class Columns(NamedTuple):
+    """Where the columns of a table of articles begin; `counts` says how far each is filled."""
+
+    counts: Annotated[Any, NUMBERS]
+    found: Annotated[Any, NUMBERS]
+    line: Annotated[Any, NUMBERS]
+    by_token: Annotated[Any, BYTES]
+    id_end: Annotated[Any, INTS]
+    id: Annotated[Any, BYTES]
+    text_end: Annotated[Any, NUMBERS]
+    text: Annotated[Any, BYTES]
+    has_title: Annotated[Any, BYTES]
+    title_end: Annotated[Any, INTS]
+    title: Annotated[Any, BYTES]
+    has_date: Annotated[Any, BYTES]
+    date_end: Annotated[Any, INTS]
+    date: Annotated[Any, BYTES]
+    has_extra: Annotated[Any, BYTES]
+    extra_end: Annotated[Any, INTS]
+    extra: Annotated[Any, BYTES]
+    has_mentions: Annotated[Any, BYTES]
+    mention_end: Annotated[Any, INTS]
+    name_end: Annotated[Any, INTS]
+    name: Annotated[Any, BYTES]
+    span_end: Annotated[Any, INTS]
+    span: Annotated[Any, INTS]
+    has_candidates: Annotated[Any, BYTES]
+    candidate_end: Annotated[Any, INTS]
+    qid_end: Annotated[Any, INTS]
+    qid: Annotated[Any, BYTES]
+
+
+COLUMNS = own_record(Columns)
+
+
+@inner(types.int64(BYTES, types.int64))
+def known_key(data, p):
+    """Which known field's key stands at p; FAIL for any other."""
+    if at(data, p, K_ID):
+        return ID
+    if at(data, p, K_TEXT):
+        return TEXT
+    if at(data, p, K_MENTIONS):
+        return MENTIONS
+    if at(data, p, K_TITLE):
+        return TITLE
+    if at(data, p, K_DATE):
+        return DATE
+    if at(data, p, K_ARTICLE_ID):
+        return ARTICLE_ID
+    if at(data, p, K_CONTENT):
+        return CONTENT
+    return NAMES if at(data, p, K_NAMES) else FAIL
+
+
+@inner(types.boolean(BYTES, types.int64, types.int64))
+def same_key(data, p, q):
+    """Whether two keys without escapes are the same."""
+    while byte(data, p) == byte(data, q):
+        p += 1
+        q += 1
+        if byte(data, p - 1) == QUOTE:
+            return True
+    return False
+
+
+@inner(types.boolean(BYTES, NUMBERS, types.int64, types.int64))
+def key_stands_before(data, found, key, count):
+    """Whether one of the first members has this key: JSON's readers take the last, and none of ours does."""
+    for other in range(count):
+        if same_key(data, key + 1, found[MEMBER + 4 * other + 1] + 1):
+            return True
+    return False
+
+
+@inner(types.int64(BYTES, types.int64, NUMBERS))
+def members(data, p, found):
+    """Note where every member of the line's object is."""
+    for slot in range(KNOWN + 1):
+        found[slot] = 0
+    count = 0
+    p = enter(data, p, OPEN_MAP)
+    while p >= 0 and byte(data, p) != CLOSE_MAP:
+        key, slot = p, known_key(data, p)
+        value = colon(data, plain_text(data, p))
+        p = skip(data, value)
+        if p < 0 or count == MEMBERS or key_stands_before(data, found, key, count):
+            return FAIL
+        if slot >= 0:
+            found[slot] = value
+        place = MEMBER + 4 * count
+        found[place] = slot
+        found[place + 1] = key
+        found[place + 2] = value
+        found[place + 3] = p
+        count += 1
+        found[FIELDS] = count
+        p = step(data, p, CLOSE_MAP)
+    return p + 1 if p >= 0 else FAIL
+
+
+@inner(types.boolean(BYTES, types.int64, types.int64))
+def has_surrogate(data, p, end):
+    """Whether an escape in data[p:end] is half of a character, or may be: a decoder refuses one without the other."""
+    while p < end:
+        slashes = equal(data, p, BACKSLASH)
+        p += lowest(slashes)
+        if slashes != NO_BITS:
+            if p < end and byte(data, p + 1) == 117 and byte(data, p + 2) | 32 == 100 and byte(data, p + 3) >= 56:
+                return True  # u, d, 8 or more
+            p += 2
+    return False
+
+
+@inlined(types.int64(BYTES, types.int64, types.int64, BYTES, types.int64))
+def put_bytes(data, p, end, out, to):
+    """Copy data[p:end] to out[to:]; returns where it ends."""
+    for i in range(end - p):
+        out[to + i] = byte(data, p + i)
+    return to + end - p
+
+
+@inner(types.int64(BYTES, types.int64, BYTES, types.int64))
+def put_string(data, p, out, to):
+    """Decode the string that begins with the quote at p; returns where it ends in `out`. It is known to be UTF-8."""
+    if byte(data, p) != QUOTE:
+        return FAIL
+    p += 1
+    while True:
+        end = text_stop(data, p)
+        to = put_bytes(data, p, end, out, to)
+        p = end
+        if byte(data, p) == QUOTE:
+            return to
+        if byte(data, p) != BACKSLASH:
+            return FAIL
+        p, to = put_escape(data, p, out, to)
+        if p < 0:
+            return FAIL
+
+
+@inner(types.int64(BYTES, types.int64, BYTES, types.int64))
+def put_id(data, p, out, to):
+    """An id: a string, or a whole number as its digits."""
+    if byte(data, p) == QUOTE:
+        return put_string(data, p, out, to)
+    start = p
+    while ZERO <= byte(data, p) <= NINE:
+        p += 1
+    c = byte(data, p)
+    if p == start or p - start > 18 or (c > SPACE and c != COMMA and c != CLOSE_MAP):
+        return FAIL
+    return put_bytes(data, start, p, out, to)
+
+
+@inner(types.int64(BYTES, types.int64, BYTES, types.int64, BYTES, types.int64))
+def put_optional(data, p, out, to, has, row):
+    """A string, or null, or nothing (p is 0); has[row] says whether it is one."""
+    has[row] = 0
+    if p == 0 or at(data, p, NULL):
+        return to
+    has[row] = 1
+    return put_string(data, p, out, to)
+
+
+@inner(types.int64(BYTES, types.int64, INTS, types.int64))
+def put_place(data, p, out, to):
+    """A whole number of 32 bits to out[to], -1 for all below nought; returns behind it."""
+    negative = byte(data, p) == MINUS
+    p += negative
+    start, number = p, 0
+    while ZERO <= byte(data, p) <= NINE and p - start < 11:
+        number = number * 10 + byte(data, p) - ZERO
+        p += 1
+    c = byte(data, p)
+    number = -number if negative else number
+    if p == start or number < LOWEST or number > HIGHEST or (c > SPACE and c != COMMA and c != CLOSE_LIST):
+        return FAIL
+    out[to] = max(number, -1)
+    return p
+
+
+@inner(types.int64(BYTES, types.int64, COLUMNS))
+def put_spans(data, p, to):
+    """The spans of a mention: a list of pairs."""
+    p = enter(data, p, OPEN_LIST)
+    while p >= 0 and byte(data, p) != CLOSE_LIST:
+        row = 2 * to.counts[SPAN_ROWS]
+        p = enter(data, p, OPEN_LIST)
+        for end in range(2):
+            if p < 0 or byte(data, p) == CLOSE_LIST:
+                return FAIL
+            p = put_place(data, p, to.span, row + end)
+            p = step(data, p, CLOSE_LIST)
+        if p < 0 or byte(data, p) != CLOSE_LIST:
+            return FAIL
+        to.counts[SPAN_ROWS] += 1
+        p = step(data, p + 1, CLOSE_LIST)
+    return p + 1 if p >= 0 else FAIL
+
+
+@inner(types.int64(BYTES, types.int64, COLUMNS))
+def put_candidates(data, p, to):
+    """The candidates of a mention: a list of strings."""
+    p = enter(data, p, OPEN_LIST)
+    while p >= 0 and byte(data, p) != CLOSE_LIST:
+        end = put_string(data, p, to.qid, to.counts[QID_BYTES])
+        if end < 0:
+            return FAIL
+        row = to.counts[CANDIDATE_ROWS] = to.counts[CANDIDATE_ROWS] + 1
+        to.counts[QID_BYTES] = end
+        to.qid_end[row] = end
+        p = step(data, skip(data, p), CLOSE_LIST)
+    return p + 1 if p >= 0 else FAIL
+
+
+@inner(types.int64(BYTES, types.int64, types.boolean, COLUMNS))
+def put_mention(data, p, quotebank, to):
+    """A mention: a map with a name, perhaps spans, perhaps candidates; whatever else it has is passed over."""
+    name, spans, candidates = 0, 0, 0
+    p = enter(data, p, OPEN_MAP)
+    while p >= 0 and byte(data, p) != CLOSE_MAP:
+        is_spans = at(data, p, K_OFFSETS) if quotebank else at(data, p, K_SPANS)
+        is_candidates = at(data, p, K_IDS) if quotebank else at(data, p, K_CANDIDATES)
+        is_name = at(data, p, K_NAME)
+        value = colon(data, plain_text(data, p))
+        if is_name:
+            if name != 0:
+                return FAIL
+            name = value
+        elif is_spans:
+            if spans != 0:
+                return FAIL
+            spans = value
+        elif is_candidates:
+            if candidates != 0:
+                return FAIL
+            candidates = value
+        p = skip(data, value)
+        if p >= 0 and not is_name and not is_spans and not is_candidates and has_surrogate(data, value, p):
+            return FAIL
+        p = step(data, p, CLOSE_MAP)
+    if p < 0 or name <= 0:
+        return FAIL
+    row = to.counts[MENTION_ROWS]
+    end = put_string(data, name, to.name, to.counts[NAME_BYTES])
+    if end < 0 or (spans != 0 and put_spans(data, spans, to) < 0):
+        return FAIL
+    to.has_candidates[row] = candidates != 0 and not at(data, candidates, NULL)
+    if to.has_candidates[row] and put_candidates(data, candidates, to) < 0:
+        return FAIL
+    to.counts[NAME_BYTES] = end
+    to.name_end[row + 1] = end
+    to.span_end[row + 1] = to.counts[SPAN_ROWS]
+    to.candidate_end[row + 1] = to.counts[CANDIDATE_ROWS]
+    to.counts[MENTION_ROWS] = row + 1
+    return p + 1
+
+
+@inner(types.int64(BYTES, types.int64, types.boolean, types.int64, COLUMNS))
+def put_mentions(data, p, quotebank, row, to):
+    """The mentions of an article: a list, null, or nothing."""
+    to.has_mentions[row] = p != 0 and not at(data, p, NULL)
+    if not to.has_mentions[row]:
+        return 0
+    p = enter(data, p, OPEN_LIST)
+    while p >= 0 and byte(data, p) != CLOSE_LIST:
+        p = step(data, put_mention(data, p, quotebank, to), CLOSE_LIST)
+    return p
+
+
+@inner(types.int64(BYTES, types.boolean, types.int64, COLUMNS))
+def put_extra(data, quotebank, row, to):
+    """The members that the layout does not know, as a JSON object; returns where it ends in the column."""
+    end = begin = to.counts[EXTRA_BYTES]
+    for member in range(to.found[FIELDS]):
+        place = MEMBER + 4 * member
+        slot = to.found[place]
+        theirs = slot in (ARTICLE_ID, CONTENT, NAMES) if quotebank else slot in (ID, TEXT, MENTIONS)
+        if theirs or slot in (TITLE, DATE):
+            continue
+        if has_surrogate(data, to.found[place + 2], to.found[place + 3]):
+            return FAIL
+        to.extra[end] = COMMA if end > begin else OPEN_MAP
+        key = to.found[place + 1]
+        end = put_bytes(data, key, text_stop(data, key + 1) + 1, to.extra, end + 1)
+        to.extra[end] = 58  # :
+        end = put_bytes(data, to.found[place + 2], to.found[place + 3], to.extra, end + 1)
+    to.has_extra[row] = end > begin
+    if end > begin:
+        to.extra[end] = CLOSE_MAP
+        end += 1
+    return end
+
+
+@inner(types.int64(BYTES, types.int64, COLUMNS))
+def put_article(data, p, to):
+    """An article, which becomes a row of each column."""
+    if members(data, p, to.found) < 0:
+        return FAIL
+    row, found, counts = to.counts[ARTICLES], to.found, to.counts
+    quotebank = found[ARTICLE_ID] != 0
+    identifier = found[ARTICLE_ID] if quotebank else found[ID]
+    text = found[CONTENT] if quotebank else found[TEXT]
+    if identifier == 0 or text == 0:
+        return FAIL
+    id_end = put_id(data, identifier, to.id, counts[ID_BYTES])
+    text_end = put_string(data, text, to.text, counts[TEXT_BYTES])
+    title_end = put_optional(data, found[TITLE], to.title, counts[TITLE_BYTES], to.has_title, row)
+    date_end = put_optional(data, found[DATE], to.date, counts[DATE_BYTES], to.has_date, row)
+    if id_end < 0 or text_end < 0 or title_end < 0 or date_end < 0:
+        return FAIL
+    if put_mentions(data, found[NAMES] if quotebank else found[MENTIONS], quotebank, row, to) < 0:
+        return FAIL
+    extra_end = put_extra(data, quotebank, row, to)
+    if extra_end < 0:
+        return FAIL
+    counts[ID_BYTES], counts[TEXT_BYTES], counts[TITLE_BYTES] = id_end, text_end, title_end
+    counts[DATE_BYTES], counts[EXTRA_BYTES] = date_end, extra_end
+    to.by_token[row] = quotebank
+    to.id_end[row + 1], to.text_end[row + 1], to.title_end[row + 1] = id_end, text_end, title_end
+    to.date_end[row + 1], to.extra_end[row + 1] = date_end, extra_end
+    to.mention_end[row + 1] = counts[MENTION_ROWS]
+    counts[ARTICLES] = row + 1
+    return 0

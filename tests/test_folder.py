@@ -1,0 +1,384 @@
+"""The engine that links into a folder: whatever happens to a run, the result is that of an undisturbed one."""
+
+import bz2
+import gzip
+import io
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesake.articles.rejects import Rejects
+from namesake.engines.crew import Crew, Failed
+from namesake.engines.folder import link_folder
+from namesake.errors import NamesakeError
+from namesake.files.lines import PADDING, Block, cut_lines
+from namesake.formats import read_articles
+from namesake.linker import Linker
+from namesake.sample import ARTICLES
+
+LINES = ARTICLES.read_bytes().splitlines()
+SMALL = 20_000
+"""Bytes of a shard, so that a few hundred articles make many."""
+
+
+def copies(count: int, tag: str) -> bytes:
+    """The sample's articles, so many times, each with an id of its own."""
+    records = [json.loads(line) for line in LINES]
+    named = [record | {"id": f"{record['id']}-{tag}-{k}"} for k in range(count) for record in records]
+    return b"".join(json.dumps(record).encode() + b"\n" for record in named)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory) -> Path:
+    """A folder of articles in every packing, and in Parquet with several groups of rows."""
+    folder = tmp_path_factory.mktemp("in")
+    (folder / "a.jsonl").write_bytes(copies(8, "a"))
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(copies(8, "b")))
+    (folder / "c.jsonl.bz2").write_bytes(bz2.compress(copies(4, "c")))
+    (folder / "README.md").write_text("no articles")
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "d.txt").write_text("Chris Carter spoke of the X-Files.")
+    [table] = read_articles(ARTICLES, Rejects())
+    pq.write_table(pa.concat_tables([table] * 6), inner / "e.parquet", row_group_size=20)
+    with pa.output_stream(str(inner / "f.jsonl.zst"), compression="zstd") as stream:
+        stream.write(copies(2, "f"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def linker(sample_kb) -> Linker:
+    return Linker(sample_kb)
+
+
+@pytest.fixture(scope="module")
+def calm(inputs, linker, tmp_path_factory) -> Path:
+    """What a run gives that nothing disturbs, with one worker."""
+    out = tmp_path_factory.mktemp("calm") / "out"
+    run = link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    assert run.problems == []
+    return out
+
+
+def made(folder: Path) -> dict[str, bytes]:
+    """Every file that a run leaves for its user, but the journal and times."""
+    kept = sorted((*(folder / "links").iterdir(), *(folder / "rejects").iterdir()))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in kept}
+
+
+def set_aside(out: Path) -> list[dict]:
+    return [json.loads(line) for path in sorted((out / "rejects").iterdir()) for line in path.read_text().splitlines()]
+
+
+def test_links_are_those_of_the_plain_engine(calm, inputs, linker):
+    """Part after part, row for row, with each file linked on its own."""
+    expected = []
+    for name in ("a.jsonl", "b.jsonl.gz", "c.jsonl.bz2", "inner/d.txt", "inner/e.parquet", "inner/f.jsonl.zst"):
+        for table in read_articles(inputs / name, Rejects()):
+            expected += linker.link(table).to_pylist()
+    parts = sorted((calm / "links").iterdir())
+    assert len(parts) > 12
+    assert [row for part in parts for row in pq.read_table(part).to_pylist()] == expected
+    assert ds.dataset(calm / "links").count_rows() == len(expected)
+    facts = json.loads((calm / "run.json").read_text())
+    assert facts["complete"]
+    assert facts["counts"]["mentions"] == len(expected)
+    assert facts["counts"]["linked"] == sum(row["qid"] is not None for row in expected)
+    assert facts["counts"]["articles"] == 15 * (8 + 8 + 4 + 6 + 2) + 1
+    assert facts["inputs"]["files"] == 6
+    assert facts["kb"]["digest"] == linker.kb.manifest.digest
+
+
+def test_the_number_of_workers_changes_nothing(calm, inputs, linker, tmp_path):
+    run = link_folder(linker, [inputs], tmp_path / "out", workers=3, shard_bytes=SMALL)
+    assert (run.problems, run.linked_now) == ([], run.counts.articles)
+    assert made(tmp_path / "out") == made(calm)
+
+
+def test_a_second_run_has_nothing_to_do_and_makes_again_what_was_deleted(calm, inputs, linker, tmp_path):
+    out = tmp_path / "out"
+    link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    again = link_folder(linker, [inputs], out, workers=2, shard_bytes=SMALL)
+    assert again.linked_now == 0
+    parts = sorted((out / "links").iterdir())
+    parts[0].unlink()
+    parts[5].write_bytes(b"another size")
+    again = link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    assert 0 < again.linked_now < again.counts.articles
+    assert made(out) == made(calm)
+
+
+PROGRAM = """
+import sys
+from namesake.engines.folder import link_folder
+from namesake.linker import Linker
+from namesake.progress import Reporter
+from namesake.stops import stoppable
+
+class Told(Reporter):
+    def advance(self, *_):
+        print("part", flush=True)
+
+with stoppable():
+    kb, articles, out, size = sys.argv[1:]
+    link_folder(Linker(kb), [articles], out, workers=2, shard_bytes=int(size), reporter=Told())
+"""
+
+
+def started(linker: Linker, inputs: Path, out: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", PROGRAM, str(linker.kb.path), str(inputs), str(out), str(SMALL)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def after(process: subprocess.Popen[str], parts: int) -> None:
+    """Wait until so many parts are made."""
+    assert process.stdout is not None
+    for _ in range(parts):
+        process.stdout.readline()
+
+
+def test_kill_9_at_any_moment_loses_nothing(calm, inputs, linker, tmp_path):
+    chance = random.Random(5)
+    out = tmp_path / "out"
+    for stop in (os.killpg, os.kill, os.killpg):  # all processes at once, or the parent alone
+        process = started(linker, inputs, out)
+        after(process, chance.randrange(1, 5))
+        stop(process.pid, signal.SIGKILL)
+        process.communicate()
+    run = link_folder(linker, [inputs], out, workers=2, shard_bytes=SMALL)
+    assert 0 < run.linked_now < run.counts.articles
+    assert made(out) == made(calm)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stop_leaves_nothing_half_written(number, calm, inputs, linker, tmp_path):
+    out = tmp_path / "out"
+    process = started(linker, inputs, out)
+    after(process, 2)
+    os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
+    process.communicate(timeout=30)
+    assert process.returncode not in (0, None)
+    found = made(out)
+    assert found
+    assert found.items() <= made(calm).items()
+    link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    assert made(out) == made(calm)
+
+
+def test_a_torn_journal_is_mended(calm, inputs, linker, tmp_path):
+    out = tmp_path / "out"
+    link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    journal = out / "journal.jsonl"
+    whole = journal.read_bytes()
+    for cut in (len(whole) - 5, len(whole) // 2, 10):
+        journal.write_bytes(whole[:cut])
+        link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+        assert made(out) == made(calm)
+        assert sorted(journal.read_bytes().splitlines()[1:]) == sorted(whole.splitlines()[1:])
+
+
+def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
+    source, out = tmp_path / "a.jsonl", tmp_path / "out"
+    source.write_bytes(copies(1, "x"))
+    link_folder(linker, [source], out, workers=1)
+    before = made(out)
+    other = Linker(sample_kb, "uiscore-paper")
+    for refused, articles, options, message in [
+        (other, [source], {}, "another recipe"),
+        (linker, [source, inputs], {}, "other inputs"),
+        (linker, [source], {"scores": True}, "--scores"),
+        (linker, [source], {"date": "2016"}, "another --date"),
+    ]:
+        with pytest.raises(NamesakeError, match=message):
+            link_folder(refused, articles, out, workers=1, **options)
+    source.write_bytes(copies(2, "x"))
+    with pytest.raises(NamesakeError, match="inputs that have changed since"):
+        link_folder(linker, [source], out, workers=1)
+    assert made(out) == before
+    with pytest.raises(NamesakeError, match="lies in"):
+        link_folder(linker, [inputs], inputs, workers=1)
+    with pytest.raises(NamesakeError, match="not empty and no run of ours"):
+        link_folder(linker, [source], sample_kb.path.parent, workers=1)
+    with pytest.raises(NamesakeError, match="no file is called so"):
+        link_folder(linker, [tmp_path / "*.absent"], out, workers=1)
+    with pytest.raises(NamesakeError, match="standard input"):
+        link_folder(linker, ["-"], out, workers=1)
+
+
+def test_files_that_cannot_be_read_are_told_and_the_others_linked(linker, tmp_path):
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    packed = bz2.compress(copies(30, "c"), 1)
+    (folder / "a.jsonl.bz2").write_bytes(packed[: len(packed) // 2])
+    (folder / "b.jsonl.gz").write_bytes(b"")
+    (folder / "c.parquet").write_bytes(b"PAR1 nonsense")
+    (folder / "d.jsonl").write_bytes(copies(2, "d"))
+    (folder / "e.jsonl").write_bytes(b"")
+    (folder / "f.jsonl").write_bytes(b"\n\n")
+    (folder / "g.jsonl").symlink_to(tmp_path / "nowhere")
+    run = link_folder(linker, [folder], out, workers=2, shard_bytes=SMALL)
+    assert sorted(Path(line.split()[0].rstrip(":")).name for line in run.problems) == [
+        "a.jsonl.bz2",
+        "b.jsonl.gz",
+        "c.parquet",
+        "g.jsonl",
+    ]
+    ids = ds.dataset(out / "links").to_table().column("article_id").to_pylist()
+    assert {f"{json.loads(line)['id']}-d-1" for line in LINES if b"mentions" in line} <= set(ids)
+    facts = json.loads((out / "run.json").read_text())
+    assert not facts["complete"]
+    assert facts["problems"] == run.problems
+    (folder / "b.jsonl.gz").unlink()  # mended by removing: other inputs, hence another folder
+    with pytest.raises(NamesakeError, match="other inputs"):
+        link_folder(linker, [folder], out, workers=1, shard_bytes=SMALL)
+
+
+def test_rejects_name_file_line_and_reason(linker, tmp_path):
+    source, out = tmp_path / "a.jsonl", tmp_path / "out"
+    record = json.loads(LINES[0])
+    bad = [b"{", json.dumps(record | {"id": "wrong", "mentions": [{"name": "X", "spans": [[5, 2]]}]}).encode()]
+    lines = copies(10, "a").splitlines()
+    source.write_bytes(b"\n".join([*lines[:100], bad[0], *lines[100:], bad[1], b"x" * 3000]) + b"\n")
+    run = link_folder(linker, [source], out, workers=2, shard_bytes=SMALL, most_line=2500)
+    written = set_aside(out)
+    places = [(one["file"], one["line"], one["article_id"]) for one in written]
+    longest = [k for k, line in enumerate(source.read_bytes().splitlines(), 1) if len(line) > 2500]
+    expected = {101: None, len(lines) + 2: "wrong"} | dict.fromkeys(longest)
+    assert sorted(places, key=lambda place: place[1]) == [(str(source), at, expected[at]) for at in sorted(expected)]
+    assert all(one["reason"] for one in written)
+    assert (run.rejects, run.counts.articles) == (len(expected), len(lines) + 3 - len(expected))
+    next((out / "rejects").iterdir()).unlink()
+    link_folder(linker, [source], out, workers=1, shard_bytes=SMALL, most_line=2500)
+    assert set_aside(out) == written
+
+
+class Fails:
+    """A linker of shards that fails, or kills its process, whenever it meets the second shard."""
+
+    def __init__(self, how: str, log: Path) -> None:
+        self.how, self.log = how, log
+
+    def link(self, shard, lines):
+        assert bytes(lines.data[: lines.size]) == b"lines"
+        if shard.number == 1:
+            with self.log.open("a") as log:
+                log.write("tried\n")
+            if self.how == "dies":
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise OSError(28, "No space left on device") if self.how == "full" else ValueError("a fault")
+        from namesake.engines.journal import Done
+
+        return Done(shard.file, shard.number, 0, 1, 1, 1, 0, 0)
+
+
+@pytest.mark.parametrize("room", [1 << 12, PADDING], ids=["shared", "sent"])
+@pytest.mark.parametrize(
+    ("how", "tries", "reason"),
+    [("raises", 2, "ValueError: a fault"), ("dies", 2, "died (signal 9)"), ("full", 1, "No space left")],
+)
+def test_a_failing_shard_is_tried_again_and_then_set_aside(how, tries, reason, room, tmp_path):
+    from namesake.engines.shards import Piece, Shard
+
+    pieces = [Piece(Shard(0, number, "x"), Block.of(b"lines"), 0) for number in range(5)]
+    with Crew(2, Fails(how, tmp_path / "log"), room) as crew:  # type: ignore[arg-type]
+        outcomes = list(crew.outcomes(iter(pieces)))
+    failed = {one.piece.shard.number: one.answer for one in outcomes if isinstance(one.answer, Failed)}
+    assert sorted(one.piece.shard.number for one in outcomes) == [0, 1, 2, 3, 4]
+    assert list(failed) == [1]
+    assert reason in failed[1].reason
+    assert failed[1].hopeless == (how == "full")
+    assert (tmp_path / "log").read_text().count("tried") == tries
+
+
+def test_a_full_disk_is_one_line_and_no_loss(calm, inputs, linker, tmp_path):
+    """No file may grow beyond what all but the largest parts need; then it may."""
+    out = tmp_path / "out"
+    sizes = sorted(path.stat().st_size for path in (calm / "links").iterdir())
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[-1] - 1, limits[1]))
+        with pytest.raises(NamesakeError, match=r"File too large.*the same command goes on"):
+            link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+    assert made(out).items() <= made(calm).items()
+    link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    assert made(out) == made(calm)
+
+
+def test_two_runs_in_one_folder_do_not_mix(inputs, linker, tmp_path):
+    out = tmp_path / "out"
+    process = started(linker, inputs, out)
+    after(process, 1)
+    process.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(NamesakeError, match="another run is at work"):
+            link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+class Trickle(io.BytesIO):
+    """A stream that gives as little as it likes."""
+
+    def readinto(self, buffer) -> int:
+        return super().readinto(memoryview(buffer)[: random.randrange(1, 9)])
+
+
+@given(st.lists(st.binary(max_size=30).map(lambda line: line.replace(b"\n", b"")), max_size=40), st.integers(4, 50))
+def test_blocks_are_the_lines_in_order(lines, size):
+    """Against Python's own splitting; a line too long keeps its place and is still too long."""
+    text, most = b"\n".join(lines), 12
+    blocks = [(block.before, bytes(block.data[: block.size])) for block in cut_lines(Trickle(text), size, most)]
+    again = [(block.before, bytes(block.data[: block.size])) for block in cut_lines(io.BytesIO(text), size, most)]
+    assert blocks == again  # wherever reads end
+    joined = b"".join(block for _, block in blocks)
+    for cut, line in zip(joined.split(b"\n"), lines or [b""], strict=True):
+        assert cut == line or (len(line) > most + 2 and len(cut) > most and line.startswith(cut))
+    before = 0
+    for lines_before, block in blocks:
+        assert lines_before == before
+        before += block.count(b"\n")
+    assert all(block.endswith(b"\n") for _, block in blocks[:-1])
+    for block in cut_lines(io.BytesIO(text), size, most):
+        assert len(block.data) >= block.size + PADDING
+        assert block.data[block.size - 1] == 10 or not any(block.data[block.size : block.size + PADDING])
+
+
+def test_the_command(inputs, calm, sample_kb, tmp_path):
+    code = "import sys; from namesake.apps.cli.main import main; sys.argv = ['namesake', *sys.argv[1:]]; main()"
+    program = [sys.executable, "-c", code]
+    out = tmp_path / "new" / "out"
+
+    def run(*more: str) -> subprocess.CompletedProcess[str]:
+        command = [*program, "link", str(inputs), "--kb", str(sample_kb.path), "-o", f"{out}/", *more]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    first = run("--workers", "2")
+    assert first.returncode == 0, first.stderr
+    assert "421 articles" in first.stderr
+    rows = [pq.read_table(folder / "links").num_rows for folder in (out, calm)]
+    assert rows[0] == rows[1]
+    began = time.monotonic()
+    assert "all of it done before" in run().stderr
+    assert time.monotonic() - began < 30
+    other = run("--recipe", "ns-paper")
+    assert other.returncode == 2
+    assert "another recipe" in other.stderr
+    assert "Traceback" not in other.stderr

@@ -1,0 +1,311 @@
+"""KBs that travel: packed by us and read by tar, unpacked by us from what Python's tarfile writes, hostile or not."""
+
+import io
+import json
+import tarfile
+import threading
+from collections.abc import Iterator
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from namesake.apps.cli.commands import app
+from namesake.errors import NamesakeError
+from namesake.files.download import download
+from namesake.kb.get import get
+from namesake.kb.pack import pack
+from namesake.kb.store import KB
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def packed(sample_kb, tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("packed") / "sample.tar.zst"
+    pack(sample_kb.path, out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def members(packed) -> dict[str, bytes]:
+    """What Python's own tarfile finds in the pack."""
+    with pa.input_stream(str(packed), compression="zstd") as stream:
+        raw = io.BytesIO(stream.read())
+    with tarfile.open(fileobj=raw) as tar:
+        return {one.name: tar.extractfile(one).read() for one in tar.getmembers()}
+
+
+@pytest.fixture
+def made(tmp_path):
+    """Writes a pack of given members with Python's tarfile: name, content, and a change to its header."""
+
+    def write(listed: list[tuple[str, bytes, dict[str, Any]]], tail: bytes = b"") -> Path:
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w", format=tarfile.GNU_FORMAT) as tar:
+            for name, content, changes in listed:
+                about = tarfile.TarInfo(name)
+                about.size = len(content)
+                for field, value in changes.items():
+                    setattr(about, field, value)
+                tar.addfile(about, io.BytesIO(content))
+            end = tar.offset
+        out = tmp_path / "made.tar.zst"
+        with pa.output_stream(str(out), compression="zstd") as stream:
+            stream.write(buffer.getvalue()[:end] + bytes(1024) + tail)
+        return out
+
+    return write
+
+
+def plain(members: dict[str, bytes]) -> list[tuple[str, bytes, dict[str, Any]]]:
+    return [(name, content, {}) for name, content in members.items()]
+
+
+def refused(pack: Path, out: Path, message: str) -> None:
+    """One line, nothing at `out`, nothing beside it."""
+    before = sorted(out.parent.iterdir())
+    with pytest.raises(NamesakeError, match=message) as problem:
+        get(pack, out)
+    assert "\n" not in str(problem.value)
+    assert sorted(out.parent.iterdir()) == before
+
+
+def test_a_pack_is_a_tar_of_the_kb_and_the_same_each_time(packed, members, sample_kb, tmp_path):
+    assert members == files_of(sample_kb.path)
+    assert list(members) == ["manifest.json", *sorted(sample_kb.manifest.files)]
+    checksum = pack(sample_kb.path, tmp_path / "again.tar.zst")
+    assert (tmp_path / "again.tar.zst").read_bytes() == packed.read_bytes()
+    assert checksum == "sha256:" + sha256(packed.read_bytes()).hexdigest()
+
+
+def test_what_comes_out_is_what_went_in(packed, sample_kb, tmp_path):
+    folder, manifest = get(packed, tmp_path / "kb")
+    assert files_of(folder) == files_of(sample_kb.path)
+    assert manifest == sample_kb.manifest
+    KB.open(folder).verify()
+    with pytest.raises(NamesakeError, match="exists: choose another --out"):
+        get(packed, folder)
+    get(packed, folder, force=True)
+    assert files_of(folder) == files_of(sample_kb.path)
+
+
+def test_a_pack_that_tar_wrote_will_do(made, members, tmp_path):
+    folder, _ = get(made(plain(members)), tmp_path / "kb")
+    assert files_of(folder) == members
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.999])
+def test_a_pack_cut_short_is_refused(share, packed, tmp_path):
+    cut = tmp_path / "cut.tar.zst"
+    raw = packed.read_bytes()
+    cut.write_bytes(raw[: int(share * len(raw))])
+    refused(cut, tmp_path / "kb", "is it whole|cut short")
+
+
+@pytest.mark.parametrize("place", [0.01, 0.2, 0.5, 0.8])
+def test_a_damaged_pack_is_refused(place, packed, tmp_path):
+    raw = bytearray(packed.read_bytes())
+    raw[int(place * len(raw))] ^= 0xFF
+    (tmp_path / "bad.tar.zst").write_bytes(raw)
+    refused(tmp_path / "bad.tar.zst", tmp_path / "kb", "bad.tar.zst")
+
+
+def test_hostile_members_are_refused(made, members, tmp_path):
+    listed = plain(members)
+    first = listed[1][0]
+    out = tmp_path / "kb"
+    for changed, message in [
+        ([*listed, ("../../escaped", b"x", {})], "more than its manifest lists"),
+        ([listed[0], ("../escaped", b"x", {}), *listed[1:]], "escaped"),
+        ([listed[0], ("/etc/escaped", b"x", {}), *listed[1:]], "escaped"),
+        ([listed[0], (first, b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"}), *listed[2:]], "no plain file"),
+        ([listed[0], (first, b"", {"type": tarfile.LNKTYPE, "linkname": "x"}), *listed[2:]], "no plain file"),
+        ([listed[0], (first, b"", {"type": tarfile.CHRTYPE}), *listed[2:]], "no plain file"),
+        ([listed[0], (first, b"", {"type": tarfile.DIRTYPE}), *listed[2:]], "no plain file"),
+        ([listed[0], listed[1], *listed[1:]], "should be"),
+        ([listed[0], *listed[2:]], "should be"),
+        (listed[:-1], "should come next|cut short"),
+        (listed[1:], "where manifest.json should be"),
+    ]:
+        refused(made(changed), out, message)
+    refused(made(listed, tail=b"more"), out, "more than its manifest lists")
+    assert not list(tmp_path.rglob("*escaped*"))
+
+
+def sealed(members: dict[str, bytes], name: str, content: bytes) -> dict[str, bytes]:
+    """The members with one changed and a manifest that vouches for it: a pack by somebody who knows how."""
+    manifest = json.loads(members["manifest.json"])
+    manifest["files"][name] = "sha256:" + sha256(content).hexdigest()
+    from namesake.kb.manifest import parse_manifest
+
+    again = parse_manifest(json.dumps(manifest).encode(), Path("x")).sealed()
+    return members | {"manifest.json": again, name: content}
+
+
+def test_a_pack_that_vouches_for_hostile_columns_is_refused(made, members, tmp_path):
+    """Digests fit, values lead astray: what kernels index with is looked at."""
+    name = "statement.indptr.npy" if "statement.indptr.npy" in members else next(n for n in members if "indptr" in n)
+    column = np.load(io.BytesIO(members[name]))
+    column[len(column) // 2] = 1 << 40
+    buffer = io.BytesIO()
+    np.save(buffer, column)
+    refused(made(plain(sealed(members, name, buffer.getvalue()))), tmp_path / "kb", "is damaged")
+    column = np.load(io.BytesIO(members["name.entity.values.npy"]))
+    column[-1] = 1 << 30
+    buffer = io.BytesIO()
+    np.save(buffer, column)
+    hostile = sealed(members, "name.entity.values.npy", buffer.getvalue())
+    refused(made(plain(hostile)), tmp_path / "kb", "name.entity is damaged")
+
+
+def test_sizes_are_bound_by_what_the_manifest_counts(made, members, tmp_path):
+    """A member of a terabyte is refused at its header, before a byte of it is written."""
+    about = tarfile.TarInfo("alias.bytes.npy")
+    about.size = 1 << 50
+    pack = tmp_path / "huge.tar.zst"
+    manifest = tarfile.TarInfo("manifest.json")
+    manifest.size = len(members["manifest.json"])
+    body = members["manifest.json"] + bytes(-manifest.size % 512)
+    with pa.output_stream(str(pack), compression="zstd") as stream:
+        stream.write(manifest.tobuf(tarfile.GNU_FORMAT) + body + about.tobuf(tarfile.GNU_FORMAT))
+    refused(pack, tmp_path / "kb", "has room for")
+    counted = next(name for name in members if name.startswith("entity") and "indptr" in name)
+    changed = [(n, c + b"x" if n == counted else c, {}) for n, c in members.items()]
+    refused(made(changed), tmp_path / "kb", rf"{counted} has .* bytes, not")
+
+
+# from the web
+
+
+class Cutting(BaseHTTPRequestHandler):
+    """Serves `content` with ranges; sends `most` bytes of an answer and then hangs up."""
+
+    content = b""
+    tag = '"one"'
+    most: int | None = None
+    asked: list[str | None] = []  # noqa: RUF012 - reset by the fixture
+
+    def do_GET(self) -> None:
+        asked = self.headers.get("Range")
+        type(self).asked.append(asked)
+        begin = 0
+        if asked and self.headers.get("If-Range") == self.tag:
+            begin = int(asked.removeprefix("bytes=").removesuffix("-"))
+            if begin >= len(self.content):
+                self.send_error(416)
+                return
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {begin}-{len(self.content) - 1}/{len(self.content)}")
+        else:
+            self.send_response(200)
+        if self.tag:
+            self.send_header("ETag", self.tag)
+        body = self.content[begin:]
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body if self.most is None else body[: self.most])
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Silence."""
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, type[Cutting]]]:
+    handler = type("Handler", (Cutting,), {"asked": []})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as served:
+        thread = threading.Thread(target=served.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{served.server_port}", handler
+        served.shutdown()
+        thread.join()
+
+
+def test_a_download_cut_short_goes_on(server, packed, sample_kb, tmp_path):
+    address, handler = server
+    handler.content = packed.read_bytes()
+    third = len(handler.content) // 3
+    handler.most = third
+    out = tmp_path / "kb"
+    for _ in range(2):
+        with pytest.raises(NamesakeError, match=r"bytes came; the same command goes on there"):
+            get(f"{address}/sample.tar.zst", out)
+        assert not out.exists()
+    handler.most = None
+    get(f"{address}/sample.tar.zst", out)
+    assert handler.asked == [None, f"bytes={third}-", f"bytes={2 * third}-"]
+    assert files_of(out) == files_of(sample_kb.path)
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]  # neither the pack nor a part of it is left
+
+
+def test_a_file_that_changed_meanwhile_is_fetched_anew(server, tmp_path):
+    address, handler = server
+    handler.content, handler.most = b"old" * 1000, 1000
+    with pytest.raises(NamesakeError, match="goes on there"):
+        download(f"{address}/x", tmp_path, None, lambda *_: None)
+    handler.content, handler.most, handler.tag = b"new" * 1000, None, '"two"'
+    file, checksum = download(f"{address}/x", tmp_path, None, lambda *_: None)
+    assert file.read_bytes() == b"new" * 1000
+    assert checksum == "sha256:" + sha256(b"new" * 1000).hexdigest()
+
+
+def test_a_server_that_cannot_tell_its_files_apart_is_asked_for_all(server, tmp_path):
+    address, handler = server
+    handler.content, handler.most, handler.tag = b"old" * 1000, 1000, ""
+    with pytest.raises(NamesakeError, match="nothing was kept"):
+        download(f"{address}/x", tmp_path, None, lambda *_: None)
+    assert list(tmp_path.iterdir()) == []
+    handler.most = None
+    assert download(f"{address}/x", tmp_path, None, lambda *_: None)[0].read_bytes() == handler.content
+    assert handler.asked == [None, None]
+
+
+def test_a_part_as_long_as_the_file_does_no_harm(server, tmp_path):
+    address, handler = server
+    handler.content = b"whole" * 100
+    (tmp_path / "x.part").write_bytes(handler.content)
+    (tmp_path / "x.part.json").write_text(json.dumps({"url": f"{address}/x", "validator": handler.tag}))
+    assert download(f"{address}/x", tmp_path, None, lambda *_: None)[0].read_bytes() == handler.content
+    assert handler.asked == [f"bytes={len(handler.content)}-", None]
+
+
+def test_another_checksum_is_refused_before_unpacking(server, packed, tmp_path):
+    address, handler = server
+    handler.content = packed.read_bytes()
+    for source in (f"{address}/sample.tar.zst", packed):
+        with pytest.raises(NamesakeError, match=r"its checksum is sha256:.*, not sha256:0"):
+            get(source, tmp_path / "kb", checksum="sha256:0")
+        assert not (tmp_path / "kb").exists()
+
+
+# the commands
+
+
+def run(*arguments: str) -> Any:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_commands(sample_kb, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run("kb", "pack", str(sample_kb.path), "-o", "mine.tar.zst").exit_code == 0
+    assert run("kb", "get", "mine.tar.zst").exit_code == 0
+    assert files_of(tmp_path / "mine") == files_of(sample_kb.path)
+    with pytest.raises(NamesakeError, match=r"called NAME.tar.zst"):
+        pack(sample_kb.path, "kb.zip")
+
+
+def test_the_variable_names_the_default_kb(sample_kb, tmp_path, monkeypatch):
+    (tmp_path / "a.jsonl").write_text('{"id": "a", "text": "Chris Carter spoke."}\n')
+    monkeypatch.setenv("NAMESAKE_KB", str(tmp_path / "absent"))
+    ran = run("link", str(tmp_path / "a.jsonl"))
+    assert isinstance(ran.exception, NamesakeError)
+    assert "absent: no such KB" in str(ran.exception)
+    monkeypatch.setenv("NAMESAKE_KB", str(sample_kb.path))
+    assert "Chris Carter" in run("link", str(tmp_path / "a.jsonl")).output
