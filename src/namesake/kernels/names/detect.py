@@ -230,7 +230,7 @@ def find_mentions(data, offsets, tables, index, labels):
         *(np.empty(256, np.int64), np.empty((1024, 4), np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)),
         np.zeros(3, np.int64),
     )
-    indptr = np.zeros(texts + 1, np.int64)
+    indptr, sizes = np.zeros(texts + 1, np.int64), output.sizes
     for text in range(texts):
         begin, end = offsets[text], offsets[text + 1]
         count = cut(data, begin, end, tables, tokens, most)
@@ -264,8 +264,8 @@ def find_mentions(data, offsets, tables, index, labels):
             place_all_lone(page, known)
         if page.size[0] > 0:
             output = with_room(output, page.size[0], count, most_candidates(page, known))
-            first_mention = output.sizes[0]
+            first_mention = sizes[0]
             spans = write_mentions(page, known, labels, tables, label, starts, output)
             write_spans(data, begin, end, page, starts, spans, first_mention, output)
-        indptr[text + 1] = output.sizes[0]
+        indptr[text + 1] = sizes[0]
     return indptr, output
