@@ -74,9 +74,9 @@ class Transformer:
         """The vectors of texts whose chunks are given as tokens."""
         total = np.zeros((texts, self.dimension), np.float32)
         count = np.zeros((texts, 1), np.float32)
-        for rows, summed, counted in self._through_the_model(chunks):
+        for rows, summed, counted in list(self._through_the_model(chunks)):  # the GPU works while batches are made
             places = np.array([of_text[row] for row in rows])
-            np.add.at(total, places, summed)
+            np.add.at(total, places, summed.cpu().numpy())
             np.add.at(count, places, counted)
         np.divide(total, count, out=total, where=count > 0)
         if self.normalise:
@@ -86,8 +86,8 @@ class Transformer:
             raise NamesakeError(f"{self.name}: made a vector that is not finite; its weights or its precision are bad")
         return total
 
-    def _through_the_model(self, chunks: list[Tokens]) -> Iterator[tuple[list[int], Float32, Float32]]:
-        """Chunks of similar length together: which they are, the sums over their tokens, and how many tokens."""
+    def _through_the_model(self, chunks: list[Tokens]) -> Iterator[tuple[list[int], Any, Float32]]:
+        """Chunks of similar length together: which they are, the sums over their tokens (a tensor), and how many."""
         import torch
 
         waiting = sorted(range(len(chunks)), key=lambda row: -len(chunks[row]))
@@ -112,7 +112,7 @@ class Transformer:
         torch.cuda.empty_cache()
         self.budget //= 2
 
-    def _sums(self, chunks: list[Tokens]) -> tuple[Float32, Float32]:
+    def _sums(self, chunks: list[Tokens]) -> tuple[Any, Float32]:
         import torch
 
         lengths = np.array([len(chunk) for chunk in chunks])
@@ -127,9 +127,8 @@ class Transformer:
             )
             hidden = output.last_hidden_state
             if self.pooling == "cls":
-                return hidden[:, 0].float().cpu().numpy(), np.ones((len(chunks), 1), np.float32)
-            summed = (hidden.float() * real[:, :, None]).sum(1)
-            return summed.cpu().numpy(), lengths[:, None].astype(np.float32)
+                return hidden[:, 0].float(), np.ones((len(chunks), 1), np.float32)
+            return (hidden.float() * real[:, :, None]).sum(1), lengths[:, None].astype(np.float32)
 
 
 def _most(loaded: Model) -> int:
