@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from namesake.encoders import load
+from namesake.encoders.distil import distil
 from namesake.encoders.models import choose_device
 from namesake.errors import NamesakeError
 from small_vectors import write_bart, write_tokenizer, write_words
@@ -227,3 +228,19 @@ def test_the_digest_of_an_encoder_is_that_of_its_weights_and_words(tmp_path):
     write_tokenizer(other, WORDS[::-1], model_max_length=32)
     digests = [load(f"bart:{folder}", device="cpu").digest for folder in (one, same, other)]
     assert digests[0] == digests[1] != digests[2]
+
+
+# distilled
+def test_distilled_words_are_principal_components_of_the_encoder(bart, tmp_path):
+    folder, model, tokenizer = bart
+    assert distil(str(folder), tmp_path / "words.npz", dimensions=4, device="cpu") == len(WORDS)
+    held = np.load(tmp_path / "words.npz")
+    assert held["words"].tolist() == WORDS
+    alone = np.stack([plain_mean(model, [tokenizer(word)["input_ids"]]) for word in WORDS])
+    _, _, right = np.linalg.svd(alone - alone.mean(0), full_matrices=False)
+    share = 1 / np.arange(1, len(WORDS) + 1)
+    expected = np.abs((alone - alone.mean(0)) @ right[:4].T) * (1e-3 / (1e-3 + share / share.sum()))[:, None]
+    assert np.abs(held["vectors"]) == pytest.approx(expected, rel=1e-2, abs=1e-6)
+    assert load(f"static:{tmp_path / 'words.npz'}").encode(["nurses are best"]).any()
+    with pytest.raises(NamesakeError, match="fewer than 400 dimensions"):
+        distil(str(folder), tmp_path / "words.npz", dimensions=400, device="cpu")

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from namesake.errors import NamesakeError
-from namesake.kb.vectors import wide
 from namesake.kernels.vectors.half import widen
 from namesake.linker import Linker
-from namesake.recipe import Part, Recipe
-from namesake.scorers import SCORERS
+from namesake.recipe import Part, Recipe, recipes
 from namesake.scorers.cosine import encoder
 from namesake.scorers.themes import distinct, theme
 from namesake.settings import Neural
@@ -256,7 +254,21 @@ def _widened(bits: np.ndarray, row: np.ndarray) -> None:
     row[:] = means(np.array([0, 1]), np.array([1], np.int32), bits)[0]
 
 
-def test_every_shipped_neural_recipe_runs_here():
-    for name in ("CSE", "NCSE", "CSSVE", "Eigen", "Eigen_IScore", "mGENRE"):
-        assert SCORERS[name].runs_here
-    assert wide(np.zeros((1, 2), np.uint16)).dtype == np.float32
+def test_every_shipped_recipe_runs_on_a_kb_with_vectors_and_a_model(vector_kb, monkeypatch):
+    monkeypatch.setenv("NAMESAKE_MGENRE", "somewhere")
+    for name in recipes():
+        Linker(vector_kb, name)
+
+
+def test_the_default_with_vectors_is_the_default_with_two_cosines():
+    """Where it is not, `python -m benchmarks.default_vectors` writes it anew."""
+    base, more = Recipe.load("default"), Recipe.load("default+vectors")
+    assert more.parts[: len(base.parts)] == base.parts
+    assert [part.scorer for part in more.parts[len(base.parts) :]] == ["CSE", "NCSE"]
+    assert base.decide is not None
+    assert more.decide is not None
+    for one, other in zip(base.decide.parts, more.decide.parts, strict=True):
+        assert one == other or (one.doubt == "Constant" and other.weight == pytest.approx(one.weight + 2.5))
+    assert more.replace(parts=base.parts, decide=None, name="", description="") == base.replace(
+        decide=None, name="", description=""
+    )

@@ -38,12 +38,18 @@ def run(monkeypatch, capfd, sample_kb, tmp_path):
     return call
 
 
+def heed_ctrl_c() -> None:
+    """What runs in the background of a shell ignores Ctrl-C, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda s: s.name)
 def test_a_link_that_is_stopped_leaves_what_was_there(sample_kb, tmp_path, ending):
     out = tmp_path / "links.jsonl"
     out.write_bytes(b"old")
     command = [*COMMAND, "link", "-", "-o", str(out), "--kb", str(sample_kb.path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    options = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "preexec_fn": heed_ctrl_c}
+    with subprocess.Popen(command, **options) as process:
         assert process.stdin is not None
         assert process.stderr is not None
         process.stdin.write(b"no article\n" + b"\n".join(LINES))
@@ -53,8 +59,11 @@ def test_a_link_that_is_stopped_leaves_what_was_there(sample_kb, tmp_path, endin
             time.sleep(0.05)
         assert len(listed(tmp_path)) >= 3, "no file in the making"
         process.send_signal(ending)
+        try:
+            assert process.wait(60) == 130
+        finally:
+            process.kill()
         assert b"Traceback" not in process.stderr.read()
-        assert process.wait(30) == 130
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("links.jsonl", b"old")]
 
 

@@ -314,3 +314,12 @@ def test_walk_refuses_what_it_cannot_do(bare, tmp_path):
     walk(bare, dimensions=4, walks=1)
     with pytest.raises(NamesakeError, match="exists: replace it with --force"):
         walk(bare, dimensions=4, walks=1)
+
+
+def test_a_kb_with_vectors_is_not_replaced(filled):
+    from namesake.kb.build import build
+    from namesake.sample import DUMP
+
+    with pytest.raises(NamesakeError, match="is not replaced, as vectors in it is no part of the KB"):
+        build([DUMP], filled, force=True)
+    assert KB.open(filled).text_vectors.manifest.dimension == 24

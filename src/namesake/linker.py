@@ -27,7 +27,7 @@ from namesake.kernels.link.qids import format_qids
 from namesake.kernels.link.top_two import top_two
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
-from namesake.scoring import Scored, refuse_lacking, refuse_uncomputable, score
+from namesake.scoring import Scored, refuse_lacking, score
 from namesake.text import Lexicon
 
 MOST_ARTICLES = 2048
@@ -87,7 +87,6 @@ class Linker:
         self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
-        refuse_uncomputable(self.recipe)
         refuse_lacking(self.recipe, self.kb)
         self._own = threading.local()
 

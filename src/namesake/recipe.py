@@ -263,11 +263,6 @@ class Recipe(Settings, frozen=True):
         """Every doubt that the recipe weighs."""
         return () if self.decide is None else tuple(part.doubt for part in self.decide.parts)
 
-    @property
-    def uncomputable(self) -> tuple[str, ...]:
-        """The scorers of the recipe that only a score file can fill."""
-        return tuple(name for name in self.scorers if not named(name).runs_here)
-
     def toml(self) -> str:
         """The recipe as TOML; `Recipe.parse` reads it back equal."""
         plain = ("name", "description", "anchors", "context", "words", "variants")

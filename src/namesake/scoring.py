@@ -29,15 +29,6 @@ class Scored:
     combined: Combined
 
 
-def refuse_uncomputable(recipe: Recipe) -> None:
-    """Refuse a recipe with a scorer that does not run here."""
-    for name in recipe.uncomputable:
-        raise NamesakeError(
-            f"recipe {recipe.name}: {name} cannot be computed here; "
-            "`namesake evaluate --scores` takes it from a score file"
-        )
-
-
 def refuse_lacking(recipe: Recipe, kb: KB) -> None:
     """Refuse a recipe with a scorer that must have what a KB has not: its zeros would decide."""
     for name in recipe.scorers:

@@ -1,7 +1,7 @@
 """Word vectors from a sentence encoder: each word of its vocabulary as it sees it alone, less what all have in common.
 
-For machines without a GPU: `static:` vectors of a text cost a thousandth of what the encoder does. Words weigh by their
-rarity, a / (a + p), with p from their rank, as vocabularies are sorted by frequency (Zipf).
+For machines without a GPU: a text then costs a thousandth of what the encoder takes. Words weigh by their rarity,
+a / (a + p), with p from their rank, as vocabularies are sorted by frequency (Zipf).
 """
 
 from __future__ import annotations

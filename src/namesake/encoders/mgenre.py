@@ -57,6 +57,10 @@ class MGenre:
     # what is asked
     def question(self, text: str, span: tuple[int, int], titles: Sequence[str], context: int) -> Question:
         """The text around a span, `context` tokens on each side, and the titles that may be meant."""
+        with self._lock:  # a tokenizer cannot be used by two threads
+            return self._question(text, span, titles, context)
+
+    def _question(self, text: str, span: tuple[int, int], titles: Sequence[str], context: int) -> Question:
         start, end = span
         left = self._cut(text[max(start - context * LETTERS, 0) : start], context, last=True)
         right = self._cut(text[end : end + context * LETTERS], context, last=False)

@@ -19,7 +19,7 @@ from namesake.encoders import Encoder, load
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
 from namesake.kb.vector_draft import Plan, VectorDraft, halves
-from namesake.kb.vectors import ENTITY, HALF, INT32, PAIR, VALUE, VectorManifest, has_vectors, open_vectors
+from namesake.kb.vectors import ENTITY, HALF, INT32, PAIR, VALUE, VectorManifest, has_vectors
 from namesake.progress import Reporter
 
 Int32 = npt.NDArray[np.int32]
@@ -155,7 +155,7 @@ def _entities(kb: KB, texts: Texts, encoded: npt.NDArray[np.uint16]) -> Iterator
 
 def encoder_of(kb: KB) -> Encoder:
     """The encoder that made a KB's text vectors, loaded; NamesakeError where it is gone or not the same any more."""
-    vectors = open_vectors(kb, "text").manifest
+    vectors = kb.text_vectors.manifest
     name = vectors.made.get("encoder", "")
     encoder = load(name, truncate=vectors.made.get("long") == "truncate")
     if encoder.digest != vectors.made.get("digest") or encoder.dimension != vectors.dimension:

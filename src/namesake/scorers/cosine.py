@@ -6,6 +6,7 @@ an entity without a vector counts -1, the least that a cosine can be.
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -32,6 +33,8 @@ def _has_text_vectors(kb: KB) -> bool:
 
 
 TEXT_VECTORS = Need("vectors of the KB's texts (`namesake kb embed`)", _has_text_vectors, refused=True)
+
+_LOADING = threading.Lock()
 
 SHOWN = 160
 """Letters of a sentence that an explanation shows."""
@@ -94,9 +97,14 @@ def _compared(batch: Batch, kb: KB, texts: list[str], of_mention: Int64) -> Scor
     return scores
 
 
-@lru_cache(maxsize=4)
 def encoder(kb: KB) -> Encoder:
-    """The encoder that made the KB's vectors."""
+    """The encoder that made the KB's vectors, loaded once for all threads."""
+    with _LOADING:
+        return _loaded(kb)
+
+
+@lru_cache(maxsize=4)
+def _loaded(kb: KB) -> Encoder:
     from namesake.kb.embed import encoder_of
 
     return encoder_of(kb)

@@ -42,8 +42,8 @@ class Scorer:
     name: str
     formula: str
     """In one line: what the number is."""
-    compute: Callable[[Batch], Any] | None
-    """From a batch to one number for each of its candidates; None: only a score file has these scores."""
+    compute: Callable[[Batch], Any]
+    """From a batch to one number for each of its candidates."""
     module: str
     """Where it was declared."""
     needs: Need | None = None
@@ -54,17 +54,8 @@ class Scorer:
     aliases: tuple[str, ...] = ()
     """Other names that score files have for it."""
 
-    @property
-    def runs_here(self) -> bool:
-        """Whether it can be computed from articles and a KB."""
-        return self.compute is not None
-
     def __call__(self, batch: Batch) -> Scores:
         """One finite number for each candidate of the batch."""
-        if self.compute is None:
-            raise NamesakeError(
-                f"{self.name} cannot be computed here; `namesake evaluate --scores` takes it from a score file"
-            )
         return numbers(f"the scorer {self.name}", self.compute(batch), len(batch.rows), "candidates")
 
     def matches(self, candidate: Candidate) -> list[Match]:

@@ -6,6 +6,7 @@ The model is the one that the environment variable NAMESAKE_MGENRE names: a fold
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib.util import find_spec
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 MODEL = "NAMESAKE_MGENRE"
+
+_LOADING = threading.Lock()
 
 
 def _has_model(kb: KB) -> bool:
@@ -67,9 +70,14 @@ def title_of(kb: KB, row: int) -> str:
     return f"{title} >> {kb.manifest.language}" if title else ""
 
 
-@lru_cache(maxsize=1)
 def loaded(where: str) -> MGenre:
-    """The model in a folder, or of that name."""
+    """The model in a folder, or of that name, loaded once for all threads."""
+    with _LOADING:
+        return _load(where)
+
+
+@lru_cache(maxsize=1)
+def _load(where: str) -> MGenre:
     from namesake.encoders.mgenre import MGenre
     from namesake.encoders.models import load_model
 

@@ -66,17 +66,17 @@ def corpora_view(
     names: Sequence[str], seen: Sequence[Mapping[str, float]], unseen: Sequence[Mapping[str, float]], without: str
 ) -> View:
     """Figures on labelled text by corpus: with the weights that were found, and with weights that have not seen it."""
-    metrics = (*LINKING, *CONFIDENCE)
+    metrics = (*LINKING, CONFIDENCE[-1])
     both = [
         [*(row[metric] for metric in metrics), *(other[metric] for metric in metrics)]
         for row, other in zip(seen, unseen, strict=True)
     ]
-    rows = [[name, *map(_number, values)] for name, values in zip(names, both, strict=True)]
+    rows = [[name, *map(_short, values)] for name, values in zip(names, both, strict=True)]
     if len(rows) > 1:
-        rows.append([MEAN, *map(_number, mean_defined(np.array(both)).tolist())])
-    letters = ("P", "R", "F1", *CONFIDENCE)
-    header = ["corpus", *letters, *(f"unseen {letter}" for letter in letters)]
-    caption = f"On the right each corpus is answered with weights fitted on {without}: expect that elsewhere."
+        rows.append([MEAN, *map(_short, mean_defined(np.array(both)).tolist())])
+    letters = ("P", "R", "F1", CONFIDENCE[-1])
+    header = ["corpus", *letters, *(f"new {letter}" for letter in letters)]
+    caption = f"On the right (new) each corpus is answered with weights fitted on {without}: expect that elsewhere."
     return View("corpora", "What the weights are worth.", header, rows, caption)
 
 
@@ -95,3 +95,8 @@ def thresholds_view(thresholds: Mapping[str, float], trade: Trade) -> View:
 
 def _number(value: float) -> str:
     return "" if np.isnan(value) else f"{value:.3f}"
+
+
+def _short(value: float) -> str:
+    """Three digits in four letters, so that the table fits a terminal."""
+    return _number(value).removeprefix("0")

@@ -23,7 +23,7 @@ from namesake.kernels.names.page import (
 )
 from namesake.kernels.names.people import ALIAS, borne_outright
 from namesake.kernels.names.tokens import ARTICLE, COMMA, OF, TABLES, TOKENS, cut
-from namesake.kernels.simd import byte
+from namesake.kernels.simd import byte, pointer
 from namesake.kernels.types import I32, I64, U8, record
 
 KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])  # label, alias, bare forms of them
@@ -58,8 +58,9 @@ def read_label(labels, row, tables, tokens):
 @kernel(B(TOKENS, I, types.uint64))
 def has_token(tokens, count, wanted):
     """Whether one of the tokens has a hash."""
+    hashes = pointer(tokens.hashes)
     for i in range(count):
-        if tokens.hashes[i] == wanted:
+        if hashes[i] == wanted:
             return True
     return False
 
@@ -68,11 +69,12 @@ def has_token(tokens, count, wanted):
 def shares_token(page, mention, labels, row, tables, tokens):
     """Whether the first span of a mention has a word of an entity's label: almost always the last, as it is written."""
     item, last = labels.item[row], page.facts[mention * FACTS + END] - 1
+    offsets, texts = pointer(labels.offsets), pointer(labels.texts)
     start, size = page.starts[last], page.ends[last] - page.starts[last]
-    at = labels.offsets[item + 1] - size
-    if at == labels.offsets[item] or (at > labels.offsets[item] and labels.texts[at - 1] == SPACE):
+    at = offsets[item + 1] - size
+    if at == offsets[item] or (at > offsets[item] and byte(texts, at - 1) == SPACE):
         same = 0
-        while same < size and labels.texts[at + same] == byte(page.text, start + same):
+        while same < size and byte(texts, at + same) == byte(page.text, start + same):
             same += 1
         if same == size:
             return True

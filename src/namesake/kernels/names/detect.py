@@ -150,6 +150,7 @@ def write_mentions(page, known, labels, tables, tokens, where, output):
 
     `where` gets the tokens where spans begin, `tokens` is room for those of a label.
     """
+    facts, evidence, span_count, candidate_count, _, rows, quality, sizes = output  # a field is counted at each use
     spans = 0
     for at in range(page.count):
         mention = page.owner[at]
@@ -157,27 +158,25 @@ def write_mentions(page, known, labels, tables, tokens, where, output):
             continue
         order = page.facts[mention * FACTS + ORDER]
         if order == NOBODY:
-            order, begin = output.sizes[0], output.sizes[2]
+            order, begin = sizes[0], sizes[2]
             low, high = page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH]
             page.evidence[mention * EVIDENCE + FIRST_COUNT] = begins(page, known, low)
             page.evidence[mention * EVIDENCE + LAST_COUNT] = finishes(page, known, high - 1)
-            end = write_candidates(
-                *(page, known, mention, labels, tables, tokens), *(output.rows, output.quality, begin)
-            )
+            end = write_candidates(page, known, mention, labels, tables, tokens, rows, quality, begin)
             if end > begin:
                 for k in range(FACTS):
-                    output.facts[order, k] = page.facts[mention * FACTS + k]
+                    facts[order, k] = page.facts[mention * FACTS + k]
                 for k in range(EVIDENCE):
-                    output.evidence[order, k] = page.evidence[mention * EVIDENCE + k]
-                output.facts[order, FIRST] = page.starts[page.facts[mention * FACTS + FIRST]]
-                output.facts[order, END] = page.ends[page.facts[mention * FACTS + END] - 1]
-                output.candidate_count[order], output.span_count[order] = end - begin, 0
-                output.sizes[0], output.sizes[2] = order + 1, end
+                    evidence[order, k] = page.evidence[mention * EVIDENCE + k]
+                facts[order, FIRST] = page.starts[page.facts[mention * FACTS + FIRST]]
+                facts[order, END] = page.ends[page.facts[mention * FACTS + END] - 1]
+                candidate_count[order], span_count[order] = end - begin, 0
+                sizes[0], sizes[2] = order + 1, end
             else:
                 order = np.int64(DROPPED_OUT)
             page.facts[mention * FACTS + ORDER] = order
         if order >= 0:
-            output.span_count[order] += 1
+            span_count[order] += 1
             where[spans] = at
             spans += 1
     return spans
@@ -186,23 +185,24 @@ def write_mentions(page, known, labels, tables, tokens, where, output):
 @kernel(types.void(U8, I, I, PAGE, types.int64[::1], I, I, OUTPUT))
 def write_spans(data, begin, end, page, where, spans, first_mention, output):
     """Write the spans that begin at the tokens `where`, by mention, in bytes and in characters."""
+    _, _, span_count, _, ends, _, _, sizes = output
     counts = np.empty((end - begin) // BLOCK + 1, np.int32)
     ascii_only = count_characters(data, begin, end, counts) == end - begin
-    write = np.empty(output.sizes[0] - first_mention, np.int64)
-    before = output.sizes[1]
+    write = np.empty(sizes[0] - first_mention, np.int64)
+    before = sizes[1]
     for m in range(len(write)):
         write[m] = before
-        before += output.span_count[first_mention + m]
+        before += span_count[first_mention + m]
     for s in range(spans):
         first = where[s]
         m = page.facts[page.owner[first] * FACTS + ORDER] - first_mention
         start, stop = page.starts[first] - begin, page.ends[page.stop[first] - 1] - begin
-        ends = output.ends[write[m]]
-        ends[0], ends[1] = start, stop
-        ends[2] = character_of(data, begin, start, counts, ascii_only)
-        ends[3] = character_of(data, begin, stop, counts, ascii_only)
-        write[m] += 1
-    output.sizes[1] = before
+        at = write[m]
+        ends[at, 0], ends[at, 1] = start, stop
+        ends[at, 2] = character_of(data, begin, start, counts, ascii_only)
+        ends[at, 3] = character_of(data, begin, stop, counts, ascii_only)
+        write[m] = at + 1
+    sizes[1] = before
 
 
 @kernel(types.Tuple((types.int64[::1], OUTPUT))(U8, I64, I64, TABLES, INDEX, LABELS))
@@ -234,7 +234,7 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         *(np.empty(256, np.int64), np.empty((1024, 4), np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)),
         np.zeros(3, np.int64),
     )
-    indptr = np.zeros(texts + 1, np.int64)
+    indptr, sizes = np.zeros(texts + 1, np.int64), output.sizes
     for text in range(texts):
         begin, end = offsets[text], offsets[text + 1]
         count = cut(data, begin, end, tables, tokens, most)
@@ -271,8 +271,8 @@ def find_mentions(data, offsets, heads, tables, index, labels):
             place_all_lone(page, known)
         if page.size[0] > 0:
             output = with_room(output, page.size[0], count, most_candidates(page, known))
-            first_mention = output.sizes[0]
+            first_mention = sizes[0]
             spans = write_mentions(page, known, labels, tables, label, starts, output)
             write_spans(data, begin, end, page, starts, spans, first_mention, output)
-        indptr[text + 1] = output.sizes[0]
+        indptr[text + 1] = sizes[0]
     return indptr, output

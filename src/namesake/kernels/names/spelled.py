@@ -63,15 +63,20 @@ def hash_without(letters, size, left_out):
 
 
 @inlined(I(KNOWN, types.uint64))
-def first_slip(known, key):
-    """The first of the slips, which ascend, that is not below a hash: hashes are spread evenly, so guess and walk.
+def near_slip(known, key):
+    """Near which slip, of those that ascend, a hash would stand: they are spread evenly, so that one can guess.
 
     A guess is off by the root of how many there are, and the second, from what is found there, by the root of that.
     """
     last, each = known.slips - 1, known.slips / WHOLE
     at = min(np.int64(np.float64(key) * each), last)
     at += np.int64((np.float64(key) - np.float64(known.slip_keys[at])) * each)
-    at = max(min(at, last), np.int64(0))
+    return max(min(at, last), np.int64(0))
+
+
+@inlined(I(KNOWN, types.uint64, I))
+def first_slip(known, key, at):
+    """The first of the slips that is not below a hash, walking from slip `at`."""
     while at > 0 and known.slip_keys[at - 1] >= key:
         at -= 1
     while at < known.slips and known.slip_keys[at] < key:
@@ -138,12 +143,14 @@ def add_slips(page, known, mention, key, first, last):
     head, size = extend(ZERO, page.hashes[right]), page.ends[wrong] - page.starts[wrong]
     letters = np.empty(MOST_LETTERS + 16, np.uint8)
     read_letters(page, wrong, letters)
-    for left_out in range(NOBODY, size):
-        if left_out == 0:
-            continue  # a name begins as it begins
-        wanted = extend(head, hash_without(pointer(letters), size, np.int64(left_out)))
-        at = first_slip(known, wanted)
-        while at < known.slips and known.slip_keys[at] == wanted:
+    wanted, near = np.empty(MOST_LETTERS, np.uint64), np.empty(MOST_LETTERS, np.int64)
+    for k in range(size):  # 0 leaves none out: a name begins as it begins
+        left_out = np.int64(k if k > 0 else NOBODY)
+        wanted[k] = extend(head, hash_without(pointer(letters), size, left_out))
+        near[k] = near_slip(known, wanted[k])  # look-ups that do not wait for each other
+    for k in range(size):
+        at = first_slip(known, wanted[k], near[k])
+        while at < known.slips and known.slip_keys[at] == wanted[k]:
             name = np.int64(known.slip_names[at])
             quality = slip_quality(page, known, wrong, name, last)
             if quality > 0.0:

@@ -264,8 +264,9 @@ def cut(data, begin, end, tables, tokens, most):
     bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
     marks, mark = pointer(tokens.marks), LOOK_CLOSER
     word_keys, word_bits, mask = pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1
+    widths, letters, kinds = tables.widths, tables.letters, tables.kinds
     count = 0
-    at, gap, _ = read_gap(data, begin, end, False, False, tables.widths, tables.kinds)
+    at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
     base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
     while at < end and count < most:
         start, stop, value, length = at, at, ZERO, np.int64(LANES)
@@ -281,7 +282,7 @@ def cut(data, begin, end, tables, tokens, most):
             at += length
             stop = at
         if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
-            at, stop, value, flags = read_word(data, start, end, tables.widths, tables.letters, tables.kinds)
+            at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
             mark = LOOK_CLOSER
         elif at - start > 1:
             flags |= SECOND_BITS[byte(text, start + 1)]
@@ -292,7 +293,7 @@ def cut(data, begin, end, tables, tokens, most):
             same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - starts[count - 1] <= LONGEST_RUN
             if same and (bits[count - 1] & IS_DOTTED or flags & IS_CAPITAL):
                 last = count - 1
-                value = hash_letters(data, starts[last], stop, tables.widths, tables.letters)
+                value = hash_letters(data, starts[last], stop, widths, letters)
                 flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
         if last == count:
             count += 1
@@ -306,7 +307,7 @@ def cut(data, begin, end, tables, tokens, most):
         abbreviation = flags & IS_INITIALS != 0 or listed & (HONORIFIC | SUFFIX) != 0
         following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
         if following < 0:
-            following, gap, dotted = read_gap(data, at, end, True, abbreviation, tables.widths, tables.kinds)
+            following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
         bits[last] |= np.uint8(IS_DOTTED * dotted)
         at = following
     return count

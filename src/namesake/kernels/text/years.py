@@ -23,23 +23,28 @@ def years_of(data, offsets):
     indptr, years = np.zeros(len(offsets), np.int64), np.empty(ROOM, np.float64)
     size = 0
     for text in range(len(offsets) - 1):
-        at, end = offsets[text], offsets[text + 1]
-        while at < end:
+        at, end = offsets[text] + 3, offsets[text + 1]
+        while at < end:  # of four digits in a row every fourth byte meets one
             if not is_digit(data[at]):
-                at += 1
+                at += 4
                 continue
-            start, year = at, np.int64(0)
+            start = at
+            while start > offsets[text] and is_digit(data[start - 1]):
+                start -= 1
             while at < end and is_digit(data[at]):
-                if at - start < 4:
-                    year = 10 * year + np.int64(data[at]) - ZERO
                 at += 1
-            if at - start == 4 and year >= FIRST_YEAR and year <= LAST_YEAR:
-                if size == len(years):
-                    grown = np.empty(2 * size, np.float64)
-                    grown[:size] = years
-                    years = grown
-                years[size] = year
-                size += 1
+            if at - start == 4:
+                year = np.int64(0)
+                for k in range(start, at):
+                    year = 10 * year + np.int64(data[k]) - ZERO
+                if year >= FIRST_YEAR and year <= LAST_YEAR:
+                    if size == len(years):
+                        grown = np.empty(2 * size, np.float64)
+                        grown[:size] = years
+                        years = grown
+                    years[size] = year
+                    size += 1
+            at += 4
         years[indptr[text] : size].sort()
         indptr[text + 1] = size
     return indptr, years[:size].copy()
