@@ -17,6 +17,7 @@ R = TypeVar("R")
 MOST_LINE = 256 << 20
 """How many bytes a line may have, unless the user says otherwise."""
 SKIPPED_AT_ONCE = 1 << 20
+READ_AT_ONCE = 1 << 20  # some decompressors make a new string of what they are asked for
 PADDING = 64
 
 
@@ -51,12 +52,13 @@ class Block(NamedTuple):
         return Block(before, bytearray(lines) + bytes(PADDING), len(lines))
 
 
-def cut_lines(stream: Stream, size: int, most_line: int) -> Iterator[Block]:
+def cut_lines(stream: Stream, size: int, most_line: int, memory: bytearray | None = None) -> Iterator[Block]:
     """The stream in blocks of the whole lines that end within each `size` bytes. A block lives until the next is made.
 
-    A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long.
+    A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long. Whoever
+    cuts many streams gives the `memory` to use for all of them.
     """
-    data = bytearray(size + PADDING)
+    data = bytearray() if memory is None else memory
     held, before, skipping = 0, 0, False  # of a line whose end is still to come
     while True:
         data += bytes(max(held + size + PADDING - len(data), 0))
@@ -86,7 +88,10 @@ def _fill(stream: Stream, data: bytearray, start: int, size: int) -> int:
     """Read `size` bytes into data[start:], fewer at the end alone; returns how many."""
     read = 0
     with memoryview(data) as view:
-        while read < size and (count := stream.readinto(view[start + read : start + size])):
+        while read < size:
+            count = stream.readinto(view[start + read : start + min(size, read + READ_AT_ONCE)])
+            if not count:
+                break
             read += count
     return read
 
