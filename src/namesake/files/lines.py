@@ -66,19 +66,21 @@ def cut_lines(stream: Stream, size: int, most_line: int, memory: bytearray | Non
         total, ended = held + read, read < size
         if skipping:
             newline = data.find(b"\n", held, total)
-            skipping = newline < 0 and not ended
+            if newline < 0 and not ended:
+                continue
+            skipping = False
             kept = total - newline if newline >= 0 else 0
             data[held : held + kept] = data[total - kept : total]
             total = held + kept
         if ended:
             data[total : total + PADDING] = bytes(PADDING)
-        end = total if ended else data.rfind(b"\n", 0, total) + 1
+        end = total if ended else data.rfind(b"\n", held, total) + 1  # what is held has no newline
         if end:
             yield Block(before, data, end)
             before += data.count(b"\n", 0, end)
+            data[: total - end] = data[end:total]
         if ended:
             return
-        data[: total - end] = data[end:total]
         held = total - end
         if held > most_line + 2:
             held, skipping = most_line + 2, True
