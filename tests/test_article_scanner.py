@@ -3,6 +3,7 @@
 import gzip
 import io
 import json
+from collections import Counter
 
 import pyarrow as pa
 import pytest
@@ -13,7 +14,7 @@ from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.files.lines import PADDING, Block, bounded_lines
 from namesake.formats import read_articles
-from namesake.formats.jsonl import LineReader, read_blocks
+from namesake.formats.jsonl import LineReader, Places, read_blocks
 from namesake.formats.scanned import scan
 
 MOST = 400
@@ -24,19 +25,25 @@ def joined(tables: list[pa.Table]) -> list[dict]:
     return pa.concat_tables([ARTICLES.empty_table(), *tables]).to_pylist()
 
 
-def by_scanner(text: bytes, most_articles: int = 2048) -> tuple[list[dict], list, dict[str, int]]:
-    rejects, places = Rejects(most=1000), {}
+def told(rows: list[dict], rejects: Rejects, places: Places) -> tuple[list[dict], list, dict]:
+    """Rows, rejects, and the line of every article whose id is its own."""
+    counts = Counter(row["id"] for row in rows)
+    return rows, rejects.first, {name: places.line_of(name) for name, count in counts.items() if count == 1}
+
+
+def by_scanner(text: bytes, most_articles: int = 2048) -> tuple[list[dict], list, dict]:
+    rejects, places = Rejects(most=1000), Places()
     tables = list(read_blocks([Block.of(text)], "file", rejects, most_articles, MOST, places=places))
     for table in tables:
         table.validate(full=True)
         assert table.num_rows <= most_articles
-    return joined(tables), rejects.first, places
+    return told(joined(tables), rejects, places)
 
 
-def by_msgspec(text: bytes) -> tuple[list[dict], list, dict[str, int]]:
-    rejects, places = Rejects(most=1000), {}
+def by_msgspec(text: bytes) -> tuple[list[dict], list, dict]:
+    rejects, places = Rejects(most=1000), Places()
     reader = LineReader("file", rejects, 2048, MOST, places)
-    return joined(list(reader.tables(bounded_lines(io.BytesIO(text), MOST)))), rejects.first, places
+    return told(joined(list(reader.tables(bounded_lines(io.BytesIO(text), MOST)))), rejects, places)
 
 
 texts = st.text(st.sampled_from('abcé"\\/\n\t\u2028😀\x00\ud800 {}[]:,'), max_size=12)

@@ -178,10 +178,11 @@ class _Folder:
 
     def _pieces(self, left: list[int]) -> Iterator[Piece]:
         """What is left of the files, shard by shard; a file that cannot be read is a problem of its own."""
+        memory = bytearray()
         for file in left:
             path, number = Path(self.plan.inputs[file].path), 0
             try:
-                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line):
+                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line, memory):
                     number += 1
                     if not self.journal.is_done(file, piece.shard.number):
                         yield piece

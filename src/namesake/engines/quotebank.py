@@ -16,7 +16,6 @@ from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeVar
-from urllib.parse import urlsplit
 
 import numpy as np
 import pyarrow as pa
@@ -208,7 +207,9 @@ class _Quotebank:
             batch.asked.append(_Asked(quote, None, -1, -1))
             return
         mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.qids or None))
-        text = "\n".join([mend_apart(quote.quotation), *dict.fromkeys(map(address_words, quote.addresses))])
+        text = "\n".join(
+            [mend_apart(quote.quotation), *dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))]
+        )
         number = batch.add(Article("", text, date=quote.day, mentions=[mention]))
         batch.asked.append(_Asked(quote, mention.name, number, 0))
 
@@ -344,15 +345,16 @@ def _key(address: str, name: str) -> int:
 
 
 _WORDS = re.compile(r"[A-Za-z]{2,}(?:[-_+][A-Za-z0-9]+)+")
+_PATH_END = re.compile(r"[?#]")
+_BLANKS = str.maketrans("-_+", "   ")
+MOST_ADDRESSES = 8
+"""Whose words are read: the hundredth copy of an article has nothing new in its address."""
 
 
 def address_words(url: str) -> str:
     """The words of an address, which often has the headline in it: `/2015/edward-snowden-director-moves` has four."""
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return ""
-    return ". ".join(re.sub(r"[-_+]", " ", run) for run in _WORDS.findall(path))
+    path = _PATH_END.split(url.partition("://")[2].partition("/")[2], maxsplit=1)[0]
+    return ". ".join(_WORDS.findall(path)).translate(_BLANKS)
 
 
 def _in_lots(things: Iterable[T], size: int = MOST_ARTICLES) -> Iterator[list[T]]:

@@ -15,7 +15,7 @@ from namesake.engines.shards import Shard
 from namesake.files.durable import sync
 from namesake.files.lines import Block
 from namesake.formats import read_articles
-from namesake.formats.jsonl import read_blocks
+from namesake.formats.jsonl import Places, read_blocks
 from namesake.formats.links import LinkWriter
 from namesake.formats.parquet import read_row_groups
 from namesake.linker import Linker
@@ -86,10 +86,10 @@ class _Rejects(Rejects):
     def __init__(self, path: Path, file: str) -> None:
         super().__init__(path)
         self.file = file
-        self.places: dict[str, int] = {}
+        self.places = Places()
 
     def add(self, reject: Reject) -> None:
         """Set one record aside, with its file and line."""
         if reject.file is None:
-            reject = replace(reject, file=self.file, line=self.places.get(reject.article_id or ""))
+            reject = replace(reject, file=self.file, line=self.places.line_of(reject.article_id or ""))
         super().add(reject)

@@ -52,15 +52,18 @@ class Piece(NamedTuple):
     position: int
 
 
-def pieces_of(file: int, path: Path, size: int, most_line: int) -> Iterator[Piece]:
-    """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are cut short."""
+def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearray) -> Iterator[Piece]:
+    """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are cut short.
+
+    `memory` holds the lines.
+    """
     if kind(path) == ".parquet":
         yield from _parquet(file, path, size)
     elif kind(path) == ".txt":
         yield Piece(Shard(file, 0, str(path)), None, path.stat().st_size if path.is_file() else 0)
     else:
         with open_unpacked(path, cores()) as unpacked:
-            for number, lines in enumerate(cut_lines(Named(unpacked), size, most_line)):
+            for number, lines in enumerate(cut_lines(Named(unpacked), size, most_line, memory)):
                 yield Piece(Shard(file, number, str(path), lines.before), lines, _position(unpacked.position))
 
 

@@ -19,6 +19,7 @@ MOST_LINE = 256 << 20
 MOST_WHOLE = 1 << 30
 """How many bytes a file may have, unpacked, that can only be read whole."""
 SKIPPED_AT_ONCE = 1 << 20
+READ_AT_ONCE = 1 << 20  # some decompressors make a new string of what they are asked for
 PADDING = 64
 
 
@@ -53,12 +54,13 @@ class Block(NamedTuple):
         return Block(before, bytearray(lines) + bytes(PADDING), len(lines))
 
 
-def cut_lines(stream: Stream, size: int, most_line: int) -> Iterator[Block]:
+def cut_lines(stream: Stream, size: int, most_line: int, memory: bytearray | None = None) -> Iterator[Block]:
     """The stream in blocks of the whole lines that end within each `size` bytes. A block lives until the next is made.
 
-    A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long.
+    A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long. Whoever
+    cuts many streams gives the `memory` to use for all of them.
     """
-    data = bytearray(size + PADDING)
+    data = bytearray() if memory is None else memory
     held, before, skipping = 0, 0, False  # of a line whose end is still to come
     while True:
         data += bytes(max(held + size + PADDING - len(data), 0))
@@ -66,19 +68,21 @@ def cut_lines(stream: Stream, size: int, most_line: int) -> Iterator[Block]:
         total, ended = held + read, read < size
         if skipping:
             newline = data.find(b"\n", held, total)
-            skipping = newline < 0 and not ended
+            if newline < 0 and not ended:
+                continue
+            skipping = False
             kept = total - newline if newline >= 0 else 0
             data[held : held + kept] = data[total - kept : total]
             total = held + kept
         if ended:
             data[total : total + PADDING] = bytes(PADDING)
-        end = total if ended else data.rfind(b"\n", 0, total) + 1
+        end = total if ended else data.rfind(b"\n", held, total) + 1  # what is held has no newline
         if end:
             yield Block(before, data, end)
             before += data.count(b"\n", 0, end)
+            data[: total - end] = data[end:total]
         if ended:
             return
-        data[: total - end] = data[end:total]
         held = total - end
         if held > most_line + 2:
             held, skipping = most_line + 2, True
@@ -88,7 +92,10 @@ def _fill(stream: Stream, data: bytearray, start: int, size: int) -> int:
     """Read `size` bytes into data[start:], fewer at the end alone; returns how many."""
     read = 0
     with memoryview(data) as view:
-        while read < size and (count := stream.readinto(view[start + read : start + size])):
+        while read < size:
+            count = stream.readinto(view[start + read : start + min(size, read + READ_AT_ONCE)])
+            if not count:
+                break
             read += count
     return read
 

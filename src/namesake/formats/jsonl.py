@@ -14,7 +14,10 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES, ArticleBuilder
@@ -95,7 +98,7 @@ def read_blocks(
     most_articles: int = MOST_ARTICLES,
     most_line: int = MOST_LINE,
     *,
-    places: dict[str, int] | None = None,
+    places: Places | None = None,
 ) -> Iterator[pa.Table]:
     """Tables of articles from blocks of whole JSON lines.
 
@@ -107,7 +110,7 @@ def read_blocks(
         rejects: takes the lines that are no articles.
         most_articles: the size of a table; those with long articles are smaller.
         most_line: how many bytes a line may have.
-        places: told the line of every article, by its id.
+        places: told the line of every article.
     """
     reader = LineReader(path, rejects, most_articles, most_line, places)
     parts = Parts(most_articles)
@@ -119,8 +122,7 @@ def read_blocks(
                 parts.add(reader.builder)
                 parts.add_table(scanned.table)
             if places is not None:
-                found = zip(scanned.table.column("id").to_pylist(), scanned.places.tolist(), strict=True)
-                places.update((identifier, lines + 1 + at) for identifier, at in found)
+                places.note_all(scanned.table.column("id"), scanned.places + lines + 1)
             start, lines = scanned.end, lines + scanned.lines
             if scanned.is_stuck:
                 slowly = 1 if scanned.lines > slowly else min(2 * slowly, MOST_SLOWLY)
@@ -135,6 +137,30 @@ def read_blocks(
                 yield parts.table(reader.builder)
     if parts.tables or reader.builder.articles:
         yield parts.table(reader.builder)
+
+
+class Places:
+    """The line of each article, by its id: looked up where an article that could be read cannot be linked."""
+
+    def __init__(self) -> None:
+        self._single: dict[str, int] = {}
+        self._tables: list[tuple[pa.ChunkedArray, npt.NDArray[np.int64]]] = []
+
+    def note(self, article: str, line: int) -> None:
+        """An article stands on this line."""
+        self._single[article] = line
+
+    def note_all(self, articles: pa.ChunkedArray, lines: npt.NDArray[np.int64]) -> None:
+        """Articles stand on these lines."""
+        self._tables.append((articles, lines))
+
+    def line_of(self, article: str) -> int | None:
+        """The line of an article; None where there is none of this id."""
+        for articles, lines in self._tables:
+            at = pc.index(articles, article).as_py()
+            if at >= 0:
+                return int(lines[at])
+        return self._single.get(article)
 
 
 class Parts:
@@ -183,7 +209,7 @@ class LineReader:
         rejects: Rejects,
         most_articles: int = MOST_ARTICLES,
         most_line: int = MOST_LINE,
-        places: dict[str, int] | None = None,
+        places: Places | None = None,
     ) -> None:
         self.path = str(path)
         self.rejects = rejects
@@ -212,7 +238,7 @@ class LineReader:
             article = read_article(record)
             self.builder.add(article)
             if self.places is not None:
-                self.places[article.id] = number
+                self.places.note(article.id, number)
         except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
             reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
             self.rejects.add(Reject(reason, self.path, number, _id_of(record)))

@@ -1,0 +1,172 @@
+"""How fast `namesake link … -o DIR/` is, from gzipped JSON lines and from Parquet, by one worker and by two; kills.
+
+    python -m benchmarks.folder [--kb KB] [--articles 72000] [--kills 20]
+
+The articles are the paper's 300 from Quotebank, repeated in six files; the recipe is uiscore-paper. Costs per article
+are what the second half of them adds, so that the start of Python is left out; the ratio of two workers to one is told
+with it and without. After the kills the parts must be those of an undisturbed run, byte for byte.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import pyarrow.parquet as pq
+
+from benchmarks.link import SLICE
+from benchmarks.text import ARTICLES
+from namesake.articles.rejects import Rejects
+from namesake.formats import read_articles
+
+FILES = 6
+COMMAND = "import sys; from namesake.apps.cli.main import main; sys.argv = ['namesake', *sys.argv[1:]]; main()"
+
+
+class Taken(NamedTuple):
+    """Seconds by the clock and of the processors, and the most memory a worker had to itself, in MB."""
+
+    wall: float
+    cpu: float
+    private: float
+
+
+def write(folder: Path, copies: int, parquet: bool) -> int:
+    """Six files of articles, each id its own; returns how many articles."""
+    folder.mkdir()
+    with gzip.open(ARTICLES, "rt") as lines:
+        records = [json.loads(line) for line in lines]
+    for file in range(FILES):
+        path = folder / f"part{file}.jsonl.gz"
+        with gzip.open(path, "wt", compresslevel=1) as out:
+            for copy in range(copies):
+                for record in records:
+                    out.write(json.dumps(record | {"articleID": f"{record['articleID']}-{file}-{copy}"}) + "\n")
+        if parquet:
+            tables = list(read_articles(path, Rejects()))
+            with pq.ParquetWriter(path.with_name(f"part{file}.parquet"), tables[0].schema) as writer:
+                for table in tables:
+                    writer.write_table(table)
+            path.unlink()
+    return FILES * copies * len(records)
+
+
+def command(source: Path, kb: Path, out: Path, workers: int) -> list[str]:
+    options = ["--kb", str(kb), "--recipe", "uiscore-paper", "-o", f"{out}/", "--workers", str(workers)]
+    return [sys.executable, "-c", COMMAND, "link", str(source), *options]
+
+
+def run(source: Path, kb: Path, out: Path, workers: int) -> Taken:
+    """One run into a new folder."""
+    shutil.rmtree(out, ignore_errors=True)
+    began, before = time.perf_counter(), os.times()
+    process = subprocess.Popen(command(source, kb, out, workers), stderr=subprocess.DEVNULL)
+    private = 0.0
+    while process.poll() is None:
+        private = max(private, *map(private_memory, children(process.pid)), 0.0)
+        time.sleep(0.1)
+    assert process.returncode == 0
+    after = os.times()
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return Taken(time.perf_counter() - began, cpu, private)
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def private_memory(pid: int) -> float:
+    """What a process has to itself, in MB."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
+
+
+def digests(folder: Path) -> dict[str, str]:
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((folder / "links").iterdir())}
+
+
+def speed(kb: Path, folder: Path, articles: int) -> None:
+    print("| from | workers | wall s | CPU s | CPU µs per article | times one worker | start apart | private MB |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    for parquet in (False, True):
+        kind = "Parquet" if parquet else "gzipped JSON lines"
+        half, whole = folder / f"half{parquet}", folder / f"whole{parquet}"
+        some = write(half, max(articles // 2 // FILES // 300, 1), parquet)
+        count = write(whole, max(articles // FILES // 300, 2), parquet)
+        first: Taken | None = None
+        slope = 0.0
+        for workers in (1, 2):
+            small, large = (run(source, kb, folder / "out", workers) for source in (half, whole))
+            each = (large.cpu - small.cpu) / (count - some) * 1e6
+            pace = (large.wall - small.wall) / (count - some)
+            first, slope = first or large, slope or pace
+            ratios = f"{first.wall / large.wall:.2f} | {slope / pace:.2f}"
+            print(
+                f"| {kind}, {count:,} articles | {workers} | {large.wall:.1f} | {large.cpu:.1f} | {each:.1f} "
+                f"| {ratios} | {large.private:.0f} |",
+                flush=True,
+            )
+
+
+def kills(kb: Path, folder: Path, articles: int, count: int) -> None:
+    source, calm, stormy = folder / "killed", folder / "calm", folder / "stormy"
+    write(source, max(articles // FILES // 300, 1), False)
+    seconds = run(source, kb, calm, 2).wall
+    chance = random.Random(9)
+    done = 0
+    for _ in range(count):
+        process = subprocess.Popen(
+            command(source, kb, stormy, 2), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        try:
+            process.wait(chance.uniform(0.5, max(seconds * 4 / count, 3.0)))
+            done += 1
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    subprocess.run(command(source, kb, stormy, 2), check=True, capture_output=True)
+    same = digests(stormy) == digests(calm)
+    print(
+        f"\n{count - done} kills during runs ({done} runs ended before): {'the same bytes' if same else 'OTHER BYTES'}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--kb", type=Path, help="a KB; default: one of the slice is built")
+    parser.add_argument("--articles", type=int, default=72_000)
+    parser.add_argument("--kills", type=int, default=20)
+    options = parser.parse_args()
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        kb = options.kb
+        if kb is None:
+            from namesake import build_kb
+
+            kb = folder / "kb"
+            build_kb([SLICE], kb)
+        speed(kb, folder, options.articles)
+        if options.kills:
+            kills(kb, folder, options.articles, options.kills)
+
+
+if __name__ == "__main__":
+    main()
