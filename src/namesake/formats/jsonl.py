@@ -76,6 +76,7 @@ _null = msgspec.Raw(b"null")
 MOST_SLOWLY = 1024  # lines that are read one by one where the scanner gets nowhere
 BLOCK = 8 << 20  # bytes of text that are scanned at a time
 BOM = b"\xef\xbb\xbf"  # what some editors write before the first line
+BLANKS = b" \t\r\n"  # what JSON allows around a value: less than Python takes for white space
 
 
 def read_jsonl(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
@@ -230,7 +231,7 @@ class LineReader:
         if line is None or len(line.removesuffix(b"\n")) > self.most_line:
             self.rejects.add(Reject(f"not an article: {too_long(self.most_line)}", self.path, number))
             return
-        record = line.strip() if number > 1 else line.removeprefix(BOM).strip()
+        record = (line if number > 1 else line.removeprefix(BOM)).strip(BLANKS)
         if not record:
             return
         try:
