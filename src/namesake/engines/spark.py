@@ -179,7 +179,7 @@ def _plain(links: pa.Table) -> pa.Table:
     for at, field in enumerate(links.schema):
         if pa.types.is_dictionary(field.type):
             links = links.set_column(at, pa.field(field.name, pa.string()), links.column(at).cast(pa.string()))
-        elif field.name == "spans":
+        elif field.name in ("spans", "title_spans"):
             links = links.set_column(at, pa.field(field.name, SPANS), links.column(at).cast(SPANS))
     return links
 

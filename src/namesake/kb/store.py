@@ -146,13 +146,13 @@ class KB(KBColumns):
             if file.name not in self.manifest.files and file.name not in (MANIFEST, LOCK, VECTORS):
                 raise NamesakeError(f"{file} is no part of the KB ({MANIFEST} does not list it): remove it")
         self._check_all()
+        verify_vectors(self)
 
     def _check_all(self) -> None:
         """Raise NamesakeError where a column is not as declared, as its digest says, or as others make it."""
         self._check(problems(self.columns, self.manifest))
         self._compare_digests()
         self._check(derived_problems(self.columns))
-        verify_vectors(self)
 
     def _compare_digests(self) -> None:
         """Raise NamesakeError where a file differs from its digest in the manifest, or the manifest from its own."""
