@@ -179,12 +179,12 @@ def test_tuning_on_labelled_text_can_be_repeated(shared, slice_kb, tmp_path):
     assert "(new)" in result.output
     both = [line.split() for line in result.output.splitlines() if line.strip().startswith(("meantime", "oke-2016"))]
     assert [len(line) for line in both] == [9, 9]
-    assert any(line[1:6] != line[6:] for line in both)  # weights that have not seen a corpus answer otherwise
+    assert any(line[1:5] != line[5:] for line in both)  # weights that have not seen a corpus answer otherwise
     # what tune says of the recipe it made is what evaluate measures of it
     rows = namesake.evaluate(labelled=files, kb=slice_kb, recipe=made, samples=100).rows
-    measured = {(row["slice"], row["metric"]): f"{row['value']:.3f}" for row in rows}
+    measured = {(row["slice"], row["metric"]): f"{row['value']:.3f}".removeprefix("0") for row in rows}
     for line in both:
-        assert line[1:6] == [measured[line[0], m] for m in ("precision", "recall", "F1", "AUROC", "ECE")]
+        assert line[1:5] == [measured[line[0], m] for m in ("precision", "recall", "F1", "ECE")]
 
 
 # Where the misses go
