@@ -1,13 +1,15 @@
 """Build a KB: parse the dumps, spill what they say, assemble it by QID, publish it.
 
-While dumps are read, memory holds a few chunks per worker and nothing that grows with the dump.
+While dumps are read, memory holds a few chunks per worker and nothing that grows with the dump. What follows is made
+in memory where that is large enough, else in mapped files and one thing after the other: see `memory` and `large`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,15 +21,17 @@ import numpy.typing as npt
 from namesake import language as languages
 from namesake.errors import NamesakeError
 from namesake.files import STDIN
+from namesake.kb import large
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
 from namesake.kb.derive import derive_all
 from namesake.kb.entities import EntityTexts, entity_columns, item_columns, pick, statement_columns
 from namesake.kb.fame import entity_fame
 from namesake.kb.graph import pagerank
-from namesake.kb.items import Items, gather_items
+from namesake.kb.items import Gathering, Items, gather_items
 from namesake.kb.kinds import KINDS
 from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
+from namesake.kb.memory import Memory
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
 from namesake.kb.orderly import orderly
@@ -63,6 +67,7 @@ class Options:
     language: Language
     words: str
     workers: int
+    memory: Memory
     force: bool
 
 
@@ -76,6 +81,7 @@ def build(
     language: str = "en",
     words: str = "stem",
     workers: int | None = None,
+    memory: int | str | Memory | None = None,
     force: bool = False,
     reporter: Reporter | None = None,
 ) -> Manifest:
@@ -90,9 +96,12 @@ def build(
         language: the language of labels, words and names, by its name.
         words: how words are reduced: "stem", "lemma" or "none".
         workers: how many threads parse; default: one for each core.
+        memory: how much memory to take, in bytes or such as "8G"; default: half of what the machine has. The KB is the
+            same for any.
         force: replace a KB that is there already.
         reporter: told how far the work is.
     """
+    bound = Memory.of(memory)
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),
         out=_place(out),
@@ -101,7 +110,8 @@ def build(
         ranks=ranks or {},
         language=languages.of(language),
         words=words,
-        workers=workers or cores(),
+        workers=bound.workers(workers or cores()),
+        memory=bound,
         force=force,
     )
     reporter = reporter or Reporter()
@@ -149,6 +159,14 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
             raise NamesakeError(
                 f"{first.file}:{first.line}: {first.reason}; nor is any other line a Wikidata item: is it a dump?"
             )
+    with options.memory.room(spill.size, spill.folder).used():
+        return _assemble(options, draft, spill, gathered, rejects, reporter)
+
+
+def _assemble(
+    options: Options, draft: Draft, spill: Spill, gathered: Gathering, rejects: Rejects, reporter: Reporter
+) -> Manifest:
+    """From what the dumps say to the published KB."""
     with reporter.stage("numbering items and statements"):
         items = gathered.finish()
         rows = number(items)
@@ -180,6 +198,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
                 words=words,
                 rejected=len(rejects),
                 rejected_reasons=dict(rejects.reasons.most_common()),
+                superseded=rows.superseded,
                 dates_dropped=gathered.dates_dropped,
             )
         )
@@ -188,7 +207,7 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
 def _index(
     options: Options, draft: Draft, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None
 ) -> tuple[int, int]:
-    """Everything that follows from items and statements, side by side; returns how many names and words there are."""
+    """Everything that follows from items and statements; returns how many names and words there are."""
     picked = pick(items, rows)
     texts = EntityTexts.of(items, rows, picked[KBColumns.descriptions], wikipedia)
 
@@ -225,13 +244,23 @@ def _index(
         draft.write(KBColumns.item_kind, kinds)
         draft.write_all(picked | entity_columns(rows, texts) | statement_columns(stated) | item_columns(items, rows))
 
-    with ThreadPoolExecutor(options.workers, "assemble") as pool:
-        parts = [pool.submit(part) for part in (words, names, shorts, ranks, entities)]
-        counts = [part.result() for part in parts]
+    made = _each(options.workers, words, names, shorts, ranks, entities)
     derive_all(draft)
     unmade = [column.file for column in columns().values() if not draft.holds(column)]
     assert not unmade, f"declared in layout.py, and made by nobody: {unmade}"
-    return counts[1] or 0, counts[0] or 0
+    return made[1] or 0, made[0] or 0
+
+
+def _each(workers: int, *parts: Callable[[], int | None]) -> list[int | None]:
+    """What the parts return: made side by side where memory holds them all, else one after the other."""
+    if large.room().folder is None:
+        with ThreadPoolExecutor(workers, "assemble") as pool:
+            return [future.result() for future in [pool.submit(copy_context().run, part) for part in parts]]
+    made = []
+    for part in parts:
+        large.give_back()
+        made.append(part())
+    return made
 
 
 def wikidata_ranks(options: Options, items: Items, rows: Numbering) -> Float64:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.publish import write_all
 
 
@@ -37,6 +38,11 @@ class Spill:
         if array.size:
             write_all(self._files[name], np.ascontiguousarray(array).data.cast("B"))
 
+    @property
+    def size(self) -> int:
+        """Bytes of all columns."""
+        return sum((self.folder / name).stat().st_size for name in self._files)
+
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, mapped; kernels may take it, what they write to it is lost."""
         if not self._files[name].closed:
@@ -44,4 +50,6 @@ class Spill:
         with (self.folder / name).open("rb") as file:
             if not file.seek(0, io.SEEK_END):
                 return np.empty(0, self._types[name])
-            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), self._types[name])
+            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+        large.room().add(pages)
+        return np.frombuffer(pages, self._types[name])

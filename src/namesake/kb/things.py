@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.assemble import Numbering, Statements
-from namesake.kb.columns import Strings, concatenate
+from namesake.kb.columns import Strings
 from namesake.kb.declare import Made
 from namesake.kb.fame import AN_ALIAS, BEFORE_COMMA, stepped, thing_fame
 from namesake.kb.items import Items, ranges
@@ -18,6 +20,7 @@ from namesake.kb.name_layout import NameColumns
 from namesake.kb.shorts import at_comma
 from namesake.kb.spelling import TABLE_END, normalise_many
 from namesake.kernels.columns.group import distinct_keys
+from namesake.kernels.columns.links import count_values
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
 from namesake.kernels.tables import keep_largest, table_of
@@ -34,6 +37,8 @@ MOST_TOKENS = 7
 """Of a thing's name that is kept: no text is searched for longer ones, and dumps are full of titles."""
 STEPS_UP = 5
 """How far a class may be below one whose kind is known."""
+NAME_BYTES, HASH_BYTES = 256, 64
+"""What a name takes while it is read, and a hash while distinct ones are told."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +57,14 @@ def item_kinds(items: Items, rows: Numbering) -> Int8:
     known = classes()
     places = rows.find(np.array(list(known), np.int64))
     of_class[places[places >= 0]] = np.array(list(known.values()), np.int8)[places >= 0]
-    below, above = _edges(items, rows, SUBCLASS_OF)
+    subclasses = list(_edges(items, rows, SUBCLASS_OF))
     for _ in range(STEPS_UP):
-        of_class = _inherited(below, above, of_class, of_class)
-    kinds = _inherited(*_edges(items, rows, INSTANCE_OF), of_class, np.full(len(of_class), OTHER, np.int8))
+        before = of_class.copy()
+        for below, above in subclasses:
+            _inherit(below, above, before, of_class)
+    kinds = np.full(len(of_class), OTHER, np.int8)
+    for below, above in _edges(items, rows, INSTANCE_OF):
+        _inherit(below, above, of_class, kinds)
     first = rows.first
     inhabited = rows.item_of[first & (items.population > 0)]
     kinds[inhabited[kinds[inhabited] == OTHER]] = PLACE
@@ -63,51 +72,79 @@ def item_kinds(items: Items, rows: Numbering) -> Int8:
     return kinds
 
 
-def _edges(items: Items, rows: Numbering, of: int) -> tuple[Int32, Int32]:
-    """The item rows of who states a property, and of the items they state."""
-    statements = np.flatnonzero((items.statement_property == of) & (items.statement_value >= 0))
-    source = np.searchsorted(items.statement_indptr, statements, side="right") - 1
-    counted = rows.first[source]
-    return rows.item_of[source[counted]], rows.find(items.statement_value[statements[counted]])
+def _edges(items: Items, rows: Numbering, of: int) -> Iterator[tuple[Int32, Int32]]:
+    """The item rows of who states a property, and of the items they state, block by block."""
+    for low, high in large.blocks(len(items.statement_property), 16):
+        value = items.statement_value[low:high]
+        statements = np.flatnonzero((items.statement_property[low:high] == of) & (value >= 0))
+        source = np.searchsorted(items.statement_indptr, low + statements, side="right") - 1
+        counted = rows.first[source]
+        yield rows.item_of[source[counted]], rows.find(value[statements[counted]])
 
 
-def _inherited(below: Int32, above: Int32, of_class: Int8, kinds: Int8) -> Int8:
-    """The kinds, where they are unknown those of the first class above that has one."""
+def _inherit(below: Int32, above: Int32, of_class: Int8, kinds: Int8) -> None:
+    """Where a kind is unknown, it becomes that of the first class above that has one."""
     new = (kinds[below] == OTHER) & (of_class[above] != OTHER)
-    kinds = kinds.copy()
     kinds[below[new][::-1]] = of_class[above[new]][::-1]  # the last one written stays
-    return kinds
 
 
 def stated_by(stated: Statements, items: int) -> Int64:
     """How many statements of entities name each item."""
-    counts = np.bincount(stated.of_entity.values, minlength=len(stated.pair_value))
+    counts = np.zeros(len(stated.pair_value), np.int64)
+    count_values(stated.of_entity.values, counts)
     named = stated.pair_value >= 0
-    found = np.zeros(items, np.int64)
-    np.add.at(found, stated.pair_value[named], counts[named])
-    return found
+    return np.bincount(stated.pair_value[named], counts[named], items).astype(np.int64)
 
 
 def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> ThingNames:
-    """The names that speak against a person: of two characters and up to `MOST_TOKENS` tokens, with a capital."""
+    """The names that speak against a person: of two characters and up to `MOST_TOKENS` tokens, with a capital.
+
+    First the labels, then the aliases, then what stands before a comma in labels.
+    """
     blocks = np.array([kind.blocks for kind in KINDS])[kinds]
-    row = np.flatnonzero(blocks & (rows.dump_of >= 0))
-    dump = rows.dump_of[row]
-    fame = thing_fame(items.sitelinks[dump], items.population[dump], stated[row])
-    labels = items.label.take(dump)
-    counts = np.diff(items.alias_indptr)[dump]
-    aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
-    cut, before, _ = at_comma(labels)
-    raw = concatenate([labels, aliases, before])
-    thing = np.concatenate([np.arange(len(row)), np.repeat(np.arange(len(row)), counts), cut])
-    share = np.repeat([1, AN_ALIAS, BEFORE_COMMA], [len(labels), len(aliases), len(cut)])
-    texts = normalise_many(raw)
-    hashes = np.where(
-        begins_with(raw.data, raw.offsets, capitals()), hash_names(texts.data, texts.offsets, MOST_TOKENS), 0
-    )
-    named = np.flatnonzero(hashes)
-    thing = thing[named]
-    return ThingNames(texts.take(named), hashes[named], fame[thing] * share[named], kinds[row[thing]])
+    row = large.kept(np.flatnonzero(blocks & (rows.dump_of >= 0)))
+    dump = large.kept(rows.dump_of[row])
+    fame = large.kept(thing_fame(items.sitelinks[dump], items.population[dump], stated[row]))
+    found = _FoundNames(fame, kinds, row)
+    for low, high in large.blocks(len(dump), NAME_BYTES):
+        found.add(items.label.take(dump[low:high]), np.arange(low, high), 1)
+    counts = items.alias_indptr[dump + 1] - items.alias_indptr[dump]
+    for low, high in large.spans(large.running(counts), NAME_BYTES):
+        some = counts[low:high]
+        aliases = items.alias.take(ranges(items.alias_indptr[dump[low:high]], some))
+        found.add(aliases, np.repeat(np.arange(low, high), some), AN_ALIAS)
+    for low, high in large.blocks(len(dump), NAME_BYTES):
+        cut, before, _ = at_comma(items.label.take(dump[low:high]))
+        found.add(before, low + cut, BEFORE_COMMA)
+    return found.done()
+
+
+class _FoundNames:
+    """Names of things, of which those are kept that may be names of people; by the numbers of the things."""
+
+    def __init__(self, fame: Float64, kinds: Int8, row: Int64) -> None:
+        self.of_things = fame, kinds, row
+        self.sizes, self.data = large.Growing(np.int64), large.Growing(np.uint8)
+        self.hashes, self.fame, self.kinds = large.Growing(np.uint64), large.Growing(np.float64), large.Growing(np.int8)
+
+    def add(self, raw: Strings, thing: Int64, share: float) -> None:
+        """Add names as they are written, of these things, whose fame counts by `share`."""
+        capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
+        texts = normalise_many(raw.take(capital))
+        hashes = hash_names(texts.data, texts.offsets, MOST_TOKENS)
+        named = np.flatnonzero(hashes)
+        fame, kinds, row = self.of_things
+        thing, kept = thing[capital[named]], texts.take(named)
+        self.sizes.append(np.diff(kept.offsets))
+        self.data.append(kept.data)
+        self.hashes.append(hashes[named])
+        self.fame.append(fame[thing] * share)
+        self.kinds.append(kinds[row[thing]])
+
+    def done(self) -> ThingNames:
+        """All of them, in the order in which they came."""
+        texts = Strings(large.running(self.sizes.done()), self.data.done())
+        return ThingNames(texts, self.hashes.done(), self.fame.done(), self.kinds.done())
 
 
 @cache
@@ -118,12 +155,12 @@ def capitals() -> Bool:
 
 def build_things(names: ThingNames) -> Made:
     """The columns of things: the most famous one of each name, and of two the first."""
-    ids = np.empty(len(names.hashes), np.int32)
-    distinct = distinct_keys(names.hashes.view(np.int64), ids).view(np.uint64)
-    best = keep_largest(ids, names.fame, len(distinct))
-    keys, place = table_of(distinct)
-    fame, kinds = np.zeros(len(keys), np.uint8), np.full(len(keys), OTHER, np.int8)
-    fame[place], kinds[place] = stepped(names.fame[best]), names.kinds[best]
+    best = _most_famous(names)
+    keys, place = table_of(names.hashes[best])
+    fame, kinds = large.zeros(len(keys), np.uint8), large.full(len(keys), OTHER, np.int8)
+    for low, high in large.blocks(len(best), 32):
+        fame[place[low:high]] = stepped(names.fame[best[low:high]])
+        kinds[place[low:high]] = names.kinds[best[low:high]]
     columns = NameColumns
     return dict(
         [
@@ -132,3 +169,30 @@ def build_things(names: ThingNames) -> Made:
             columns.thing_kind.holding(kinds),
         ]
     )
+
+
+def _most_famous(names: ThingNames) -> Int64:
+    """The row of the most famous thing of each name, by ascending hash; of two the first.
+
+    Hashes are parted by their highest bits, so that memory can hold the distinct ones of a part.
+    """
+    bits = max(0, (HASH_BYTES * len(names.hashes) // (4 * large.room().block)).bit_length())
+    best = large.Growing(np.int64)
+    for part in range(1 << bits):
+        rows = _with_high_bits(names.hashes, bits, part)
+        hashes, ids = names.hashes[rows], np.empty(len(rows), np.int32)
+        distinct = distinct_keys(hashes.view(np.int64), ids).view(np.uint64)
+        found = keep_largest(ids, names.fame[rows], len(distinct))
+        best.append(rows[found[np.argsort(distinct)]])
+    return best.done()
+
+
+def _with_high_bits(hashes: UInt64, bits: int, part: int) -> Int64:
+    """The rows of the hashes whose highest `bits` bits make the number `part`."""
+    if not bits:
+        return np.arange(len(hashes))
+    found = [
+        low + np.flatnonzero(hashes[low:high] >> np.uint64(64 - bits) == part)
+        for low, high in large.blocks(len(hashes), 16)
+    ]
+    return np.concatenate(found)

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.columns import Strings
 from namesake.kb.declare import Made
 from namesake.kb.items import Items
@@ -44,7 +45,8 @@ def _in_lower_case(texts: Strings, counted: Bool) -> Texts:
 
 def count_tokens(listed: ListedForms, prose: list[Texts]) -> Made:
     """The columns of tokens: all that people's names have and that are counted at least once."""
-    distinct = distinct_keys(listed.tokens.view(np.int64), np.empty(len(listed.tokens), np.int32)).view(np.uint64)
+    ids = large.empty(len(listed.tokens), np.int32)
+    distinct = distinct_keys(listed.tokens.view(np.int64), ids).view(np.uint64)
     keys, _ = table_of(distinct)
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.kb import large
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.dump import Chunk, read_chunks
 from namesake.kb.graph import incoming, pagerank
-from namesake.kb.items import running
 from namesake.kb.manifest import Reject
 from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
@@ -127,7 +127,7 @@ class Reader:
         if len(self.spill.column("page.link")):
             rank, ranks = pagerank(self._links()), np.zeros(len(self.qids), np.float64)
             np.maximum.at(ranks, entity[own], rank[own])
-        texts = Strings(running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
+        texts = Strings(large.running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
         of_entity = np.full(len(self.qids), -1, np.int64)
         of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # of several pages, the first
         return Wikipedia(texts.take(of_entity), ranks, self.pages)
@@ -138,13 +138,13 @@ class Reader:
         order = np.argsort(names, kind="stable")
         names, page = names[order], page[order]
         wanted = self.spill.column("page.link")
-        target = np.empty(len(wanted), np.int32)
+        target = large.empty(len(wanted), np.int32)
         for start in range(0, len(wanted), BLOCK):
             block = wanted[start : start + BLOCK]
             place = np.searchsorted(names, block)
             place[place == len(names)] = 0
             target[start : start + BLOCK] = np.where(names[place] == block, page[place], -1)
-        indptr = running(self.spill.column("page.links"))
+        indptr = large.running(self.spill.column("page.links"))
         return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
 
 
