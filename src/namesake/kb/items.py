@@ -58,6 +58,16 @@ class Gathering:
         self._files: list[DumpFile] = []
         self._properties = 0
 
+    @property
+    def said(self) -> dict[str, Any]:
+        """What is known of the items beside their columns, for the journal."""
+        return {"items": self.items, "dates_dropped": self.dates_dropped, "files": self._files}
+
+    def resume(self, said: dict[str, Any]) -> None:
+        """Know what another had gathered in the same spill."""
+        self.items, self.dates_dropped = said["items"], said["dates_dropped"]
+        self._files = [DumpFile(*file) for file in said["files"]]
+
     def add(self, parsed: Parsed, file: str) -> None:
         """Append one chunk's columns."""
         if not self._files or self._files[-1].name != file:

@@ -192,7 +192,7 @@ class Growing:
         if self._file is None:
             self._parts.append(part)
             return
-        body = memoryview(np.ascontiguousarray(part)).cast("B") if part.size else memoryview(b"")
+        body = np.ascontiguousarray(part).data.cast("B") if part.size else memoryview(b"")
         while len(body):
             body = body[self._file.write(body) or 0 :]
 

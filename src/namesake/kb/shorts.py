@@ -79,8 +79,8 @@ def list_forms(
     names = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
     size = kernels.MOST_FORMS * (len(labels) + len(aliases.values))  # what is not touched takes no memory
     found = kernels.Found(
-        *(large.empty(size, kind) for kind in (np.uint64, np.int32, np.int8, np.float64)),
-        *(large.empty(len(labels), np.uint64), large.empty(len(labels), np.uint64)),
+        *(large.empty(size, np.uint64), large.empty(size, np.int32), large.empty(size, np.int8)),
+        *(large.empty(size, np.float64), large.empty(len(labels), np.uint64), large.empty(len(labels), np.uint64)),
         large.empty(kernels.LONGEST * len(labels), np.uint64),
     )
     weights = np.array([form.weight for form in FORMS])

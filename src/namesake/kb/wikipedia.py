@@ -61,20 +61,16 @@ class Wikipedia:
     pages: int
 
 
-def read_wikipedia(
-    path: Path, qids: Int64, spill: Spill, workers: int, rejects: Rejects, reporter: Reporter
-) -> Wikipedia:
-    """Read the CirrusSearch content dump `path` for the entities `qids`, ascending; bzip2 on `workers` cores.
+def read_pages(reader: Reader, path: Path, workers: int, reporter: Reporter) -> None:
+    """Let `reader` read the CirrusSearch content dump `path`; bzip2 on `workers` cores.
 
-    What waits for its end goes to `spill`, lines that are no pages to `rejects`; `reporter` hears how far it is.
+    What waits for its end goes to its spill, lines that are no pages to its rejects; `reporter` hears how far it is.
     """
-    reader = Reader(qids, spill, rejects)
     for chunk in read_chunks([path], workers):
         reader.add(chunk)
         reporter.advance(chunk.done, reader.pages, "pages")
     if not reader.pages:
         raise NamesakeError(f"{path} has no pages: is it a CirrusSearch content dump?")
-    return reader.finish()
 
 
 class Reader:
