@@ -1,6 +1,6 @@
 """PageRank on a graph of links between rows: PR_WD of the Wikidata items, PR_WP of the Wikipedia pages.
 
-Two ranks per node that is linked to stay in memory; the links are read through once per step.
+Two numbers per node that is linked to stay in memory; the links are read through once per step.
 """
 
 from __future__ import annotations
@@ -55,19 +55,20 @@ def pagerank(links: Ragged) -> Float64:
     kernels.count_values(links.values, outgoing)
     linked = np.flatnonzero(links.indptr[1:] > links.indptr[:-1])
     share = large.empty(nodes, np.float64)
-    np.divide(1, np.maximum(outgoing, 1), out=share)
+    for low, high in large.blocks(nodes, 16):
+        share[low:high] = 1 / np.maximum(outgoing[low:high], 1)
     among, from_unlinked = _split(links, linked, share)
-    linked_share = share[linked]
+    linked_share = large.kept(share[linked])
     linked_ends = np.flatnonzero(outgoing[linked] == 0)
     unlinked_ends = nodes - int(np.count_nonzero(outgoing)) - len(linked_ends)
     del share, outgoing
-    rank, base, from_linked = np.full(len(linked), 1 / nodes), 1 / nodes, np.empty(len(linked))
+    rank, given, base = np.full(len(linked), 1 / nodes), np.empty(len(linked)), 1 / nodes
     for _ in range(STEPS):
         next_base = (DAMPING * (rank[linked_ends].sum() + base * unlinked_ends) + 1 - DAMPING) / nodes
-        kernels.sum_links(among.indptr, among.values, rank * linked_share, from_linked)
-        step = DAMPING * (from_linked + base * from_unlinked) + next_base
-        moved = np.abs(step - rank).sum() + (nodes - len(linked)) * abs(next_base - base)
-        rank, base = step, next_base
+        np.multiply(rank, linked_share, out=given)
+        moved = kernels.step(among.indptr, among.values, given, from_unlinked, DAMPING, base, next_base, rank)
+        moved += (nodes - len(linked)) * abs(next_base - base)
+        base = next_base
         if moved < TOLERANCE:
             break
     ranks = large.full(nodes, base * nodes, np.float64)
@@ -83,6 +84,6 @@ def _split(links: Ragged, linked: Int64, share: Float64) -> tuple[Ragged, Float6
     place = large.full(len(links), -1, np.int32)
     place[linked] = np.arange(len(linked), dtype=np.int32)
     indptr, among = large.zeros(len(linked) + 1, np.int64), large.empty(len(links.values), np.int32)
-    rest = np.empty(len(linked), np.float64)
+    rest = large.empty(len(linked), np.float64)
     size = kernels.split_links(linked, links.indptr, links.values, place, share, indptr, among, rest)
     return Ragged(indptr, among[:size]), rest

@@ -35,7 +35,9 @@ SMALL = 1 << 20  # bytes of an array that stays in memory anyway
 BLOCK = 64 << 20
 INTERVAL = 0.02  # seconds between two looks at how much memory is held
 LET_GO = 0.7  # of the bound: from here on pages of files leave
-LEAST_MAPPED = 96 << 20  # bytes of files, libraries among them, below which letting go would bring nothing
+LEAST_MAPPED = (
+    0.125  # of the bound: fewer mapped pages than that may always stay, or each would be read again and again
+)
 PAGE = mmap.PAGESIZE
 STATM = Path("/proc/self/statm")
 
@@ -70,9 +72,10 @@ class Room:
             _room.reset(token)
 
     def _watch(self, ended: threading.Event) -> None:
+        bound, libraries = self.bound or 0, held()[1]
         while not ended.wait(INTERVAL):
             resident, mapped = held()
-            if resident > LET_GO * (self.bound or 0) and mapped > LEAST_MAPPED:
+            if resident > LET_GO * bound and mapped > libraries + LEAST_MAPPED * bound:
                 self.let_go()
 
     def let_go(self) -> None:
@@ -146,6 +149,12 @@ def kept(array: AnyArray) -> AnyArray:
     for low, high in blocks(len(array), array.itemsize):
         made[low:high] = array[low:high]
     return made
+
+
+def joined(parts: list[AnyArray]) -> AnyArray:
+    """One array after the other."""
+    made = room().empty(sum(map(len, parts)), parts[0].dtype)
+    return np.concatenate(parts, out=made)
 
 
 def blocks(rows: int, width: int) -> Iterator[tuple[int, int]]:

@@ -138,8 +138,8 @@ def _every_name(
     )
     texts = concatenate([normalise_many(column) for column, _, _, _ in sources])
     before = np.cumsum([0, *(len(column) for column, _, _, _ in sources)])
-    which = np.concatenate([first + text for first, (_, text, _, _) in zip(before[:-1], sources, strict=True)])
-    rows = np.concatenate([row for _, _, row, _ in sources])
+    which = large.joined([first + text for first, (_, text, _, _) in zip(before[:-1], sources, strict=True)])
+    rows = large.joined([row for _, _, row, _ in sources])
     kinds = np.concatenate([np.full(len(row), kind, np.int8) for _, _, row, kind in sources])
     order = np.argsort(rows, kind="stable")  # merges runs that ascend
     return texts, large.kept(which[order]), large.kept(rows[order]), large.kept(kinds[order])

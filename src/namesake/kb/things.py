@@ -20,10 +20,10 @@ from namesake.kb.name_layout import NameColumns
 from namesake.kb.shorts import at_comma
 from namesake.kb.spelling import TABLE_END, normalise_many
 from namesake.kernels.columns.group import distinct_keys
-from namesake.kernels.columns.links import count_values
+from namesake.kernels.columns.links import add_counts, count_values
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
-from namesake.kernels.tables import keep_largest, table_of
+from namesake.kernels.tables import fill, keep_largest, table_size
 
 Bool = npt.NDArray[np.bool_]
 Float64 = npt.NDArray[np.float64]
@@ -92,8 +92,9 @@ def stated_by(stated: Statements, items: int) -> Int64:
     """How many statements of entities name each item."""
     counts = np.zeros(len(stated.pair_value), np.int64)
     count_values(stated.of_entity.values, counts)
-    named = stated.pair_value >= 0
-    return np.bincount(stated.pair_value[named], counts[named], items).astype(np.int64)
+    found: Int64 = large.zeros(items, np.int64)
+    add_counts(stated.pair_value, counts, found)
+    return found
 
 
 def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> ThingNames:
@@ -104,15 +105,19 @@ def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> Th
     blocks = np.array([kind.blocks for kind in KINDS])[kinds]
     row = large.kept(np.flatnonzero(blocks & (rows.dump_of >= 0)))
     dump = large.kept(rows.dump_of[row])
-    fame = large.kept(thing_fame(items.sitelinks[dump], items.population[dump], stated[row]))
+    fame, ends = large.empty(len(row), np.float64), large.zeros(len(row) + 1, np.int64)
+    for low, high in large.blocks(len(row), 128):
+        some = dump[low:high]
+        fame[low:high] = thing_fame(items.sitelinks[some], items.population[some], stated[row[low:high]])
+        ends[low + 1 : high + 1] = items.alias_indptr[some + 1] - items.alias_indptr[some]
+    np.cumsum(ends, out=ends)
     found = _FoundNames(fame, kinds, row)
     for low, high in large.blocks(len(dump), NAME_BYTES):
         found.add(items.label.take(dump[low:high]), np.arange(low, high), 1)
-    counts = items.alias_indptr[dump + 1] - items.alias_indptr[dump]
-    for low, high in large.spans(large.running(counts), NAME_BYTES):
-        some = counts[low:high]
-        aliases = items.alias.take(ranges(items.alias_indptr[dump[low:high]], some))
-        found.add(aliases, np.repeat(np.arange(low, high), some), AN_ALIAS)
+    for low, high in large.spans(ends, NAME_BYTES):
+        counts = np.diff(ends[low : high + 1])
+        aliases = items.alias.take(ranges(items.alias_indptr[dump[low:high]], counts))
+        found.add(aliases, np.repeat(np.arange(low, high), counts), AN_ALIAS)
     for low, high in large.blocks(len(dump), NAME_BYTES):
         cut, before, _ = at_comma(items.label.take(dump[low:high]))
         found.add(before, low + cut, BEFORE_COMMA)
@@ -156,11 +161,12 @@ def capitals() -> Bool:
 def build_things(names: ThingNames) -> Made:
     """The columns of things: the most famous one of each name, and of two the first."""
     best = _most_famous(names)
-    keys, place = table_of(names.hashes[best])
-    fame, kinds = large.zeros(len(keys), np.uint8), large.full(len(keys), OTHER, np.int8)
-    for low, high in large.blocks(len(best), 32):
-        fame[place[low:high]] = stepped(names.fame[best[low:high]])
-        kinds[place[low:high]] = names.kinds[best[low:high]]
+    slots = table_size(len(best))
+    keys, fame, kinds = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8), large.full(slots, OTHER, np.int8)
+    for low, high in large.blocks(len(best), 64):
+        some = best[low:high]
+        place = fill(names.hashes[some], keys)
+        fame[place], kinds[place] = stepped(names.fame[some]), names.kinds[some]
     columns = NameColumns
     return dict(
         [
@@ -172,27 +178,33 @@ def build_things(names: ThingNames) -> Made:
 
 
 def _most_famous(names: ThingNames) -> Int64:
-    """The row of the most famous thing of each name, by ascending hash; of two the first.
+    """The row of the most famous thing of each name, of two the first; in an order that suits the table.
 
-    Hashes are parted by their highest bits, so that memory can hold the distinct ones of a part.
+    Names go by their hash with its lowest bits, which tell the slot, before the others: so the table is written from
+    its beginning to its end, some times over. By the same bits they are parted, so that memory can hold a part.
     """
-    bits = max(0, (HASH_BYTES * len(names.hashes) // (4 * large.room().block)).bit_length())
-    best = large.Growing(np.int64)
-    for part in range(1 << bits):
-        rows = _with_high_bits(names.hashes, bits, part)
-        hashes, ids = names.hashes[rows], np.empty(len(rows), np.int32)
-        distinct = distinct_keys(hashes.view(np.int64), ids).view(np.uint64)
+    size = len(names.hashes)
+    turn = np.uint64(64 - table_size(size).bit_length())
+    parts = (HASH_BYTES * size // (4 * large.room().block)).bit_length()
+    turned, best = large.empty(size, np.uint64), large.Growing(np.int64)
+    for low, high in large.blocks(size, 32):
+        hashes = names.hashes[low:high]
+        turned[low:high] = hashes << turn | hashes >> np.uint64(64) - turn
+    for part in range(1 << parts):
+        rows = _with_high_bits(turned, parts, part)
+        ids = np.empty(len(rows), np.int32)
+        distinct = distinct_keys(turned[rows].view(np.int64), ids).view(np.uint64)
         found = keep_largest(ids, names.fame[rows], len(distinct))
         best.append(rows[found[np.argsort(distinct)]])
     return best.done()
 
 
-def _with_high_bits(hashes: UInt64, bits: int, part: int) -> Int64:
-    """The rows of the hashes whose highest `bits` bits make the number `part`."""
+def _with_high_bits(numbers: UInt64, bits: int, part: int) -> Int64:
+    """The rows of the numbers whose highest `bits` bits make the number `part`."""
     if not bits:
-        return np.arange(len(hashes))
+        return np.arange(len(numbers))
     found = [
-        low + np.flatnonzero(hashes[low:high] >> np.uint64(64 - bits) == part)
-        for low, high in large.blocks(len(hashes), 16)
+        low + np.flatnonzero(numbers[low:high] >> np.uint64(64 - bits) == part)
+        for low, high in large.blocks(len(numbers), 16)
     ]
     return np.concatenate(found)

@@ -49,6 +49,14 @@ def count_values(values, counts):
         counts[values[i]] += 1
 
 
+@kernel(types.void(I32, I64, LONGS))
+def add_counts(values, amounts, counts):
+    """Add to the count of each number its amount."""
+    for i in range(len(values)):
+        if values[i] >= 0:
+            counts[values[i]] += amounts[i]
+
+
 @kernel(types.int64(I64, I64, I32, I32, F64, LONGS, INTS, FLOATS))
 def split_links(linked, starts, links, place, share, indptr, among, rest):
     """Part the links to each linked node: from linked nodes, as their places, and the sum of the shares of the others.
@@ -70,11 +78,18 @@ def split_links(linked, starts, links, place, share, indptr, among, rest):
     return at
 
 
-@kernel(types.void(I64, I32, F64, FLOATS))
-def sum_links(indptr, links, ranks, sums):
-    """The sum of the ranks of those that link to each node."""
-    for i in range(len(sums)):
+@kernel(types.float64(I64, I32, F64, F64, types.float64, types.float64, types.float64, FLOATS))
+def step(indptr, links, given, rest, damping, base, least, ranks):
+    """One step of PageRank: damping · (what those give that link to a node, and `base` of the rest) + least.
+
+    `ranks` become the new ones; returns how much they moved, summed.
+    """
+    moved = 0.0
+    for i in range(len(ranks)):
         total = 0.0
         for j in range(indptr[i], indptr[i + 1]):
-            total += ranks[links[j]]
-        sums[i] = total
+            total += given[links[j]]
+        rank = damping * (total + base * rest[i]) + least
+        moved += abs(rank - ranks[i])
+        ranks[i] = rank
+    return moved
