@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -218,6 +220,20 @@ def test_too_little_memory_is_refused(tmp_path: Path) -> None:
         build([DUMP], tmp_path / "kb", memory="100M")
     assert Memory.of(None).bound >= LEAST
     assert Memory.of("1G").workers(64) < 64
+
+
+def test_what_a_build_takes_is_told_from_the_beginning_of_the_dump(
+    tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = Stages()
+    build([people], tmp_path / "kb", memory="1G", workers=2, reporter=heard)
+    [told] = heard.said
+    disk = int(re.fullmatch(r"takes about (\d+) MB of disk, \d+ MB of memory, and 0:00:\d\d hours on .*", told)[1])
+    kb = sum(path.stat().st_size for path in (tmp_path / "kb").iterdir()) >> 20
+    assert kb < disk < 5 * kb
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 20))
+    build([people], tmp_path / "other", reporter=heard)
+    assert heard.said[-1] == f"only 1 MB are free where {tmp_path / 'other'} goes: it may not be enough"
 
 
 def test_pages_leave_where_there_is_no_room_and_come_back(tmp_path: Path) -> None:

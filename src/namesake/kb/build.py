@@ -97,6 +97,7 @@ def build(
             reporter.say(done)
         with Draft(options.out, force, options.key) as draft, Spill(draft.spill) as spill:
             inputs = Inputs(options, draft, spill, reporter)
+            inputs.say_needs()
             gathered = inputs.dumps()
             with options.memory.room(spill.size, spill.folder).used():
                 return _assemble(options, draft, inputs, gathered, reporter)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from namesake.errors import NamesakeError
 from namesake.kb.items import Gathering, gather_items
 from namesake.kb.journal import Stage
+from namesake.kb.needs import needs
 from namesake.kb.options import Options
 from namesake.kb.publish import Draft
 from namesake.kb.rejects import Rejects
@@ -29,6 +30,12 @@ class Inputs:
         self.spill = spill
         self.reporter = reporter
         self.rejects = Rejects()
+
+    def say_needs(self) -> None:
+        """Report what the build will take, unless its larger part is done."""
+        if DUMPS not in self.journal.finished.stages and (found := needs(self.options)):
+            for line in found.lines(self.options):
+                self.reporter.say(line)
 
     def dumps(self) -> Gathering:
         """What the dumps say."""

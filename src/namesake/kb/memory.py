@@ -17,7 +17,7 @@ ITSELF = 256 << 20
 """What the process takes before it has read anything."""
 WORKER = 96 << 20
 """What a worker takes for the chunks that it has in flight."""
-TIMES = 6
+TIMES = 5
 """How much larger than what the dump says the arrays are that are made of it, all in memory at once."""
 SMALLEST_BLOCK, LARGEST_BLOCK = 1 << 20, 512 << 20
 
