@@ -69,9 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--people", type=int, default=300_000)
     parser.add_argument("--others", type=int, default=0, help="items that are no people")
-    parser.add_argument(
-        "--memory", nargs="+", default=["512M"], help="bounds, each in a process of its own"
-    )
+    parser.add_argument("--memory", nargs="+", default=["512M"], help="bounds, each in a process of its own")
     parser.add_argument("--dump", type=Path, help="an existing dump instead")
     given = parser.parse_args()
     if given.dump and len(given.memory) == 1:

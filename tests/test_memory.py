@@ -156,7 +156,7 @@ def test_a_draft_of_another_build_is_not_gone_on_with(tmp_path: Path, left: Path
     build([path], tmp_path / "kb", reporter=heard, keep="all" if change == "other options" else "people")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     if change != "none":
-        assert heard.said == [f"removed {draft}, which a killed build had left"]
+        assert heard.said[0] == f"removed {draft}, which a killed build had left"
     assert (heard.names[0] == "reading the dump") == (change != "none")
     assert len(KB.open(tmp_path / "kb")) == (3 if change == "other options" else 2)
     assert list(tmp_path.iterdir()) == [tmp_path / "kb"]
@@ -237,12 +237,12 @@ def test_what_a_build_takes_is_told_from_the_beginning_of_the_dump(
 
 
 def test_pages_leave_where_there_is_no_room_and_come_back(tmp_path: Path) -> None:
-    size = 200 << 20
+    size, before = 200 << 20, large.held()[1]
     with large.Room(1, folder=tmp_path).used():
         array = large.zeros(size // 8, np.int64)
         array[:] = np.arange(len(array))
         time.sleep(10 * large.INTERVAL)
-        assert large.held()[1] < size
+        assert large.held()[1] < before + size // 2
         np.testing.assert_array_equal(array[:: 1 << 10], np.arange(0, len(array), 1 << 10))
     assert not any(tmp_path.iterdir()), "the file has no name"
 
