@@ -99,7 +99,7 @@ def build(
             inputs = Inputs(options, draft, spill, reporter)
             inputs.say_needs()
             gathered = inputs.dumps()
-            with options.memory.room(spill.size, spill.folder).used():
+            with options.memory.room(spill.size + options.wikipedia_bytes, spill.folder).used():
                 return _assemble(options, draft, inputs, gathered, reporter)
 
 

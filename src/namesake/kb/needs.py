@@ -24,8 +24,8 @@ DISK_TIMES = 4
 """How much larger than what the dumps say all files of a build are together: that, what is made of it, and the KB."""
 UNPACKED = {"gzip": 400e6, "bzip2": 14e6, "zstandard": 600e6}
 """Bytes a second that come out of a packed file; of bzip2 on each core."""
-SCANNED, ASSEMBLED = 600e6, 30e6
-"""Bytes a second that a core scans, and of what dumps say that it assembles."""
+SCANNED, ASSEMBLED, WIKIPEDIA = 600e6, 30e6, 30e6
+"""Bytes a second that a core scans, of what dumps say that it assembles, and of a packed Wikipedia that it reads."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def needs(options: Options) -> Needs | None:
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
-    said = sum(part[0] for part in known)
-    seconds = sum(part[1] for part in known) + said / ASSEMBLED
+    said = sum(part[0] for part in known) + options.wikipedia_bytes
+    seconds = sum(part[1] for part in known) + said / ASSEMBLED + options.wikipedia_bytes / WIKIPEDIA
     in_memory = options.memory.needed(said)
     return Needs(DISK_TIMES * said, min(in_memory, options.memory.bound), in_memory, seconds)
 

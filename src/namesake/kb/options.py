@@ -39,6 +39,11 @@ class Options:
         inputs = [*map(Path, self.dumps), *([self.wikipedia] if self.wikipedia else []), *self.ranks.values()]
         return key_of(inputs, self.dumps, self.keep, self.wikipedia, dict(self.ranks), self.language.name, self.words)
 
+    @property
+    def wikipedia_bytes(self) -> int:
+        """The size of the Wikipedia dump, packed as it is: about what is kept of it while a KB is built."""
+        return self.wikipedia.stat().st_size if self.wikipedia else 0
+
     def check(self) -> None:
         """Refuse at once what would fail in an hour."""
         if self.keep not in ("people", "all"):
