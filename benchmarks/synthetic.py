@@ -1,6 +1,6 @@
 """A made-up Wikidata dump of any size: people who share names the way people do, and the items they state.
 
-    python -m benchmarks.synthetic --people 1000000 --out people.json.gz
+    python -m benchmarks.synthetic --people 1000000 [--others 8000000] --out people.json.gz
 
 Everything is invented and follows from the seed. Given names and surnames are drawn by Zipf's law, so a few names
 have hundreds of bearers and most have one, and statements likewise fall on few countries and occupations.
@@ -166,24 +166,49 @@ def people(world: World, rng: np.random.Generator, first: int, size: int) -> Ite
         )  # fmt: skip
 
 
-def write(out: Path, size: int, seed: int = 1) -> None:
-    """Write a dump of `size` people to a `.json` or `.json.gz` file."""
+OTHER = (
+    '{{"type":"item","id":"Q{qid}","labels":{{"en":{{"language":"en","value":"{label}"}}}},"descriptions":{{"en":'
+    '{{"language":"en","value":"{what} in {town}"}}}},"aliases":{{"en":[{{"language":"en","value":"The {label}"}}]}},'
+    '"claims":{{"P31":[{kind}],"P17":[{country}],"P276":[{place}]}},"sitelinks":{{}}}}'
+)
+"""What is no person: places, firms and works, of which Wikidata has eight for every person."""
+
+
+def others(world: World, rng: np.random.Generator, first: int, size: int) -> Iterator[str]:
+    """Some items that are no people, as lines; their QIDs lie between those of people."""
+    names = world.surnames.draw(2 * size)
+    trades, towns = world.trades.draw(size), world.towns.draw(size)
+    kinds, countries = world.trades.snaks("P31", trades), world.countries.snaks("P17", world.countries.draw(size))
+    places = world.towns.snaks("P276", towns)
+    for i in range(size):
+        number = first + i
+        yield OTHER.format(
+            qid=FIRST_PERSON + 3 * (number // 2) + 1 + number % 2, town=world.towns.labels[towns[i]],
+            label=f"{world.surnames.labels[names[2 * i]]} {world.surnames.labels[names[2 * i + 1]]} {number % 977}",
+            what=world.trades.labels[trades[i]], kind=kinds[i], country=countries[i], place=places[i],
+        )  # fmt: skip
+
+
+def write(out: Path, size: int, seed: int = 1, other: int = 0) -> None:
+    """Write a dump of `size` people and `other` items to a `.json` or `.json.gz` file."""
     rng = np.random.default_rng(seed)
     world = World(rng)
     opener = igzip.open(out, "wb", compresslevel=0) if out.suffix == ".gz" else out.open("wb")
     with cast(IO[bytes], opener) as file:
         file.write(b"[\n")
         file.write(",\n".join(world.items()).encode())
-        for first in range(0, size, BATCH):
-            lines = people(world, rng, first, min(BATCH, size - first))
-            file.write(b",\n" + ",\n".join(lines).encode())
+        for make, total in ((people, size), (others, other)):
+            for first in range(0, total, BATCH):
+                lines = make(world, rng, first, min(BATCH, total - first))
+                file.write(b",\n" + ",\n".join(lines).encode())
         file.write(b"\n]\n")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--people", type=int, required=True)
+    parser.add_argument("--others", type=int, default=0, help="items that are no people")
     parser.add_argument("--out", type=Path, required=True, help=".json or .json.gz")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    write(given.out, given.people, given.seed)
+    write(given.out, given.people, given.seed, given.others)

@@ -184,13 +184,13 @@ def test_an_office_held_twice_is_one_statement_and_two_tenures(tmp_path: Path) -
     assert periods == [("Q7", "1885-03-04", None), ("Q7", "1893-03-04", "1897-03-04")]
 
 
-def test_several_dumps_and_a_qid_twice(tmp_path: Path) -> None:
-    first = dump(tmp_path / "a.json", item(9, "Ann", HUMAN), item(5, "human"))
-    second = dump(tmp_path / "b.json", item(2, "Bob", HUMAN), item(9, "Impostor", HUMAN, claim("P1", 77)))
+def test_a_qid_twice_in_a_dump(tmp_path: Path) -> None:
+    first = dump(tmp_path / "a.json", item(2, "Bob", HUMAN), item(5, "human"))
+    second = dump(tmp_path / "b.json", item(9, "Ann", HUMAN), item(9, "Impostor", HUMAN, claim("P1", 77)))
     manifest = build([first, second], tmp_path / "kb")
     kb = KB.open(tmp_path / "kb")
     assert [kb.label(row) for row in range(len(kb))] == ["Bob", "Ann"]
-    assert (manifest.rejected, manifest.rejected_reasons) == (1, {"QID twice": 1})
+    assert (manifest.rejected, manifest.rejected_reasons, manifest.superseded) == (1, {"QID twice": 1}, 0)
     reject = json.loads((tmp_path / "kb" / "rejects.jsonl").read_text())
     assert reject == {"file": str(second), "line": 3, "reason": "QID twice: Q9"}
     stated = {s.property for row in range(2) for s in describe(kb, row).statements}

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from namesake.kb import large
 from namesake.kb.columns import Ragged
 from namesake.kb.graph import incoming, pagerank
+from namesake.kernels.columns.links import add_counts, count_values
 
 NODES = 12
 links = st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1)), max_size=60)
@@ -30,9 +32,23 @@ def test_incoming_links_are_distinct_and_others(edges: list[tuple[int, int]], no
     targets = [[target for source, target in edges if source == row] + [-1] for row in rows]
     indptr = np.cumsum([0, *map(len, targets)]).astype(np.int64)
     flat = np.array([target for row in targets for target in row], np.int32)
-    found = incoming(indptr, flat, np.array([-1 if row in none else row for row in rows], np.int32), NODES)
+    source = np.array([-1 if row in none else row for row in rows], np.int32)
+    found = incoming(indptr, flat, source, NODES)
+    with large.Room(block=5).used():  # for a few targets at a time
+        again = incoming(indptr, flat, source, NODES)
+    assert (found.indptr.tolist(), found.values.tolist()) == (again.indptr.tolist(), again.values.tolist())
     expected = [sorted({s for s, t in edges if t == node and s != node and s not in none}) for node in rows]
     assert [sorted(found[node].tolist()) for node in rows] == expected
+
+
+@pytest.mark.kernel
+@given(values=st.lists(st.integers(0, 9)))
+def test_counts_are_those_of_a_counter(values: list[int]) -> None:
+    counts, sums = np.zeros(10, np.int64), np.zeros(10, np.int64)
+    count_values(np.array(values, np.int32), counts)
+    assert counts.tolist() == [values.count(number) for number in range(10)]
+    add_counts(np.array([*values, -1], np.int32), np.arange(len(values) + 1), sums)
+    assert sums.tolist() == [sum(i for i, value in enumerate(values) if value == number) for number in range(10)]
 
 
 @settings(deadline=None)

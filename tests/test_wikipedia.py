@@ -14,7 +14,7 @@ from namesake.kb.build import build
 from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kb.store import KB
-from namesake.kb.wikipedia import Wikipedia, read_wikipedia
+from namesake.kb.wikipedia import Reader, Wikipedia, read_pages
 from namesake.progress import Reporter
 from namesake.sample import DUMP
 
@@ -47,9 +47,9 @@ def read(tmp_path: Path, pages: list[str], qids: list[int], rejects: Rejects | N
     (tmp_path / "spill").mkdir()
     file = cirrus(tmp_path / "wiki.json.gz", pages)
     with Spill(tmp_path / "spill") as spill:
-        return read_wikipedia(
-            file, np.array(qids, np.int64), spill, 1, Rejects() if rejects is None else rejects, Reporter()
-        )
+        reader = Reader(np.array(qids, np.int64), spill, Rejects() if rejects is None else rejects)
+        read_pages(reader, file, 1, Reporter())
+        return reader.finish()
 
 
 def test_paragraphs_belong_to_the_entities_of_the_pages(tmp_path: Path) -> None:

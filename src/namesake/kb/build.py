@@ -1,39 +1,38 @@
 """Build a KB: parse the dumps, spill what they say, assemble it by QID, publish it.
 
-While dumps are read, memory holds a few chunks per worker and nothing that grows with the dump.
+While dumps are read, memory holds a few chunks per worker and nothing that grows with the dump. What follows is made
+in memory where that is large enough, else in mapped files and one thing after the other: see `memory` and `large`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake import language as languages
-from namesake.errors import NamesakeError
 from namesake.files import STDIN
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
 from namesake.kb.derive import derive_all
 from namesake.kb.entities import EntityTexts, entity_columns, item_columns, pick, statement_columns
 from namesake.kb.fame import entity_fame
 from namesake.kb.graph import pagerank
-from namesake.kb.items import Items, gather_items
+from namesake.kb.inputs import Inputs
+from namesake.kb.items import Gathering, Items
 from namesake.kb.kinds import KINDS
 from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
+from namesake.kb.memory import Memory
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
+from namesake.kb.options import Keep, Options, place
 from namesake.kb.orderly import orderly
+from namesake.kb.parts import Parts, make_parts
 from namesake.kb.publish import Draft
-from namesake.kb.ranks import SOURCES, check_ranks, read_ranks
-from namesake.kb.rejects import Rejects
+from namesake.kb.ranks import SOURCES, read_ranks
 from namesake.kb.remains import settle
 from namesake.kb.shorts import build_shorts, list_forms
 from namesake.kb.slips import build_slips
@@ -41,30 +40,12 @@ from namesake.kb.spelled import Spelled
 from namesake.kb.spill import Spill
 from namesake.kb.things import build_things, item_kinds, stated_by, thing_names
 from namesake.kb.tokens import count_tokens, prose_of
-from namesake.kb.wikipedia import Wikipedia, read_wikipedia
+from namesake.kb.wikipedia import Wikipedia
 from namesake.kb.words import index_kb_words, prose
-from namesake.language import Language
 from namesake.machine import cores
 from namesake.progress import Reporter
-from namesake.text import Normaliser
 
 Float64 = npt.NDArray[np.float64]
-Keep = Literal["people", "all"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What to build from what, and how."""
-
-    dumps: tuple[str, ...]
-    out: Path
-    keep: Keep
-    wikipedia: Path | None
-    ranks: Mapping[str, Path]
-    language: Language
-    words: str
-    workers: int
-    force: bool
 
 
 def build(
@@ -77,6 +58,7 @@ def build(
     language: str = "en",
     words: str = "stem",
     workers: int | None = None,
+    memory: int | str | Memory | None = None,
     force: bool = False,
     reporter: Reporter | None = None,
 ) -> Manifest:
@@ -91,9 +73,12 @@ def build(
         language: the language of labels, words and names, by its name.
         words: how words are reduced: "stem", "lemma" or "none".
         workers: how many threads parse; default: one for each core.
+        memory: how much memory to take, in bytes or such as "8G"; default: half of what the machine has. The KB is the
+            same for any.
         force: replace a KB that is there already.
         reporter: told how far the work is.
     """
+    bound = Memory.of(memory)
     options = Options(
         dumps=tuple(str(dump) for dump in dumps),
         out=place(out),
@@ -102,65 +87,33 @@ def build(
         ranks=ranks or {},
         language=languages.of(language),
         words=words,
-        workers=workers or cores(),
+        workers=bound.workers(workers or cores()),
+        memory=bound,
         force=force,
     )
     reporter = reporter or Reporter()
-    _check(options)
+    options.check()
     with orderly(options.out):
-        for done in settle(options.out):
+        for done in settle(options.out, options.key):
             reporter.say(done)
-        with Draft(options.out, force) as draft, Spill(draft.spill) as spill:
-            return _run(options, draft, spill, reporter)
+        with Draft(options.out, force, options.key) as draft, Spill(draft.spill) as spill:
+            inputs = Inputs(options, draft, spill, reporter)
+            inputs.say_needs()
+            gathered = inputs.dumps()
+            with options.memory.room(spill.size + options.wikipedia_bytes, spill.folder).used():
+                return _assemble(options, draft, inputs, gathered, reporter)
 
 
-def place(out: str | Path) -> Path:
-    """The folder that is meant: where `out` is a link, what it points to, so that the link stays."""
-    path = Path(out)
-    with suppress(OSError, ValueError):  # which the build meets again, and says so
-        if path.is_symlink() and path.exists():
-            return path.resolve()
-    return path if path.name not in ("", "..") else path.resolve()
-
-
-def _check(options: Options) -> None:
-    """Refuse at once what would fail in an hour."""
-    if options.keep not in ("people", "all"):
-        raise NamesakeError(f"keep can be people or all, not {options.keep!r}")
-    if options.wikipedia is not None and not options.wikipedia.is_file():
-        raise NamesakeError(f"{options.wikipedia}: no such file; name a CirrusSearch content dump")
-    for file in options.ranks.values():
-        check_ranks(file)
-    if not options.out.name:
-        raise NamesakeError(f"{options.out} cannot be a KB: name a folder in it as --out")
-    if not options.dumps:
-        raise NamesakeError("no dump given: name a Wikidata dump, or - for stdin")
-    Normaliser(options.language, options.words)  # says what it needs
-
-
-def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Manifest:
-    """The stages, each writing the columns it makes into the draft."""
-    rejects = Rejects()
-    with reporter.stage("reading the dump"):
-        gathered = gather_items(
-            options.dumps, options.keep, options.language, options.workers, spill, rejects, reporter
-        )
-        if not gathered.items and rejects.named:
-            first = rejects.named[0]
-            raise NamesakeError(
-                f"{first.file}:{first.line}: {first.reason}; nor is any other line a Wikidata item: is it a dump?"
-            )
+def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gathering, reporter: Reporter) -> Manifest:
+    """From what the dumps say to the published KB."""
+    rejects = inputs.rejects
     with reporter.stage("numbering items and statements"):
         items = gathered.finish()
         rows = number(items)
         rejects.add(repeated(items, rows))
         stated = state(items, rows)
-    wikipedia = None
-    if options.wikipedia is not None:
-        with reporter.stage("reading Wikipedia"):
-            wikipedia = read_wikipedia(options.wikipedia, rows.entity_qids, spill, options.workers, rejects, reporter)
-    with reporter.stage("indexing names and words, ranking items"):
-        names, words = _index(options, draft, items, rows, stated, wikipedia)
+    wikipedia = inputs.wikipedia(rows.entity_qids)
+    names, words = _index(options, draft, items, rows, stated, wikipedia, reporter)
     with reporter.stage("publishing"):
         draft.write_bytes(REJECTS, rejects.lines())
         return draft.publish(
@@ -181,15 +134,22 @@ def _run(options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> Ma
                 words=words,
                 rejected=len(rejects),
                 rejected_reasons=dict(rejects.reasons.most_common()),
+                superseded=rows.superseded,
                 dates_dropped=gathered.dates_dropped,
             )
         )
 
 
 def _index(
-    options: Options, draft: Draft, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None
+    options: Options,
+    draft: Draft,
+    items: Items,
+    rows: Numbering,
+    stated: Statements,
+    wikipedia: Wikipedia | None,
+    reporter: Reporter,
 ) -> tuple[int, int]:
-    """Everything that follows from items and statements, side by side; returns how many names and words there are."""
+    """Everything that follows from items and statements; returns how many names and words there are."""
     picked = pick(items, rows)
     texts = EntityTexts.of(items, rows, picked[KBColumns.descriptions], wikipedia)
 
@@ -226,13 +186,18 @@ def _index(
         draft.write(KBColumns.item_kind, kinds)
         draft.write_all(picked | entity_columns(rows, texts) | statement_columns(stated) | item_columns(items, rows))
 
-    with ThreadPoolExecutor(options.workers, "assemble") as pool:
-        parts = [pool.submit(part) for part in (words, names, shorts, ranks, entities)]
-        counts = [part.result() for part in parts]
+    parts: Parts = {
+        "indexing words": words,
+        "indexing names": names,
+        "indexing short forms": shorts,
+        "ranking items": ranks,
+        "writing entities": entities,
+    }
+    counts = make_parts(parts, draft, options.workers, reporter)
     derive_all(draft)
     unmade = [column.file for column in columns().values() if not draft.holds(column)]
     assert not unmade, f"declared in layout.py, and made by nobody: {unmade}"
-    return counts[1] or 0, counts[0] or 0
+    return counts["indexing names"] or 0, counts["indexing words"] or 0
 
 
 def wikidata_ranks(options: Options, items: Items, rows: Numbering) -> Float64:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from namesake.errors import NamesakeError
+from namesake.kb import large
 from namesake.kb.npy import map_column, open_file
 
 Int64 = npt.NDArray[np.int64]
@@ -38,7 +39,18 @@ class Strings:
 
     def take(self, rows: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Strings:
         """The strings of these rows, in their order; empty where the row is negative."""
-        return Strings.from_arrow(self.arrow().take(pa.array(rows, mask=rows < 0)))
+        offsets = large.zeros(len(rows) + 1, np.int64)
+        for low, high in large.blocks(len(rows), 32):
+            some = rows[low:high]
+            sizes = np.where(some < 0, 0, self.offsets[some + 1] - self.offsets[some])
+            np.cumsum(sizes, out=offsets[low + 1 : high + 1])
+            offsets[low + 1 : high + 1] += offsets[low]
+        data, whole = large.empty(int(offsets[-1]), np.uint8), self.arrow()
+        for low, high in large.spans(offsets, 2):
+            some = rows[low:high]
+            taken = whole.take(pa.array(some, mask=some < 0))
+            data[offsets[low] : offsets[high]] = Strings.from_arrow(taken).data
+        return Strings(offsets, data)
 
     @staticmethod
     def from_arrow(column: pa.LargeStringArray) -> Strings:
@@ -66,9 +78,14 @@ class Strings:
 
 def concatenate(columns: list[Strings]) -> Strings:
     """One column after the other."""
-    ends = np.cumsum([0, *(len(column.data) for column in columns)])
-    offsets = [column.offsets[1:] + end for column, end in zip(columns, ends[:-1], strict=True)]
-    return Strings(np.concatenate([np.zeros(1, np.int64), *offsets]), np.concatenate([c.data for c in columns]))
+    offsets = large.zeros(sum(map(len, columns)) + 1, np.int64)
+    data = large.empty(sum(len(column.data) for column in columns), np.uint8)
+    row = end = 0
+    for column in columns:
+        np.add(column.offsets[1:], end, out=offsets[row + 1 : row + 1 + len(column)])
+        data[end : end + len(column.data)] = column.data
+        row, end = row + len(column), end + len(column.data)
+    return Strings(offsets, data)
 
 
 @dataclass(frozen=True)

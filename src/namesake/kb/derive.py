@@ -18,6 +18,7 @@ from namesake.kb.fame import entity_fame
 from namesake.kb.layout import KBColumns
 from namesake.kb.publish import Draft
 from namesake.kernels.columns import bitmap
+from namesake.kernels.columns.links import count_values
 
 Float32 = npt.NDArray[np.float32]
 Int32 = npt.NDArray[np.int32]
@@ -41,9 +42,8 @@ def derived(column: Column[C]) -> Callable[[Callable[[KBColumns], C]], Callable[
 
 def derive_all(draft: Draft) -> None:
     """Make the derived columns of the KB that is drafted, each from those that are written."""
-    kb = KBColumns(Columns(draft.folder))
     for column, function in DERIVED.items():
-        draft.write(column, function(kb))
+        draft.write(column, function(KBColumns(Columns(draft.folder))))  # each maps what it needs, for itself
 
 
 @derived(KBColumns.qid_bits)
@@ -70,10 +70,17 @@ def fame(kb: KBColumns) -> Float32:
 @derived(KBColumns.pair_count)
 def pair_count(kb: KBColumns) -> Int32:
     """How many entities state each pair."""
-    return np.bincount(kb.statements.values, minlength=len(kb.pair_value)).astype(np.int32)
+    return _counts(kb.statements.values, len(kb.pair_value))
 
 
 @derived(KBColumns.word_count)
 def word_count(kb: KBColumns) -> Int32:
     """How many entities have each word in D+S."""
-    return np.bincount(kb.words_ds.values, minlength=len(kb.words)).astype(np.int32)
+    return _counts(kb.words_ds.values, len(kb.words))
+
+
+def _counts(values: Int32, size: int) -> Int32:
+    """How often each number below `size` occurs."""
+    counts = np.zeros(size, np.int64)
+    count_values(values, counts)
+    return counts.astype(np.int32)

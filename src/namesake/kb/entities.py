@@ -11,7 +11,8 @@ import numpy.typing as npt
 from namesake.kb.assemble import Numbering, Statements
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Made
-from namesake.kb.items import Items, ranges, running
+from namesake.kb.items import Items, ranges
+from namesake.kb.large import running
 from namesake.kb.layout import KBColumns
 from namesake.kb.wikipedia import Wikipedia
 
@@ -69,15 +70,18 @@ def entity_columns(rows: Numbering, texts: EntityTexts) -> Made:
 
 
 def item_columns(items: Items, rows: Numbering) -> Made:
-    """Items and properties with their labels; of a property that occurs twice, the first."""
-    properties, first = np.unique(items.property_id, return_index=True)
+    """Items and properties with their labels; of a property that occurs twice, the first in the last file."""
+    row = np.arange(len(items.property_id))
+    file = np.searchsorted([file.property for file in items.files], row, side="right")
+    order = np.lexsort((row, -file, items.property_id))
+    properties, first = np.unique(items.property_id[order], return_index=True)
     columns = KBColumns
     return dict(
         [
             columns.item_qids.holding(rows.item_qids),
             columns.item_labels.holding(items.label.take(rows.dump_of)),
             columns.property_ids.holding(properties),
-            columns.property_labels.holding(items.property_label.take(first)),
+            columns.property_labels.holding(items.property_label.take(order[first])),
         ]
     )
 

@@ -19,13 +19,13 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.download import download, file_checksum, file_name, is_address
-from namesake.kb.build import place
 from namesake.kb.check import problems
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Array, Lists, Text
 from namesake.kb.layout import columns
 from namesake.kb.manifest import LARGEST, MANIFEST, Manifest, parse_manifest
 from namesake.kb.npy import BLOCK, HEADER, said
+from namesake.kb.options import place
 from namesake.kb.orderly import orderly
 from namesake.kb.pack import SUFFIX, TAR_BLOCK
 from namesake.kb.publish import Draft

@@ -1,18 +1,20 @@
-"""PageRank on a graph of links between rows: PR_WD of the Wikidata items, PR_WP of the Wikipedia pages."""
+"""PageRank on a graph of links between rows: PR_WD of the Wikidata items, PR_WP of the Wikipedia pages.
+
+Two numbers per node that is linked to stay in memory; the links are read through once per step.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
+from namesake.kb import large
 from namesake.kb.columns import Ragged
-from namesake.kernels.columns import group as kernels
+from namesake.kernels.columns import links as kernels
 
 DAMPING = 0.85
 TOLERANCE = 1e-9  # the sum over all nodes of how much a step may still move; ranks sum to 1
 STEPS = 200
-BLOCK = 1 << 26  # links counted at a time
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -23,10 +25,18 @@ def incoming(indptr: Int64, target: Int32, source: Int32, nodes: int) -> Ragged:
     """The distinct other nodes that link to each of `nodes` nodes.
 
     Row i links from node source[i], all of its links being there, to the nodes target[indptr[i]:indptr[i + 1]]; a
-    negative number is no node.
+    negative number is no node. Links are placed for one range of targets after the other: each range is written where
+    memory can hold it, and costs one reading of the targets.
     """
-    starts, sources = kernels.incoming(indptr, target, source, nodes)
-    return Ragged(starts, sources)
+    starts = large.zeros(nodes + 1, np.int64)
+    kernels.count_links(indptr, target, source, large.full(nodes, -1, np.int32), starts)
+    np.cumsum(starts, out=starts)
+    links = large.empty(int(starts[-1]), np.int32)
+    for low, high in large.spans(starts, 1):
+        place = starts[low:high] - starts[low]
+        last = np.full(high - low, -1, np.int32)
+        kernels.place_links(indptr, target, source, low, last, place, links[starts[low] : starts[high]])
+    return Ragged(starts, links)
 
 
 def pagerank(links: Ragged) -> Float64:
@@ -41,37 +51,39 @@ def pagerank(links: Ragged) -> Float64:
     nodes = len(links)
     if not nodes:
         return np.empty(0, np.float64)
-    outgoing = _outgoing(links)
-    linked = np.flatnonzero(np.diff(links.indptr))
-    rows = np.append(links.indptr[linked], len(links.values))
-    if len(links.values) <= np.iinfo(np.int32).max:
-        rows = rows.astype(np.int32)  # else SciPy would widen the links as well
-    to_linked = sparse.csr_array((np.ones(len(links.values)), links.values, rows), shape=(len(linked), nodes))
-    among_linked = to_linked[:, linked]
-    share = 1 / np.maximum(outgoing, 1)
-    linked_share = share[linked]
-    share[linked] = 0
-    from_unlinked = to_linked @ share
-    del to_linked, share
-    ends = outgoing == 0
-    linked_ends = np.flatnonzero(ends[linked])
-    unlinked_ends = int(ends.sum()) - len(linked_ends)
-    rank, base = np.full(len(linked), 1 / nodes), 1 / nodes
+    outgoing = large.zeros(nodes, np.int64)
+    kernels.count_values(links.values, outgoing)
+    linked = np.flatnonzero(links.indptr[1:] > links.indptr[:-1])
+    share = large.empty(nodes, np.float64)
+    for low, high in large.blocks(nodes, 16):
+        share[low:high] = 1 / np.maximum(outgoing[low:high], 1)
+    among, from_unlinked = _split(links, linked, share)
+    linked_share = large.kept(share[linked])
+    linked_ends = np.flatnonzero(outgoing[linked] == 0)
+    unlinked_ends = nodes - int(np.count_nonzero(outgoing)) - len(linked_ends)
+    del share, outgoing
+    rank, given, base = np.full(len(linked), 1 / nodes), np.empty(len(linked)), 1 / nodes
     for _ in range(STEPS):
         next_base = (DAMPING * (rank[linked_ends].sum() + base * unlinked_ends) + 1 - DAMPING) / nodes
-        step = DAMPING * (among_linked @ (rank * linked_share) + base * from_unlinked) + next_base
-        moved = np.abs(step - rank).sum() + (nodes - len(linked)) * abs(next_base - base)
-        rank, base = step, next_base
+        np.multiply(rank, linked_share, out=given)
+        moved = kernels.step(among.indptr, among.values, given, from_unlinked, DAMPING, base, next_base, rank)
+        moved += (nodes - len(linked)) * abs(next_base - base)
+        base = next_base
         if moved < TOLERANCE:
             break
-    ranks = np.full(nodes, base * nodes)
+    ranks = large.full(nodes, base * nodes, np.float64)
     ranks[linked] = rank * nodes
     return ranks
 
 
-def _outgoing(links: Ragged) -> Int64:
-    """How many nodes each node links to; in blocks, for NumPy counts in copies of twice the size."""
-    counts = np.zeros(len(links), np.int64)
-    for start in range(0, len(links.values), BLOCK):
-        counts += np.bincount(links.values[start : start + BLOCK], minlength=len(links))
-    return counts
+def _split(links: Ragged, linked: Int64, share: Float64) -> tuple[Ragged, Float64]:
+    """The links to the `linked` nodes: those from linked nodes, as places in `linked`; and the shares of the others.
+
+    The latter are summed: they all have one rank.
+    """
+    place = large.full(len(links), -1, np.int32)
+    place[linked] = np.arange(len(linked), dtype=np.int32)
+    indptr, among = large.zeros(len(linked) + 1, np.int64), large.empty(len(links.values), np.int32)
+    rest = large.empty(len(linked), np.float64)
+    size = kernels.split_links(linked, links.indptr, links.values, place, share, indptr, among, rest)
+    return Ragged(indptr, among[:size]), rest

@@ -6,13 +6,14 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.columns import Strings
 from namesake.kb.dump import read_chunks
+from namesake.kb.large import running
 from namesake.kb.parse import Parsed, parse_chunk
 from namesake.kb.rejects import Rejects
 from namesake.kb.scanned import FIELDS, Number, Scanned, TextAt
@@ -25,16 +26,24 @@ Int64 = npt.NDArray[np.int64]
 IN_FLIGHT = 2  # chunks that each worker may have, being parsed or waiting
 
 
+class DumpFile(NamedTuple):
+    """A dump, and which item and which property is the first of it."""
+
+    item: int
+    property: int
+    name: str
+
+
 @dataclass(frozen=True)
 class Items(Scanned):
     """All items of the dumps, with one numbering of strings throughout."""
 
-    files: list[tuple[int, str]]
-    """Where each file's items begin."""
+    files: list[DumpFile]
+    """The dumps, in the order in which they were given."""
 
     def file_of(self, row: int) -> str:
         """The dump that an item comes from."""
-        return next(file for first, file in reversed(self.files) if first <= row)
+        return next(file.name for file in reversed(self.files) if file.item <= row)
 
 
 class Gathering:
@@ -46,12 +55,23 @@ class Gathering:
         self.dates_dropped = 0
         self._strings = 0
         self._ends: dict[str, int] = {}
-        self._files: list[tuple[int, str]] = []
+        self._files: list[DumpFile] = []
+        self._properties = 0
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """What is known of the items beside their columns, for the journal."""
+        return {"items": self.items, "dates_dropped": self.dates_dropped, "files": self._files}
+
+    def resume(self, said: dict[str, Any]) -> None:
+        """Know what another had gathered in the same spill."""
+        self.items, self.dates_dropped = said["items"], said["dates_dropped"]
+        self._files = [DumpFile(*file) for file in said["files"]]
 
     def add(self, parsed: Parsed, file: str) -> None:
         """Append one chunk's columns."""
-        if not self._files or self._files[-1][1] != file:
-            self._files.append((self.items, file))
+        if not self._files or self._files[-1].name != file:
+            self._files.append(DumpFile(self.items, self._properties, file))
         value, strings = parsed.statement_value, self._strings
         parsed = replace(parsed, statement_value=np.where(value < 0, value - strings, value))
         for name, field in FIELDS.items():
@@ -65,6 +85,7 @@ class Gathering:
                 self.spill.append(name, column)
         self._strings += len(parsed.strings)
         self.items += len(parsed.qid)
+        self._properties += len(parsed.property_id)
         self.dates_dropped += parsed.dates_dropped
 
     def _append_offsets(self, name: str, offsets: Int64) -> None:
@@ -127,13 +148,6 @@ def _in_order(
             yield future.result(), file, done
     for future, file, done in waiting:
         yield future.result(), file, done
-
-
-def running(sizes: npt.NDArray[Any]) -> Int64:
-    """Offsets of rows with these sizes."""
-    offsets = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=offsets[1:])
-    return offsets
 
 
 def ranges(starts: Int64, counts: Int64) -> Int64:

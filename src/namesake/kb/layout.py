@@ -157,7 +157,7 @@ class KBColumns(Mapped):
         "entity.paragraph",
         ENTITY,
         "Wikipedia first paragraphs; empty where there is none.",
-        made_by("wikipedia.read_wikipedia"),
+        made_by("wikipedia.Reader.finish"),
     )
     aliases = Lists(
         "entity.alias", np.int32, ENTITY, "Rows of `alias_texts` for each entity.", TEXTS, row_of(ALIAS), ASCENDING

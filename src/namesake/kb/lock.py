@@ -83,6 +83,13 @@ def take_over(folder: Path) -> FileIO | None:
     return file
 
 
+def sign(file: FileIO, owner: Owner) -> None:
+    """Write down who holds a lock now that was another's."""
+    file.seek(0)
+    file.write(msgspec.json.encode(owner))
+    file.truncate()
+
+
 def owner_of(folder: Path) -> Owner | None:
     """Whose folder it is, by the file in it; None where there is none, or it says nothing."""
     try:

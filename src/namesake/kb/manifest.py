@@ -46,6 +46,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     words: int
     rejected: int
     rejected_reasons: dict[str, int] = {}
+    superseded: int = 0
+    """Items whose QID a later dump has: that one counts."""
     dates_dropped: int = 0
     """Dates that name no possible day, left out of entities that are otherwise kept."""
     files: dict[str, str] = {}

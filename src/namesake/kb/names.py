@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.declare import Made
 from namesake.kb.name_layout import NameColumns
@@ -20,6 +21,7 @@ from namesake.kb.part_names import PartNames
 from namesake.kb.spelled import Spelled
 from namesake.kb.spelling import normalise_many, other_forms
 from namesake.kb.variants import file_names
+from namesake.kernels.columns.links import count_values
 from namesake.kernels.names import evidence
 from namesake.kernels.names import index as kernels
 from namesake.language import Language
@@ -62,20 +64,21 @@ def build_names(names: Spelled, prose: Strings = NO_TEXT, things: Strings = NO_T
     spelled = kernels.Spelled(texts.data, texts.offsets, which, rows, kinds)
     most = 2 * len(rows)  # every text and its bare form
     room = 1 << (most + 1).bit_length()
-    keys, slots = np.zeros(room, np.uint64), np.full(room, kernels.NOBODY, np.int32)
-    bits = np.zeros(max(1 << 10, 1 << (BITS_PER_NAME * (len(rows) + len(things))).bit_length()) // 8, np.uint8)
-    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
-    entry_name, entry_row, entry_kind = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int8)
+    keys, slots = large.zeros(room, np.uint64), large.full(room, kernels.NOBODY, np.int32)
+    bits = large.zeros(max(1 << 10, 1 << (BITS_PER_NAME * (len(rows) + len(things))).bit_length()) // 8, np.uint8)
+    starts, ends = large.empty(most, np.int64), large.empty(most, np.int64)
+    entry_name, entry_row, entry_kind = (large.empty(most, kind) for kind in (np.int32, np.int32, np.int8))
     table, bearers = kernels.Table(keys, slots, bits, starts, ends), kernels.Entries(entry_name, entry_row, entry_kind)
     size, entries = kernels.index_names(spelled, affixes(language), table, bearers)
     kernels.mark_names(things.data, things.offsets, bits)
     starts, ends = starts[:size], ends[:size]
     entry_name, entry_row, entry_kind = entry_name[:entries], entry_row[:entries], entry_kind[:entries]
-    indptr = np.zeros(size + 1, np.int64)
-    np.cumsum(np.bincount(entry_name, minlength=size), out=indptr[1:])
-    values, kind = np.empty(entries, np.int32), np.empty(entries, np.int8)
+    indptr = large.zeros(size + 1, np.int64)
+    count_values(entry_name, indptr[1:])
+    np.cumsum(indptr, out=indptr)
+    values, kind = large.empty(entries, np.int32), large.empty(entries, np.int8)
     kernels.group_entries(entry_name, entry_row, entry_kind, indptr, values, kind)
-    text, offsets = np.empty(int((ends - starts).sum()), np.uint8), np.zeros(size + 1, np.int64)
+    text, offsets = large.empty(int((ends - starts).sum()), np.uint8), large.zeros(size + 1, np.int64)
     kernels.copy_texts(texts.data, starts, ends, text, offsets)
     names_by_id = Strings(offsets, text)
     drawers, filed = file_names(names_by_id, language)
@@ -122,24 +125,30 @@ def _every_name(names: Spelled) -> tuple[Strings, Int64, Int32, Int8]:
     plain_aliases, of_alias = _plain(names.language, names.alias_texts.take(alias_text))
     plain = concatenate([plain_labels, plain_aliases])
     texts = concatenate([names.normalised, normalise_many(plain)])
-    which = np.concatenate(
-        [label_row, len(names.labels) + alias_text, np.arange(len(names.texts), len(names.texts) + len(plain))]
-    )
-    rows = np.concatenate([label_row, alias_row, of_label.astype(np.int32), alias_row[of_alias]])
+    plain_text = np.arange(len(names.texts), len(names.texts) + len(plain))
+    which = large.joined([label_row.astype(np.int64), len(names.labels) + alias_text, plain_text])
+    rows = large.joined([label_row, alias_row, of_label.astype(np.int32), alias_row[of_alias]])
     sizes = [len(label_row), len(alias_row), len(of_label), len(of_alias)]
     kinds = np.repeat(np.array([LABEL, ALIAS, BARE_LABEL, BARE_ALIAS], np.int8), sizes)
     order = np.argsort(rows, kind="stable")  # merges runs that ascend
-    return texts, which[order], rows[order], kinds[order]
+    return texts, large.kept(which[order]), large.kept(rows[order]), large.kept(kinds[order])
 
 
 def _plain(language: Language, texts: Strings) -> tuple[Strings, Int64]:
     """The `other_forms` of the texts with marks that call for them, and the row of each form's text."""
-    marks = (texts.data == ord('"')) | (texts.data == ord("(")) | (texts.data == ord(","))
-    before, last = texts.data[:-1], texts.data[1:]
-    marks[1:] |= ((before == 0x80) & ((last == 0x9C) | (last == 0x9E))) | ((before == 0xC2) & (last == 0xAB))  # “ „ «
-    rows = np.unique(np.searchsorted(texts.offsets, np.flatnonzero(marks), side="right") - 1)
-    forms = [(form, row) for row in rows.tolist() for form in other_forms(texts[row], language)]
+    forms: list[tuple[str, int]] = []
+    for low, high in large.spans(texts.offsets, 16):
+        rows = low + _marked(texts.data[texts.offsets[low] : texts.offsets[high]], texts.offsets[low : high + 1])
+        forms += [(form, row) for row in rows.tolist() for form in other_forms(texts[row], language)]
     return Strings.of(form for form, _ in forms), np.array([row for _, row in forms], np.int64)
+
+
+def _marked(data: UInt8, offsets: Int64) -> Int64:
+    """The rows of the texts in `data` with brackets, quotation marks or a comma."""
+    marks = (data == ord('"')) | (data == ord("(")) | (data == ord(","))
+    before, last = data[:-1], data[1:]
+    marks[1:] |= ((before == 0x80) & ((last == 0x9C) | (last == 0x9E))) | ((before == 0xC2) & (last == 0xAB))  # “ „ «
+    return np.unique(np.searchsorted(offsets - offsets[0], np.flatnonzero(marks), side="right") - 1)
 
 
 class Bearers(NamedTuple):

@@ -23,10 +23,11 @@ from namesake.files.durable import sync
 from namesake.kb import known
 from namesake.kb.columns import State
 from namesake.kb.declare import Column, Made
-from namesake.kb.lock import LOCK, Owner, alone, take
+from namesake.kb.journal import JOURNAL, Journal
+from namesake.kb.lock import LOCK, Owner, alone, sign, take
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
 from namesake.kb.npy import BLOCK, header, said
-from namesake.kb.remains import building, replaced
+from namesake.kb.remains import building, replaced, spill_of, unfinished
 from namesake.kb.replace import check_free, put_in_place, remove_draft, remove_kb
 from namesake.stops import unstoppable
 
@@ -36,27 +37,40 @@ C = TypeVar("C")
 class Draft:
     """A folder that becomes the KB `out` when it is published, and is removed when anything goes wrong before."""
 
-    def __init__(self, out: Path, force: bool = False) -> None:
-        """Draft the KB `out`, which may replace an older one with `force`."""
+    def __init__(self, out: Path, force: bool = False, key: str = "") -> None:
+        """Draft the KB `out`, which may replace an older one with `force`.
+
+        A build with the same `key` that was killed left its draft: this one goes on in it.
+        """
         self.out = out
         self.force = force
+        self.key = key
         self.files: dict[str, str] = {}
         self.finished = False
 
     def __enter__(self) -> Draft:
         check_free(self.out, self.force)
         self.out.parent.mkdir(parents=True, exist_ok=True)
-        self.token = secrets.token_hex(8)
-        self.folder = building(self.out, self.token)
-        self.spill = self.folder / "spill"
-        try:
-            with alone(self.out.parent):
-                self.folder.mkdir()
-                self.lock = take(self.folder, Owner.here(self.token, self.force))
-            self.spill.mkdir()
-        except BaseException:
-            remove_draft(self.folder)
-            raise
+        with alone(self.out.parent):
+            left = unfinished(self.out, self.key)
+            self.token = left[0] if left else secrets.token_hex(8)
+            self.folder = building(self.out, self.token)
+            owner = Owner.here(self.token, self.force)
+            try:
+                if left:
+                    self.lock = left[1]
+                    sign(self.lock, owner)
+                else:
+                    self.folder.mkdir()
+                    self.lock = take(self.folder, owner)
+                self.spill = spill_of(self.folder)
+                self.spill.mkdir(exist_ok=True)
+                self.journal = Journal(self.folder, self.key)
+            except BaseException:
+                remove_draft(self.folder)
+                raise
+        for part in self.journal.sound_parts().values():
+            self.files |= part.files
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
@@ -97,9 +111,10 @@ class Draft:
 
         From the manifest on nothing stops it: the KB is finished, and what is left to do takes a moment.
         """
-        shutil.rmtree(self.spill)
         for name in sorted(self.files):
             sync(self.folder / name)
+        (self.folder / JOURNAL).unlink(missing_ok=True)
+        shutil.rmtree(self.spill)
         complete = msgspec.structs.replace(manifest, files=dict(sorted(self.files.items())))
         with unstoppable(), alone(self.out.parent):
             check_free(self.out, self.force)  # it may have appeared while we were building

@@ -30,6 +30,10 @@ class Rejects:
             if len(self.named) < NAMED:
                 self.named.append(reject)
 
+    def restore(self, named: list[Reject], reasons: dict[str, int]) -> None:
+        """Hold these, and no others."""
+        self.named, self.reasons = list(named), Counter(reasons)
+
     def __len__(self) -> int:
         return self.reasons.total()
 

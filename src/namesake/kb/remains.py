@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
 
 from namesake.errors import NamesakeError
+from namesake.kb.journal import goes_on
 from namesake.kb.lock import LOCK, alone, owner_of, take_over
 from namesake.kb.manifest import listed_files
 from namesake.kb.npy import damaged_file
@@ -27,20 +29,44 @@ def replaced(out: Path, token: str) -> Path:
     return out.with_name(f"{out.name}.replaced-{token}")
 
 
-def settle(out: Path) -> list[str]:
-    """Finish or remove what stopped builds of `out` left, and say what was done."""
+def spill_of(draft: Path) -> Path:
+    """The folder in a draft for what is no part of the KB."""
+    return draft / "spill"
+
+
+def settle(out: Path, key: str = "") -> list[str]:
+    """Finish or remove what stopped builds of `out` left, and say what was done.
+
+    A draft in which the build with this key can go on is left to it.
+    """
     if not out.parent.is_dir():
         return []
     with alone(out.parent):
-        return list(_settle(out))
+        return list(_settle(out, key))
 
 
-def _settle(out: Path) -> Iterator[str]:
+def unfinished(out: Path, key: str) -> tuple[str, FileIO] | None:
+    """A draft in which the build with this key can go on: its token, and its lock, held. For those `alone`."""
+    for folder, token in _beside(out):
+        owner = owner_of(folder)
+        if owner is None or owner.token != token or owner.is_of_another_machine():
+            continue
+        if goes_on(folder, spill_of(folder), key) and (lock := take_over(folder)):
+            return token, lock
+    return None
+
+
+def _beside(out: Path) -> list[tuple[Path, str]]:
+    """The folders of builds of `out`, with their tokens."""
     name = re.compile(re.escape(out.name) + r"\.(building|replaced)-([0-9a-f]{16})")
     beside = sorted(out.parent.iterdir())
-    found = [(path, match[2]) for path in beside if (match := name.fullmatch(path.name)) and path.is_dir()]
+    return [(path, match[2]) for path in beside if (match := name.fullmatch(path.name)) and path.is_dir()]
+
+
+def _settle(out: Path, key: str) -> Iterator[str]:
+    found = _beside(out)
     for folder, token in found:
-        yield from _settle_draft(folder, token, out)
+        yield from _settle_draft(folder, token, out, key)
     for folder, token in found:
         if owner_of(building(out, token)) is None:  # else that build may still be at work
             yield from _settle_kb(folder, out)
@@ -49,8 +75,8 @@ def _settle(out: Path) -> Iterator[str]:
         lock.close()
 
 
-def _settle_draft(folder: Path, token: str, out: Path) -> Iterator[str]:
-    """A draft: put in its place if it is finished, else removed."""
+def _settle_draft(folder: Path, token: str, out: Path, key: str) -> Iterator[str]:
+    """A draft: put in its place if it is finished, else removed, but for one that the build with the key goes on in."""
     owner = owner_of(folder)
     if owner is not None and owner.is_of_another_machine():
         yield f"left {folder} alone: {owner.host} may be at work there; if it is not, delete it"
@@ -65,6 +91,8 @@ def _settle_draft(folder: Path, token: str, out: Path) -> Iterator[str]:
         return
     with lock:
         files = listed_files(folder)
+        if files is None and goes_on(folder, spill_of(folder), key):
+            return
         if files is None or damaged_file(folder, files):
             remove_draft(folder)
             yield f"removed {folder}, which a killed build had left"

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Made
 from namesake.kb.forms import FORMS, OF_AN_ALIAS
@@ -76,9 +77,9 @@ def list_forms(spelled: Spelled, shortened: Bool, fame: Float64) -> ListedForms:
     names = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
     size = kernels.MOST_FORMS * (entities + len(aliases.values))  # what is not touched takes no memory
     found = kernels.Found(
-        *(np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size, np.int8), np.empty(size, np.float64)),
-        *(np.empty(entities, np.uint64), np.empty(entities, np.uint64)),
-        np.empty(kernels.LONGEST * entities, np.uint64),
+        *(large.empty(size, np.uint64), large.empty(size, np.int32), large.empty(size, np.int8)),
+        *(large.empty(size, np.float64), large.empty(entities, np.uint64), large.empty(entities, np.uint64)),
+        large.empty(kernels.LONGEST * entities, np.uint64),
     )
     weights = np.array([form.weight for form in FORMS])
     entries, between = kernels.list_forms(
@@ -93,13 +94,18 @@ def list_forms(spelled: Spelled, shortened: Bool, fame: Float64) -> ListedForms:
 def _tokens(names: Strings) -> UInt64:
     """The hashes of the tokens of normalised names, each once."""
     hashes = token_hashes(names.data, names.offsets)
-    distinct: UInt64 = distinct_keys(hashes.view(np.int64), np.empty(len(hashes), np.int32)).view(np.uint64)
+    distinct: UInt64 = distinct_keys(hashes.view(np.int64), large.empty(len(hashes), np.int32)).view(np.uint64)
     return distinct
 
 
 def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
     """The rows of the texts with a comma; what stands before the first one of each, and the rest from it on."""
-    commas = np.flatnonzero(texts.data == ord(","))
+    commas = np.concatenate(
+        [
+            low + np.flatnonzero(texts.data[low:high] == ord(","))
+            for low, high in large.blocks(max(len(texts.data), 1), 4)
+        ]
+    )
     rows, first = np.unique(np.searchsorted(texts.offsets, commas, side="right") - 1, return_index=True)
     bounds = np.stack([texts.offsets[rows], commas[first], texts.offsets[rows + 1]], axis=1).ravel()
     parts = Strings(np.append(bounds, len(texts.data)), texts.data)  # of three for each row, the last lies between rows
@@ -118,12 +124,12 @@ def _generations(language: Language, rest: Strings) -> Bool:
 
 def build_shorts(listed: ListedForms) -> Made:
     """The columns of short forms."""
-    ids = np.empty(len(listed.keys), np.int32)
+    ids = large.empty(len(listed.keys), np.int32)
     distinct = distinct_keys(listed.keys.view(np.int64), ids).view(np.uint64)
     size = min(len(ids), MOST * len(distinct))
     best = kernels.Grouped(
-        *(np.zeros(len(distinct) + 1, np.int64), np.empty(size, np.int32), np.empty(size, np.int8)),
-        *(np.empty(size, np.float32), np.zeros(len(distinct), np.int32)),
+        *(large.zeros(len(distinct) + 1, np.int64), large.empty(size, np.int32), large.empty(size, np.int8)),
+        *(large.empty(size, np.float32), large.zeros(len(distinct), np.int32)),
     )
     kept = kernels.best_bearers(ids, listed.rows, listed.forms, listed.weights, MOST, best)
     keys, place = table_of(distinct)
@@ -134,9 +140,9 @@ def build_shorts(listed: ListedForms) -> Made:
         [
             columns.short_hashes.holding(keys),
             columns.short_slots.holding(slots),
-            columns.short_entities.holding(Ragged(best.indptr, best.rows[:kept].copy())),
-            columns.short_forms.holding(best.forms[:kept].copy()),
-            columns.short_weights.holding(best.weights[:kept].copy()),
+            columns.short_entities.holding(Ragged(best.indptr, best.rows[:kept])),
+            columns.short_forms.holding(best.forms[:kept]),
+            columns.short_weights.holding(best.weights[:kept]),
             columns.short_count.holding(best.counts),
         ]
     )

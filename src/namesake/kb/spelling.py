@@ -10,6 +10,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.columns import Strings
 from namesake.kernels.names import fold as kernels
 from namesake.language import Language
@@ -90,8 +91,8 @@ def fold_table() -> tuple[Int8, UInt8]:
 
 def normalise_many(texts: Strings) -> Strings:
     """`normalise` of every string of a column: compiled for European scripts, Python for the rest."""
-    out = np.empty(len(texts.data), np.uint8)
-    offsets = np.zeros(len(texts) + 1, np.int64)
+    out = large.empty(len(texts.data), np.uint8)
+    offsets = large.zeros(len(texts) + 1, np.int64)
     hard = np.empty(len(texts), np.bool_)
     kernels.fold_many(texts.data, texts.offsets, *fold_table(), out, offsets[1:], hard)
     easy = Strings(offsets, out[: offsets[-1]])
@@ -103,8 +104,8 @@ def normalise_many(texts: Strings) -> Strings:
 
 def replaced(texts: Strings, rows: Int64, others: Strings) -> Strings:
     """A column of strings with `others` in the place of these rows, which ascend."""
-    out = np.empty(len(texts.data) + len(others.data), np.uint8)
-    offsets = np.zeros(len(texts) + 1, np.int64)
+    out = large.empty(len(texts.data) + len(others.data), np.uint8)
+    offsets = large.zeros(len(texts) + 1, np.int64)
     kernels.splice(texts.data, texts.offsets, rows, others.data, others.offsets, out, offsets)
     return Strings(offsets, out[: offsets[-1]])
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import mmap
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
+from namesake.kb.journal import SpilledColumn
 from namesake.kb.publish import write_all
 
 
@@ -20,6 +23,19 @@ class Spill:
         self.folder = folder
         self._files: dict[str, io.FileIO] = {}
         self._types: dict[str, np.dtype[Any]] = {}
+
+    def adopt(self, columns: dict[str, SpilledColumn]) -> None:
+        """Take columns that a build before wrote and noted."""
+        self._types |= {name: np.dtype(column.dtype) for name, column in columns.items()}
+
+    def keep(self) -> dict[str, SpilledColumn]:
+        """Wait until all columns are on the disk, and describe them for the journal; they are complete."""
+        for file in self._files.values():
+            os.fsync(file.fileno())
+            file.close()
+        self._files.clear()
+        sizes = {name: (self.folder / name).stat().st_size for name in self._types}
+        return {name: SpilledColumn(kind.str, sizes[name]) for name, kind in self._types.items()}
 
     def __enter__(self) -> Spill:
         return self
@@ -37,11 +53,18 @@ class Spill:
         if array.size:
             write_all(self._files[name], np.ascontiguousarray(array).data.cast("B"))
 
+    @property
+    def size(self) -> int:
+        """Bytes of all columns."""
+        return sum((self.folder / name).stat().st_size for name in self._types)
+
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, mapped; kernels may take it, what they write to it is lost."""
-        if not self._files[name].closed:
+        if name in self._files:
             self._files[name].close()
         with (self.folder / name).open("rb") as file:
             if not file.seek(0, io.SEEK_END):
                 return np.empty(0, self._types[name])
-            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY), self._types[name])
+            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+        large.room().add(pages)
+        return np.frombuffer(pages, self._types[name])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.assemble import Numbering, Statements
-from namesake.kb.columns import Strings, concatenate
+from namesake.kb.columns import Strings
 from namesake.kb.declare import Made
 from namesake.kb.fame import AN_ALIAS, BEFORE_COMMA, stepped, thing_fame
 from namesake.kb.items import Items, ranges
@@ -18,9 +20,10 @@ from namesake.kb.name_layout import NameColumns
 from namesake.kb.shorts import at_comma
 from namesake.kb.spelling import TABLE_END, normalise_many
 from namesake.kernels.columns.group import distinct_keys
+from namesake.kernels.columns.links import add_counts, count_values
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
-from namesake.kernels.tables import keep_largest, table_of
+from namesake.kernels.tables import fill, keep_largest, table_size
 
 Bool = npt.NDArray[np.bool_]
 Float64 = npt.NDArray[np.float64]
@@ -34,6 +37,8 @@ MOST_TOKENS = 7
 """Of a thing's name that is kept: no text is searched for longer ones, and dumps are full of titles."""
 STEPS_UP = 5
 """How far a class may be below one whose kind is known."""
+NAME_BYTES, HASH_BYTES = 256, 64
+"""What a name takes while it is read, and a hash while distinct ones are told."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +57,14 @@ def item_kinds(items: Items, rows: Numbering) -> Int8:
     known = classes()
     places = rows.find(np.array(list(known), np.int64))
     of_class[places[places >= 0]] = np.array(list(known.values()), np.int8)[places >= 0]
-    below, above = _edges(items, rows, SUBCLASS_OF)
+    subclasses = list(_edges(items, rows, SUBCLASS_OF))
     for _ in range(STEPS_UP):
-        of_class = _inherited(below, above, of_class, of_class)
-    kinds = _inherited(*_edges(items, rows, INSTANCE_OF), of_class, np.full(len(of_class), OTHER, np.int8))
+        before = of_class.copy()
+        for below, above in subclasses:
+            _inherit(below, above, before, of_class)
+    kinds = np.full(len(of_class), OTHER, np.int8)
+    for below, above in _edges(items, rows, INSTANCE_OF):
+        _inherit(below, above, of_class, kinds)
     first = rows.first
     inhabited = rows.item_of[first & (items.population > 0)]
     kinds[inhabited[kinds[inhabited] == OTHER]] = PLACE
@@ -63,48 +72,84 @@ def item_kinds(items: Items, rows: Numbering) -> Int8:
     return kinds
 
 
-def _edges(items: Items, rows: Numbering, of: int) -> tuple[Int32, Int32]:
-    """The item rows of who states a property, and of the items they state."""
-    statements = np.flatnonzero((items.statement_property == of) & (items.statement_value >= 0))
-    source = np.searchsorted(items.statement_indptr, statements, side="right") - 1
-    counted = rows.first[source]
-    return rows.item_of[source[counted]], rows.find(items.statement_value[statements[counted]])
+def _edges(items: Items, rows: Numbering, of: int) -> Iterator[tuple[Int32, Int32]]:
+    """The item rows of who states a property, and of the items they state, block by block."""
+    for low, high in large.blocks(len(items.statement_property), 16):
+        value = items.statement_value[low:high]
+        statements = np.flatnonzero((items.statement_property[low:high] == of) & (value >= 0))
+        source = np.searchsorted(items.statement_indptr, low + statements, side="right") - 1
+        counted = rows.first[source]
+        yield rows.item_of[source[counted]], rows.find(value[statements[counted]])
 
 
-def _inherited(below: Int32, above: Int32, of_class: Int8, kinds: Int8) -> Int8:
-    """The kinds, where they are unknown those of the first class above that has one."""
+def _inherit(below: Int32, above: Int32, of_class: Int8, kinds: Int8) -> None:
+    """Where a kind is unknown, it becomes that of the first class above that has one."""
     new = (kinds[below] == OTHER) & (of_class[above] != OTHER)
-    kinds = kinds.copy()
     kinds[below[new][::-1]] = of_class[above[new]][::-1]  # the last one written stays
-    return kinds
 
 
 def stated_by(stated: Statements, items: int) -> Int64:
     """How many statements of entities name each item."""
-    counts = np.bincount(stated.of_entity.values, minlength=len(stated.pair_value))
-    named = stated.pair_value >= 0
-    return np.bincount(stated.pair_value[named], counts[named], items).astype(np.int64)
+    counts = np.zeros(len(stated.pair_value), np.int64)
+    count_values(stated.of_entity.values, counts)
+    found: Int64 = large.zeros(items, np.int64)
+    add_counts(stated.pair_value, counts, found)
+    return found
 
 
 def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> ThingNames:
-    """The names that speak against a person: of two characters and up to `MOST_TOKENS` tokens, with a capital."""
+    """The names that speak against a person: of two characters and up to `MOST_TOKENS` tokens, with a capital.
+
+    First the labels, then the aliases, then what stands before a comma in labels.
+    """
     blocks = np.array([kind.blocks for kind in KINDS])[kinds]
-    row = np.flatnonzero(blocks & (rows.dump_of >= 0))
-    dump = rows.dump_of[row]
-    fame = thing_fame(items.sitelinks[dump], items.population[dump], stated[row])
-    labels = items.label.take(dump)
-    counts = np.diff(items.alias_indptr)[dump]
-    aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
-    cut, before, _ = at_comma(labels)
-    raw = concatenate([labels, aliases, before])
-    thing = np.concatenate([np.arange(len(row)), np.repeat(np.arange(len(row)), counts), cut])
-    share = np.repeat([1, AN_ALIAS, BEFORE_COMMA], [len(labels), len(aliases), len(cut)])
-    capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
-    texts = normalise_many(raw.take(capital))
-    hashes = hash_names(texts.data, texts.offsets, MOST_TOKENS)
-    named = np.flatnonzero(hashes)
-    thing, share = thing[capital[named]], share[capital[named]]
-    return ThingNames(texts.take(named), hashes[named], fame[thing] * share, kinds[row[thing]])
+    row = large.kept(np.flatnonzero(blocks & (rows.dump_of >= 0)))
+    dump = large.kept(rows.dump_of[row])
+    fame, ends = large.empty(len(row), np.float64), large.zeros(len(row) + 1, np.int64)
+    for low, high in large.blocks(len(row), 128):
+        some = dump[low:high]
+        fame[low:high] = thing_fame(items.sitelinks[some], items.population[some], stated[row[low:high]])
+        ends[low + 1 : high + 1] = items.alias_indptr[some + 1] - items.alias_indptr[some]
+    np.cumsum(ends, out=ends)
+    found = _FoundNames(fame, kinds, row)
+    for low, high in large.blocks(len(dump), NAME_BYTES):
+        found.add(items.label.take(dump[low:high]), np.arange(low, high), 1)
+    for low, high in large.spans(ends, NAME_BYTES):
+        counts = np.diff(ends[low : high + 1])
+        aliases = items.alias.take(ranges(items.alias_indptr[dump[low:high]], counts))
+        found.add(aliases, np.repeat(np.arange(low, high), counts), AN_ALIAS)
+    for low, high in large.blocks(len(dump), NAME_BYTES):
+        cut, before, _ = at_comma(items.label.take(dump[low:high]))
+        found.add(before, low + cut, BEFORE_COMMA)
+    return found.done()
+
+
+class _FoundNames:
+    """Names of things, of which those are kept that may be names of people; by the numbers of the things."""
+
+    def __init__(self, fame: Float64, kinds: Int8, row: Int64) -> None:
+        self.of_things = fame, kinds, row
+        self.sizes, self.data = large.Growing(np.int64), large.Growing(np.uint8)
+        self.hashes, self.fame, self.kinds = large.Growing(np.uint64), large.Growing(np.float64), large.Growing(np.int8)
+
+    def add(self, raw: Strings, thing: Int64, share: float) -> None:
+        """Add names as they are written, of these things, whose fame counts by `share`."""
+        capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
+        texts = normalise_many(raw.take(capital))
+        hashes = hash_names(texts.data, texts.offsets, MOST_TOKENS)
+        named = np.flatnonzero(hashes)
+        fame, kinds, row = self.of_things
+        thing, kept = thing[capital[named]], texts.take(named)
+        self.sizes.append(np.diff(kept.offsets))
+        self.data.append(kept.data)
+        self.hashes.append(hashes[named])
+        self.fame.append(fame[thing] * share)
+        self.kinds.append(kinds[row[thing]])
+
+    def done(self) -> ThingNames:
+        """All of them, in the order in which they came."""
+        texts = Strings(large.running(self.sizes.done()), self.data.done())
+        return ThingNames(texts, self.hashes.done(), self.fame.done(), self.kinds.done())
 
 
 @cache
@@ -115,12 +160,13 @@ def capitals() -> Bool:
 
 def build_things(names: ThingNames) -> Made:
     """The columns of things: the most famous one of each name, and of two the first."""
-    ids = np.empty(len(names.hashes), np.int32)
-    distinct = distinct_keys(names.hashes.view(np.int64), ids).view(np.uint64)
-    best = keep_largest(ids, names.fame, len(distinct))
-    keys, place = table_of(distinct)
-    fame, kinds = np.zeros(len(keys), np.uint8), np.full(len(keys), OTHER, np.int8)
-    fame[place], kinds[place] = stepped(names.fame[best]), names.kinds[best]
+    best = _most_famous(names)
+    slots = table_size(len(best))
+    keys, fame, kinds = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8), large.full(slots, OTHER, np.int8)
+    for low, high in large.blocks(len(best), 64):
+        some = best[low:high]
+        place = fill(names.hashes[some], keys)
+        fame[place], kinds[place] = stepped(names.fame[some]), names.kinds[some]
     columns = NameColumns
     return dict(
         [
@@ -129,3 +175,36 @@ def build_things(names: ThingNames) -> Made:
             columns.thing_kind.holding(kinds),
         ]
     )
+
+
+def _most_famous(names: ThingNames) -> Int64:
+    """The row of the most famous thing of each name, of two the first; in an order that suits the table.
+
+    Names go by their hash with its lowest bits, which tell the slot, before the others: so the table is written from
+    its beginning to its end, some times over. By the same bits they are parted, so that memory can hold a part.
+    """
+    size = len(names.hashes)
+    turn = np.uint64(64 - table_size(size).bit_length())
+    parts = (HASH_BYTES * size // (4 * large.room().block)).bit_length()
+    turned, best = large.empty(size, np.uint64), large.Growing(np.int64)
+    for low, high in large.blocks(size, 32):
+        hashes = names.hashes[low:high]
+        turned[low:high] = hashes << turn | hashes >> np.uint64(64) - turn
+    for part in range(1 << parts):
+        rows = _with_high_bits(turned, parts, part)
+        ids = np.empty(len(rows), np.int32)
+        distinct = distinct_keys(turned[rows].view(np.int64), ids).view(np.uint64)
+        found = keep_largest(ids, names.fame[rows], len(distinct))
+        best.append(rows[found[np.argsort(distinct)]])
+    return best.done()
+
+
+def _with_high_bits(numbers: UInt64, bits: int, part: int) -> Int64:
+    """The rows of the numbers whose highest `bits` bits make the number `part`."""
+    if not bits:
+        return np.arange(len(numbers))
+    found = [
+        low + np.flatnonzero(numbers[low:high] >> np.uint64(64 - bits) == part)
+        for low, high in large.blocks(len(numbers), 16)
+    ]
+    return np.concatenate(found)

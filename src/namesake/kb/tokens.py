@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.columns import Strings
 from namesake.kb.declare import Made
 from namesake.kb.items import Items
@@ -33,7 +34,10 @@ def lower_letters() -> Bool:
 def prose_of(items: Items, first: Bool) -> list[Texts]:
     """What words stand in as words: descriptions, and names in lower case of what is no person; `first` of its QID."""
     thing = first & ~items.person
-    of_alias = np.repeat(thing, np.diff(items.alias_indptr))
+    of_alias = large.empty(len(items.alias), np.bool_)
+    for low, high in large.spans(items.alias_indptr, 16):
+        ends = items.alias_indptr[low : high + 1]
+        of_alias[ends[0] : ends[-1]] = np.repeat(thing[low:high], np.diff(ends))
     return [(items.description, first), _in_lower_case(items.label, thing), _in_lower_case(items.alias, of_alias)]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from namesake.kb import large
 from namesake.kernels.text.lookup import intern, word_sets
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import Language
@@ -38,8 +39,8 @@ class WordIndex:
 def index_words(columns: Sequence[tuple[Bytes, Offsets]], language: Language, how: str = "stem") -> WordIndex:
     """Index several string columns, each (data, offsets) in Arrow's layout.
 
-    `how` is "stem", "lemma" or "none". The text is read block by block; what is held at once is four bytes per token,
-    the size of the result.
+    `how` is "stem", "lemma" or "none". The text is read block by block; memory grows with the number of distinct
+    surface forms, and four bytes per token go where large arrays go.
     """
     surfaces = _Surfaces()
     numbered = [_number(data, np.asarray(offsets, np.int64), surfaces, language) for data, offsets in columns]
@@ -50,9 +51,20 @@ def index_words(columns: Sequence[tuple[Bytes, Offsets]], language: Language, ho
     sets = []
     while numbered:
         indptr, ids = numbered.pop(0)
-        sets.append(WordSets(*word_sets(indptr, ids, word_of)))
+        sets.append(_word_sets(indptr, ids, word_of))
     stems = table(hash_strings(vocabulary), np.arange(len(vocabulary), dtype=np.int32))
     return WordIndex(vocabulary, *table(surface_hash, surface_word), *stems, sets)
+
+
+def _word_sets(indptr: Offsets, ids: Ints, word_of: Ints) -> WordSets:
+    """The words of each string whose surfaces are numbered."""
+    sizes, words = large.Growing(np.int64), large.Growing(np.int32)
+    for low, high in large.spans(indptr, 8):
+        ends = indptr[low : high + 1]
+        found, some = word_sets(ends - ends[0], ids[ends[0] : ends[-1]], word_of)
+        sizes.append(np.diff(found))
+        words.append(some)
+    return WordSets(large.running(sizes.done()), words.done())
 
 
 class _Surfaces:
@@ -93,8 +105,7 @@ class _Surfaces:
 
 def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Language) -> tuple[Offsets, Ints]:
     """A column as surface numbers: CSR of the tokens of each string."""
-    indptr = np.zeros(len(offsets), np.int64)
-    blocks = []
+    indptr, numbers = large.zeros(len(offsets), np.int64), large.Growing(np.int32)
     for low, high in _blocks(offsets):
         block = offsets[low : high + 1]
         token_indptr, starts, ends, hashes, *_ = tokenize(data, block, period_words(language), False)
@@ -102,8 +113,8 @@ def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Langua
         ids, new = surfaces.number(hashes)
         text_of = np.searchsorted(token_indptr, new, "right") - 1
         surfaces.spelled += spellings(data, block[text_of] + starts[new], block[text_of] + ends[new])
-        blocks.append(ids)
-    return indptr, np.concatenate(blocks) if blocks else np.empty(0, np.int32)
+        numbers.append(ids)
+    return indptr, numbers.done()
 
 
 def _blocks(offsets: Offsets) -> Iterator[tuple[int, int]]:

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.kb import large
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.dump import Chunk, read_chunks
 from namesake.kb.graph import incoming, pagerank
-from namesake.kb.items import running
 from namesake.kb.manifest import Reject
 from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
@@ -61,20 +61,16 @@ class Wikipedia:
     pages: int
 
 
-def read_wikipedia(
-    path: Path, qids: Int64, spill: Spill, workers: int, rejects: Rejects, reporter: Reporter
-) -> Wikipedia:
-    """Read the CirrusSearch content dump `path` for the entities `qids`, ascending; bzip2 on `workers` cores.
+def read_pages(reader: Reader, path: Path, workers: int, reporter: Reporter) -> None:
+    """Let `reader` read the CirrusSearch content dump `path`; bzip2 on `workers` cores.
 
-    What waits for its end goes to `spill`, lines that are no pages to `rejects`; `reporter` hears how far it is.
+    What waits for its end goes to its spill, lines that are no pages to its rejects; `reporter` hears how far it is.
     """
-    reader = Reader(qids, spill, rejects)
     for chunk in read_chunks([path], workers):
         reader.add(chunk)
         reporter.advance(chunk.done, reader.pages, "pages")
     if not reader.pages:
         raise NamesakeError(f"{path} has no pages: is it a CirrusSearch content dump?")
-    return reader.finish()
 
 
 class Reader:
@@ -127,7 +123,7 @@ class Reader:
         if len(self.spill.column("page.link")):
             rank, ranks = pagerank(self._links()), np.zeros(len(self.qids), np.float64)
             np.maximum.at(ranks, entity[own], rank[own])
-        texts = Strings(running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
+        texts = Strings(large.running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
         of_entity = np.full(len(self.qids), -1, np.int64)
         of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # of several pages, the first
         return Wikipedia(texts.take(of_entity), ranks, self.pages)
@@ -138,13 +134,13 @@ class Reader:
         order = np.argsort(names, kind="stable")
         names, page = names[order], page[order]
         wanted = self.spill.column("page.link")
-        target = np.empty(len(wanted), np.int32)
+        target = large.empty(len(wanted), np.int32)
         for start in range(0, len(wanted), BLOCK):
             block = wanted[start : start + BLOCK]
             place = np.searchsorted(names, block)
             place[place == len(names)] = 0
             target[start : start + BLOCK] = np.where(names[place] == block, page[place], -1)
-        indptr = running(self.spill.column("page.links"))
+        indptr = large.running(self.spill.column("page.links"))
         return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb import large
 from namesake.kb.assemble import Statements, group
 from namesake.kb.columns import Ragged, Strings, concatenate
 from namesake.kb.declare import Made
-from namesake.kb.items import Items, ranges, running
+from namesake.kb.items import Items, ranges
 from namesake.kb.layout import KBColumns
 from namesake.kb.vocabulary import index_words
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.types import Ragged as Rows
 from namesake.language import Language
+
+UNION_BYTES = 256
+"""What the words of an entity take while they are gathered."""
 
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
@@ -74,17 +78,23 @@ def prose(items: Items, dump_of: Int32, stated: Statements, descriptions: String
 
 def spread(rows: Ragged, places: Int64, size: int) -> Ragged:
     """Ragged rows as the rows `places` (ascending) of a longer column whose other rows are empty."""
-    counts = np.zeros(size, np.int64)
-    counts[places] = np.diff(rows.indptr)
-    return Ragged(running(counts), rows.values)
+    indptr = large.zeros(size + 1, np.int64)
+    indptr[places + 1] = rows.indptr[1:] - rows.indptr[:-1]
+    np.cumsum(indptr, out=indptr)
+    return Ragged(indptr, rows.values)
 
 
 def union(own: Ragged, stated: Statements, of_item: Ragged, of_string: Ragged, words: int) -> Ragged:
     """D+S: the words of each entity's description and of its statements' values."""
-    columns = (*map(_rows, (own, stated.of_entity)), stated.pair_value, *map(_rows, (of_item, of_string)))
-    counted = kernels.union_words(*columns, np.full(words, -1, np.int32), np.empty(0, np.int32))
-    values = np.empty(int(counted[-1]), np.int32)
-    return Ragged(kernels.union_words(*columns, np.full(words, -1, np.int32), values), values)
+    sizes, values = large.Growing(np.int64), large.Growing(np.int32)
+    for low, high in large.blocks(len(own), UNION_BYTES):
+        entities = (_rows(Ragged(rows.indptr[low : high + 1], rows.values)) for rows in (own, stated.of_entity))
+        columns = (*entities, stated.pair_value, *map(_rows, (of_item, of_string)))
+        counted = kernels.union_words(*columns, np.full(words, -1, np.int32), np.empty(0, np.int32))
+        some = np.empty(int(counted[-1]), np.int32)
+        sizes.append(np.diff(kernels.union_words(*columns, np.full(words, -1, np.int32), some)))
+        values.append(some)
+    return Ragged(large.running(sizes.done()), values.done())
 
 
 def _rows(column: Ragged) -> Rows:

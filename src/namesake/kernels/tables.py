@@ -41,7 +41,12 @@ def keep_largest(groups, values, size):
     return best
 
 
+def table_size(count: int) -> int:
+    """The size of a table of so many keys, at most three quarters full."""
+    return max(8, 1 << (4 * count // 3).bit_length())
+
+
 def table_of(hashes: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """A table of distinct hashes, at most three quarters full, and the slot of each hash."""
-    keys = np.zeros(max(8, 1 << (4 * len(hashes) // 3).bit_length()), np.uint64)
+    """A table of distinct hashes, and the slot of each hash."""
+    keys = np.zeros(table_size(len(hashes)), np.uint64)
     return keys, fill(hashes, keys)

@@ -65,11 +65,14 @@ def build(
         Words, typer.Option(help="stems, lemmas (needs namesake\\[lemma]) or words as they are")
     ] = Words.stem,
     workers: Annotated[int | None, typer.Option(min=1, help="parsing threads; default: all cores")] = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="memory to take, such as 8G; default: half of the machine's")
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="replace the KB at --out when the new one is complete")
     ] = False,
 ) -> None:
-    """Build a KB from Wikidata dumps, in memory that does not grow with them while they are read.
+    """Build a KB from Wikidata dumps, in as much memory as you give it.
 
     Example: namesake kb build latest-all.json.gz --out kb/
     """
@@ -89,6 +92,7 @@ def build(
             language=language,
             words=words.value,
             workers=workers,
+            memory=memory,
             force=force,
             reporter=reporter(),
         )

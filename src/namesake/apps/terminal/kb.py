@@ -32,6 +32,8 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     rows = [(name, f"{getattr(manifest, name):,}") for name in counts]
     rows.append(("rejected", f"{manifest.rejected:,} lines"))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
+    if manifest.superseded:
+        rows.append(("superseded", f"{manifest.superseded:,} items of earlier dumps"))
     if manifest.dates_dropped:
         rows.append(("left out", f"{manifest.dates_dropped:,} impossible dates"))
     rows += [("kept", manifest.keep), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
@@ -110,6 +112,8 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
                 f"only {ranked:,} entities have a Wikipedia rank: recipes with PR_WP take the others for unknown",
                 "yellow",
             )
+    if manifest.superseded:
+        line(f"{manifest.superseded:,} items count as a later dump has them", "yellow")
     if manifest.dates_dropped:
         line(f"{manifest.dates_dropped:,} dates that name no possible day are left out", "yellow")
     if manifest.rejected:

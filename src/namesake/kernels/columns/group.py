@@ -11,7 +11,6 @@ from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import I32, I64, RAGGED, U8
 
-NONE = -1
 FIRST_ROOM = 1 << 12
 LONGS, INTS, HASHES = types.int64[::1], types.int32[::1], types.uint64[::1]
 
@@ -106,31 +105,6 @@ def group_unique(group, member, groups, values):
                 at += 1
         indptr[g + 1] = at
     return indptr
-
-
-@kernel("Tuple((int64[::1], int32[::1]))(int64[::1], int32[::1], int32[::1], int64)")
-def incoming(indptr, target, source, nodes):
-    """CSR of the distinct other nodes that link to each node, from rows of targets; see `namesake.kb.graph`."""
-    start = np.zeros(nodes + 1, np.int64)
-    last = np.full(nodes, NONE, np.int32)  # the last node known to link here
-    for i in range(len(source)):
-        for j in range(indptr[i], indptr[i + 1] if source[i] >= 0 else indptr[i]):
-            to = target[j]
-            if to >= 0 and to != source[i] and last[to] != source[i]:
-                last[to] = source[i]
-                start[to + 1] += 1
-    for node in range(nodes):
-        start[node + 1] += start[node]
-    links = np.empty(start[nodes], np.int32)
-    place = start[:-1].copy()
-    for i in range(len(source)):
-        for j in range(indptr[i], indptr[i + 1] if source[i] >= 0 else indptr[i]):
-            to = target[j]
-            new = to >= 0 and to != source[i] and (place[to] == start[to] or links[place[to] - 1] != source[i])
-            if new:
-                links[place[to]] = source[i]
-                place[to] += 1
-    return start, links
 
 
 @kernel(types.int64(RAGGED, types.int64, INTS, types.int32, INTS, types.int64))

@@ -1,0 +1,88 @@
+"""Where the memory of a build goes: the largest private and whole memory of each stage.
+
+    python -m benchmarks.memory [--people 300000] [--others 0] [--memory 512M ...] [--dump FILE]
+
+Private is what cannot leave memory; the rest are pages of mapped files, which leave where there is no room for them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.synthetic import write
+from namesake.kb.build import build
+from namesake.progress import Reporter
+
+STATUS = Path("/proc/self/status")
+INTERVAL = 0.01
+MB = 1 << 20
+
+
+class Peaks(Reporter):
+    """The largest memory of each stage, by looking often."""
+
+    def __init__(self) -> None:
+        self.began = time.monotonic()
+        self.stages: dict[str, tuple[int, int, float]] = {}
+        self._now = "start"
+        threading.Thread(target=self._look, daemon=True).start()
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """A part of the work."""
+        self._now = name
+        yield
+
+    def _look(self) -> None:
+        while True:
+            values = dict(line.split(":", 1) for line in STATUS.read_text().splitlines())
+            whole, private = (int(values[name].split()[0]) >> 10 for name in ("VmRSS", "RssAnon"))
+            most_private, most, _ = self.stages.get(self._now, (0, 0, 0.0))
+            self.stages[self._now] = max(private, most_private), max(whole, most), time.monotonic() - self.began
+            time.sleep(INTERVAL)
+
+
+def measure(dump: Path, memory: str) -> None:
+    """Build once in this process and print the table."""
+    with TemporaryDirectory(prefix="memory-", dir=dump.parent) as folder:
+        peaks = Peaks()
+        manifest = build([dump], Path(folder) / "kb", memory=memory, reporter=peaks)
+        kb = sum(path.stat().st_size for path in (Path(folder) / "kb").iterdir())
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    print(f"\n{dump.name}: {manifest.items:,} items, {manifest.entities:,} entities; --memory {memory}\n")
+    print("| stage | private MB | whole MB | ended at s |\n|---|--:|--:|--:|")
+    for name, (private, whole, ended) in peaks.stages.items():
+        print(f"| {name} | {private:,} | {whole:,} | {ended:.1f} |")
+    print(f"\nPeak {usage.ru_maxrss >> 10:,} MB, {usage.ru_utime + usage.ru_stime:.1f} CPU s, KB {kb / MB:,.0f} MB.")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--people", type=int, default=300_000)
+    parser.add_argument("--others", type=int, default=0, help="items that are no people")
+    parser.add_argument("--memory", nargs="+", default=["512M"], help="bounds, each in a process of its own")
+    parser.add_argument("--dump", type=Path, help="an existing dump instead")
+    given = parser.parse_args()
+    if given.dump and len(given.memory) == 1:
+        measure(given.dump, given.memory[0])
+        return
+    with TemporaryDirectory(prefix="memory-") as folder:
+        dump = given.dump or Path(folder) / "people.json.gz"
+        if not given.dump:
+            write(dump, given.people, other=given.others)
+        for memory in given.memory:
+            own = [sys.executable, "-m", "benchmarks.memory", "--dump", str(dump), "--memory", memory]
+            subprocess.run(own, check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,270 @@
+"""A KB is the same in any memory and however often its build is killed; of two dumps the later wins."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesake.errors import NamesakeError
+from namesake.kb import large
+from namesake.kb.build import build
+from namesake.kb.columns import Strings, concatenate
+from namesake.kb.manifest import MANIFEST
+from namesake.kb.memory import LEAST, Memory, parse_size
+from namesake.kb.store import KB
+from namesake.progress import Reporter
+from namesake.sample import DUMP, WIKIPEDIA
+from test_build import HUMAN, claim, dump, item
+
+NOTHING = Memory(bound=1, block=1 << 14, small=0)
+"""All arrays go to files, in blocks of some rows, and pages leave whenever they are looked for."""
+
+
+def content(kb: Path) -> dict[str, bytes]:
+    """The files of a KB but for its manifest, which says when it was made."""
+    return {path.name: path.read_bytes() for path in kb.iterdir() if path.name != MANIFEST}
+
+
+class Stages(Reporter):
+    """Remembers what a build says it does."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.said: list[str] = []
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        self.names.append(name)
+        yield
+
+    def say(self, line: str) -> None:
+        self.said.append(line)
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A made-up dump of a few thousand people."""
+    made = tmp_path_factory.mktemp("dump") / "people.json.gz"
+    command = [sys.executable, "-m", "benchmarks.synthetic", "--people", "3000", "--out", str(made)]
+    subprocess.run(command, check=True, cwd=Path(__file__).parents[1])
+    return made
+
+
+@pytest.fixture(scope="module")
+def plain(people: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the KB of these people holds, built in memory."""
+    out = tmp_path_factory.mktemp("plain") / "kb"
+    build([people], out, workers=2)
+    return content(out)
+
+
+@pytest.mark.parametrize("block", [1 << 13, 1 << 16])
+def test_a_kb_of_the_sample_is_the_same_in_any_memory(tmp_path: Path, block: int, sample_kb: KB) -> None:
+    build([DUMP], tmp_path / "kb", wikipedia=WIKIPEDIA, memory=Memory(1, block, small=0), workers=1)
+    build([DUMP], tmp_path / "blocks", wikipedia=WIKIPEDIA, memory=Memory(1 << 40, block))
+    assert content(tmp_path / "kb") == content(sample_kb.columns.folder)
+    assert content(tmp_path / "blocks") == content(sample_kb.columns.folder)
+    KB.open(tmp_path / "kb").verify()
+
+
+def test_a_kb_of_many_people_is_the_same_in_no_memory(tmp_path: Path, people: Path, plain: dict[str, bytes]) -> None:
+    build([people], tmp_path / "kb", memory=NOTHING, workers=1)
+    assert content(tmp_path / "kb") == plain
+
+
+KILLED = """
+import os, signal, sys
+from contextlib import contextmanager
+from namesake.kb.build import build
+from namesake.kb.memory import Memory
+from namesake.progress import Reporter
+
+class Killer(Reporter):
+    @contextmanager
+    def stage(self, name):
+        if name == sys.argv[3]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        yield
+
+build([sys.argv[1]], sys.argv[2], memory=Memory(1, 1 << 16, small=0), reporter=Killer())
+"""
+
+
+def killed(dump: Path, out: Path, stage: str) -> list[Path]:
+    """Build and be killed where a stage begins; what is left beside `out`."""
+    done = subprocess.run([sys.executable, "-c", KILLED, str(dump), str(out), stage], capture_output=True)
+    assert done.returncode == -9, done.stderr.decode()
+    assert not out.exists()
+    return sorted(out.parent.iterdir())
+
+
+def test_a_build_that_is_killed_again_and_again_goes_on(tmp_path: Path, people: Path, plain: dict[str, bytes]) -> None:
+    out = tmp_path / "kb"
+    [draft] = killed(people, out, "indexing names")
+    assert killed(people, out, "writing entities") == [draft], "the second build worked where the first had"
+    heard = Stages()
+    build([people], out, memory=NOTHING, reporter=heard)
+    assert heard.names == ["numbering items and statements", "writing entities", "publishing"]
+    assert content(out) == plain
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_part_that_was_damaged_is_made_again(tmp_path: Path, people: Path, plain: dict[str, bytes]) -> None:
+    [draft] = killed(people, tmp_path / "kb", "indexing names")
+    (draft / "word.bytes.npy").write_bytes(b"spilt ink")
+    heard = Stages()
+    build([people], tmp_path / "kb", reporter=heard)
+    assert heard.names[0] == "numbering items and statements"
+    assert content(tmp_path / "kb") == plain
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a dump, and the draft of a build that was killed behind reading it."""
+    folder = tmp_path_factory.mktemp("left")
+    path = dump(folder / "dump.json", item(5, "human"), item(9, "Ann Example", HUMAN), item(7, "Bob", HUMAN))
+    killed(path, folder / "kb", "numbering items and statements")
+    return folder
+
+
+@pytest.mark.parametrize("change", ["none", "newer dump", "cut spill", "other options"])
+def test_a_draft_of_another_build_is_not_gone_on_with(tmp_path: Path, left: Path, change: str) -> None:
+    [there] = left.glob("kb.building-*")
+    path, draft = left / "dump.json", tmp_path / there.name
+    shutil.copytree(there, draft)
+    before = path.stat()
+    if change == "newer dump":
+        os.utime(path, (1, 1))
+    if change == "cut spill":
+        (draft / "spill" / "qid").write_bytes(b"")
+    heard = Stages()
+    build([path], tmp_path / "kb", reporter=heard, keep="all" if change == "other options" else "people")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    if change != "none":
+        assert heard.said[0] == f"removed {draft}, which a killed build had left"
+    assert (heard.names[0] == "reading the dump") == (change != "none")
+    assert len(KB.open(tmp_path / "kb")) == (3 if change == "other options" else 2)
+    assert list(tmp_path.iterdir()) == [tmp_path / "kb"]
+
+
+def test_the_later_dump_wins(tmp_path: Path) -> None:
+    prop = (
+        '{"type":"property","datatype":"string","id":"P1","labels":{"en":{"language":"en","value":"%s"}},"claims":{}}'
+    )
+    old = [
+        *(item(5, "human"), item(9, "Ann Example", HUMAN, claim("P1", 77), description="old words"), prop % "old"),
+        *(item(7, "Bob Stays", HUMAN, claim("P1", 9)), item(3, "Cid Was a Person", HUMAN), item(9, "Impostor", HUMAN)),
+    ]
+    new = [
+        *(item(9, "Ann Newer", HUMAN, claim("P1", 78), aliases=("Annie",)), item(3, "Cid"), prop % "new"),
+        *(prop % "newest", item(9, "Impostor", HUMAN), item(11, "Dee New", HUMAN)),
+    ]
+    files = [dump(tmp_path / "old.json", *old), dump(tmp_path / "new.json", *new)]
+    manifest = build(files, tmp_path / "kb")
+    patched = patch([json.loads(line) for line in old], [json.loads(line) for line in new])
+    build([dump(tmp_path / "patched.json", *map(json.dumps, patched))], tmp_path / "oracle")
+    assert manifest.superseded == 2
+    assert manifest.rejected_reasons == {"QID twice": 2}
+    ours, theirs = content(tmp_path / "kb"), content(tmp_path / "oracle")
+    del ours["rejects.jsonl"], theirs["rejects.jsonl"]
+    assert ours == theirs
+    kb = KB.open(tmp_path / "kb")
+    assert [kb.label(row) for row in range(len(kb))] == ["Bob Stays", "Ann Newer", "Dee New"]
+    assert kb.property_labels[0] == "new"
+    build(files[::-1], tmp_path / "reverse")
+    assert KB.open(tmp_path / "reverse").qids.tolist() == [3, 7, 9, 11]
+
+
+def patch(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One dump of what counts: records of the old one that the new one does not have, then the new one's."""
+
+    def first(records: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        found: dict[str, dict[str, Any]] = {}
+        for record in records:
+            found.setdefault(record["id"], record)
+        return found
+
+    return [record for id, record in first(old).items() if id not in first(new)] + list(first(new).values())
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("512M", 512 << 20), ("8G", 8 << 30), ("1.5g", 3 << 29), ("1 GiB", 1 << 30), ("4096", 4096)]
+)
+def test_sizes(text: str, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "much", "8X", "-1G", "1e9", "G"])
+def test_what_is_no_size(text: str) -> None:
+    with pytest.raises(NamesakeError, match="no size of memory; write it such as 512M or 8G"):
+        parse_size(text)
+
+
+def test_too_little_memory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NamesakeError, match="memory of 100M is too little: a build takes at least 512M"):
+        build([DUMP], tmp_path / "kb", memory="100M")
+    assert Memory.of(None).bound >= LEAST
+    assert Memory.of("1G").workers(64) < 64
+
+
+def test_what_a_build_takes_is_told_from_the_beginning_of_the_dump(
+    tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = Stages()
+    build([people], tmp_path / "kb", memory="1G", workers=2, reporter=heard)
+    [told] = heard.said
+    disk = int(re.fullmatch(r"takes about (\d+) MB of disk, \d+ MB of memory, and 0:00:\d\d hours on .*", told)[1])
+    kb = sum(path.stat().st_size for path in (tmp_path / "kb").iterdir()) >> 20
+    assert kb < disk < 5 * kb
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 20))
+    build([people], tmp_path / "other", reporter=heard)
+    assert heard.said[-1] == f"only 1 MB are free where {tmp_path / 'other'} goes: it may not be enough"
+
+
+def test_pages_leave_where_there_is_no_room_and_come_back(tmp_path: Path) -> None:
+    size, before = 200 << 20, large.held()[1]
+    with large.Room(1, folder=tmp_path).used():
+        array = large.zeros(size // 8, np.int64)
+        array[:] = np.arange(len(array))
+        time.sleep(10 * large.INTERVAL)
+        assert large.held()[1] < before + size // 2
+        np.testing.assert_array_equal(array[:: 1 << 10], np.arange(0, len(array), 1 << 10))
+    assert not any(tmp_path.iterdir()), "the file has no name"
+
+
+@given(sizes=st.lists(st.integers(0, 9)), block=st.integers(1, 64), width=st.integers(1, 9))
+def test_spans_cover_all_rows_a_block_at_a_time(sizes: list[int], block: int, width: int) -> None:
+    ends = np.cumsum([0, *sizes])
+    with large.Room(block=block).used():
+        spans, blocks = list(large.spans(ends, width)), list(large.blocks(len(sizes), width))
+    for found in (spans, blocks):
+        assert [row for low, high in found for row in range(low, high)] == list(range(len(sizes)))
+    assert all(high == low + 1 or width * (ends[high] - ends[low]) <= block for low, high in spans)
+    assert all(high == low + 1 or width * (high - low) <= block for low, high in blocks)
+
+
+@given(texts=st.lists(st.text(max_size=5)), block=st.integers(1, 200), data=st.data())
+def test_strings_are_taken_block_by_block(texts: list[str], block: int, data: st.DataObject) -> None:
+    rows = data.draw(st.lists(st.integers(-1, len(texts) - 1)))
+    with large.Room(block=block).used():
+        taken = Strings.of(texts).take(np.array(rows, np.int64))
+        both = concatenate([taken, Strings.of(texts)])
+    expected = ["" if row < 0 else texts[row].encode("utf-8", "replace").decode() for row in rows]
+    assert [taken[row] for row in range(len(taken))] == expected
+    assert [both[row] for row in range(len(both))][: len(rows)] == expected
+    assert len(both) == len(rows) + len(texts)
