@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -37,8 +37,11 @@ class Victim:
         """Every file of the KB."""
         return sorted(path.name for path in self.world.kb.iterdir())
 
-    def use(self, most: int | None = None) -> list[Outcome]:
-        """Link, explain and show with whatever stands at `kb`; only the first `most` of these."""
+    def use(self, most: int | None = None) -> Iterator[Outcome]:
+        """Link, explain and show with whatever stands at `kb`; only the first `most` of these.
+
+        Not what comes behind a refusal: all of them open the KB, and it is that which refuses.
+        """
         world, links = self.world, self.folder / "links.jsonl"
         links.unlink(missing_ok=True)
         commands = (
@@ -47,14 +50,16 @@ class Victim:
             ("kb", "show", self.kb, NAME, "--json"),
             ("kb", "show", self.kb, QID),
         )
-        return [self.sandbox.run(*command, seconds=SECONDS) for command in commands[:most]]
+        for command in commands[:most]:
+            outcome = self.sandbox.run(*command, seconds=SECONDS)
+            yield outcome
+            if outcome.kind == "refused":
+                return
 
-    def verdicts(self, most: int | None = None) -> list[tuple[str, Outcome]]:
+    def verdicts(self, most: int | None = None) -> Iterator[tuple[str, Outcome]]:
         """What became of each use."""
-        return [
-            (self._verdict(outcome, whole), outcome)
-            for outcome, whole in zip(self.use(most), self.answers, strict=False)
-        ]
+        for outcome, whole in zip(self.use(most), self.answers, strict=False):
+            yield self._verdict(outcome, whole), outcome
 
     def _verdict(self, outcome: Outcome, whole: bytes) -> str:
         if OUT_OF_BOUNDS in outcome.err:
