@@ -17,6 +17,8 @@ from hostile.world import NAME, QID, World
 
 OUT_OF_BOUNDS = b"IndexError: index is out of bounds"
 """What Numba says; NumPy names axis and size."""
+REFUSAL = b"namesake.errors.NamesakeError: "
+"""How a refusal ends where NAMESAKE_DEBUG shows where it comes from, as it does where bounds are checked."""
 QUICK = ("huge", "negative", "short", "noise")
 SECONDS = 10.0
 LARGE = 1 << 20
@@ -64,6 +66,8 @@ class Victim:
     def _verdict(self, outcome: Outcome, whole: bytes) -> str:
         if OUT_OF_BOUNDS in outcome.err:
             return "out of bounds"
+        if outcome.kind == "traceback" and outcome.err.rsplit(b"\n", 2)[-2].startswith(REFUSAL):
+            return "refused"
         if outcome.kind != "done":
             return outcome.kind
         return "harmless" if self._answer(outcome) == whole else "wrong answer"

@@ -69,7 +69,8 @@ def make_world(folder: Path, sandbox: Sandbox) -> World:
     )
     _must(sandbox, "kb", "build", world.dump, "--wikipedia", world.wikipedia, "--out", world.kb)
     # Kernels are compiled here, for minutes where nothing has been, and not within a test's seconds.
-    _must(sandbox, "link", world.articles, "--kb", world.kb, "-o", folder / "links.jsonl")
+    for recipe in ("default", world.recipe):
+        _must(sandbox, "link", world.articles, "--kb", world.kb, "--recipe", recipe, "-o", folder / "links.jsonl")
     return world
 
 
