@@ -38,9 +38,11 @@ class SmallKB:
         made = build_names(spelled, Strings.of(prose), named)
         listed = list_forms(spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
         made |= build_shorts(listed) | count_tokens(listed, [(Strings.of(prose), np.ones(len(prose), np.bool_))])
-        fame, kinds = np.array([fame for fame, _ in things.values()]), [kind for _, kind in things.values()]
+        fame = np.array([fame for fame, _ in things.values()])
+        kinds = np.array([kind for _, kind in things.values()], np.int8)
         hashes = hash_names(named.data, named.offsets, MOST_TOKENS)
-        made |= build_things(ThingNames(named, hashes, fame, np.array(kinds, np.int8)))
+        kept = np.flatnonzero(hashes)  # as `thing_names` does: too short or too long a name has none
+        made |= build_things(ThingNames(named.take(kept), hashes[kept], fame[kept], kinds[kept]))
         made |= build_slips(made[NameColumns.texts], made[NameColumns.entities], self.fame.astype(np.int32))
         self.names = NameIndex(InMemory(made), English)
 

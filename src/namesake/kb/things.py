@@ -43,7 +43,7 @@ NAME_BYTES, HASH_BYTES = 256, 64
 
 @dataclass(frozen=True)
 class ThingNames:
-    """Normalised names of things and their hashes, each with the fame and the kind of the thing."""
+    """Normalised names of things and their hashes, none of them 0, each with the fame and the kind of the thing."""
 
     texts: Strings
     hashes: UInt64
