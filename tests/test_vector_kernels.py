@@ -11,6 +11,8 @@ from namesake.kernels.vectors.cosine import cosines, means
 from namesake.kernels.vectors.values import compare_values
 from namesake.kernels.vectors.walk import learn, walk
 
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # numbers mod 2⁶⁴
+
 RANDOM = np.random.default_rng(8)
 VALUES = RANDOM.normal(size=(6, 5)).astype(np.float16)
 VALUES /= np.linalg.norm(VALUES.astype(np.float32), axis=1, keepdims=True).astype(np.float16)
