@@ -98,6 +98,7 @@ def lines(draw: st.DrawFn) -> bytes:
     return before + raw.replace(b"\n", b" ") + after
 
 
+@pytest.mark.kernel
 @given(
     st.lists(st.one_of(lines(), lines(), st.sampled_from([b"", b"  ", b"{}", b"null", b"[]"])), max_size=6),
     st.booleans(),

@@ -235,6 +235,7 @@ def test_a_recipe_may_ask_for_vectors_that_are_not_there(sample_kb, vector_kb, a
         Linker(kb, recipe("Eigen", neural=Neural(themes_from="walk"))).link(articles)
 
 
+@pytest.mark.kernel
 @given(arrays(np.float16, (3, 5), elements=st.floats(-65504, 65504, width=16)))
 def test_halves_are_widened_exactly(halves):
     row = np.empty(5, np.float32)

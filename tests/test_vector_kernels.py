@@ -11,7 +11,7 @@ from namesake.kernels.vectors.cosine import cosines, means
 from namesake.kernels.vectors.values import compare_values
 from namesake.kernels.vectors.walk import learn, walk
 
-pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered")  # numbers mod 2⁶⁴
+pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]  # numbers mod 2⁶⁴
 
 RANDOM = np.random.default_rng(8)
 VALUES = RANDOM.normal(size=(6, 5)).astype(np.float16)
