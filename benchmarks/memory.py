@@ -1,4 +1,4 @@
-"""Where the memory of a build goes: the largest private and whole memory of each stage.
+"""Where the memory of a build goes: the largest private and whole memory of each stage; and the disk it takes.
 
     python -m benchmarks.memory [--people 300000] [--others 0] [--memory 512M ...] [--dump FILE]
 
@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,17 +24,20 @@ from namesake.progress import Reporter
 
 STATUS = Path("/proc/self/status")
 INTERVAL = 0.01
+DISK_INTERVAL = 1.0
 MB = 1 << 20
 
 
 class Peaks(Reporter):
     """The largest memory of each stage, by looking often."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self.began = time.monotonic()
         self.stages: dict[str, tuple[int, int, float]] = {}
+        self.disk = 0
         self._now = "start"
         threading.Thread(target=self._look, daemon=True).start()
+        threading.Thread(target=self._look_at_disk, args=(folder,), daemon=True).start()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -50,11 +53,26 @@ class Peaks(Reporter):
             self.stages[self._now] = max(private, most_private), max(whole, most), time.monotonic() - self.began
             time.sleep(INTERVAL)
 
+    def _look_at_disk(self, folder: Path) -> None:
+        """The most that the build's files take: its scratch and the KB that it writes."""
+        while True:
+            self.disk = max(self.disk, taken(folder))
+            time.sleep(DISK_INTERVAL)
+
+
+def taken(folder: Path) -> int:
+    """Bytes of the disk that the files in a folder take; files come and go meanwhile."""
+    total = 0
+    for path in folder.rglob("*"):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_blocks * 512
+    return total
+
 
 def measure(dump: Path, memory: str) -> None:
     """Build once in this process and print the table."""
     with TemporaryDirectory(prefix="memory-", dir=dump.parent) as folder:
-        peaks = Peaks()
+        peaks = Peaks(Path(folder))
         manifest = build([dump], Path(folder) / "kb", memory=memory, reporter=peaks)
         kb = sum(path.stat().st_size for path in (Path(folder) / "kb").iterdir())
     usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -62,7 +80,9 @@ def measure(dump: Path, memory: str) -> None:
     print("| stage | private MB | whole MB | ended at s |\n|---|--:|--:|--:|")
     for name, (private, whole, ended) in peaks.stages.items():
         print(f"| {name} | {private:,} | {whole:,} | {ended:.1f} |")
-    print(f"\nPeak {usage.ru_maxrss >> 10:,} MB, {usage.ru_utime + usage.ru_stime:.1f} CPU s, KB {kb / MB:,.0f} MB.")
+    seconds = usage.ru_utime + usage.ru_stime
+    print(f"\nPeak {usage.ru_maxrss >> 10:,} MB; disk {peaks.disk / MB:,.0f} MB, of which the KB {kb / MB:,.0f} MB.")
+    print(f"{seconds:.1f} CPU s, {1e6 * seconds / manifest.items:.2f} µs an item.")
 
 
 def main() -> None:
