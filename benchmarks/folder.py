@@ -1,22 +1,19 @@
-"""How fast `namesake link … -o DIR/` is, from gzipped JSON lines and from Parquet, by one worker and by two; kills.
+"""How fast `namesake link … -o DIR/` is, from gzipped JSON lines and from Parquet, by one worker and by two.
 
-    python -m benchmarks.folder [--kb KB] [--articles 72000] [--kills 20]
+    python -m benchmarks.folder [--kb KB] [--articles 72000]
 
 The articles are the paper's 300 from Quotebank, repeated in six files; the recipe is uiscore-paper. Costs per article
 are what the second half of them adds, so that the start of Python is left out; the ratio of two workers to one is told
-with it and without. After the kills the parts must be those of an undisturbed run, byte for byte.
+with it and without.
 """
 
 from __future__ import annotations
 
 import argparse
 import gzip
-import hashlib
 import json
 import os
-import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -99,10 +96,6 @@ def private_memory(pid: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
 
 
-def digests(folder: Path) -> dict[str, str]:
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted((folder / "links").iterdir())}
-
-
 def speed(kb: Path, folder: Path, articles: int) -> None:
     print("| from | workers | wall s | CPU s | CPU µs per article | times one worker | start apart | private MB |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -126,34 +119,10 @@ def speed(kb: Path, folder: Path, articles: int) -> None:
             )
 
 
-def kills(kb: Path, folder: Path, articles: int, count: int) -> None:
-    source, calm, stormy = folder / "killed", folder / "calm", folder / "stormy"
-    write(source, max(articles // FILES // 300, 1), False)
-    seconds = run(source, kb, calm, 2).wall
-    chance = random.Random(9)
-    done = 0
-    for _ in range(count):
-        process = subprocess.Popen(
-            command(source, kb, stormy, 2), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        try:
-            process.wait(chance.uniform(0.5, max(seconds * 4 / count, 3.0)))
-            done += 1
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-    subprocess.run(command(source, kb, stormy, 2), check=True, capture_output=True)
-    same = digests(stormy) == digests(calm)
-    print(
-        f"\n{count - done} kills during runs ({done} runs ended before): {'the same bytes' if same else 'OTHER BYTES'}"
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, help="a KB; default: one of the slice is built")
     parser.add_argument("--articles", type=int, default=72_000)
-    parser.add_argument("--kills", type=int, default=20)
     options = parser.parse_args()
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -164,8 +133,6 @@ def main() -> None:
             kb = folder / "kb"
             build_kb([SLICE], kb)
         speed(kb, folder, options.articles)
-        if options.kills:
-            kills(kb, folder, options.articles, options.kills)
 
 
 if __name__ == "__main__":
