@@ -1,4 +1,4 @@
-"""How fast `namesake link … -o DIR/` is, from gzipped JSON lines and from Parquet, by one worker and by two.
+"""How fast `namesake link … -o DIR/` is, from packed JSON lines and from Parquet, by one worker and by two.
 
     python -m benchmarks.folder [--kb KB] [--articles 72000]
 
@@ -10,6 +10,7 @@ with it and without.
 from __future__ import annotations
 
 import argparse
+import bz2
 import gzip
 import json
 import os
@@ -19,7 +20,7 @@ import sys
 import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import NamedTuple, TextIO, cast
 
 import pyarrow.parquet as pq
 
@@ -29,6 +30,9 @@ from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 
 FILES = 6
+KINDS = {"gz": "gzipped JSON lines", "bz2": "bzip2 JSON lines", "parquet": "Parquet"}
+QUOTEBANK = 127_000_000
+MACHINES = {"one core": 1, "2 cores": 2, "16 cores": 16, "20 machines of 16 cores": 320}
 COMMAND = "import sys; from namesake.apps.cli.main import main; sys.argv = ['namesake', *sys.argv[1:]]; main()"
 
 
@@ -40,18 +44,18 @@ class Taken(NamedTuple):
     private: float
 
 
-def write(folder: Path, copies: int, parquet: bool) -> int:
-    """Six files of articles, each id its own; returns how many articles."""
+def write(folder: Path, copies: int, kind: str = "gz") -> int:
+    """Six files of articles, each id its own, as packed JSON lines or as Parquet; returns how many articles."""
     folder.mkdir()
     with gzip.open(ARTICLES, "rt") as lines:
         records = [json.loads(line) for line in lines]
     for file in range(FILES):
-        path = folder / f"part{file}.jsonl.gz"
-        with gzip.open(path, "wt", compresslevel=1) as out:
+        path = folder / f"part{file}.jsonl.{'bz2' if kind == 'bz2' else 'gz'}"
+        with cast(TextIO, bz2.open(path, "wt") if kind == "bz2" else gzip.open(path, "wt", compresslevel=1)) as out:
             for copy in range(copies):
                 for record in records:
                     out.write(json.dumps(record | {"articleID": f"{record['articleID']}-{file}-{copy}"}) + "\n")
-        if parquet:
+        if kind == "parquet":
             tables = list(read_articles(path, Rejects()))
             with pq.ParquetWriter(path.with_name(f"part{file}.parquet"), tables[0].schema) as writer:
                 for table in tables:
@@ -96,27 +100,38 @@ def private_memory(pid: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
 
 
-def speed(kb: Path, folder: Path, articles: int) -> None:
+def speed(kb: Path, folder: Path, articles: int) -> dict[str, float]:
+    """The table; returns the CPU seconds per article of one worker, for each kind of file."""
     print("| from | workers | wall s | CPU s | CPU µs per article | times one worker | start apart | private MB |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
-    for parquet in (False, True):
-        kind = "Parquet" if parquet else "gzipped JSON lines"
-        half, whole = folder / f"half{parquet}", folder / f"whole{parquet}"
-        some = write(half, max(articles // 2 // FILES // 300, 1), parquet)
-        count = write(whole, max(articles // FILES // 300, 2), parquet)
+    costs: dict[str, float] = {}
+    for kind, name in KINDS.items():
+        half, whole = folder / f"half-{kind}", folder / f"whole-{kind}"
+        some = write(half, max(articles // 2 // FILES // 300, 1), kind)
+        count = write(whole, max(articles // FILES // 300, 2), kind)
         first: Taken | None = None
         slope = 0.0
         for workers in (1, 2):
             small, large = (run(source, kb, folder / "out", workers) for source in (half, whole))
-            each = (large.cpu - small.cpu) / (count - some) * 1e6
+            each = (large.cpu - small.cpu) / (count - some)
             pace = (large.wall - small.wall) / (count - some)
             first, slope = first or large, slope or pace
+            costs.setdefault(kind, each)
             ratios = f"{first.wall / large.wall:.2f} | {slope / pace:.2f}"
             print(
-                f"| {kind}, {count:,} articles | {workers} | {large.wall:.1f} | {large.cpu:.1f} | {each:.1f} "
+                f"| {name}, {count:,} articles | {workers} | {large.wall:.1f} | {large.cpu:.1f} | {each * 1e6:.1f} "
                 f"| {ratios} | {large.private:.0f} |",
                 flush=True,
             )
+    return costs
+
+
+def extrapolate(costs: dict[str, float]) -> None:
+    """Hours for all of Quotebank, if cost per article stays what it is here and cores add up."""
+    print(f"\n| all of Quotebank, {QUOTEBANK:,} articles | {' | '.join(MACHINES)} |\n|---|{'--:|' * len(MACHINES)}")
+    for kind, name in KINDS.items():
+        hours = [QUOTEBANK * costs[kind] / cores / 3600 for cores in MACHINES.values()]
+        print(f"| {name} | {' | '.join(f'{one:.2f} h' for one in hours)} |")
 
 
 def main() -> None:
@@ -132,7 +147,7 @@ def main() -> None:
 
             kb = folder / "kb"
             build_kb([SLICE], kb)
-        speed(kb, folder, options.articles)
+        extrapolate(speed(kb, folder, options.articles))
 
 
 if __name__ == "__main__":

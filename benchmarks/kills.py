@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.folder import COMMAND, command, write
+from benchmarks.folder import COMMAND, FILES, command, write
 from benchmarks.link import SLICE
 from benchmarks.synthetic import write as write_dump
 from namesake import build_kb
@@ -81,7 +81,7 @@ def builds(folder: Path, people: int, count: int) -> None:
 def links(folder: Path, kb: Path, articles: int, count: int) -> None:
     """Kills of a run into a folder."""
     source = folder / "articles"
-    written = write(source, max(articles // 6 // 300, 1), parquet=False)
+    written = write(source, max(articles // FILES // 300, 1))
     calm, stormy = ((command(source, kb, folder / name, 2), folder / name) for name in ("calm", "stormy"))
     compare(f"link of {written:,} articles", calm, stormy, count)
 
