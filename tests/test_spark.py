@@ -147,6 +147,20 @@ def logged(folder: Path, text: str, seconds: float = 180) -> None:
         time.sleep(0.1)
 
 
+def test_a_java_is_found_where_the_machine_has_none(monkeypatch, tmp_path):
+    """The package's own runs; Spark 4 would die of a module that it lacks, so it is told beforehand."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setattr("namesake.engines.spark_session.version", lambda package: "4.0.0")
+    with pytest.raises(NamesakeError, match="Spark 4 needs a complete Java"):
+        find_java()
+    monkeypatch.setattr("namesake.engines.spark_session.version", lambda package: "3.5.9")
+    find_java()
+    java = Path(os.environ["JAVA_HOME"]) / "bin" / "java"
+    said = subprocess.run([str(java), "-version"], capture_output=True, text=True, check=True).stderr
+    assert 'version "17' in said
+
+
 def test_a_cluster_that_loses_a_worker_during_the_job(linker, tmp_path):
     find_java()
     source = tmp_path / "in"

