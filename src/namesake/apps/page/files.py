@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from namesake.drawing.style import style_sheet
 from namesake.sample import ARTICLES
 
 _HERE = Path(__file__).parent
@@ -20,7 +21,7 @@ def _samples() -> bytes:
 
 FILES: dict[str, tuple[str, bytes]] = {
     "/": ("text/html; charset=utf-8", (_HERE / "index.html").read_bytes()),
-    "/page.css": ("text/css; charset=utf-8", (_HERE / "page.css").read_bytes()),
+    "/page.css": ("text/css; charset=utf-8", style_sheet().encode() + (_HERE / "page.css").read_bytes()),
     "/page.js": ("text/javascript; charset=utf-8", (_HERE / "page.js").read_bytes()),
     "/icon.svg": ("image/svg+xml", (_HERE / "icon.svg").read_bytes()),
     "/samples.json": ("application/json", _samples()),
