@@ -4,11 +4,11 @@ from __future__ import annotations
 
 PARTS = {
     "Words": "words of the text",
-    "Sentence": "words beside the name",
-    "Company": "shared with people in the text",
+    "Sentence": "words near the name",
+    "Company": "shared with others",
     "Fame": "how well known",
-    "Record": "how much Wikidata says",
-    "Early": "added late to Wikidata",
+    "Record": "how much is recorded",
+    "Early": "a late entry",
     "Alias": "an alias, not the label",
     "Variant": "a variant of the name",
     "Match": "how the name matches",
@@ -20,8 +20,8 @@ PARTS = {
     "Born": "born after the text",
     "Dead": "dead before the text",
     "IScore": "words of the text",
-    "NIScore": "words beside the name",
-    "EEIScore": "shared with people in the text",
+    "NIScore": "words near the name",
+    "EEIScore": "shared with others",
     "NS": "Wikimedia pages",
     "NP": "properties in Wikidata",
     "PR_WP": "rank in Wikipedia",
@@ -32,13 +32,13 @@ PARTS = {
     "alone": "beside a single candidate",
     "Expected": "strangers of that name",
     "Length": "how much text there is",
-    "NameFame": "how well known its bearers are",
+    "NameFame": "how known its bearers are",
     "GoesOn": "the name goes on",
     "Comes": "the name begins earlier",
     "Suffix": "Jr. or II follows",
     "Byline": "who wrote the text",
     "Thing": "a thing of that name",
-    "ThingShare": "a better known thing of that name",
+    "ThingShare": "a better known thing",
     "Place": "stands where places stand",
     "Lower": "an ordinary word",
     "OneWord": "a single word",
@@ -56,3 +56,15 @@ PARTS = {
 def part_name(part: str) -> str:
     """A part in plain words."""
     return PARTS.get(part, part)
+
+
+SOURCES = {
+    "begins names": "people whose name begins like this",
+    "ends names": "people whose name ends like this",
+}
+"""What doubts say of where their numbers come from."""
+
+
+def source_name(source: str) -> str:
+    """A source of a match in plain words."""
+    return SOURCES.get(source, source)

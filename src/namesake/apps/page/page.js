@@ -58,8 +58,7 @@ function show(answer) {
   const least = drawn.threshold === null ? 0 : Math.round(100 * drawn.threshold);
   $("threshold").value = least;
   $("sliding").hidden = drawn.threshold === null;
-  $("editor").hidden = true;
-  $("result").hidden = false;
+  editing(false);
   for (const mark of names()) {
     mark.addEventListener("click", (event) => { event.preventDefault(); choose(Number(mark.dataset.mention), true); });
   }
@@ -93,6 +92,15 @@ function slide(least) {
   $("count").textContent = drawn.mentions.length
     ? `${count} of ${drawn.mentions.length} names linked. ${people}`
     : `No name in this text is one that the knowledge base has. ${people}`;
+  slid(least);
+}
+
+// Where the slider says otherwise than the recipe did, the explanation says so.
+function slid(least) {
+  const mention = drawn.mentions[chosen];
+  const now = mention && answered(mention, least);
+  $("slid").hidden = !mention || now === (mention.qid !== null);
+  $("slid").textContent = `At ${Math.round(100 * least)} % ${now ? "this is an answer" : "this is nobody"}.`;
 }
 
 // ---- one name explained
@@ -118,6 +126,7 @@ function choose(number, move) {
     card.addEventListener("click", () => highlight(card));
   }
   highlight(cards.find((card) => card.dataset.qid) ?? null);
+  slid($("threshold").value / 100);
   $("why").scrollTop = 0;
   if (move) {
     $("why").focus({ preventScroll: true });
@@ -146,9 +155,14 @@ function close() {
 
 function edit() {
   close();
-  $("result").hidden = true;
-  $("editor").hidden = false;
+  editing(true);
   $("text").focus();
+}
+
+function editing(yes) {
+  for (const id of ["editor", "hello"]) $(id).hidden = !yes;
+  $("result").hidden = yes;
+  document.querySelector("main").classList.toggle("idle", yes);
 }
 
 // ---- keys: arrows go from name to name, Escape goes back
@@ -172,16 +186,24 @@ document.addEventListener("keydown", (event) => {
 async function samples() {
   try {
     const all = await (await fetch("samples.json")).json();
-    for (const [number, { title }] of all.entries()) $("sample").append(new Option(title, number));
-    $("sample").addEventListener("change", () => {
-      const sample = all[$("sample").value];
-      if (!sample) return;
-      $("text").value = sample.text;
-      $("date").value = sample.date ?? "";
-      sampleTitle = sample.title;
-      ask();
-    });
-  } catch { $("sample").disabled = true; }
+    for (const sample of all) {
+      const button = document.createElement("button");
+      const date = document.createElement("span");
+      button.type = "button";
+      button.textContent = sample.title;
+      date.textContent = sample.date;
+      button.append(date);
+      button.addEventListener("click", () => {
+        $("text").value = sample.text;
+        $("date").value = sample.date;
+        sampleTitle = sample.title;
+        ask();
+      });
+      const line = document.createElement("li");
+      line.append(button);
+      $("samples").append(line);
+    }
+  } catch { $("hello").hidden = true; }
 }
 
 async function drop(event) {
@@ -191,17 +213,12 @@ async function drop(event) {
   const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
   if (text.includes("\0") || text.includes("\uFFFD")) return complain("This file is no plain text in UTF-8: save it as one, or paste the text.");
   $("text").value = text;
-  changed();
+  sampleTitle = null;
   ask();
 }
 
-function changed() {
-  sampleTitle = null;
-  $("sample").value = "";
-}
-
 $("editor").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
-$("text").addEventListener("input", changed);
+$("text").addEventListener("input", () => { sampleTitle = null; });
 $("text").addEventListener("dragover", (event) => { event.preventDefault(); $("text").classList.add("dropping"); });
 $("text").addEventListener("dragleave", () => $("text").classList.remove("dropping"));
 $("text").addEventListener("drop", drop);
