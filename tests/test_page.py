@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from browser import chromium, faint_texts, overflow, unlabelled
@@ -85,7 +86,7 @@ def test_page_from_paste_to_explanation(visit, linker):
     best = why.locator(".candidate").first
     assert best.locator("h3 a").get_attribute("href") == "https://www.wikidata.org/wiki/Q41421"
     assert "1963–" in best.inner_text()
-    assert linker.kb.descriptions[int(linker.kb.rows([41421])[0])] in best.inner_text()
+    assert linker.kb.descriptions[int(linker.kb.rows(np.array([41421]))[0])] in best.inner_text()
     assert why.locator(".candidate").count() > 2, "candidates stand side by side"
     one, two = (why.locator(".candidate").nth(i).bounding_box() for i in (0, 1))
     assert one["y"] == two["y"]

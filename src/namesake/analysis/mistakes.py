@@ -55,7 +55,7 @@ def mistakes(
     if known:
         measured = measured & _known(corpus.kb, data)
         left_out = int(data.answerable.sum() - measured.sum())
-        about.append(f"{left_out} mentions are left out: the KB lacks their gold entity.")
+        about.append(f"Left out: {left_out} mentions whose gold entity the KB lacks.")
     return errors_report(list(_mistakes(linker, corpus, data, measured)), int(measured.sum()), about)
 
 
