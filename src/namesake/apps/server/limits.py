@@ -37,5 +37,5 @@ class Limits:
     """Articles of small requests that are linked together."""
     small: int = 32 << 10
     """Characters up to which a request is small: larger ones are linked on their own."""
-    linger: float = 0.001
-    """Seconds that a batch waits for company, where the one before it had some."""
+    linger: float = 0.002
+    """Seconds that a batch waits at most until it has as much company as the one before it."""

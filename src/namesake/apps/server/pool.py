@@ -87,8 +87,8 @@ class Lane:
     batch: int
     waiting: deque[Job] = field(default_factory=deque)
     busy: int = 0
-    company: bool = False
-    """Whether the last batch held more than one job."""
+    company: int = 1
+    """How many jobs there were when the last batch was done, its own included: as many may soon be there again."""
     timer: asyncio.TimerHandle | None = None
 
 
@@ -140,20 +140,21 @@ class Pool:
     # from waiting to linked
     def _start(self, lane: Lane) -> None:
         """Have a free thread take what waits: at once, or in a moment where others seem to be on their way."""
-        if lane.busy >= lane.most_busy or lane.timer is not None or not lane.waiting:
+        if lane.busy >= lane.most_busy or not lane.waiting:
             return
-        if lane.company and len(lane.waiting) < lane.batch:
-            lane.timer = asyncio.get_running_loop().call_later(self.limits.linger, self._take, lane)
-        else:
+        if len(lane.waiting) >= min(lane.company, lane.batch):
             self._take(lane)
+        elif lane.timer is None:
+            lane.timer = asyncio.get_running_loop().call_later(self.limits.linger, self._take, lane)
 
     def _take(self, lane: Lane) -> None:
-        lane.timer = None
+        if lane.timer is not None:
+            lane.timer.cancel()
+            lane.timer = None
         jobs = self._next(lane)
         if not jobs:
             return
         lane.busy += 1
-        lane.company = len(jobs) > 1
         loop = asyncio.get_running_loop()
         loop.run_in_executor(lane.threads, self._work, jobs).add_done_callback(
             lambda done: self._done(lane, jobs, done)
@@ -193,6 +194,7 @@ class Pool:
                 job.done.set_exception(result)
             else:
                 job.done.set_result(result)
+        lane.company = len(jobs) + len(lane.waiting)
         self._start(lane)
 
     # in a thread
