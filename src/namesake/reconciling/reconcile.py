@@ -15,6 +15,7 @@ from namesake.decide import ANSWERED, REASONS, decide, probabilities
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling.about import about
+from namesake.reconciling.context import APART, apart
 from namesake.reconciling.evidence import Told
 from namesake.reconciling.properties import Property, find_property
 from namesake.reconciling.query import Candidate, Query
@@ -37,7 +38,7 @@ class Reconciled:
     scored: Scored
     mention: Int64
     evidence: dict[str, Float64]
-    """What the values of each property add to the score of every candidate."""
+    """What the row's words and the values of each property add to the score of every candidate."""
 
     @cached_property
     def total(self) -> Float64:
@@ -119,11 +120,13 @@ def judge(linker: Linker, queries: Sequence[Query]) -> Reconciled:
     mention[scored.batch.article] = np.arange(len(scored.batch.article))
     timeless = np.array([query.date is None and not _YEAR.search(query.context) for query in plain], np.bool_)
     scored = _without_era(scored, timeless[scored.batch.article])
-    return Reconciled(scored, mention, {one.property.called: one.evidence(scored.batch, mention) for one in told})
+    evidence = {APART: apart(scored.batch)} if linker.recipe.decide else {}
+    evidence |= {one.property.called: one.evidence(scored.batch, mention) for one in told}
+    return Reconciled(scored, mention, evidence)
 
 
 def _without_era(scored: Scored, timeless: Bool) -> Scored:
-    """The scores less that of the era where a row tells no time: articles without a date are of today, tables are not."""
+    """The scores without the era where a row tells no time: articles without a date are of today, tables are not."""
     combined = scored.combined
     if ERA not in combined.contributions or not timeless.any():
         return scored
