@@ -33,6 +33,7 @@ ROAD = (
     "decide",
     "scoring",
     "explain",
+    "drawing",
     "linker",
     "reconciling",
     "engines",
