@@ -40,6 +40,7 @@ class Serving:
     pid: int
 
     def metric(self, name: str) -> float:
+        """A number that the server tells of itself."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=30) as answer:
             found = re.search(rf"^namesake_{name} (\S+)$", answer.read().decode(), re.MULTILINE)
         assert found is not None
@@ -102,7 +103,9 @@ async def load(port: int, clients: int, sent: list[bytes], seconds: float, most:
 
 def speed(server: Serving, clients: list[int], seconds: float, sent: list[bytes]) -> None:
     asyncio.run(load(server.port, max(clients), sent, 1))
-    print("| clients | requests/s | p50 ms | p99 ms | CPU µs per request | requests/s of CPU time | articles per batch |")
+    print(
+        "| clients | requests/s | p50 ms | p99 ms | CPU µs per request | requests/s of CPU time | articles per batch |"
+    )
     print("|--:|--:|--:|--:|--:|--:|--:|")
     for count in clients:
         cpu, batches = server.metric("process_cpu_seconds_total"), server.metric("batches_total")

@@ -22,6 +22,9 @@ def serve(
         list[str] | None,
         typer.Option("--allow-origin", help="pages of this origin may ask from a browser, * is any; repeatable"),
     ] = None,
+    public_url: Annotated[
+        str | None, typer.Option("--public-url", help="what clients call the server, behind a proxy; for /reconcile")
+    ] = None,
     max_body: Annotated[int, typer.Option("--max-body", min=1, max=1024, help="MB that a request may have")] = 8,
     max_text: Annotated[int, typer.Option("--max-text", min=1, help="characters that a text may have")] = 1_000_000,
     max_articles: Annotated[int, typer.Option("--max-articles", min=1, help="articles that a request may have")] = 256,
@@ -56,4 +59,4 @@ def serve(
     def ready(address: str) -> None:
         say(f"{len(linker.kb):,} entities of {folder.name} at {address} (API: {address}/docs); Ctrl-C ends it")
 
-    run(linker, host, port, limits, allow_origin or (), ready)
+    run(linker, host, port, limits, allow_origin or (), public_url, ready)

@@ -15,6 +15,7 @@ from namesake.errors import NamesakeError
 LOG = logging.getLogger("namesake.server")
 
 SAFE = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
+BARE = {"text/html", "text/plain", "text/turtle"}
 BUSY_UNCHECKED = {"/health", "/metrics"}
 """What is answered however busy the server is."""
 
@@ -139,7 +140,7 @@ class App:
         return told
 
     async def _send(self, scope: Message, send: Send, reply: Reply, more: list[tuple[bytes, bytes]]) -> None:
-        kind = reply.kind if reply.kind == "application/json" else f"{reply.kind}; charset=utf-8"
+        kind = f"{reply.kind}; charset=utf-8" if reply.kind in BARE else reply.kind
         headers = [(b"content-type", kind.encode()), *SAFE, *reply.headers, *more]
         if reply.status != 204:
             headers.append((b"content-length", str(len(reply.body)).encode()))

@@ -19,6 +19,7 @@ Threshold = (
     Annotated[float, Meta(ge=0, le=1)]
     | Annotated[str, Meta(pattern=r"^p[0-9]{1,2}$", description="a calibrated one, such as p95")]
 )
+Date = Annotated[str, Meta(max_length=40, description="ISO, as precise as known: 2016-12-26, 2016-12 or 2016")]
 Spans = list[tuple[int, int]]
 
 
@@ -40,9 +41,7 @@ class GivenArticle(Taken, frozen=True):
     text: str
     id: Annotated[str, Meta(max_length=1000)] | None = None
     title: str | None = None
-    date: Annotated[str, Meta(max_length=40, description="ISO, as precise as known: 2016-12-26, 2016-12 or 2016")] | (
-        None
-    ) = None
+    date: Date | None = None
     mentions: list[Name | GivenMention] | None = None
 
 
@@ -51,7 +50,7 @@ class LinkRequest(Taken, frozen=True):
 
     text: str | None = None
     title: str | None = None
-    date: Annotated[str, Meta(max_length=40)] | None = None
+    date: Date | None = None
     mentions: list[Name | GivenMention] | None = None
     articles: list[GivenArticle] | None = None
     threshold: Threshold | None = None
@@ -68,7 +67,7 @@ class ExplainRequest(Taken, frozen=True):
     text: str
     name: Name | None = None
     title: str | None = None
-    date: Annotated[str, Meta(max_length=40)] | None = None
+    date: Date | None = None
     mentions: list[Name | GivenMention] | None = None
     threshold: Threshold | None = None
 

@@ -19,6 +19,7 @@ def serve(
     port: int,
     limits: Limits,
     origins: Sequence[str] = (),
+    public: str | None = None,
     ready: Callable[[str], None] = print,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; what is being answered then is answered first.
@@ -35,7 +36,7 @@ def serve(
 
     with _bound(host, port) as listening:
         warm_up(linker)
-        app = application(linker, limits, origins)
+        app = application(linker, limits, origins, public)
         server = uvicorn.Server(uvicorn.Config(app, **settings(limits)))
         gc.collect()
         gc.freeze()  # what is loaded stays: the collector need not look at it again
