@@ -5,10 +5,14 @@ from __future__ import annotations
 import gc
 import socket
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from namesake.apps.server.limits import Limits
 from namesake.errors import NamesakeError
 from namesake.linker import Linker, text_table
+
+if TYPE_CHECKING:
+    import uvicorn
 
 WARM_UP = "Barack Obama met Michael Jordan in Chicago."
 
@@ -26,18 +30,8 @@ def serve(
 
     `ready` is told the address once requests are taken; port 0 takes a free one.
     """
-    try:
-        import httptools  # noqa: F401 - uvicorn's protocol needs it
-        import uvicorn
-    except ImportError:
-        raise NamesakeError("the server needs uvicorn: pip install 'namesake[web]'") from None
-    from namesake.apps.server.protocol import settings
-    from namesake.apps.server.routes import application
-
-    with _bound(host, port) as listening:
-        warm_up(linker)
-        app = application(linker, limits, origins, public)
-        server = uvicorn.Server(uvicorn.Config(app, **settings(limits)))
+    with bound(host, port) as listening:
+        server = server_of(linker, limits, origins, public)
         gc.collect()
         gc.freeze()  # what is loaded stays: the collector need not look at it again
         shown = f"[{host}]" if ":" in host else host
@@ -48,7 +42,21 @@ def serve(
             return
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> uvicorn.Server:
+    """A server that is ready to run."""
+    try:
+        import httptools  # noqa: F401 - uvicorn's protocol needs it
+        import uvicorn
+    except ImportError:
+        raise NamesakeError("the server needs uvicorn and httptools: pip install 'namesake[web]'") from None
+    from namesake.apps.server.protocol import settings
+    from namesake.apps.server.routes import application
+
+    warm_up(linker)
+    return uvicorn.Server(uvicorn.Config(application(linker, limits, origins, public), **settings(limits)))
+
+
+def bound(host: str, port: int) -> socket.socket:
     """A socket that listens; taken before anything else, so that a port in use is told at once."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
