@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
@@ -18,6 +19,8 @@ import pyarrow as pa
 import pytest
 
 from namesake.apps.server.limits import Limits
+from namesake.apps.server.pool import Links, Pool, Wish
+from namesake.apps.server.problems import RequestError
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.kb.show import describe, look_up
@@ -138,12 +141,30 @@ def test_company_changes_nothing(linker: Linker, sample_kb: KB, articles: pa.Tab
 
 
 def test_a_fault_is_its_own_requests(linker: Linker) -> None:
-    """An article that cannot be linked is refused; those that were linked beside it are not."""
-    bad = {"text": TEXT, "mentions": [{"name": "", "spans": [[0, 7]]}]}
-    with running(linker, Limits(linger=0.1)) as client, ThreadPoolExecutor(8) as clients:
-        sent = [bad if number % 4 == 0 else {"text": TEXT} for number in range(16)]
-        answers = list(clients.map(lambda one: client.post("/link", one), sent))
-    assert [answer.status for answer in answers] == [422 if one is bad else 200 for one in sent]
+    """An article that the linker refuses fails alone: those in the same batch are answered."""
+    pool = Pool(linker, Limits(linger=0.1))
+    good = Article("0", TEXT, mentions=[Mention("Michael Jordan", [(0, 14)])])
+    bad = Article("0", TEXT, mentions=[Mention("Michael Jordan", [(0, 9999)])])
+
+    def render(links: Links) -> bytes:
+        return b" ".join((link.qid or "nobody").encode() for links_of_one in links for link in links_of_one)
+
+    async def ask(articles: list[Article]) -> bytes:
+        return await pool.link(articles, Wish(), render)
+
+    async def ask_all() -> list[bytes | BaseException]:
+        first = asyncio.create_task(ask([good]))  # while it is linked, the others wait for each other
+        await asyncio.sleep(0)
+        rest = [asyncio.create_task(ask(articles)) for articles in ([good], [good, bad], [good, good])]
+        return [await first, *await asyncio.gather(*rest, return_exceptions=True)]
+
+    alone, one, refused, two = asyncio.run(ask_all())
+    pool.close()
+    assert isinstance(refused, RequestError)
+    assert refused.status == 422
+    assert refused.trouble.error.startswith("article 1 cannot be linked: span [0, 9999]")
+    assert (one, two) == (alone, b"%s %s" % (alone, alone))
+    assert pool.counts.batches == 2
 
 
 def test_explain_gives_the_linkers_rows(client: Client, linker: Linker) -> None:

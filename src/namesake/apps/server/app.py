@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
@@ -144,9 +145,10 @@ class App:
         headers = [(b"content-type", kind.encode()), *SAFE, *reply.headers, *more]
         if reply.status != 204:
             headers.append((b"content-length", str(len(reply.body)).encode()))
-        await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         body = b"" if scope["method"] == "HEAD" else reply.body
-        await send({"type": "http.response.body", "body": body})
+        with contextlib.suppress(OSError, RuntimeError):  # what uvloop says of a connection that was cut meanwhile
+            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
 
 
 def _refusal(problem: RequestError) -> Reply:

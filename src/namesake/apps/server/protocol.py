@@ -121,6 +121,7 @@ def settings(limits: Limits) -> dict[str, Any]:
         "log_level": "warning",
         "access_log": False,
         "server_header": False,
+        "proxy_headers": False,
         "timeout_keep_alive": 30,
         "timeout_graceful_shutdown": 30,
     }
