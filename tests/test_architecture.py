@@ -35,6 +35,7 @@ ROAD = (
     "explain",
     "drawing",
     "linker",
+    "reconciling",
     "engines",
     "evaluation",
     "analysis datasets",
