@@ -37,9 +37,11 @@ async function fault(answer) {
   try { said = await answer.json(); } catch { /* no JSON: the status must do */ }
   const why = typeof said.error === "string" ? said.error : "";
   const todo = typeof said.what_to_do === "string" ? said.what_to_do : "";
-  if (answer.status === 413) return why || "This text is too long for this server: try a shorter one.";
+  if (answer.status === 413 && !why) return "This text is too long for this server: try a shorter one.";
   if (answer.status === 429 || answer.status === 503) return "The server is busy: try again in a moment.";
-  return [why || `The server could not do this (status ${answer.status}).`, todo].filter(Boolean).join(" ");
+  if (!why) return `The server could not do this (status ${answer.status}).`;
+  const whole = [why, todo].filter(Boolean).join(": ");
+  return `${whole[0].toUpperCase()}${whole.slice(1)}.`;
 }
 
 function say(text) { $("message").textContent = text; }
