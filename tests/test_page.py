@@ -206,7 +206,7 @@ def test_page_says_kindly_what_went_wrong(visit):
     paste(page, "   ")
     assert "no text yet" in alert.inner_text()
     paste(page, BULLS, "last week")
-    page.wait_for_function("document.getElementById('message').textContent.includes('2016-12-26')")
+    alert.filter(has_text="2016-12-26").wait_for()
     assert "date" in alert.inner_text()
     page.faults.clear()  # the browser itself notes the status 422, and those below
     for answer, said in (
@@ -216,10 +216,10 @@ def test_page_says_kindly_what_went_wrong(visit):
     ):
         page.route("**/draw", fulfil(answer))
         paste(page, BULLS)
-        page.wait_for_function("said => document.getElementById('message').textContent.includes(said)", arg=said)
+        alert.filter(has_text=said).wait_for()
     page.route("**/draw", lambda route: route.abort())
     paste(page, BULLS)
-    page.wait_for_function("document.getElementById('message').textContent.includes('does not answer')")
+    alert.filter(has_text="does not answer").wait_for()
     assert page.get_by_label("A text with people in it").input_value() == BULLS
     page.faults.clear()
 
