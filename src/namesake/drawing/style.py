@@ -42,11 +42,11 @@ _PARTS = """
 @ .waterfall { border-collapse: collapse; width: 100%; font-size: .82rem; line-height: 1.35; margin: .5rem 0 0;
   font-variant-numeric: tabular-nums; }
 @ .waterfall caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-@ .waterfall th { font-weight: 400; text-align: left; padding: .1rem .5rem .1rem 0; width: 46%; border: 0;
+@ .waterfall th { font-weight: 400; text-align: left; padding: .1rem .5rem .1rem 0; width: 50%; border: 0;
   color: var(--ink); }
 @ .waterfall td { padding: .1rem 0; text-align: right; white-space: nowrap; border: 0; background: none; }
 @ .waterfall tr { background: none; }
-@ .waterfall .bar { width: 38%; padding-right: .5rem; }
+@ .waterfall .bar { width: 34%; padding-right: .5rem; }
 @ .waterfall svg { display: block; width: 100%; height: .85rem; margin: 0; }
 @ .waterfall line { stroke: var(--rule); vector-effect: non-scaling-stroke; }
 @ .waterfall .for rect { fill: var(--for); } @ .waterfall .against rect { fill: var(--against); }
