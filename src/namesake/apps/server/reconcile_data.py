@@ -148,9 +148,9 @@ class ReconcileData:
     # suggestions
     def _suggester(self, find: Callable[[str], Iterable[Suggestion]]) -> Callable[[Call], Any]:
         async def suggest(call: Call) -> Reply:
-            prefix = call.query().get("prefix", "")
-            if len(prefix) > 200:
-                raise RequestError(422, "`prefix` is too long", "give the first letters")
+            prefix = call.query().get("prefix")
+            if prefix is None or len(prefix) > 200:
+                raise RequestError(422, "`prefix` is missing or too long", "give the first letters")
             wanted = " ".join(prefix.split())
             return Reply(
                 await self.pool.run(lambda: msgspec.json.encode({"result": list(find(wanted)) if wanted else []}))

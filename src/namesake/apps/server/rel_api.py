@@ -41,7 +41,8 @@ class RelApi:
     def routes(self) -> list[Route]:
         """What it answers."""
         told = "As REL's server: rows of start, length, mention, entity, conf_ed, conf_md, tag."
-        return [Route("POST", "/rel", self.link, told, {JSON: RelRequest}, {JSON: list[Row]}, fails=BAD_BODY)]
+        rows = {"type": "array", "items": {"type": "array", "minItems": 7, "maxItems": 7}}
+        return [Route("POST", "/rel", self.link, told, {JSON: RelRequest}, {JSON: rows}, fails=BAD_BODY)]
 
     async def link(self, call: Call) -> Reply:
         """Rows for a text."""
