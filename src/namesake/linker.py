@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,8 +22,13 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check, doubts_field
 from namesake.batch import UNDATED, Batch, day_number, repeat, without
 from namesake.decide import ANSWERED, REASONS, decide
+from namesake.drawing.meanings import percent
+from namesake.drawing.notebook import facts_html
+from namesake.drawing.results import Explanation, Links
 from namesake.errors import NamesakeError, must_be
 from namesake.explain import EXPLANATION, explain
+from namesake.kb.brief import briefs
+from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import format_qids
 from namesake.kernels.link.top_two import top_two
@@ -54,6 +61,8 @@ class Link:
     reason: str | None
     title_spans: list[tuple[int, int]] = field(default_factory=list)
     """Where the name stands in the title, if there is one."""
+    runner_up: str | None = None
+    """The second candidate, if there is one."""
 
 
 class Linker:
@@ -128,34 +137,54 @@ class Linker:
         mentions: Sequence[str | Mention] | None = None,
         date: str | None = None,
         title: str | None = None,
-    ) -> list[Link]:
-        """Links of one text.
+    ) -> Links[Link]:
+        """Links of one text, as a list that notebooks draw.
 
         `mentions` are the names to link: a name is meant wherever it stands in the text, a `Mention` has spans and
         perhaps candidates; without `mentions`, names are found in the text and its title. `date` is the text's, such
         as 2016-12-26.
         """
         table = text_table(text, mentions, date, title)
-        rows = self.link(table).to_pylist()
-        known = self.kb.rows(np.array([int((row["qid"] or "Q-1")[1:]) for row in rows], np.int64))
-        return [
+        rows = link_rows(self._scored(table, None)[1])
+        names = [each.name for each in fields(Link) if each.name not in ("spans", "title_spans")]
+        links = [
             Link(
-                name=row["name"],
+                **{name: row[name] for name in names},
                 spans=[(start, end) for start, end in row["spans"]],
-                qid=row["qid"],
-                label=self.kb.label(int(at)) if at >= 0 else None,
-                description=self.kb.descriptions[int(at)] if at >= 0 else None,
-                score=row["score"],
-                margin=row["margin"],
-                tie_break=row["tie_break"],
-                best=row["best"],
-                confidence=row["confidence"],
-                known=row["known"],
-                reason=row["reason"],
                 title_spans=[(start, end) for start, end in row["title_spans"] or ()],
             )
-            for row, at in zip(rows, known, strict=True)
+            for row in rows
         ]
+        [article] = table.select(["text", "title"]).to_pylist()
+        return Links(links, **article, rows=rows)
+
+    def explain_text(
+        self, text: str, name: str | None = None, date: str | None = None, title: str | None = None, most: int = 8
+    ) -> Explanation:
+        """Why the names of one text are linked as they are, to be drawn by a notebook or taken apart as a table.
+
+        With `name`, only mentions of that name are explained. Of each mention the `most` best candidates are, and
+        "none of them".
+        """
+        table = text_table(text, None, date, title)
+        scored = self._scored(table, None)[1]
+        links = [row for row in link_rows(scored) if name is None or normalise(row["name"]) == normalise(name)]
+        rows = explain(scored, name, most)
+        people = briefs(self.kb, (qid for qid in rows.column("qid").to_pylist() if qid is not None))
+        [article] = table.select(["text", "title"]).to_pylist()
+        return Explanation(**article, links=links, table=rows, people=people)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the KB and the recipe."""
+        manifest, rule = self.kb.manifest, self.recipe.decide
+        facts = [
+            ("KB", f"{self.kb.path.name}: {manifest.people:,} people, {manifest.statements:,} statements"),
+            ("dump", manifest.dump_date or ""),
+            ("recipe", f"{self.recipe.name}: {self.recipe.description}"),
+            ("answers", f"from a confidence of {percent(rule.threshold)}" if rule else "always the best candidate"),
+            ("names", "found in the text" if self.mentions == "names" else str(self.mentions)),
+        ]
+        return facts_html("Namesake linker", facts)
 
     def explain(self, articles: pa.Table, name: str | None = None) -> pa.Table:
         """Why: one row for each candidate and part (`explain.EXPLANATION`), "none of them" included.
@@ -165,6 +194,10 @@ class Linker:
         articles = check(articles, ARTICLES, "articles")
         tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
+
+    def scored(self, articles: pa.Table) -> Scored:
+        """The scores of all candidates in a table of articles, for those who go on from there: not cut into pieces."""
+        return self._scored(check(articles, ARTICLES, "articles"), None)[1]
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
@@ -300,6 +333,26 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
         ],
         schema=LINKS,
     )
+
+
+def link_rows(scored: Scored) -> list[dict[str, Any]]:
+    """The links of a scored batch for people: with labels, description, the runner-up and how many candidates."""
+    batch = scored.batch
+    rows: list[dict[str, Any]] = link_columns(scored, pa.nulls(len(batch.ids), pa.string())).to_pylist()
+    first, second, _ = top_two(batch.offsets, np.stack(scored.combined.keys))
+    best, after = (np.append(batch.rows, -1)[which].tolist() for which in (first, second))
+    seconds = qid_texts(np.append(batch.qids, -1)[second]).to_pylist()
+    sizes = np.diff(batch.offsets).tolist()
+    for row, best_row, runner_up, next_row, size in zip(rows, best, seconds, after, sizes, strict=True):
+        label = batch.kb.label(best_row) if best_row >= 0 else None
+        answered = row["qid"] is not None
+        row["best_label"], row["label"] = label, label if answered else None
+        row["description"] = batch.kb.descriptions[best_row] if answered and best_row >= 0 else None
+        row["runner_up"], row["candidates"] = runner_up, size
+        row["runner_up_label"] = batch.kb.label(next_row) if next_row >= 0 else None
+        unsure = row["confidence"] is None or row["margin"] is None
+        row["runner_up_confidence"] = None if unsure else row["confidence"] * math.exp(-row["margin"])
+    return rows
 
 
 def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:

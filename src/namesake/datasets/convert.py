@@ -45,7 +45,7 @@ def convert(
         create(articles_partial, articles.suffix) as article_lines,
         create(gold_partial, gold.suffix) as gold_lines,
     ):
-        for one in _resolved(labelled, kb):
+        for one in resolved(labelled, kb):
             if one.article.id in seen:
                 raise NamesakeError(f"article {one.article.id} stands twice in the data set")
             seen.add(one.article.id)
@@ -103,7 +103,8 @@ def _truth(article: Article, mentions: Mapping[str, Mention], row: GoldRow) -> T
 # what a KB knows
 
 
-def _resolved(labelled: Iterable[Labelled], kb: KB | None) -> Iterator[Labelled]:
+def resolved(labelled: Iterable[Labelled], kb: KB | None) -> Iterator[Labelled]:
+    """Articles with what a KB makes of their titles and names (see `resolve`); without one as they are."""
     if kb is None:
         yield from labelled
         return

@@ -1,8 +1,10 @@
-"""Benchmarks in ELEVANT's JSON lines: `{"id", "title", "text", "labels": [...], "evaluation_span"?}`.
+"""ELEVANT's JSON lines: benchmarks, `{"id", "title", "text", "labels": [...], "evaluation_span"?}`, and links.
 
 A label is `{"span": [start, end] in characters, "entity_id": QID or "Unknown…", "parent"?, "optional"?, "type"?}`.
 Scored are the labels that ELEVANT itself asks for: not the optional ones, quantities and dates, not those nested in
 another label (they are its alternatives), none outside the evaluation span. The others are set aside and counted.
+
+Linked articles have, instead of labels, what a linker found: `"entity_mentions": [{"span", "id", "candidates"?}]`.
 """
 
 from __future__ import annotations
@@ -66,5 +68,36 @@ def _uncounted(one: Label, record: Record) -> str | None:
 
 def _occurrence(one: Label) -> Occurrence:
     """An unknown entity is nobody."""
-    nobody = one.entity_id is None or one.entity_id.startswith("Unknown")
-    return Occurrence([one.span], None if nobody else one.entity_id, columns={"type": one.type})
+    return Occurrence([one.span], None if _is_nobody(one.entity_id) else one.entity_id, columns={"type": one.type})
+
+
+class EntityMention(msgspec.Struct):
+    """What a linker made of a mention."""
+
+    span: Span
+    id: str | None = None
+    candidates: list[str] | None = None
+
+
+class LinkedRecord(msgspec.Struct):
+    """An article that was linked."""
+
+    id: str | int
+    text: str
+    entity_mentions: list[EntityMention]
+    title: str | None = None
+
+
+def read_elevant_links(path: Path, rejects: Rejects) -> Iterator[Labelled]:
+    """Articles with what a linker found in them as their truth."""
+    for number, record in read_records(path, LinkedRecord, "a linked article of ELEVANT"):
+        occurrences = [
+            Occurrence([one.span], None if _is_nobody(one.id) else one.id, None, one.candidates)
+            for one in record.entity_mentions
+        ]
+        article = Article(str(record.id), record.text, record.title or None)
+        yield label(article, occurrences, f"{path} line {number}")
+
+
+def _is_nobody(entity: str | None) -> bool:
+    return entity is None or entity.startswith("Unknown")

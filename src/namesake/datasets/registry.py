@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from namesake.datasets.aida_json import read_aida_json
 from namesake.datasets.aida_tsv import read_aida_tsv
-from namesake.datasets.elevant import read_elevant
+from namesake.datasets.elevant import read_elevant, read_elevant_links
 from namesake.datasets.labelled import Reader
 from namesake.datasets.nelight import read_nelight
 from namesake.datasets.nif import read_nif
+from namesake.datasets.plain import read_plain
 from namesake.datasets.zelda import read_zelda
 from namesake.errors import NamesakeError
 
@@ -19,7 +20,9 @@ READERS: dict[str, Reader] = {
     "aida-json": read_aida_json,
     "aida-tsv": read_aida_tsv,
     "elevant": read_elevant,
+    "elevant-links": read_elevant_links,
     "nif": read_nif,
+    "plain": read_plain,
     "zelda": read_zelda,
 }
 """The readers by name: what `namesake datasets convert --reader` takes."""

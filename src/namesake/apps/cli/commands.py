@@ -25,6 +25,7 @@ COMMANDS = {
     "ablate": "analyse",
     "errors": "analyse",
     "quotebank": "quotebank",
+    "serve": "serve",
     "datasets": "datasets",
     "demo": "demo",
     "sample": "demo",

@@ -73,8 +73,14 @@ def get(
 def convert(
     file: Annotated[Path, typer.Argument(help="a file of the data set (.gz .bz2 .zst)")],
     reader: Annotated[str, typer.Option("--reader", help="who reads the file: see `namesake datasets list`")],
-    articles: Annotated[Path, typer.Option("--articles", help="articles to write, .jsonl[.gz|.bz2|.zst]")],
-    gold: Annotated[Path, typer.Option("--gold", help="gold to write, .jsonl[.gz|.bz2|.zst]")],
+    articles: Annotated[
+        Path | None, typer.Option("--articles", help="articles to write, .jsonl[.gz|.bz2|.zst]; with --gold")
+    ] = None,
+    gold: Annotated[Path | None, typer.Option("--gold", help="gold to write, .jsonl[.gz|.bz2|.zst]")] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", help="one file with both: plain, quotebank, elevant (linked articles) or nif")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="that file: .jsonl, for nif .ttl")] = None,
     truth: Annotated[
         Path | None, typer.Option("--truth", help="gold to read, where the data set keeps it in a file of its own")
     ] = None,
@@ -83,23 +89,34 @@ def convert(
         typer.Option("--kb", help="KB that turns titles into QIDs and names into candidates; default: $NAMESAKE_KB"),
     ] = None,
 ) -> None:
-    """Turn a data set into articles for `namesake link` and gold for `namesake evaluate`.
+    """Turn a data set into articles for `namesake link` and gold for `namesake evaluate`, or into another format.
 
     Example: namesake datasets convert test.jsonl --reader zelda --kb kb/ --articles a.jsonl --gold g.jsonl
     """
     from namesake.articles.rejects import Rejects
     from namesake.datasets import convert as work
+    from namesake.datasets import writers
     from namesake.datasets.registry import reader as find_reader
     from namesake.evaluation.gold import read_gold
     from namesake.kb.store import KB
 
+    in_two = articles is not None and gold is not None and to is None and out is None
+    in_one = articles is None and gold is None and to is not None and out is not None
+    if not in_two and not in_one:
+        raise NamesakeError("where to? Give --articles and --gold, or --to and --out")
     kb = named_kb(kb)
     with Rejects() as rejects:
         labelled = find_reader(reader)(file, rejects)
         if truth is not None:
             labelled = work.with_truth(labelled, read_gold(truth))
         inputs = [path for path in (file, truth, kb) if path is not None]
-        counts = work.convert(labelled, KB.open(kb) if kb else None, articles, gold, inputs)
+        known = KB.open(kb) if kb else None
+        if articles is not None and gold is not None:
+            counts = work.convert(labelled, known, articles, gold, inputs)
+        else:
+            assert to is not None
+            assert out is not None
+            counts = writers.write(labelled, known, to, out, inputs)
     _report(counts, kb is not None)
     report_rejects(rejects)
 

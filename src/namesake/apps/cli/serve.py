@@ -1,0 +1,62 @@
+"""`namesake serve`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from namesake.apps.cli import options
+from namesake.apps.cli.output import default_kb, say
+from namesake.apps.server.limits import MB, Limits
+
+
+def serve(
+    kb: options.Kb = None,
+    host: Annotated[str, typer.Option("--host", help="address to listen at; 0.0.0.0 is every one")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: a free one")] = 8000,
+    recipe: options.Recipe = "default",
+    threshold: options.Threshold = None,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="threads that link small requests")] = 1,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option("--allow-origin", help="pages of this origin may ask from a browser, * is any; repeatable"),
+    ] = None,
+    public_url: Annotated[
+        str | None, typer.Option("--public-url", help="what clients call the server, behind a proxy; for /reconcile")
+    ] = None,
+    max_body: Annotated[int, typer.Option("--max-body", min=1, max=1024, help="MB that a request may have")] = 8,
+    max_text: Annotated[int, typer.Option("--max-text", min=1, help="characters that a text may have")] = 1_000_000,
+    max_articles: Annotated[int, typer.Option("--max-articles", min=1, help="articles that a request may have")] = 256,
+    max_requests: Annotated[int, typer.Option("--max-requests", min=1, help="requests at a time; others: 503")] = 1024,
+    max_per_client: Annotated[
+        int, typer.Option("--max-per-client", min=1, help="requests at a time from one address; others: 429")
+    ] = 256,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.1, help="that a client may take to send a request")
+    ] = 20.0,
+) -> None:
+    """Serve links, explanations, OpenRefine and a page over HTTP.
+
+    Example: namesake serve --kb kb/ --port 8000
+    """
+    limits = Limits(
+        body=max_body * MB,
+        text=max_text,
+        articles=max_articles,
+        requests=max_requests,
+        per_client=max_per_client,
+        seconds=seconds,
+        threads=threads,
+    )
+    chosen = options.threshold_of(threshold)
+    folder = default_kb(kb)
+    from namesake import Linker
+    from namesake.apps.server.serving import serve as run
+
+    linker = Linker(folder, recipe, chosen)
+
+    def ready(address: str) -> None:
+        say(f"{len(linker.kb):,} entities of {folder.name} at {address} (API: {address}/docs); Ctrl-C ends it")
+
+    run(linker, host, port, limits, allow_origin or (), public_url, ready)

@@ -1,0 +1,232 @@
+"use strict";
+// Asks the server to mark the names of a text, and shows for the chosen one who it may be and why.
+// All HTML comes from the server, where every text is escaped; texts that we write ourselves go in as text.
+
+const $ = (id) => document.getElementById(id);
+let drawn = null; // what the server said of the text
+let chosen = -1; // the name that is explained
+
+// ---- the text goes to the server, its names come back
+
+let sampleTitle = null; // the headline of a sample, as long as its text is unchanged
+
+async function ask() {
+  const text = $("text").value;
+  if (!text.trim()) return complain("There is no text yet: paste one, drop a file, or choose a sample.", "text");
+  say("");
+  $("go").disabled = true;
+  $("go").textContent = "Reading …";
+  try {
+    const answer = await fetch("draw", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ text, title: sampleTitle, date: $("date").value.trim() || null }),
+    });
+    if (!answer.ok) return complain(await fault(answer));
+    show(await answer.json());
+  } catch {
+    complain("The server does not answer. Is it still running? Your text is still here: try again.");
+  } finally {
+    $("go").disabled = false;
+    $("go").textContent = "Who is meant?";
+  }
+}
+
+async function fault(answer) {
+  let said = {};
+  try { said = await answer.json(); } catch { /* no JSON: the status must do */ }
+  const why = typeof said.error === "string" ? said.error : "";
+  const todo = typeof said.what_to_do === "string" ? said.what_to_do : "";
+  if (answer.status === 413 && !why) return "This text is too long for this server: try a shorter one.";
+  if (answer.status === 429 || answer.status === 503) return "The server is busy: try again in a moment.";
+  if (!why) return `The server could not do this (status ${answer.status}).`;
+  const whole = [why, todo].filter(Boolean).join(": ");
+  return `${whole[0].toUpperCase()}${whole.slice(1)}.`;
+}
+
+function say(text) { $("message").textContent = text; }
+
+function complain(text, focus) {
+  say(text);
+  if (focus) $(focus).focus();
+}
+
+// ---- the marked text
+
+function show(answer) {
+  drawn = answer;
+  chosen = -1;
+  $("marked").innerHTML = drawn.html;
+  const least = drawn.threshold === null ? 0 : Math.round(100 * drawn.threshold);
+  $("threshold").value = least;
+  $("sliding").hidden = drawn.threshold === null;
+  editing(false);
+  for (const mark of names()) {
+    mark.addEventListener("click", (event) => { event.preventDefault(); choose(Number(mark.dataset.mention), true); });
+  }
+  close();
+  slide(drawn.threshold ?? 0);
+  const first = names()[0];
+  if (first) first.focus({ preventScroll: true });
+}
+
+const names = () => [...$("marked").querySelectorAll(".name")];
+
+// The threshold: who is linked, and how sure that looks, follows from each name's confidence.
+const never = ["no candidates", "not a person"];
+
+function answered(mention, least) {
+  if (mention.best === null || never.includes(mention.reason)) return false;
+  return mention.confidence === null || mention.confidence >= least;
+}
+
+function slide(least) {
+  $("least").textContent = `${Math.round(100 * least)} %`;
+  const linked = drawn.mentions.map((mention) => answered(mention, least));
+  for (const mark of names()) {
+    const mention = drawn.mentions[mark.dataset.mention];
+    const sure = drawn.grades.find(([, from]) => mention.confidence === null || mention.confidence >= from)[0];
+    for (const kind of ["sure", "likely", "faint", "nobody"]) mark.classList.remove(kind);
+    mark.classList.add(linked[mark.dataset.mention] ? sure : "nobody");
+  }
+  const count = linked.filter(Boolean).length;
+  const people = `The knowledge base has ${drawn.people.toLocaleString("en")} people.`;
+  $("count").textContent = drawn.mentions.length
+    ? `${count} of ${drawn.mentions.length} names linked. ${people}`
+    : `No name in this text is one that the knowledge base has. ${people}`;
+  slid(least);
+}
+
+// Where the slider says otherwise than the recipe did, the explanation says so.
+function slid(least) {
+  const mention = drawn.mentions[chosen];
+  const now = mention && answered(mention, least);
+  $("slid").hidden = !mention || now === (mention.qid !== null);
+  $("slid").textContent = `At ${Math.round(100 * least)} % ${now ? "this is an answer" : "this is nobody"}.`;
+}
+
+// ---- one name explained
+
+function choose(number, move) {
+  if (!drawn || !drawn.mentions.length) return;
+  chosen = (number + drawn.mentions.length) % drawn.mentions.length;
+  const mention = drawn.mentions[chosen];
+  $("whose").textContent = mention.name;
+  $("panel").innerHTML = mention.html;
+  $("why").hidden = false;
+  document.querySelector("main").classList.add("explaining");
+  for (const mark of names()) {
+    const own = Number(mark.dataset.mention) === chosen;
+    mark.classList.toggle("chosen", own);
+    if (own) mark.setAttribute("aria-current", "true"); else mark.removeAttribute("aria-current");
+  }
+  const cards = [...$("panel").querySelectorAll(".candidate")];
+  for (const card of cards) {
+    card.tabIndex = 0;
+    card.addEventListener("mouseenter", () => highlight(card));
+    card.addEventListener("focusin", () => highlight(card));
+    card.addEventListener("click", () => highlight(card));
+  }
+  highlight(cards.find((card) => card.dataset.qid) ?? null);
+  slid($("threshold").value / 100);
+  $("why").scrollTop = 0;
+  if (move) {
+    $("why").focus({ preventScroll: true });
+    if (!beside()) $("why").scrollIntoView();
+  }
+}
+
+const beside = () => $("why").getBoundingClientRect().left > $("left").getBoundingClientRect().right;
+
+// The words that matched for a candidate, where they stand in the text.
+function highlight(card) {
+  const at = new Set((card?.dataset.words ?? "").split(" ").filter(Boolean));
+  for (const other of $("panel").querySelectorAll(".candidate")) other.classList.toggle("marking", other === card);
+  for (const word of $("marked").querySelectorAll(".word")) word.classList.toggle("match", at.has(word.dataset.at));
+}
+
+function close() {
+  $("why").hidden = true;
+  document.querySelector("main").classList.remove("explaining");
+  highlight(null);
+  const mark = names().find((one) => Number(one.dataset.mention) === chosen);
+  for (const one of names()) { one.classList.remove("chosen"); one.removeAttribute("aria-current"); }
+  chosen = -1;
+  if (mark) mark.focus();
+}
+
+function edit() {
+  close();
+  editing(true);
+  $("text").focus();
+}
+
+function editing(yes) {
+  for (const id of ["editor", "hello"]) $(id).hidden = !yes;
+  $("result").hidden = yes;
+  document.querySelector("main").classList.toggle("idle", yes);
+}
+
+// ---- keys: arrows go from name to name, Escape goes back
+
+document.addEventListener("keydown", (event) => {
+  if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !$("editor").hidden) return void ask();
+  if ($("result").hidden || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input")) return;
+  const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  const mark = event.target.closest("#marked .name");
+  if (step && mark) {
+    event.preventDefault();
+    const all = names();
+    all[(all.indexOf(mark) + step + all.length) % all.length].focus();
+  } else if (event.key === "ArrowRight" && chosen >= 0) choose(chosen + 1, false);
+  else if (event.key === "ArrowLeft" && chosen >= 0) choose(chosen - 1, false);
+  else if (event.key === "Escape" && chosen >= 0) close();
+});
+
+// ---- samples and dropped files
+
+async function samples() {
+  try {
+    const all = await (await fetch("samples.json")).json();
+    for (const sample of all) {
+      const button = document.createElement("button");
+      const date = document.createElement("span");
+      button.type = "button";
+      button.textContent = sample.title;
+      date.textContent = sample.date;
+      button.append(date);
+      button.addEventListener("click", () => {
+        $("text").value = sample.text;
+        $("date").value = sample.date;
+        sampleTitle = sample.title;
+        ask();
+      });
+      const line = document.createElement("li");
+      line.append(button);
+      $("samples").append(line);
+    }
+  } catch { $("hello").hidden = true; }
+}
+
+async function drop(event) {
+  event.preventDefault();
+  $("text").classList.remove("dropping");
+  const file = event.dataTransfer.files[0];
+  const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
+  if (text.includes("\0") || text.includes("\uFFFD")) return complain("This file is no plain text in UTF-8: save it as one, or paste the text.");
+  $("text").value = text;
+  sampleTitle = null;
+  ask();
+}
+
+$("editor").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
+$("text").addEventListener("input", () => { sampleTitle = null; });
+$("text").addEventListener("dragover", (event) => { event.preventDefault(); $("text").classList.add("dropping"); });
+$("text").addEventListener("dragleave", () => $("text").classList.remove("dropping"));
+$("text").addEventListener("drop", drop);
+$("edit").addEventListener("click", edit);
+$("threshold").addEventListener("input", () => slide($("threshold").value / 100));
+$("before").addEventListener("click", () => choose(chosen - 1, false));
+$("after").addEventListener("click", () => choose(chosen + 1, false));
+$("back").addEventListener("click", close);
+samples();

@@ -1,0 +1,115 @@
+"""`GET /entity/{qid}` and `GET /search`: what the KB knows."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+import numpy as np
+
+from namesake.apps.server.answers import ADDRESS
+from namesake.apps.server.http import JSON, Call, Parameter, Reply, Route
+from namesake.apps.server.pool import Pool
+from namesake.apps.server.problems import RequestError
+from namesake.kb.dates import iso
+from namesake.kb.show import Entity, describe
+from namesake.kb.store import KB
+
+MOST_FOUND, FOUND = 100, 20
+LONGEST_NAME = 1000
+QID = re.compile(r"Q[1-9][0-9]{0,15}")
+
+
+class Found(msgspec.Struct, frozen=True):
+    """An entity in short."""
+
+    qid: str
+    label: str
+    description: str
+    url: str
+    birth: str | None
+    death: str | None
+    sitelinks: int
+
+
+class SearchResponse(msgspec.Struct, frozen=True):
+    """Who bears a name, the best known first."""
+
+    name: str
+    results: list[Found]
+
+
+class KbApi:
+    """Entities of the KB, by QID and by name."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool, self.kb = pool, pool.linker.kb
+
+    def routes(self) -> list[Route]:
+        """What it answers."""
+        qid = Parameter("qid", "a Wikidata item", {"type": "string", "pattern": f"^{QID.pattern}$"}, True, "path")
+        name = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
+        limit = {"type": "integer", "minimum": 1, "maximum": MOST_FOUND, "default": FOUND}
+        return [
+            Route(
+                "GET",
+                "/entity/{qid}",
+                self.entity,
+                "All that the KB knows of an entity.",
+                gives={JSON: Entity},
+                parameters=(qid,),
+                fails=(404, 422),
+            ),
+            Route(
+                "GET",
+                "/search",
+                self.search,
+                "Who bears a name, the best known first.",
+                gives={JSON: SearchResponse},
+                parameters=(Parameter("name", "a name", name, True), Parameter("limit", "how many", limit)),
+                fails=(400, 422),
+            ),
+        ]
+
+    async def entity(self, call: Call) -> Reply:
+        """One entity."""
+        if not QID.fullmatch(call.parameter):
+            raise RequestError(422, "this is not a QID", "ask for one such as /entity/Q76")
+        row = row_of(self.kb, call.parameter)
+        if row < 0:
+            raise RequestError(404, f"the KB has no {call.parameter}", "search by name: /search?name=…")
+        return Reply(await self.pool.run(lambda: msgspec.json.encode(describe(self.kb, row))))
+
+    async def search(self, call: Call) -> Reply:
+        """Entities by name."""
+        query = call.query()
+        name, limit = query.get("name", ""), query.get("limit", str(FOUND))
+        if not 0 < len(name) <= LONGEST_NAME:
+            raise RequestError(422, "`name` is missing, empty or too long", "ask for /search?name=Barack%20Obama")
+        if not re.fullmatch(r"[0-9]{1,3}", limit, re.ASCII) or not 0 < int(limit) <= MOST_FOUND:
+            raise RequestError(422, "`limit` is no number that fits", f"give one from 1 to {MOST_FOUND}")
+        return Reply(await self.pool.run(lambda: msgspec.json.encode(self._search(name, int(limit)))))
+
+    def _search(self, name: str, limit: int) -> SearchResponse:
+        return SearchResponse(name, [found(self.kb, row) for row in bearers(self.kb, name)[:limit]])
+
+
+def row_of(kb: KB, qid: str) -> int:
+    """The row of a QID, -1 where the KB does not have it."""
+    return int(kb.rows(np.array([int(qid[1:])], np.int64))[0])
+
+
+def bearers(kb: KB, name: str) -> list[int]:
+    """The rows of those who bear a name, the best known first."""
+    rows, _ = kb.names.lookup(name)
+    return [int(row) for row in rows[np.lexsort([rows, -kb.sitelinks[rows]])]]
+
+
+def found(kb: KB, row: int) -> Found:
+    """An entity in short."""
+    qid = f"Q{kb.qids[row]}"
+    born, died = (
+        iso(int(day[row]), int(precision[row]))
+        for day, precision in ((kb.birth, kb.birth_precision), (kb.death, kb.death_precision))
+    )
+    return Found(qid, kb.label(row), kb.descriptions[row], ADDRESS + qid, born, died, int(kb.sitelinks[row]))

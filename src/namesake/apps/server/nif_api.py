@@ -1,0 +1,117 @@
+"""`POST /nif`: NIF in Turtle in and out, as GERBIL asks annotators.
+
+A document that has phrases is linked at these places (D2KB); in one that has none, names are found (A2KB). Places come
+back as they were counted: in characters, or in UTF-16 units where the document's own length says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from namesake.apps.server.http import TURTLE, Call, Reply, Route
+from namesake.apps.server.link_api import BAD_BODY
+from namesake.apps.server.pool import Links, Pool, Wish
+from namesake.apps.server.problems import RequestError, too_large
+from namesake.apps.server.rel_api import by_surface
+from namesake.apps.server.schema import GivenArticle, GivenMention, LinkAnswer, article_of
+from namesake.datasets.nif_graph import END, NIF, REFERENCE, TYPE, Node, Text, contexts_of, nodes_of, placed
+from namesake.datasets.nif_write import ENTITY, Annotation, Document, nobody, turtle
+from namesake.errors import NamesakeError
+
+KINDS = (TURTLE, "application/x-turtle", "application/turtle", "application/n-triples")
+"""Content types of Turtle; N-Triples are Turtle, too."""
+NO_NAMES = {f"{NIF}{kind}" for kind in ("Context", "Sentence", "Paragraph", "Word", "Title")}
+PHRASE = f"{NIF}Phrase"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A document of a request; without `mentions` names are to be found in it."""
+
+    iri: str
+    text: Text
+    java: bool
+    mentions: list[str | GivenMention] | None
+
+
+class NifApi:
+    """What GERBIL asks."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+
+    def routes(self) -> list[Route]:
+        """What it answers."""
+        told = "NIF in Turtle: the names in its contexts, or its phrases, come back linked to Wikidata."
+        schema = {"type": "string"}
+        kinds = dict.fromkeys(KINDS[:2], schema)
+        return [Route("POST", "/nif", self.link, told, kinds, kinds, fails=BAD_BODY)]
+
+    async def link(self, call: Call) -> Reply:
+        """The document with annotations."""
+        call.must_be(*KINDS)
+        body = await call.body()
+        asked = await self.pool.run(lambda: read(body))
+        limits = self.pool.limits
+        if len(asked) > limits.articles:
+            raise too_large("the list of contexts", limits.articles, "contexts")
+        articles = [
+            article_of(GivenArticle(one.text.characters, mentions=one.mentions), number, "a context", limits)
+            for number, one in enumerate(asked)
+        ]
+        answer = await self.pool.link(articles, Wish(), lambda links: written(asked, links))
+        return Reply(answer, call.kind if call.kind in KINDS[:2] else TURTLE)
+
+
+def read(body: bytes) -> list[Asked]:
+    """The documents of a request."""
+    try:
+        nodes = nodes_of(body, "the body")
+    except NamesakeError as problem:
+        raise RequestError(400, str(problem), "send NIF 2 as Turtle, in UTF-8") from None
+    try:
+        contexts = contexts_of(nodes, "the body")
+        phrases: dict[str, list[Node]] = {iri: [] for iri in contexts}
+        for iri, node in nodes.items():
+            context = node.get(REFERENCE, [""])[0]
+            if iri not in contexts and context in phrases and _is_name(node):
+                phrases[context].append(node)
+        return [_asked(iri, text, nodes[iri], phrases[iri]) for iri, text in contexts.items()]
+    except NamesakeError as problem:
+        raise RequestError(422, str(problem), "send contexts with isString, and phrases that fit them") from None
+
+
+def _is_name(node: Node) -> bool:
+    kinds = node.get(TYPE, [])
+    return PHRASE in kinds or not NO_NAMES.intersection(kinds)
+
+
+def _asked(iri: str, text: Text, context: Node, phrases: Sequence[Node]) -> Asked:
+    spans = []
+    for node in phrases:
+        span = placed(node, text, "a phrase")
+        if span is None or not span[0] < span[1] <= len(text.characters):
+            raise NamesakeError("the place of a phrase does not hold its anchorOf")
+        spans.append(span)
+    told = context.get(END, [""])[0].strip()
+    java = not text.characters.isascii() and told == str(int(text.starts[-1])) and told != str(len(text.characters))
+    return Asked(iri, text, java, by_surface(text.characters, spans) if spans else None)
+
+
+def written(asked: Sequence[Asked], links: Links) -> bytes:
+    """The documents with their annotations; a phrase that nobody fits is nobody, a name that was found is left out."""
+    return turtle(
+        Document(one.iri, one.text.characters, tuple(_annotations(found, one.mentions is not None)), one.java)
+        for one, found in zip(asked, links, strict=True)
+    )
+
+
+def _annotations(links: Sequence[LinkAnswer], given: bool) -> list[Annotation]:
+    found = [
+        Annotation((start, end), nobody(link.name) if link.qid is None else ENTITY + link.qid, link.confidence)
+        for link in links
+        if given or link.qid is not None
+        for start, end in link.spans
+    ]
+    return sorted(found, key=lambda one: one.span)

@@ -1,0 +1,127 @@
+"""The connection of one client: uvicorn's, less its patience.
+
+A request must arrive whole within some seconds, and what is sent must be taken within as many. Without that a client
+that sends a byte now and then would hold a connection for ever. Needs uvicorn and httptools (the extra `web`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from namesake.apps.server.limits import Limits
+from namesake.apps.server.problems import RequestError, busy
+
+if TYPE_CHECKING:
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+PHRASES = {
+    400: "Bad Request",
+    408: "Request Timeout",
+    431: "Request Header Fields Too Large",
+    503: "Service Unavailable",
+}
+
+
+def impatient(limits: Limits) -> type[HttpToolsProtocol]:
+    """The class of connections that keep these limits."""
+    from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+    class Impatient(HttpToolsProtocol):
+        """One connection."""
+
+        arriving: asyncio.TimerHandle | None = None
+        leaving: asyncio.TimerHandle | None = None
+        head = 0
+        """Bytes of a request so far, while its headers are not complete."""
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            if len(self.connections) > limits.connections:
+                self._refuse(busy("too many connections"))
+            else:
+                self._expect()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._arrived()
+            self._left()
+            super().connection_lost(exc)
+
+        def data_received(self, data: bytes) -> None:
+            if self.arriving is None:
+                self._expect()
+            self.head += len(data)
+            super().data_received(data)
+            if self.head > limits.head and not self.transport.is_closing():
+                self._refuse(
+                    RequestError(431, "the headers are too long", f"send at most {limits.head:,} bytes of them")
+                )
+
+        def on_headers_complete(self) -> None:
+            self.head = -(1 << 62)  # what follows is the body
+            super().on_headers_complete()
+
+        def on_message_complete(self) -> None:
+            self._arrived()
+            super().on_message_complete()
+
+        def pause_writing(self) -> None:
+            super().pause_writing()
+            if self.leaving is None:
+                self.leaving = self.loop.call_later(limits.seconds, self.transport.abort)
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._left()
+
+        def send_400_response(self, msg: str) -> None:
+            self._refuse(RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
+
+        # patience
+        def _expect(self) -> None:
+            self.arriving = self.loop.call_later(limits.seconds + 1, self._too_slow)
+
+        def _arrived(self) -> None:
+            self.head = 0
+            if self.arriving is not None:
+                self.arriving.cancel()
+                self.arriving = None
+
+        def _left(self) -> None:
+            if self.leaving is not None:
+                self.leaving.cancel()
+                self.leaving = None
+
+        def _too_slow(self) -> None:
+            """Close a connection whose request is not whole in time; a body that is late was told so before."""
+            if self.cycle is None or self.cycle.response_complete:
+                self._refuse(RequestError(408, f"no request came within {limits.seconds:g} seconds", "send it faster"))
+            else:
+                self.transport.abort()
+
+        def _refuse(self, problem: RequestError) -> None:
+            if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
+                self.transport.abort()  # in the middle of an answer nothing else can be said
+                return
+            body = problem.body()
+            head = f"HTTP/1.1 {problem.status} {PHRASES[problem.status]}\r\ncontent-type: application/json\r\n"
+            head += f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            self.transport.write(head.encode() + body)
+            self.transport.close()
+
+    return Impatient
+
+
+def settings(limits: Limits) -> dict[str, Any]:
+    """How uvicorn is to be run."""
+    return {
+        "http": impatient(limits),
+        "ws": "none",
+        "lifespan": "on",
+        "log_level": "warning",
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "timeout_keep_alive": 30,
+        "timeout_graceful_shutdown": 30,
+    }

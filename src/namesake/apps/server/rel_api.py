@@ -1,0 +1,88 @@
+"""`POST /rel`: requests and answers as REL's server has them, for programs that were written for it.
+
+`{"text", "spans": [[start, length], …]}` gives rows `[start, length, mention, entity, conf_ed, conf_md, tag]`. Without
+spans names are found. The entity is a QID where REL has a Wikipedia title; spans that nobody fits have no row.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from namesake.apps.server.http import JSON, Call, Reply, Route
+from namesake.apps.server.link_api import BAD_BODY
+from namesake.apps.server.pool import Links, Pool, Wish
+from namesake.apps.server.problems import RequestError
+from namesake.apps.server.schema import GivenArticle, GivenMention, Place, Taken, article_of
+
+PERSON = "PER"
+Row = tuple[int, int, str, str, float, float, str]
+
+
+class RelRequest(Taken, frozen=True):
+    """A text, and where its names stand: [start, length] in characters; none given: they are found."""
+
+    text: str
+    spans: Annotated[list[tuple[Place, Place]], Meta(max_length=100_000)] = msgspec.field(default_factory=list)
+
+
+_decoder = msgspec.json.Decoder(RelRequest)
+
+
+class RelApi:
+    """What REL's clients ask."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+
+    def routes(self) -> list[Route]:
+        """What it answers."""
+        told = "As REL's server: rows of start, length, mention, entity, conf_ed, conf_md, tag."
+        rows = {"type": "array", "items": {"type": "array", "minItems": 7, "maxItems": 7}}
+        return [Route("POST", "/rel", self.link, told, {JSON: RelRequest}, {JSON: rows}, fails=BAD_BODY)]
+
+    async def link(self, call: Call) -> Reply:
+        """Rows for a text."""
+        asked = await call.json(_decoder)
+        for start, length in asked.spans:
+            if not 0 < length <= len(asked.text) - start:
+                raise RequestError(
+                    422,
+                    f"span [{start}, {length}] does not fit the text of {len(asked.text)} characters",
+                    "give start and length in characters",
+                )
+        spans = [(start, start + length) for start, length in asked.spans]
+        mentions = by_surface(asked.text, spans) if asked.spans else None
+        given = GivenArticle(asked.text, mentions=mentions)
+        article = article_of(given, 0, "the request", self.pool.limits)
+        return Reply(await self.pool.link([article], Wish(), _rows))
+
+
+def by_surface(text: str, spans: list[tuple[int, int]]) -> list[str | GivenMention]:
+    """Mentions of some places of a text: those that read the same are one name, as in all our articles."""
+    read = sorted((text[start:end], start, end) for start, end in set(spans))
+    return [
+        GivenMention(surface, [(start, end) for _, start, end in places])
+        for surface, places in groupby(read, key=lambda one: one[0])
+    ]
+
+
+def _rows(links: Links) -> bytes:
+    rows: list[Row] = sorted(
+        (
+            start,
+            end - start,
+            link.name,
+            link.qid,
+            1.0 if link.confidence is None else link.confidence,
+            1.0 if link.known is None else link.known,
+            PERSON,
+        )
+        for link in links[0]
+        if link.qid is not None
+        for start, end in link.spans
+    )
+    return msgspec.json.encode(rows)

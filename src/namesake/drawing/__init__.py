@@ -1,0 +1,1 @@
+"""HTML from tables: one drawing code for notebooks, the page and reports."""

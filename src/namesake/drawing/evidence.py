@@ -1,0 +1,106 @@
+"""What matched, put in the order in which a reader wants it: words by where they come from, statements by property.
+
+Facts that nearly everybody shares, such as being human, are kept apart: they are true and tell nobody from anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from namesake.drawing.words import source_name
+from namesake.printable import one_line
+
+Row = Mapping[str, Any]
+
+COMMON = frozenset({"P31", "P21"})
+"""Properties that tell hardly anybody apart: instance of (human), sex or gender."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A statement that a candidate has in common with other people of the text."""
+
+    property: str
+    value: str
+    people: Sequence[tuple[str, str]]
+    """QID and label of each."""
+    common: bool
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What speaks for a candidate, beside its numbers."""
+
+    words: list[tuple[str, list[str]]] = field(default_factory=list)
+    """Where words come from, such as `occupation: baseball player`, and the words as the text writes them."""
+    shared: list[Shared] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What scorers say beyond words and statements."""
+    spans: list[tuple[int, int]] = field(default_factory=list)
+    """Where the words stand in the text, in its order."""
+
+
+def evidence(rows: Iterable[Row], text: str) -> Evidence:
+    """What the rows of one candidate say matched; a word that several parts matched counts once."""
+    words: dict[str, Row] = {}
+    others: list[Row] = []
+    for row in rows:
+        for match in row["matches"] or ():
+            if match["word"] is None:
+                others.append(match)
+            else:
+                words.setdefault(match["word"], match)
+    spans = sorted({(start, end) for match in words.values() for start, end in match["spans"] or ()})
+    shared = [match for match in others if _anchors(match)]
+    notes = [place(source) for match in others if not _anchors(match) for source in match["sources"]]
+    return Evidence(_by_source(list(words.values()), text), _shared(shared), list(dict.fromkeys(notes)), spans)
+
+
+def place(source: Row) -> str:
+    """Where a word comes from, in words."""
+    if source["source"] in {"description", "paragraph"}:
+        return str(source["source"])
+    also = " (also known as)" if source["source"] == "alias" else ""
+    what = source["property_label"] or source["property"] or source_name(source["source"])
+    return one_line(f"{what}: {source['value']}{also}" if source["value"] else what)
+
+
+def _anchors(match: Row) -> bool:
+    return bool(match["sources"]) and all(source["anchor"] for source in match["sources"])
+
+
+def _surface(match: Row, text: str) -> str:
+    """A matched word as the text writes it."""
+    if not match["spans"]:
+        return one_line(match["word"])
+    start, end = match["spans"][0]
+    return one_line(text[start:end])
+
+
+def _by_source(matches: list[Row], text: str) -> list[tuple[str, list[str]]]:
+    """Each word under one of its sources, as few sources as it takes, those with most words first."""
+    found = [("", [_surface(match, text) for match in matches if not match["sources"]])]
+    left = [match for match in matches if match["sources"]]
+    while left:
+        under: dict[str, list[Row]] = {}
+        for match in left:
+            for source in match["sources"]:
+                under.setdefault(place(source), []).append(match)
+        source_, group = max(under.items(), key=lambda one: len(one[1]))
+        found.append((source_, list(dict.fromkeys(_surface(match, text) for match in group))))
+        left = [match for match in left if match not in group]
+    return [one for one in found if one[1]]
+
+
+def _shared(matches: Iterable[Row]) -> list[Shared]:
+    """Shared statements, those that tell people apart first."""
+    found: dict[tuple[str, str], Shared] = {}
+    for match in matches:
+        first = match["sources"][0]
+        what = first["property_label"] or first["property"] or first["source"]
+        people = [(s["anchor"], s["anchor_label"] or s["anchor"]) for s in match["sources"]]
+        key = (one_line(what), one_line(first["value"]))
+        found[key] = Shared(*key, list(dict.fromkeys(people)), first["property"] in COMMON)
+    return sorted(found.values(), key=lambda one: one.common)

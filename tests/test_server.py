@@ -1,0 +1,320 @@
+"""The server gives what the linker gives: alone or in company, to one client or to many. The linker is the oracle."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from namesake.apps.server.limits import Limits
+from namesake.apps.server.pool import Links, Pool, Wish
+from namesake.apps.server.problems import RequestError
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import ArticleBuilder
+from namesake.kb.show import describe, look_up
+from namesake.kb.store import KB
+from namesake.linker import Linker
+from serving import Client, running
+
+PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main import main; main()"
+TEXT = "Michael Jordan of the Chicago Bulls met Michael Jordan, who teaches statistics at Berkeley."
+
+
+@pytest.fixture(scope="module")
+def linker(sample_kb: KB) -> Linker:
+    return Linker(sample_kb)
+
+
+@pytest.fixture(scope="module")
+def client(linker: Linker) -> Iterator[Client]:
+    with running(linker) as one:
+        yield one
+
+
+def texts_of(articles: pa.Table) -> list[str]:
+    return articles.column("text").to_pylist()
+
+
+def expected(linker: Linker, article: Article, scores: bool = False) -> list[dict[str, Any]]:
+    """The linker's own links of one article, on its own."""
+    builder = ArticleBuilder()
+    builder.add(article)
+    return linker.link(builder.table(), scores).to_pylist()
+
+
+PLAIN = ("name", "qid", "best", "score", "margin", "tie_break", "confidence", "known", "reason")
+
+
+def same(answered: list[dict[str, Any]], links: list[dict[str, Any]]) -> None:
+    """Each link of an answer is the linker's, to the last digit."""
+    assert [[one[field] for field in PLAIN] for one in answered] == [[one[field] for field in PLAIN] for one in links]
+    assert [one["spans"] for one in answered] == [one["spans"] for one in links]
+    assert [one["title_spans"] for one in answered] == [one["title_spans"] or [] for one in links]
+
+
+def test_a_text_is_linked_as_the_linker_does(client: Client, linker: Linker, articles: pa.Table) -> None:
+    for text in texts_of(articles):
+        answer = client.post("/link", {"text": text})
+        assert answer.status == 200
+        same(answer.json["links"], expected(linker, Article("a", text)))
+
+
+def test_links_carry_what_people_read(client: Client, linker: Linker, articles: pa.Table) -> None:
+    links = client.post("/link", {"text": " ".join(texts_of(articles))}).json["links"]
+    known = [one for one in links if one["qid"]]
+    assert known
+    assert len(known) < len(links)
+    for one in known:
+        row = look_up(linker.kb, one["qid"])[0]
+        assert one["label"] == linker.kb.label(row)
+        assert one["description"] == (linker.kb.descriptions[row] or None)
+        assert one["url"] == f"https://www.wikidata.org/wiki/{one['qid']}"
+    for one in links:
+        assert one["qid"] or (one["label"], one["description"], one["url"]) == (None, None, None)
+        assert "candidates" not in one
+
+
+def test_articles_keep_their_ids_and_order(client: Client, linker: Linker, articles: pa.Table) -> None:
+    rows = articles.to_pylist()
+    sent = [{"id": row["id"], "text": row["text"], "title": row["title"], "date": row["date"]} for row in rows]
+    answer = client.post("/link", {"articles": [*sent, {"text": TEXT}]}).json["articles"]
+    assert [one["id"] for one in answer] == [*(row["id"] for row in rows), str(len(rows))]
+    for one, row in zip(answer, rows, strict=False):
+        same(one["links"], expected(linker, Article("x", row["text"], row["title"], row["date"])))
+
+
+def test_given_mentions_candidates_and_parts(client: Client, linker: Linker) -> None:
+    mention = {"name": "Michael Jordan", "spans": [[40, 54]], "candidates": ["Q41421", "Q3308285"]}
+    sent = {"text": TEXT, "mentions": [mention, "Berkeley"], "parts": True}
+    links = client.post("/link", sent).json["links"]
+    given = [Mention("Michael Jordan", [(40, 54)], ["Q41421", "Q3308285"]), Mention("Berkeley", [(82, 90)])]
+    wanted = expected(linker, Article("a", TEXT, mentions=given), scores=True)
+    same(links, wanted)
+    for one, other in zip(links, wanted, strict=True):
+        assert one["doubts"] == other["doubts"]
+        shown = [{name: each[name] for name in ("qid", "score", "parts")} for each in one["candidates"]]
+        assert shown == other["candidates"]
+    without = client.post("/link", sent | {"parts": False, "candidates": True}).json["links"]
+    assert all("parts" not in each for one in without for each in one["candidates"])
+
+
+@pytest.mark.parametrize("threshold", [0, 0.999, "p95"])
+def test_a_threshold_of_ones_own(client: Client, sample_kb: KB, articles: pa.Table, threshold: float | str) -> None:
+    strict = Linker(sample_kb, threshold=threshold)
+    for text in texts_of(articles):
+        answer = client.post("/link", {"text": text, "threshold": threshold})
+        same(answer.json["links"], expected(strict, Article("a", text)))
+
+
+def test_company_changes_nothing(linker: Linker, sample_kb: KB, articles: pa.Table) -> None:
+    """Many clients at once: each gets what it would get alone, though their texts are linked together."""
+    texts = [f"{text} ({number})" for number in range(6) for text in texts_of(articles)]
+    wishes: list[dict[str, Any]] = [{}, {"threshold": 0.9}, {"candidates": True}]
+    sure = Linker(sample_kb, threshold=0.9)
+    with running(linker, Limits(linger=0.05)) as client, ThreadPoolExecutor(16) as clients:
+
+        def ask(number: int) -> list[dict[str, Any]]:
+            sent = {"text": texts[number]} | wishes[number % 3]
+            answer = client.post("/link", sent)
+            assert answer.status == 200, answer.body
+            return answer.json["links"]
+
+        answers = list(clients.map(ask, range(len(texts))))
+        assert client.metric("namesake_articles_total") == len(texts)
+        assert client.metric("namesake_batches_total") < len(texts)
+    for number, links in enumerate(answers):
+        judge = sure if number % 3 == 1 else linker
+        same(links, expected(judge, Article("a", texts[number])))
+        assert all(("candidates" in one) == (number % 3 == 2) for one in links)
+
+
+def test_a_fault_is_its_own_requests(linker: Linker) -> None:
+    """An article that the linker refuses fails alone: those in the same batch are answered."""
+    pool = Pool(linker, Limits(linger=0.1))
+    good = Article("0", TEXT, mentions=[Mention("Michael Jordan", [(0, 14)])])
+    bad = Article("0", TEXT, mentions=[Mention("Michael Jordan", [(0, 9999)])])
+
+    def render(links: Links) -> bytes:
+        return b" ".join((link.qid or "nobody").encode() for links_of_one in links for link in links_of_one)
+
+    async def ask(articles: list[Article]) -> bytes:
+        return await pool.link(articles, Wish(), render)
+
+    async def ask_all() -> list[bytes | BaseException]:
+        first = asyncio.create_task(ask([good]))  # while it is linked, the others wait for each other
+        await asyncio.sleep(0)
+        rest = [asyncio.create_task(ask(articles)) for articles in ([good], [good, bad], [good, good])]
+        return [await first, *await asyncio.gather(*rest, return_exceptions=True)]
+
+    alone, one, refused, two = asyncio.run(ask_all())
+    pool.close()
+    assert isinstance(refused, RequestError)
+    assert refused.status == 422
+    assert refused.trouble.error.startswith("article 1 cannot be linked: span [0, 9999]")
+    assert (one, two) == (alone, b"%s %s" % (alone, alone))
+    assert pool.counts.batches == 2
+
+
+def test_explain_gives_the_linkers_rows(client: Client, linker: Linker) -> None:
+    builder = ArticleBuilder()
+    builder.add(Article("a", TEXT))
+    rows = linker.explain(builder.table(), "Michael Jordan").drop_columns("article_id").to_pylist()
+    answer = client.post("/explain", {"text": TEXT, "name": "Michael Jordan"})
+    assert rows
+    assert answer.json["rows"] == json.loads(json.dumps(rows))
+    assert client.post("/explain", {"text": TEXT, "name": "Nobody Here"}).json == {"rows": []}
+
+
+def test_entities_and_names(client: Client, linker: Linker) -> None:
+    kb = linker.kb
+    found = client.get("/search?name=michael%20jordan").json["results"]
+    assert [one["qid"] for one in found] == [f"Q{kb.qids[row]}" for row in look_up(kb, "Michael Jordan")]
+    assert client.get("/search?name=michael+jordan&limit=1").json["results"] == found[:1]
+    assert client.get("/search?name=xyzzy").json["results"] == []
+    for one in found:
+        entity = client.get(f"/entity/{one['qid']}").json
+        wanted = describe(kb, look_up(kb, one["qid"])[0])
+        assert (entity["qid"], entity["label"], entity["aliases"]) == (wanted.qid, wanted.label, wanted.aliases)
+        assert len(entity["statements"]) == len(wanted.statements)
+
+
+def test_health_and_metrics(client: Client, linker: Linker) -> None:
+    assert client.get("/health").json["entities"] == len(linker.kb)
+    before = client.metric('namesake_requests_total{route="/health",method="GET",status="200"}')
+    client.get("/health")
+    told = client.get("/metrics")
+    assert told.headers["content-type"].startswith("text/plain")
+    lines = told.body.decode().splitlines()
+    assert f'namesake_requests_total{{route="/health",method="GET",status="200"}} {int(before) + 1}' in lines
+    for line in lines:
+        assert re.fullmatch(r'# (HELP|TYPE) namesake_\w+ .+|namesake_\w+(\{(\w+="[^"]*",?)+\})? [-+.\deE]+', line), line
+    kinds = [line.split()[2] for line in lines if line.startswith("# TYPE")]
+    assert len(kinds) == len(set(kinds))
+    counts = [int(line.split()[-1]) for line in lines if 'bucket{route="/health"' in line]
+    assert counts == sorted(counts)
+
+
+def test_the_page_and_the_docs_need_nothing_from_outside(client: Client) -> None:
+    for path in ("/", "/docs"):
+        page = client.get(path)
+        assert page.status == 200
+        assert page.headers["content-type"].startswith("text/html")
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert re.findall(rb'(?:src|href)=["\']?(https?:|//)', page.body) == []
+    told = client.get("/openapi.json").json
+    assert {"/link", "/explain", "/entity/{qid}", "/search", "/reconcile", "/nif", "/rel"} <= told["paths"].keys()
+    page = client.get("/docs").body.decode()
+    assert [path for path in told["paths"] if path not in page] == []
+    drawn = client.post("/draw", {"text": "Barack Obama <script>alert(1)</script>", "title": None}).json
+    assert "<script" not in drawn["html"]
+
+
+def test_rows_as_rel_gives_them(client: Client, linker: Linker) -> None:
+    text = "Barack Obama spoke. Later Barack Obama left."
+    found = client.post("/rel", {"text": text, "spans": []}).json
+    links = [link for link in linker.link_text(text) if link.qid]
+    places = sorted((start, end - start, link.qid) for link in links for start, end in link.spans)
+    assert [(row[0], row[1], row[3]) for row in found] == places
+    assert [text[row[0] : row[0] + row[1]] for row in found] == [row[2] for row in found]
+    [given] = client.post("/rel", {"text": text, "spans": [[26, 12]]}).json
+    [link] = linker.link_text(text, [Mention("Barack Obama", [(26, 38)])])
+    assert given == [26, 12, "Barack Obama", link.qid, link.confidence, link.known, "PER"]
+
+
+def test_a_long_article_blocks_no_one(sample_kb: KB) -> None:
+    """While a large request is being linked, and does not end, small ones are answered."""
+    go_on, begun = threading.Event(), threading.Event()
+
+    def find(texts: list[str]) -> list[list[tuple[int, int]]]:
+        if any(len(text) > 1000 for text in texts):
+            begun.set()
+            assert go_on.wait(60)
+        return [[(0, 12)] for _ in texts]
+
+    linker = Linker(sample_kb, mentions=find)
+    with running(linker, Limits(small=1000)) as client, ThreadPoolExecutor(1) as other:
+        large = other.submit(client.post, "/link", {"text": "Barack Obama spoke. " * 100})
+        try:
+            assert begun.wait(60)
+            for _ in range(3):
+                assert client.post("/link", {"text": "Barack Obama spoke."}).status == 200
+            assert not large.done()
+        finally:
+            go_on.set()
+        assert large.result().status == 200
+
+
+def test_a_fault_of_ours_is_told_without_its_insides(sample_kb: KB, caplog: pytest.LogCaptureFixture) -> None:
+    def find(texts: list[str]) -> list[list[tuple[int, int]]]:
+        if any("trap" in text for text in texts):
+            raise RuntimeError("secret insides")
+        return [[] for _ in texts]
+
+    with running(Linker(sample_kb, mentions=find)) as client:
+        answer = client.post("/link", {"text": "a trap"})
+        assert (answer.status, set(answer.json)) == (500, {"error", "what_to_do"})
+        assert b"secret" not in answer.body
+        assert client.post("/link", {"text": "fine"}).status == 200
+    assert "secret insides" in caplog.text
+
+
+def test_a_kb_that_goes_away_is_still_served(sample_kb: KB, tmp_path: Path) -> None:
+    folder = tmp_path / "kb"
+    shutil.copytree(sample_kb.path, folder)
+    linker = Linker(folder)
+    with running(linker) as client:
+        before = [client.post("/link", {"text": TEXT}).json, client.get("/entity/Q41421").json]
+        shutil.rmtree(folder)
+        after = [client.post("/link", {"text": TEXT}).json, client.get("/entity/Q41421").json]
+        assert before == after
+        assert client.post("/link", {"text": TEXT, "threshold": 0.123}).status == 200
+        assert client.get("/entity/Q999999999").status == 404
+
+
+@pytest.fixture(scope="module")
+def process(sample_kb: KB) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """The command itself."""
+    command = [sys.executable, "-c", PROGRAM, "serve", "--kb", str(sample_kb.path), "--port", "0"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running_command:
+        assert running_command.stderr is not None
+        told = re.search(r"http://127\.0\.0\.1:(\d+)", running_command.stderr.readline())
+        assert told is not None
+        yield running_command, int(told[1])
+        running_command.kill()
+
+
+def test_sigterm_ends_it_in_order(process: tuple[subprocess.Popen[str], int], sample_kb: KB) -> None:
+    """A request that has begun is answered, the exit code is 0, and nothing is printed."""
+    command, port = process
+    client = Client(port)
+    assert client.post("/link", {"text": TEXT}).status == 200
+    taken = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "serve", "--kb", str(sample_kb.path), "--port", str(port)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert taken.returncode == 2
+    assert re.fullmatch(r"namesake: cannot listen at 127\.0\.0\.1 port \d+ \(.*\): choose another .*\n", taken.stderr)
+    body = json.dumps({"text": TEXT}).encode()
+    head = b"POST /link HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+    with client.raw(head + body[:10]) as connection:
+        client.get("/health")  # by now the head of the other request has been read
+        command.send_signal(signal.SIGTERM)
+        connection.sendall(body[10:])
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200")
+    assert command.wait(30) == 0
+    assert command.stderr is not None
+    assert command.stderr.read() == ""

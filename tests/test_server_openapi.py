@@ -1,0 +1,46 @@
+"""The server asked what its own OpenAPI document allows, and some of what it does not, as schemathesis draws it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis import GenerationMode
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from namesake.kb.store import KB
+from namesake.linker import Linker
+from serving import Client, running
+
+
+@pytest.fixture(scope="module")
+def client(sample_kb: KB) -> Iterator[Client]:
+    with running(Linker(sample_kb)) as one:
+        yield one
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.name.lower())
+def test_every_route_keeps_its_word(client: Client, mode: GenerationMode) -> None:
+    """No status and no shape that the document does not tell of, and never a fault of ours.
+
+    What a JSON schema cannot say, such as that spans fit their text, may be refused all the same.
+    """
+    document = schemathesis.openapi.from_url(f"http://127.0.0.1:{client.port}/openapi.json")
+    drawn = []
+    for found in document.get_all_operations():
+        operation = found.ok()
+        if mode is GenerationMode.NEGATIVE and not operation.body and not operation.query:
+            continue  # there is nothing to get wrong
+
+        @settings(max_examples=20, phases=[Phase.generate], suppress_health_check=list(HealthCheck), deadline=None)
+        @given(case=operation.as_strategy(generation_mode=mode))
+        def ask(case: schemathesis.Case) -> None:
+            answer = case.call_and_validate(excluded_checks=[positive_data_acceptance])
+            drawn.append((case.path, answer.status_code))
+
+        ask()
+    assert {path for path, _ in drawn} >= {"/link", "/explain", "/search", "/reconcile", "/nif", "/rel"}
+    assert {status for _, status in drawn} & {200 if mode is GenerationMode.POSITIVE else 422}
+    assert client.get("/health").status == 200
