@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -80,6 +80,24 @@ class Reconciled:
         found: list[int] = self.order[begin : min(end, begin + limit)].tolist()
         return found
 
+    def count(self, query: int) -> int:
+        """How many candidates a query has."""
+        mention = int(self.mention[query])
+        return int(np.diff(self.scored.batch.offsets[mention : mention + 2])[0]) if mention >= 0 else 0
+
+    def who(self, kb: KB, candidate: int, matched: bool = True) -> Candidate:
+        """One candidate with all that is known."""
+        row, sure = int(self.scored.batch.rows[candidate]), float(self.confidence[candidate])
+        return Candidate(
+            qid=f"Q{self.scored.batch.qids[candidate]}",
+            label=kb.label(row),
+            description=about(kb, row),
+            score=float(self.total[candidate]),
+            confidence=None if np.isnan(sure) else sure,
+            matched=matched,
+            parts=self.parts(candidate),
+        )
+
     def reason(self, query: int) -> str | None:
         """Why a query has no answer; None where it has one."""
         mention = int(self.mention[query])
@@ -108,7 +126,7 @@ def reconcile_queries(linker: Linker, queries: Sequence[Query], limit: int = 5) 
     for begin in range(0, len(queries), AT_ONCE):
         part = queries[begin : begin + AT_ONCE]
         judged = judge(linker, part)
-        found += [list(_candidates(linker.kb, judged, query, limit)) for query in range(len(part))]
+        found += [candidates_of(linker.kb, judged, query, limit) for query in range(len(part))]
     return found
 
 
@@ -154,17 +172,8 @@ def _told(kb: KB, queries: Sequence[Query]) -> tuple[list[Told], list[Query]]:
     return [Told(property, where, texts) for property, (where, texts) in found.items()], plain
 
 
-def _candidates(kb: KB, judged: Reconciled, query: int, limit: int) -> Iterator[Candidate]:
-    batch = judged.scored.batch
+def candidates_of(kb: KB, judged: Reconciled, query: int, limit: int) -> list[Candidate]:
+    """The best candidates of a query."""
     answered = judged.reason(query) is None
-    for place, at in enumerate(judged.best(query, limit)):
-        row, sure = int(batch.rows[at]), float(judged.confidence[at])
-        yield Candidate(
-            qid=f"Q{batch.qids[at]}",
-            label=kb.label(row),
-            description=about(kb, row),
-            score=float(judged.total[at]),
-            confidence=None if np.isnan(sure) else sure,
-            matched=answered and place == 0,
-            parts=judged.parts(at),
-        )
+    places = judged.best(query, limit)
+    return [judged.who(kb, at, matched=answered and place == 0) for place, at in enumerate(places)]
