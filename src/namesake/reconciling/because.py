@@ -9,6 +9,10 @@ from namesake.reconciling.context import APART
 WORDS = ("Words", "Sentence")
 SAID = 0.5
 """What adds or takes less is not worth a word."""
+AGAINST = {APART: "shares few words of the row", "Era": "lived at another time", "Born": "born later"}
+"""What to say where one of these parts takes more."""
+PARTS = (*WORDS, *AGAINST)
+"""The parts of a score that reasons are made of, beside those of the table's columns."""
 
 
 def because(parts: Mapping[str, float], told: Mapping[str, float], rivals: int) -> str:
@@ -19,16 +23,10 @@ def because(parts: Mapping[str, float], told: Mapping[str, float], rivals: int) 
         told: those of them that stand for columns of the table.
         rivals: how many others bear the name.
     """
-    said = [f"{name} {'agrees' if added > 0 else 'differs'}" for name, added in told.items() if added]
-    words = sum(parts.get(name, 0.0) for name in WORDS)
-    if words > SAID:
+    said = [f"{name} agrees" if added > 0 else f"{name} differs" for name, added in told.items() if added]
+    if parts.get(WORDS[0], 0.0) + parts.get(WORDS[1], 0.0) > SAID:
         said.append("shares words of the row")
-    if parts.get(APART, 0.0) < -SAID:
-        said.append("shares few words of the row")
-    if parts.get("Era", 0.0) < -SAID:
-        said.append("lived at another time")
-    if parts.get("Born", 0.0) < -SAID:
-        said.append("born later")
+    said += [why for part, why in AGAINST.items() if parts.get(part, 0.0) < -SAID]
     others = "one other bears" if rivals == 1 else f"{rivals:,} others bear"
     said.append(f"{others} the name" if rivals else "nobody else bears the name")
     return "; ".join(said)

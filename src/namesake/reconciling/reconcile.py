@@ -17,7 +17,7 @@ from namesake.linker import Linker
 from namesake.reconciling.about import about
 from namesake.reconciling.context import APART, apart
 from namesake.reconciling.evidence import Told
-from namesake.reconciling.properties import Property, find_property
+from namesake.reconciling.properties import find_property
 from namesake.reconciling.query import Candidate, Query
 from namesake.reconciling.rows import articles_of
 from namesake.scoring import Scored
@@ -79,11 +79,6 @@ class Reconciled:
         begin, end = self.scored.batch.offsets[mention : mention + 2].tolist()
         found: list[int] = self.order[begin : min(end, begin + limit)].tolist()
         return found
-
-    def count(self, query: int) -> int:
-        """How many candidates a query has."""
-        mention = int(self.mention[query])
-        return int(np.diff(self.scored.batch.offsets[mention : mention + 2])[0]) if mention >= 0 else 0
 
     def who(self, kb: KB, candidate: int, matched: bool = True) -> Candidate:
         """One candidate with all that is known."""
@@ -156,20 +151,27 @@ def _without_era(scored: Scored, timeless: Bool) -> Scored:
 
 def _told(kb: KB, queries: Sequence[Query]) -> tuple[list[Told], list[Query]]:
     """The values by property, and the queries with those of unknown properties among their words."""
-    found: dict[Property, tuple[list[int], list[str]]] = {}
-    plain = []
+    found: dict[str, tuple[list[int], list[str]]] = {}
+    unknown: dict[int, list[str]] = {}
     for at, query in enumerate(queries):
-        words = [query.context] if query.context else []
         for called, value in query.values:
-            property = find_property(kb, called)
-            if property is None:
-                words.append(value)
-            elif value.strip():
-                where, texts = found.setdefault(property, ([], []))
-                where.append(at)
-                texts.append(value.strip())
-        plain.append(replace(query, context=", ".join(words)))
-    return [Told(property, where, texts) for property, (where, texts) in found.items()], plain
+            if called not in found:
+                found[called] = ([], [])
+            where, texts = found[called]
+            where.append(at)
+            texts.append(value.strip())
+    told = []
+    for called, (where, texts) in found.items():
+        property = find_property(kb, called)
+        if property is not None:
+            told.append(Told(property, where, texts))
+            continue
+        for at, text in zip(where, texts, strict=True):
+            unknown.setdefault(at, []).append(text)
+    plain = list(queries)
+    for at, words in unknown.items():
+        plain[at] = replace(queries[at], context=", ".join(filter(None, [queries[at].context, *words])))
+    return told, plain
 
 
 def candidates_of(kb: KB, judged: Reconciled, query: int, limit: int) -> list[Candidate]:

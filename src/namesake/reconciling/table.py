@@ -16,7 +16,7 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.machine import cores
-from namesake.reconciling.because import because
+from namesake.reconciling.because import PARTS, because
 from namesake.reconciling.context import APART
 from namesake.reconciling.dates import read_day
 from namesake.reconciling.properties import find_property, similar_properties
@@ -183,27 +183,50 @@ def _in_order(
 
 def _answers(linker: Linker, queries: Sequence[Query], before: int, review_below: float | None) -> list[Answer]:
     judged = judge(linker, queries)
-    return [_answer(linker.kb, judged, query, at, before + at, review_below) for at, query in enumerate(queries)]
+    top = _Top(linker.kb, judged)
+    return [top.answer(query, at, before + at, review_below) for at, query in enumerate(queries)]
 
 
-def _answer(kb: KB, judged: Reconciled, query: Query, at: int, row: int, review_below: float | None) -> Answer:
-    """Who a row means, why, and who else may be meant."""
-    why, best = judged.reason(at), judged.best(at, 2)
-    if not best:
-        return Answer((None, None, None, None, "no name" if not query.name.strip() else why, None, None), None)
-    sure = [None if np.isnan(one) else round(float(one), 4) for one in judged.confidence[best]]
-    told = {name: float(added[best[0]]) for name, added in judged.evidence.items() if name != APART}
-    reason = because(judged.parts(best[0]), told, judged.count(at) - 1)
-    reason = reason if why is None else f"{why}: {reason}"
-    second = 0 if why is not None else 1
-    runner_up = (f"Q{judged.scored.batch.qids[best[second]]}", sure[second]) if len(best) > second else (None, None)
-    who: tuple[object, ...] = (None, None, None)
-    if why is None:
-        candidate = judged.who(kb, best[0])
-        who = (candidate.qid, candidate.label, candidate.description)
-    looked_at = review_below is not None and (why is not None or (sure[0] or 1.0) < review_below)
-    doubtful = Doubtful(row, query, candidates_of(kb, judged, at, SHOWN), reason) if looked_at else None
-    return Answer((*who, sure[0], reason, *runner_up), doubtful)
+class _Top:
+    """The best candidate of each query and what its answer is made of, as lists: rows are many."""
+
+    def __init__(self, kb: KB, judged: Reconciled) -> None:
+        self.kb, self.judged = kb, judged
+        offsets, order = judged.scored.batch.offsets, np.append(judged.order, -1)
+        size = np.diff(offsets)
+        self.size: list[int] = size.tolist()
+        first = np.where(size > 0, order[offsets[:-1]], -1)
+        second = np.where(size > 1, order[np.minimum(offsets[:-1] + 1, len(order) - 1)], -1)
+        self.best = list(zip(first.tolist(), second.tolist(), strict=True))
+        sure = np.append(judged.confidence, np.nan).round(4)
+        self.sure = list(zip(sure[first].tolist(), sure[second].tolist(), strict=True))
+        parts = judged.scored.combined.contributions | judged.evidence
+        self.parts = {name: np.append(parts[name], 0.0)[first].tolist() for name in PARTS if name in parts}
+        told = {name: added for name, added in judged.evidence.items() if name != APART}
+        self.told = {name: np.append(added, 0.0)[first].tolist() for name, added in told.items()}
+        self.mention: list[int] = judged.mention.tolist()
+
+    def answer(self, query: Query, at: int, row: int, review_below: float | None) -> Answer:
+        """Who a row means, why, and who else may be meant."""
+        mention, why = self.mention[at], self.judged.reason(at)
+        if mention < 0 or not self.size[mention]:
+            return Answer((None, None, None, None, why if query.name.strip() else "no name", None, None), None)
+        parts, told = ({name: v[mention] for name, v in each.items()} for each in (self.parts, self.told))
+        reason = because(parts, told, self.size[mention] - 1)
+        reason = reason if why is None else f"{why}: {reason}"
+        sure = [None if one != one else one for one in self.sure[mention]]
+        who: tuple[object, ...] = (None, None, None)
+        if why is None:
+            found = self.judged.who(self.kb, self.best[mention][0])
+            who = (found.qid, found.label, found.description)
+        other = self.best[mention][0 if why is not None else 1]
+        runner_up = f"Q{self.judged.scored.batch.qids[other]}" if other >= 0 else None
+        columns = (*who, sure[0], reason, runner_up, sure[0 if why is not None else 1])
+        looked_at = review_below is not None and (
+            why is not None or (1.0 if sure[0] is None else sure[0]) < review_below
+        )
+        doubtful = Doubtful(row, query, candidates_of(self.kb, self.judged, at, SHOWN), reason) if looked_at else None
+        return Answer(columns, doubtful)
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
