@@ -42,12 +42,15 @@ class Screen(io.StringIO):
 def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm")
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     screen = Screen()
     bar = progress.reporter(screen)
     with bar.stage("reading the dump"):
+        now[0] = 42.0
         bar.advance(0.42, 1234)
         bar.say("removed something")
     shown = screen.getvalue()
     assert "reading the dump" in shown
-    assert "42 %, 1,234 items" in shown
+    assert "42 %, 1,234 items, 29/s, 0:00:58 left" in shown
     assert "removed something" in shown
