@@ -34,6 +34,7 @@ ROAD = (
     "scoring",
     "explain",
     "linker",
+    "reconciling",
     "engines",
     "evaluation",
     "analysis datasets",

@@ -166,6 +166,10 @@ class Linker:
         tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 
+    def scored(self, articles: pa.Table) -> Scored:
+        """The scores of all candidates in a table of articles, for those who go on from there: not cut into pieces."""
+        return self._scored(check(articles, ARTICLES, "articles"), None)[1]
+
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
         batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)

@@ -13,6 +13,7 @@ from namesake.printable import one_line
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
     from namesake.evaluation.reports.report import View
+    from namesake.linker import Linker
 
 REASONS_SHOWN = 10
 NAMESAKE_KB = "NAMESAKE_KB"
@@ -46,6 +47,16 @@ def default_kb(kb: Path | None) -> Path:
     from namesake.apps.sample_kb import sample_kb
 
     return named_kb(kb) or sample_kb()
+
+
+def warn_of_sample(linker: Linker, kb: Path | None) -> None:
+    """Say loudly that the sample is the whole world of a run on somebody's own files, where no KB was named."""
+    if named_kb(kb) is None:
+        people = linker.kb.manifest.people
+        say(
+            f"WARNING: no KB named, so the {people:,} people of the embedded sample are the whole world: all others are"
+        )
+        say("         nobody, or taken for one of them. Build a KB (`namesake kb build --help`) and name it with --kb.")
 
 
 def report_rejects(rejects: Rejects) -> None:

@@ -1,0 +1,82 @@
+"""How far the statements of candidates agree with what a table says of a person."""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.types import F64, I32, I64, RAGGED, record
+
+
+class Stated(NamedTuple):
+    """What entities state: pairs of property and value, and the words of values."""
+
+    statements: Annotated[Any, RAGGED]
+    """The pairs of each entity."""
+    property: Annotated[Any, I32]
+    """The property of each pair."""
+    value: Annotated[Any, I32]
+    """The value of each pair: an item, or ~row of a string."""
+    labels: Annotated[Any, RAGGED]
+    """The words of each item's label."""
+    aliases: Annotated[Any, RAGGED]
+    """The words of each item's aliases."""
+    strings: Annotated[Any, RAGGED]
+    """The words of each string."""
+
+
+STATED = record(Stated)
+AGREED = types.Tuple((types.float64[::1], types.int32[::1]))
+
+
+@inlined(types.boolean(RAGGED, types.int64, types.int32))
+def has(lists, row, number):
+    """Whether a number stands in a row of ascending numbers."""
+    low, high = lists.indptr[row], lists.indptr[row + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if lists.values[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low < lists.indptr[row + 1] and lists.values[low] == number
+
+
+@kernel(AGREED(I64, I64, I64, RAGGED, F64, I64, STATED))
+def agree(rows, said, properties, words, weight, items, stated):
+    """The share of what is said that one value has, and the pair that has most; -1 where nothing is stated.
+
+    Candidate k is the entity `rows[k]` (-1: unknown) and is compared with the text `said[k]`, whose words are row
+    `said[k]` of `words`, each with its weight, or with the item `items[said[k]]` where that is not negative. Only
+    statements of `properties` count. Among pairs that share as much the first counts.
+    """
+    share, best = np.zeros(len(rows)), np.full(len(rows), np.int32(-1), np.int32)
+    for k in range(len(rows)):
+        row, text = rows[k], said[k]
+        if row < 0:
+            continue
+        begin, end = words.indptr[text], words.indptr[text + 1]
+        for at in range(stated.statements.indptr[row], stated.statements.indptr[row + 1]):
+            pair = stated.statements.values[at]
+            wanted = False
+            for p in properties:
+                wanted = wanted or p == stated.property[pair]
+            if not wanted:
+                continue
+            value, found = stated.value[pair], 0.0
+            if items[text] >= 0:
+                found = 1.0 if value == items[text] else 0.0
+            elif end > begin:
+                total = 0.0
+                for j in range(begin, end):
+                    word = words.values[j]
+                    total += weight[word]
+                    if value < 0:
+                        found += weight[word] if has(stated.strings, ~value, word) else 0.0
+                    elif has(stated.labels, value, word) or has(stated.aliases, value, word):
+                        found += weight[word]
+                found = found / total if found < total else 1.0
+            if best[k] < 0 or found > share[k]:
+                share[k], best[k] = found, pair
+    return share, best

@@ -1,0 +1,124 @@
+"""Values of a row against the statements of candidates, as odds: how much likelier the value is if it is the one.
+
+    agrees      log(m / u)                 m: how often the right person's record has what a table says
+    in part     half of that               u: how often anybody's has, counted in the KB
+    differs     log((1 - m) / (1 - u))     0 where the candidate states nothing of the kind
+
+The numbers m are reasoned, not fitted: records are true, but they seldom have all of a person's occupations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+
+from namesake.arrays import Bool, Float64, Int64, indptr, take_rows, text_buffers
+from namesake.batch import Batch
+from namesake.kb.dates import DAY, YEAR
+from namesake.kb.store import KB
+from namesake.kernels.link.agree import Stated, agree
+from namesake.kernels.types import Ragged
+from namesake.reconciling.dates import Day, read_day
+from namesake.reconciling.properties import BIRTH, Property
+from namesake.scorers.overlap import rarity
+
+ONE = 0.92
+"""m of a property of which people have one value, as a rule."""
+MANY = 0.75
+"""m of the others: a record that has several values may lack the one that is told."""
+DATE = 0.96
+"""m of the year of a birth or death."""
+YEARS = 80.0
+"""Among so many years anybody may be born: 1 / u of a date."""
+MOST = 7.0
+"""No single value counts for more."""
+SAME_DAY = 7.0
+"""What the very day counts."""
+HALF = 0.5
+"""The share of a value's words, by their rarity, from which it agrees in part."""
+
+
+class Told:
+    """The values that the rows of a batch tell of one property: row `query[i]` tells `texts[i]`."""
+
+    def __init__(self, property: Property, query: Sequence[int], texts: Sequence[str]) -> None:
+        self.property = property
+        self.texts, self.which = _distinct(texts)
+        self.query = np.asarray(query, np.int64)
+
+    def evidence(self, batch: Batch, mention: Int64) -> Float64:
+        """What they add to the score of every candidate; `mention` is that of each row, -1 where it has none."""
+        asked = mention[self.query] >= 0
+        taken, candidate = take_rows(batch.offsets, mention[self.query[asked]])
+        said = np.repeat(self.which[asked], np.diff(taken))
+        odds = self._dates if self.property.is_date else self._statements
+        added = np.zeros(len(batch.rows))
+        np.add.at(added, candidate, odds(batch, batch.rows[candidate], said))
+        return added
+
+    def _statements(self, batch: Batch, rows: Int64, said: Int64) -> Float64:
+        """The odds of values that are items or strings."""
+        kb, numbers = batch.kb, np.array(self.property.numbers, np.int64)
+        words = batch.lexicon.analyse(*text_buffers(pa.array(self.texts, pa.large_string())))
+        known = Ragged(words.indptr, words.word)
+        items = kb.items(np.array([_qid(text) for text in self.texts], np.int64))
+        share, best = agree(np.ascontiguousarray(rows), said, numbers, known, rarity(kb), items, _stated(kb))
+        silent = (best < 0) | ((np.diff(words.indptr) == 0) & (items < 0))[said]
+        shares = kb.pair_count[np.maximum(best, 0)] / max(_bearers(kb, self.property.numbers), 1) if len(kb) else share
+        chance = np.clip(shares, 1e-6, 0.99)
+        return _odds(share, chance, ONE if self.property.has_one_value else MANY, silent)
+
+    def _dates(self, batch: Batch, rows: Int64, said: Int64) -> Float64:
+        """The odds of dates of life: the year, and the day where both sides know it."""
+        kb, is_birth = batch.kb, self.property.numbers[0] == BIRTH
+        column, precision = (kb.birth, kb.birth_precision) if is_birth else (kb.death, kb.death_precision)
+        days = [read_day(text) or Day(0) for text in self.texts]
+        year, month, day = np.array(days, np.int64).reshape(-1, 3)[said].T
+        at = np.where(rows >= 0, rows, 0)
+        stated, exact = column[at].astype("datetime64[D]"), precision[at]
+        own_year = stated.astype("datetime64[Y]").astype(np.int64) + 1970
+        own_month = stated.astype("datetime64[M]").astype(np.int64) % 12 + 1
+        own_day = (stated - stated.astype("datetime64[M]")).astype(np.int64) + 1
+        off = np.abs(own_year - year)
+        full = (exact >= DAY) & (day > 0) & (off == 0)
+        same = full & (own_month == month) & (own_day == day)
+        agreed, differs = np.log(DATE * YEARS), np.log((1 - DATE) / (1 - 1 / YEARS))
+        odds = np.select([same, full, off == 0, off == 1], [SAME_DAY, agreed / 2, agreed, 0.0], differs)
+        return np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
+
+
+def _odds(share: Float64, chance: Float64, right: float, silent: Bool) -> Float64:
+    """The log-odds of values that agree, agree in part, or differ; 0 where one side is silent."""
+    agreed = np.clip(np.log(right / chance), 0.0, MOST)
+    differs = np.minimum(np.log((1 - right) / (1 - np.minimum(chance, right))), 0.0)
+    return np.where(silent, 0.0, np.where(share >= 1, agreed, np.where(share >= HALF, agreed / 2, differs)))
+
+
+def _distinct(texts: Sequence[str]) -> tuple[list[str], Int64]:
+    """Each text once, and which of them every text is."""
+    places: dict[str, int] = {}
+    which = np.array([places.setdefault(text, len(places)) for text in texts], np.int64)
+    return list(places), which
+
+
+def _qid(text: str) -> int:
+    """The number of a value that is given as a QID, else -1."""
+    return int(text[1:]) if text[:1] == "Q" and text[1:].isdecimal() and len(text) < 12 else -1
+
+
+@lru_cache(maxsize=4)
+def _stated(kb: KB) -> Stated:
+    lists = [Ragged(one.indptr, one.values) for one in (kb.statements, kb.words_item, kb.words_item_aliases)]
+    strings = Ragged(kb.words_string.indptr, kb.words_string.values)
+    return Stated(lists[0], kb.pair_property, kb.pair_value, lists[1], lists[2], strings)
+
+
+@lru_cache(maxsize=256)
+def _bearers(kb: KB, numbers: tuple[int, ...]) -> int:
+    """How many entities state one of these properties."""
+    stated = np.isin(kb.pair_property, numbers)[kb.statements.values]
+    before = indptr(stated)[kb.statements.indptr]
+    return int((np.diff(before) > 0).sum())

@@ -1,0 +1,111 @@
+"""The properties that the columns of a table may stand for, by their P-id, their label, or what people call them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+
+import numpy as np
+
+from namesake.kb.spelling import normalise
+from namesake.kb.store import KB
+
+BIRTH, DEATH = 569, 570
+
+COMMON = {
+    "birth": (BIRTH,),
+    "born": (BIRTH,),
+    "birth date": (BIRTH,),
+    "birth year": (BIRTH,),
+    "birthday": (BIRTH,),
+    "date of birth": (BIRTH,),
+    "year of birth": (BIRTH,),
+    "death": (DEATH,),
+    "died": (DEATH,),
+    "death date": (DEATH,),
+    "death year": (DEATH,),
+    "date of death": (DEATH,),
+    "year of death": (DEATH,),
+    "country": (27, 1532),
+    "nationality": (27, 1532),
+    "citizenship": (27,),
+    "occupation": (106, 39, 641),
+    "job": (106, 39, 641),
+    "profession": (106, 39, 641),
+    "office": (39, 106),
+    "position": (39, 106, 413),
+    "employer": (108, 1416, 54, 463),
+    "organisation": (108, 1416, 54, 463, 102),
+    "organization": (108, 1416, 54, 463, 102),
+    "team": (54,),
+    "club": (54,),
+    "party": (102,),
+    "birthplace": (19,),
+    "place of birth": (19,),
+    "place of death": (20,),
+    "residence": (551,),
+    "university": (69, 108),
+    "school": (69,),
+    "education": (69,),
+    "gender": (21,),
+    "sex": (21,),
+    "sport": (641,),
+    "genre": (136,),
+    "instrument": (1303,),
+    "award": (166,),
+    "language": (1412, 103),
+    "religion": (140,),
+    "spouse": (26,),
+}
+"""What people call properties, and the numbers of those that hold such values. Dates of life are their own columns."""
+
+ONE_VALUE = frozenset({BIRTH, DEATH, 19, 20, 21, 27})
+"""Properties of which people have one value, as a rule: another one speaks against a candidate."""
+
+
+@dataclass(frozen=True)
+class Property:
+    """What a column stands for."""
+
+    called: str
+    numbers: tuple[int, ...]
+
+    @property
+    def is_date(self) -> bool:
+        """Whether it is a date of life, which the KB has columns for."""
+        return self.numbers[0] in (BIRTH, DEATH)
+
+    @property
+    def has_one_value(self) -> bool:
+        """Whether people have one value of it, as a rule."""
+        return self.numbers[0] in ONE_VALUE
+
+
+@lru_cache(maxsize=4096)
+def find_property(kb: KB, called: str) -> Property | None:
+    """The property of this P-id, label or everyday name; None where the KB has none."""
+    text = normalise(called.replace("_", " "))
+    if re.fullmatch(r"p\d{1,9}", text, re.ASCII):
+        return Property(called, (int(text[1:]),))
+    if text in COMMON:
+        return Property(called, COMMON[text])
+    number = _labels(kb).get(text)
+    return None if number is None else Property(called, (number,))
+
+
+def similar_properties(kb: KB, called: str) -> list[str]:
+    """Names of properties that look like one which is not known."""
+    return get_close_matches(normalise(called.replace("_", " ")), [*COMMON, *_labels(kb)], 3)
+
+
+@lru_cache(maxsize=4)
+def _labels(kb: KB) -> dict[str, int]:
+    """The number of each property that some entity states, by its normalised label; of several the lowest."""
+    used = set(np.unique(kb.pair_property).tolist())
+    found: dict[str, int] = {}
+    for at, number in enumerate(kb.property_ids.tolist()):
+        if number in used:
+            found.setdefault(normalise(kb.property_labels[at]), number)
+    return found
