@@ -15,6 +15,7 @@ from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart
 from namesake.files.lines import MOST_LINE
+from namesake.files.meter import Meter
 from namesake.formats import read_articles
 from namesake.formats.links import LinkWriter, files_of
 from namesake.linker import Linker
@@ -64,14 +65,14 @@ def link_files(
     keep_apart(outputs, [*paths, linker.kb.path])
     reporter = Reporter() if reporter is None else reporter
     seen = linked = 0
-    with LinkWriter(out, linker.metadata) as writer, reporter.stage("linking"):
+    with LinkWriter(out, linker.metadata) as writer, reporter.stage("linking"), Meter(paths) as meter:
         writer.write(linker.nothing(scores))
         tables = read_files(paths, rejects, date, most_line)
         for count, links in link_tables(linker, tables, threads or cores(), scores, rejects):
             writer.write(links)
             seen += count
             linked += links.num_rows - links.column("qid").null_count
-            reporter.advance(None, seen, "articles")
+            reporter.advance(meter.fraction(), seen, "articles")
     return Counts(seen, writer.rows, linked)
 
 
