@@ -109,6 +109,27 @@ def test_a_slip_is_answered_with_what_was_meant(words, hint, monkeypatch, capfd,
     assert hint in text
 
 
+def test_one_article_needs_no_name(monkeypatch, capfd, sample_kb, tmp_path):
+    lines = ARTICLES.read_text("utf-8").splitlines()
+    (tmp_path / "one.jsonl").write_text(lines[4] + "\n")
+    (tmp_path / "two.jsonl").write_text("\n".join(lines[4:6]) + "\n")
+    (tmp_path / "own.txt").write_text("Michael Jordan, the basketball player, came.")
+    (tmp_path / "none.jsonl").write_text("")
+    kb = ("--kb", str(sample_kb.path))
+    code, text = run(monkeypatch, capfd, "explain", str(tmp_path / "one.jsonl"), *kb, "--name", "Chris Carter")
+    assert (code, "→ Q437267 Chris Carter" in text) == (0, True)
+    code, text = run(monkeypatch, capfd, "explain", str(tmp_path / "own.txt"), *kb)
+    assert (code, "→ Q41421 Michael Jordan" in text) == (0, True)
+    for words, line in (
+        (("two.jsonl",), "which article? Name it with --article; there are amazon-pilots, bulls-champions"),
+        (("two.jsonl", "--article", "bulls-champion"), "(did you mean 'bulls-champions'?); there are amazon-pilots, "),
+        (("none.jsonl",), "none.jsonl: no article"),
+    ):
+        code, text = run(monkeypatch, capfd, "explain", str(tmp_path / words[0]), *words[1:], *kb)
+        assert code == 2
+        assert line in text
+
+
 # --- what is drawn
 
 

@@ -47,6 +47,7 @@ READERS: dict[str, Reader] = {
 }
 """The readers by the suffix of their files, compression apart. `jsonl.LAYOUTS` has what JSON lines may look like."""
 
+JSON = (".jsonl", ".ndjson", ".json")
 SUFFIXES = ".jsonl, .json, .csv, .tsv or .txt (also .gz, .bz2, .zst) or as .parquet"
 
 
@@ -87,20 +88,33 @@ def _read_json(
     """JSON lines, or an array; the scanner reads lines of a layout that we know, where they come from a file."""
     size = (path, rejects, most_articles, most_line)
     if path.is_file():
-        start = _first_line(path, min(most_line, FIRST))
-        if is_array(start) and kind(path) == ".json":
-            return read_records(array_records(path), *size, reading)
-        if not reading.named and not _is_foreign(start):
+        if not read_as_one(path, reading):
             return read_jsonl(*size)
+        if kind(path) == ".json" and is_array(_first_line(path)):
+            return read_records(array_records(path), *size, reading)
     elif reading.format == "json":
         return read_records(array_records(path), *size, reading)
     return read_records(line_records(path, most_line), *size, reading)
 
 
-def _first_line(path: Path, most: int) -> bytes:
+def read_as_one(path: Path, reading: Reading) -> bool:
+    """Whether a file has to be read from its beginning to its end: it is not made of lines that stand for themselves.
+
+    Parquet and JSON lines of our layouts can be cut anywhere between rows; a CSV file has a header, JSON lines with
+    other fields are read by what the first of them has.
+    """
+    if kind(path) not in JSON:
+        return kind(path) != ".parquet"
+    if not path.is_file():
+        return False
+    start = _first_line(path)
+    return bool(reading.named) or _is_foreign(start) or (kind(path) == ".json" and is_array(start))
+
+
+def _first_line(path: Path) -> bytes:
     """The first line that is not empty, or its beginning."""
     with open_lines(path) as stream:
-        while line := stream.readline(most):
+        while line := stream.readline(FIRST):
             if line.removeprefix(BOM).strip(BLANKS):
                 return line
     return b""

@@ -25,8 +25,8 @@ def read_text(
     """
     reading = Reading() if reading is None else reading
     identifier = "stdin" if str(path) == STDIN else path.name
-    if reading.below is not None and path.is_relative_to(reading.below):
-        identifier = path.relative_to(reading.below).as_posix()
+    if reading.below is not None and path.absolute().is_relative_to(reading.below):
+        identifier = path.absolute().relative_to(reading.below).as_posix()
     builder = ArticleBuilder(most_articles)
     with open_lines(path) as stream:
         text = stream.read(most_line + 1)
