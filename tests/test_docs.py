@@ -1,10 +1,11 @@
 """What the pages show is what happens.
 
 On every page, a fenced block ```console is run line by line: `$ namesake …` in a folder that holds the sample's
-`articles.jsonl` and `dump.json` and its KB as `kb`, which is also the default KB. What the block shows below a command
-must be what it prints, standard output before messages; `…` stands for anything. A block ```python is run as it is.
-What cannot run here (a dump of a terabyte) goes into a block ```sh: its commands and options must exist. A block ```py
-is not run either; the comment above it, <!-- not run: … -->, says why. ```json and ```toml must be what they say.
+`articles.jsonl`, `expected.jsonl` and `dump.json` and its KB as `kb`, which is also the default KB; so is `$ echo …`,
+`$ printf …`, `$ cat …`. What the block shows below a command must be what it prints, standard output before messages;
+`…` stands for anything. A block ```python is run as it is. What cannot run here (a dump of a terabyte) goes into a
+block ```sh: its commands and options must exist. A block ```py is not run either; the comment above it,
+<!-- not run: … -->, says why. ```json and ```toml must be what they say.
 
 All of it is also a site, which must build without a warning, hold no broken link, and need nothing from the network.
 """
@@ -29,7 +30,7 @@ import namesake as package
 from namesake.apps import spacy  # noqa: F401 - what its entry point does where the package is installed with it
 from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import main
-from namesake.sample import ARTICLES, DUMP
+from namesake.sample import ARTICLES, DUMP, EXPECTED
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -76,6 +77,7 @@ def desk(tmp_path, monkeypatch, cache, sample_kb) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))  # where the sample KB is kept
     monkeypatch.setenv("COLUMNS", "80")
     shutil.copy(ARTICLES, "articles.jsonl")
+    shutil.copy(EXPECTED, "expected.jsonl")
     shutil.copy(DUMP, "dump.json")
     shutil.copytree(sample_kb.path, "kb")
     return tmp_path
@@ -91,6 +93,11 @@ def namesake(command: str, monkeypatch, capfd) -> tuple[int, str]:
     return stop.value.code or 0, out + err
 
 
+def shell(command: str) -> tuple[int, str]:
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_the_page_shows_is_what_happens(page, desk, monkeypatch, capfd):
     names: dict[str, object] = {"__name__": "__main__"}
@@ -100,9 +107,12 @@ def test_what_the_page_shows_is_what_happens(page, desk, monkeypatch, capfd):
             capfd.readouterr()
             continue
         for command, shown in runs(text):
-            if command.split()[0] != "namesake":
+            if command.split()[0] in ("echo", "printf", "cat"):  # writes a small file, or shows one
+                code, printed = shell(command)
+            elif command.split()[0] == "namesake":
+                code, printed = namesake(command, monkeypatch, capfd)
+            else:
                 continue  # pip install, make demo: not ours to run
-            code, printed = namesake(command, monkeypatch, capfd)
             assert code == 0, f"{command}\n{printed}"
             assert "Traceback" not in printed
             assert not shown.strip() or fits(shown, printed), f"{command} prints\n{printed}"
@@ -120,7 +130,7 @@ def unknown_words(words: list[str]) -> list[str]:
     """The command or options among these words that the command line does not have."""
     group = typer.main.get_command(app)
     words = words[1:]
-    while words and hasattr(group, "get_command"):
+    while words and hasattr(group, "get_command") and not words[0].startswith("--"):
         command = group.get_command(group.context_class(group), words[0])
         if command is None:
             return words[:1]
