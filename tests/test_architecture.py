@@ -36,6 +36,7 @@ ROAD = (
     "linker",
     "reconciling",
     "engines",
+    "frames",
     "evaluation",
     "analysis datasets",
     "apps spark",

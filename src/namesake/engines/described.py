@@ -22,14 +22,20 @@ def described(kb: KB, links: pa.Table) -> pa.Table:
     qids = one_chunk(links.column("qid"))
     numbers: Int64 = parse_qids(*text_buffers(qids))
     rows = np.where(qids.is_valid().to_numpy(zero_copy_only=False), kb.rows(numbers), -1)
-    distinct, which = np.unique(rows, return_inverse=True)
-    known = distinct >= 0
-    labels = pa.array([kb.label(int(row)) if row >= 0 else None for row in distinct], pa.string())
-    texts = pa.array([about(kb, int(row)) or None if row >= 0 else None for row in distinct], pa.string())
-    at = pa.array(which.astype(np.int32), mask=~known[which])
+    nobody = rows < 0
+    items = pa.array(kb.entity_item[np.maximum(rows, 0)], mask=nobody) if len(kb) else pa.nulls(len(rows), pa.int32())
+    labels = kb.item_labels.arrow().take(items).cast(pa.string())
+    texts = kb.descriptions.arrow().take(pa.array(rows, mask=nobody)).cast(pa.string())
+    bare = np.flatnonzero(pc.equal(pc.binary_length(texts), 0).fill_null(False).to_numpy(zero_copy_only=False))
+    if len(bare):
+        made = {row: about(kb, row) or None for row in np.unique(rows[bare]).tolist()}
+        instead = pa.array([made[row] for row in rows[bare].tolist()], pa.string())
+        where = np.zeros(len(rows), np.bool_)
+        where[bare] = True
+        texts = pc.replace_with_mask(texts, pa.array(where), instead)
     urls = pc.binary_join_element_wise(pa.scalar(PAGE), qids, "", null_handling="emit_null")
     place = links.schema.get_field_index("qid") + 1
-    for name, column in (("url", urls), ("description", texts.take(at)), ("label", labels.take(at))):
+    for name, column in (("url", urls), ("description", texts), ("label", labels)):
         links = links.add_column(place, pa.field(name, pa.string()), column)
     return links
 
