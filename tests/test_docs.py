@@ -1,25 +1,36 @@
 """What the pages show is what happens.
 
 On every page, a fenced block ```console is run line by line: `$ namesake …` in a folder that holds the sample's
-`articles.jsonl` and `dump.json` and its KB as `kb`, which is also the default KB. What the block shows below a command
-must be what it prints, standard output before messages; `…` stands for anything. A block ```python is run as it is.
-What cannot run here (a dump of a terabyte) goes into a block ```sh: its commands and options must exist.
+`articles.jsonl`, `expected.jsonl` and `dump.json` and its KB as `kb`, which is also the default KB; so is `$ echo …`,
+`$ printf …`, `$ cat …`. What the block shows below a command must be what it prints, standard output before messages;
+`…` stands for anything. A block ```python is run as it is. What cannot run here (a dump of a terabyte) goes into a
+block ```sh: its commands and options must exist. A block ```py is not run either; the comment above it,
+<!-- not run: … -->, says why. ```json and ```toml must be what they say.
+
+All of it is also a site, which must build without a warning, hold no broken link, and need nothing from the network.
 """
 
+import ast
+import json
+import os
 import pkgutil
 import re
 import shlex
 import shutil
+import subprocess
 import sys
+import tomllib
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
 import typer
 
+import namesake as package
+from namesake.apps import spacy  # noqa: F401 - what its entry point does where the package is installed with it
 from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import main
-from namesake.sample import ARTICLES, DUMP
+from namesake.sample import ARTICLES, DUMP, EXPECTED
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -66,6 +77,7 @@ def desk(tmp_path, monkeypatch, cache, sample_kb) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))  # where the sample KB is kept
     monkeypatch.setenv("COLUMNS", "80")
     shutil.copy(ARTICLES, "articles.jsonl")
+    shutil.copy(EXPECTED, "expected.jsonl")
     shutil.copy(DUMP, "dump.json")
     shutil.copytree(sample_kb.path, "kb")
     return tmp_path
@@ -81,6 +93,11 @@ def namesake(command: str, monkeypatch, capfd) -> tuple[int, str]:
     return stop.value.code or 0, out + err
 
 
+def shell(command: str) -> tuple[int, str]:
+    ran = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    return ran.returncode, ran.stdout + ran.stderr
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_the_page_shows_is_what_happens(page, desk, monkeypatch, capfd):
     names: dict[str, object] = {"__name__": "__main__"}
@@ -90,9 +107,12 @@ def test_what_the_page_shows_is_what_happens(page, desk, monkeypatch, capfd):
             capfd.readouterr()
             continue
         for command, shown in runs(text):
-            if command.split()[0] != "namesake":
+            if command.split()[0] in ("echo", "printf", "cat"):  # writes a small file, or shows one
+                code, printed = shell(command)
+            elif command.split()[0] == "namesake":
+                code, printed = namesake(command, monkeypatch, capfd)
+            else:
                 continue  # pip install, make demo: not ours to run
-            code, printed = namesake(command, monkeypatch, capfd)
             assert code == 0, f"{command}\n{printed}"
             assert "Traceback" not in printed
             assert not shown.strip() or fits(shown, printed), f"{command} prints\n{printed}"
@@ -110,7 +130,7 @@ def unknown_words(words: list[str]) -> list[str]:
     """The command or options among these words that the command line does not have."""
     group = typer.main.get_command(app)
     words = words[1:]
-    while words and hasattr(group, "get_command"):
+    while words and hasattr(group, "get_command") and not words[0].startswith("--"):
         command = group.get_command(group.context_class(group), words[0])
         if command is None:
             return words[:1]
@@ -142,6 +162,64 @@ def test_unknown_commands_and_options_are_noticed():
     assert unknown_words(["namesake", "kb", "build", "dump.json", "--owt", "kb"]) == ["--owt"]
     assert unknown_words(["namesake", "kb", "build", "dump.json", "--out", "kb"]) == []
     assert sum(len(shown_commands(page)) for page in PAGES) > 10
+
+
+# --- blocks that are not run
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_other_blocks_are_what_they_say(page):
+    text = page.read_text(encoding="utf-8")
+    known = {"console", "python", "py", "sh", "json", "toml", "text", "diff", "html", "http", "turtle", ""}
+    fences = re.findall(r"^```(\w*)$", text, re.MULTILINE)
+    assert set(fences) <= known
+    for kind, block in re.findall(r"^```(json|toml|py)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        if kind == "json":
+            [json.loads(line) for line in block.splitlines()] if block.startswith("{") else json.loads(block)
+        elif kind == "toml":
+            tomllib.loads(block)
+        else:
+            ast.parse(block)
+    reasons = re.findall(r"<!-- not run: \S.* -->\n+```py$", text, re.MULTILINE)
+    assert len(reasons) == fences.count("py"), "a block ```py needs a comment above it that says why it is not run"
+
+
+# --- the site
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    """The pages as a site, built with every warning an error."""
+    pytest.importorskip("mkdocs")
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return folder
+
+
+def test_the_site_holds_every_page_and_function(site):
+    assert {page.stem for page in (ROOT / "docs").glob("*.md")} <= {page.stem for page in site.glob("*.html")}
+    reference = (site / "reference.html").read_text(encoding="utf-8")
+    wanted = [getattr(package, name) for name in package.__all__]
+    assert [o for o in wanted if f'id="{o.__module__}.{o.__qualname__}"' not in reference] == []
+
+
+def test_the_site_needs_nothing_from_the_network(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert re.findall(r"<(?:script|img|iframe)[^>]+src=\"?https?:[^>]*", text) == [], page.name
+        assert re.findall(r"<link[^>]+href=\"?https?:[^>]*", text) == [], page.name
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"(?:url\(|@import)\s*[\"']?https?:", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+def test_the_reference_of_commands_is_their_help():
+    command = [sys.executable, str(ROOT / "docs" / "commands.py"), "-"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True, encoding="utf-8").stdout
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert page == printed, "run python docs/commands.py"
 
 
 def test_the_checker_can_tell():

@@ -202,7 +202,7 @@ BAD_GOLD = [
     ([{**GOLD[0], "gold": -1}], r"is candidate -1"),
     ([GOLD[0], GOLD[0]], r"line 2: two golds for 'john smith' in article a1"),
     ([{**GOLD[0], "gold": "somebody"}], r"line 1: gold is 'somebody', not an index"),
-    ([{"articleID": "a1", "name": "x"}], r"line 1: a gold row needs articleID, name and gold"),
+    ([{"articleID": "a1", "name": "x"}], r"line 1: a gold row needs articleID \(or id\), name and gold \(or qid\)"),
     ([], "no gold rows"),
 ]
 

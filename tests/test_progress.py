@@ -1,10 +1,16 @@
 """What a build says while it works: a line per minute in logs, a bar on terminals."""
 
 import io
+import json
+import random
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from namesake import progress
+from namesake import Linker, link_files, progress
+from namesake.files import open_lines
+from namesake.files.meter import Meter
 
 
 def test_one_line_per_minute_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,12 +48,56 @@ class Screen(io.StringIO):
 def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("TERM", "xterm")
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     screen = Screen()
     bar = progress.reporter(screen)
     with bar.stage("reading the dump"):
+        now[0] = 42.0
         bar.advance(0.42, 1234)
         bar.say("removed something")
     shown = screen.getvalue()
     assert "reading the dump" in shown
-    assert "42 %, 1,234 items" in shown
+    assert "42 %, 1,234 items, 29/s, 0:00:58 left" in shown
     assert "removed something" in shown
+
+
+class Fractions(progress.Reporter):
+    def __init__(self) -> None:
+        self.seen: list[float | None] = []
+
+    def advance(self, fraction, count, unit="items", more="", before=0.0) -> None:
+        self.seen.append(fraction)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".jsonl.bz2", ".jsonl.zst", ".parquet"])
+def test_linking_files_knows_how_far_it_is(suffix, sample_kb, tmp_path) -> None:
+    noise = random.Random(7)  # which does not pack to nothing
+    rows = [{"id": str(n), "text": noise.randbytes(150).hex()} for n in range(15_000)]
+    files = [tmp_path / f"{name}{suffix}" for name in "ab"]
+    for file in files:
+        if suffix == ".parquet":
+            pq.write_table(pa.Table.from_pylist(rows), file)
+        else:
+            packed = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}.get(file.suffix)
+            with pa.output_stream(file, compression=packed) as out:
+                out.write("".join(json.dumps(row) + "\n" for row in rows).encode())
+    told = Fractions()
+    linker = Linker(sample_kb, "ns-paper", mentions="given")
+    link_files(linker, files, tmp_path / "links.parquet", threads=1, reporter=told)
+    assert len(told.seen) > 10
+    assert all(fraction is not None and 0 < fraction <= 1 for fraction in told.seen)
+    assert told.seen == sorted(told.seen)
+    assert told.seen[-1] == pytest.approx(1)
+    assert min(abs(fraction - 0.5) for fraction in told.seen) < 0.2
+
+
+def test_of_a_stream_nobody_knows_how_far_it_is(tmp_path) -> None:
+    assert Meter(["-"]).fraction() is None
+    assert Meter([tmp_path / "absent"]).fraction() is None
+    (tmp_path / "there").write_bytes(b"123")
+    with Meter([tmp_path / "there"]) as meter:
+        assert meter.fraction() == 0
+        with open_lines(tmp_path / "there") as stream:
+            stream.read()
+        assert meter.fraction() == 1

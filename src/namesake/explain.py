@@ -19,6 +19,7 @@ from namesake import rank
 from namesake.articles.schema import SPANS
 from namesake.decide import NOT_A_PERSON, REASONS, decide, probabilities
 from namesake.doubts import named_doubt
+from namesake.kb.show import about as about_entity
 from namesake.kb.spelling import normalise
 from namesake.rank import FloatArray, IntArray
 from namesake.scorers import Candidate, named
@@ -50,7 +51,7 @@ EXPLANATION = pa.schema(
         pa.field("title_spans", SPANS),  # of the name in the title; null where it does not stand there
         pa.field("qid", pa.string()),  # null: none of them
         pa.field("label", pa.string()),
-        pa.field("description", pa.string()),
+        pa.field("description", pa.string()),  # or occupations and countries, where there is none
         pa.field("rank", pa.int32()),  # among the candidates, none of them included
         pa.field("score", pa.float64()),
         pa.field("confidence", pa.float64()),  # P(this candidate is right); null where the recipe cannot tell
@@ -177,7 +178,7 @@ class _Mention:
         about = shared | {
             "qid": f"Q{self.scored.batch.qids[at]}",
             "label": kb.label(row) if row >= 0 else None,
-            "description": kb.descriptions[row] if row >= 0 else None,
+            "description": about_entity(kb, row) if row >= 0 else None,
             "score": float(combined.total[at]),
             "confidence": self._confidence[0][local],
         }

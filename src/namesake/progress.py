@@ -81,7 +81,7 @@ class Bar(Reporter):
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
         """A part of the work, from here to the end of the block."""
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
         self.began = time.monotonic()
         columns = (
@@ -89,7 +89,6 @@ class Bar(Reporter):
             TextColumn("{task.description}"),
             BarColumn(bar_width=30),
             TextColumn("{task.fields[measure]}"),
-            TimeRemainingColumn(),
         )
         with Progress(*columns, console=self.console, transient=True) as self.bar:
             self.task = self.bar.add_task(name, total=None, measure="")
@@ -99,7 +98,9 @@ class Bar(Reporter):
         self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
     ) -> None:
         """Redraw the bar."""
-        measure = ", ".join(filter(None, (_measure(fraction, count, unit, time.monotonic() - self.began), more)))
+        seconds = time.monotonic() - self.began
+        known = (_measure(fraction, count, unit, seconds), more, _time_left(fraction, before, seconds))
+        measure = ", ".join(filter(None, known))
         total = None if fraction is None else 1.0
         self.bar.update(self.task, completed=fraction or 0.0, total=total, measure=measure)
 

@@ -7,22 +7,34 @@ from hashlib import sha256
 from pathlib import Path
 
 from namesake import __version__
-from namesake.kb.manifest import FORMAT_VERSION, MANIFEST
+from namesake.errors import NamesakeError
+from namesake.kb.manifest import FORMAT_VERSION
 from namesake.machine import cache_folder
 from namesake.sample import DUMP, WIKIPEDIA
 
 
 def sample_kb() -> Path:
-    """The folder of the sample KB. A new version of the sample, or of the KB format, is built anew."""
+    """The folder of the sample KB: built anew for a new version of the sample or of the format, and where damaged."""
     cache = cache_folder()
     made_of = DUMP.read_bytes() + WIKIPEDIA.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()
     folder = cache / f"sample-{sha256(made_of).hexdigest()[:12]}"
-    if not (folder / MANIFEST).is_file():
+    if not _opens(folder):
         from namesake import build_kb
 
         cache.mkdir(parents=True, exist_ok=True)
         with (cache / "sample.lock").open("wb") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)  # of two first runs one waits for the other
-            if not (folder / MANIFEST).is_file():
-                build_kb([DUMP], folder, wikipedia=WIKIPEDIA)
+            if not _opens(folder):
+                build_kb([DUMP], folder, wikipedia=WIKIPEDIA, force=folder.exists())
     return folder
+
+
+def _opens(folder: Path) -> bool:
+    """Whether a KB is there that is not damaged, as far as opening it tells."""
+    from namesake.kb.store import KB
+
+    try:
+        KB.open(folder)
+    except NamesakeError:
+        return False
+    return True

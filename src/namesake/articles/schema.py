@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from namesake.errors import NamesakeError, must_be
+from namesake.errors import NamesakeError, did_you_mean, must_be
 
 SPANS = pa.list_(pa.list_(pa.int32(), 2))
 """Where a name stands in its text: [start, end) in characters, a pair for each occurrence."""
@@ -68,7 +68,8 @@ def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
     for field in schema:
         if field.name not in table.column_names:
             if not field.nullable:
-                raise NamesakeError(f"{what}: no column `{field.name}`; it has {', '.join(table.column_names)}")
+                hint = did_you_mean(field.name, table.column_names)
+                raise NamesakeError(f"{what}: no column `{field.name}`; it has {', '.join(table.column_names)}{hint}")
             columns.append(pa.nulls(table.num_rows, field.type))
             continue
         column = table.column(field.name)

@@ -14,15 +14,19 @@ from namesake.batch import UNDATED, day_number
 from namesake.engines.described import described, flat
 from namesake.engines.inputs import common_folder, input_paths
 from namesake.engines.local import link_tables
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import keep_apart
 from namesake.files.lines import MOST_LINE
+from namesake.files.meter import Meter
 from namesake.formats import read_articles
 from namesake.formats.fields import Reading
 from namesake.formats.links import LinkWriter, files_of
 from namesake.linker import Linker
 from namesake.machine import cores
 from namesake.progress import Reporter
+
+SOME_IDS = 10
+"""Articles that a message names, where one was not found."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def link_files(
     def drawn(links: pa.Table) -> pa.Table:
         return described(linker.kb, flat(links) if one_per_span else links)
 
-    with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"):
+    with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
         writer.write(drawn(linker.nothing(scores)))
         tables = read_files(paths, rejects, date, most_line, reading)
         for count, links in link_tables(linker, tables, threads or cores(), scores, rejects):
@@ -86,7 +90,7 @@ def link_files(
             mentions += links.num_rows
             seen += count
             linked += links.num_rows - links.column("qid").null_count
-            reporter.advance(None, seen, "articles")
+            reporter.advance(meter.fraction(), seen, "articles")
     return Counts(seen, mentions, linked)
 
 
@@ -127,11 +131,25 @@ def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -
 
 
 def find_article(
-    path: Path, article: str, rejects: Rejects, date: str | None = None, reading: Reading | None = None
+    path: Path, article: str | None, rejects: Rejects, date: str | None = None, reading: Reading | None = None
 ) -> pa.Table:
-    """The article with the id `article` as a table of one row; records that cannot be used are set aside."""
+    """The article with the id `article` as a table of one row; records that cannot be used are set aside.
+
+    Without an id, the file's only article; where there are several, the error names some of them.
+    """
+    known: list[str] = []
     for table in read_files([path], rejects, date, reading=reading):
-        found = table.filter(pc.equal(table.column("id"), article))
-        if found.num_rows:
-            return found.slice(0, 1)
-    raise NamesakeError(f"{path}: no article with the id {article!r}")
+        ids = table.column("id").to_pylist()
+        if article is not None and article in ids:
+            return table.slice(ids.index(article), 1)
+        if ids and not known:
+            first = table.slice(0, 1)
+        known += ids[: SOME_IDS - len(known)]
+        if article is None and len(known) == SOME_IDS:
+            break
+    if article is None and len(known) == 1:
+        return first
+    there = f"; there are {', '.join(known)}{', …' if len(known) == SOME_IDS else ''}" if known else ""
+    if article is None:
+        raise NamesakeError(f"{path}: which article? Name it with --article{there}" if known else f"{path}: no article")
+    raise NamesakeError(f"{path}: no article with the id {article!r}{did_you_mean(article, known)}{there}")

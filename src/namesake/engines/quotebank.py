@@ -26,6 +26,7 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, kind, published
+from namesake.files.meter import Meter
 from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotes import NO_SPEAKER, Quote, QuotedArticle, read_quotes
 from namesake.kb.spelling import normalise
@@ -102,9 +103,9 @@ def disambiguate(
         raise NamesakeError(f"{out}: quotations are written as .parquet")
     keep_apart([out] if rejects.path is None else [out, rejects.path], [*paths, *texts, linker.kb.path])
     work = _Quotebank(linker, threads or cores(), rejects)
-    with reporter.stage("linking articles"):
+    with reporter.stage("linking articles"), Meter(texts) as meter:
         for seen in work.learn(texts):
-            reporter.advance(None, seen, "articles")
+            reporter.advance(meter.fraction(), seen, "articles")
     import pyarrow.parquet as pq  # takes a while to load
 
     metadata = {f"namesake.{key}": value for key, value in linker.metadata.items()}
@@ -112,9 +113,10 @@ def disambiguate(
         partial = stack.enter_context(published(out))
         writer = stack.enter_context(pq.ParquetWriter(partial, QUOTES.with_metadata(metadata)))
         stack.enter_context(reporter.stage("disambiguating quotations"))
+        meter = stack.enter_context(Meter(paths))
         for table in work.rows(paths):
             writer.write_table(table.replace_schema_metadata(metadata))
-            reporter.advance(None, work.tally.quotes, "quotations")
+            reporter.advance(meter.fraction(), work.tally.quotes, "quotations")
     return work.tally
 
 

@@ -1,7 +1,7 @@
 """Gold answers, and the data set that aligns them with scores.
 
-A gold file is JSON lines (or Parquet, or CSV) with `articleID, name, gold` and any further columns, such as `split`
-and `difficulty`. `gold` is a candidate's index, a QID, or null where no candidate is right.
+A gold file is JSON lines (or Parquet, or CSV) with `articleID, name, gold` (or `id, name, qid`) and any further
+columns, such as `split` and `difficulty`. `gold` is a candidate's index, a QID, or null where no candidate is right.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, did_you_mean
 from namesake.evaluation.scores import BoolArray, Mention, ScoreTable, numbered_lines, read_table
 from namesake.files import kind
 from namesake.rank import IntArray
@@ -101,18 +101,18 @@ def read_gold(path: Path) -> list[GoldRow]:
     """Read a gold file; a mention with two golds is refused."""
     gold: dict[Mention, GoldRow] = {}
     for where, row in _rows(path):
-        article = row.get("articleID", row.get("article_id"))
-        if article is None or row.get("name") is None or "gold" not in row:
-            raise NamesakeError(f"{where}: a gold row needs articleID, name and gold")
-        mention = (str(article), str(row["name"]))
+        article, answered = (next((key for key in keys if key in row), "") for keys in (_ARTICLE, _ANSWER))
+        if row.get(article) is None or row.get("name") is None or not answered:
+            raise NamesakeError(f"{where}: a gold row needs articleID (or id), name and gold (or qid)")
+        mention = (str(row[article]), str(row["name"]))
         if mention in gold:
             raise NamesakeError(f"{where}: two golds for {mention[1]!r} in article {mention[0]}")
-        answer = row["gold"]
+        answer = row[answered]
         if isinstance(answer, bool) or not (
             answer is None or isinstance(answer, int) or re.fullmatch(r"Q\d+", str(answer))
         ):
             raise NamesakeError(f"{where}: gold is {answer!r}, not an index, a QID such as Q76, or null")
-        columns = {k: None if v is None else str(v) for k, v in row.items() if k not in _KEYS}
+        columns = {k: None if v is None else str(v) for k, v in row.items() if k not in (article, "name", answered)}
         gold[mention] = GoldRow(mention, answer, columns, where)
     if not gold:
         raise NamesakeError(f"{path}: no gold rows")
@@ -129,7 +129,8 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{path} line {number}", row
 
 
-_KEYS = {"articleID", "article_id", "name", "gold"}
+_ARTICLE, _ANSWER = ("articleID", "article_id", "id"), ("gold", "qid")
+"""What the columns of the article and of the answer may be called; the first that is there counts."""
 
 
 def in_split(gold: list[GoldRow], split: str | None) -> list[GoldRow]:
@@ -139,7 +140,10 @@ def in_split(gold: list[GoldRow], split: str | None) -> list[GoldRow]:
     chosen = [row for row in gold if row.columns.get("split") == split]
     if not chosen:
         known = sorted({row.columns["split"] or "null" for row in gold if "split" in row.columns})
-        raise NamesakeError(f"no gold in split {split!r}: the slice is empty; splits are {', '.join(known) or 'none'}")
+        raise NamesakeError(
+            f"no gold in split {split!r}{did_you_mean(split, known)}: the slice is empty; "
+            f"splits are {', '.join(known) or 'none'}"
+        )
     return chosen
 
 

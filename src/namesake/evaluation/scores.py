@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
 from namesake.rank import FloatArray, IntArray
@@ -107,7 +107,8 @@ def score_table(table: pa.Table, where: str) -> ScoreTable:
         table = table.rename_columns({"article_id": "articleID"})
     for needed in ("articleID", "name", "qid"):
         if needed not in table.column_names:
-            raise NamesakeError(f"{where}: no column `{needed}`; it has {', '.join(table.column_names)}")
+            hint = did_you_mean(needed, table.column_names)
+            raise NamesakeError(f"{where}: no column `{needed}`; it has {', '.join(table.column_names)}{hint}")
     if table.num_rows == 0:
         raise NamesakeError(f"{where}: no rows")
     read = _long if "candidate" in table.column_names else _nested

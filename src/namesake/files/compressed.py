@@ -20,6 +20,7 @@ import pyarrow as pa
 from isal import igzip, isal_zlib
 
 from namesake.errors import NamesakeError
+from namesake.files.meter import watch
 from namesake.machine import cores
 
 STDIN = "-"
@@ -116,7 +117,9 @@ def open_unpacked(path: Path | str, workers: int = 1) -> Iterator[Unpacked]:
     except OSError as problem:
         raise NamesakeError(f"{path} cannot be read: {problem.strerror}") from None
     with raw:
-        yield _unpack(str(path), raw, path if raw.seekable() else None, workers)
+        unpacked = _unpack(str(path), raw, path if raw.seekable() else None, workers)
+        watch(path, unpacked.position)
+        yield unpacked
 
 
 def _peekable(stream: BinaryIO) -> io.BufferedReader[Any]:

@@ -14,6 +14,7 @@ from namesake.articles.builder import MOST_ARTICLES
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.errors import NamesakeError
+from namesake.files.meter import watch
 from namesake.formats.columns import Naming
 from namesake.formats.fields import Reading
 
@@ -46,7 +47,10 @@ def read_row_groups(
     with open_parquet(path) as file:
         wanted = range(file.metadata.num_row_groups) if groups is None else groups
         rows = _batch_rows(file.metadata, most_articles)
+        seen, each = 0, path.stat().st_size / max(file.metadata.num_rows, 1)
+        watch(path, lambda: int(seen * each))
         for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
+            seen += batch.num_rows
             table = naming.renamed(pa.Table.from_batches([batch]), before)
             yield _checked(with_extra(table), path, before, rejects)
             before += batch.num_rows

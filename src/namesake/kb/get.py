@@ -19,6 +19,7 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.download import download, file_checksum, file_name, is_address
+from namesake.files.meter import Meter
 from namesake.kb.check import problems
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Array, Lists, Text
@@ -90,12 +91,12 @@ def _unpack(pack: Path, folder: Path, force: bool, reporter: Reporter) -> Manife
     """Unpack, check, publish."""
     size = _present(pack).stat().st_size
     with Draft(folder, force) as draft:
-        with reporter.stage(f"unpacking {pack}"), open_lines(pack) as stream:
+        with reporter.stage(f"unpacking {pack}"), Meter([pack]) as meter, open_lines(pack) as stream:
             members = _Members(pack, stream)
             manifest = members.manifest()
             for name, digest in sorted(manifest.files.items()):
                 draft.files[name] = members.file(name, digest, draft.folder, manifest)
-                reporter.advance(None, members.read, "bytes")
+                reporter.advance(meter.fraction(), members.read, "bytes")
             members.end()
         with reporter.stage(f"checking {size / 1e6:,.0f} MB"):
             _check_columns(pack, draft.folder, manifest)

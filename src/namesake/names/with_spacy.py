@@ -39,7 +39,7 @@ class SpacyPeople:
         parts = [(text[start:end], (at, start)) for at, text in enumerate(texts) for start, end in _parts(text)]
         with _running:
             for doc, (at, start) in pipeline(self.model).pipe(parts, as_tuples=True, batch_size=BATCH):
-                found = (_trimmed(e.text, start + e.start_char) for e in doc.ents if e.label_ in PEOPLE)
+                found = (trimmed(e.text, start + e.start_char) for e in doc.ents if e.label_ in PEOPLE)
                 spans[at] += [span for span in found if span[0] < span[1]]
         return spans
 
@@ -83,7 +83,7 @@ def _parts(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _trimmed(text: str, start: int) -> tuple[int, int]:
+def trimmed(text: str, start: int) -> tuple[int, int]:
     """The span of an entity from `start` on, without what stands at its edges."""
     before, behind = _BEFORE.match(text), _BEHIND.search(text)
     assert before is not None  # both match anything

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from namesake import __version__
 
@@ -62,7 +62,27 @@ class _Modules(MutableMapping[str, Any]):
         return len(COMMANDS)
 
 
-class _Group(TyperGroup):
+class _PlainSwitches:
+    """A command whose help shows no type behind options that take no value."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options and arguments, `--help` among them."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return parameters
+
+
+class _Command(_PlainSwitches, TyperCommand):
+    """A command of ours."""
+
+
+class _Group(_PlainSwitches, TyperGroup):
+    """A command that has commands."""
+
+
+class _Root(_Group):
     """The group of all commands, none of which is imported before it is wanted."""
 
     def __init__(self, **settings: Any) -> None:
@@ -73,20 +93,22 @@ class _Group(TyperGroup):
 def command_of(function: Callable[..., Any] | typer.Typer, name: str) -> Any:
     """A function, or a group of functions, as a command for the command line to run."""
     if isinstance(function, typer.Typer):
+        function.info.cls = _Group
+        for command in function.registered_commands:
+            command.cls = _Command
         group = typer.main.get_command(function)
         group.name = name
         return group
     single = typer.Typer(add_completion=False)
-    single.command(name)(function)
+    single.command(name, cls=_Command)(function)
     return typer.main.get_command(single)
 
 
 app = typer.Typer(
     name="namesake",
-    cls=_Group,
+    cls=_Root,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 

@@ -25,6 +25,7 @@ NEXT = """[bold]What to type next[/]
   namesake kb show kb "Michael Jordan"              every namesake, with what the KB knows
   namesake explain articles.jsonl --article one-day-opener    why: here the date decides
   namesake link articles.jsonl --kb kb -o links.parquet       a row per mention, for your own tools
+  namesake evaluate --articles articles.jsonl --gold expected.jsonl --kb kb --out report    how good is it?
   namesake kb build latest-all.json.gz --out kb     a fresh KB from a Wikidata dump
 """
 
@@ -34,9 +35,11 @@ def demo() -> None:
     from namesake import KB, Linker
     from namesake.apps.terminal.explanation import show_explanation
     from namesake.apps.terminal.links import show_links
+    from namesake.apps.terminal.mistakes import show_mistakes
     from namesake.articles.rejects import NoRejects
+    from namesake.evaluation.gold import read_gold
     from namesake.formats import read_articles
-    from namesake.sample import ARTICLES
+    from namesake.sample import ARTICLES, EXPECTED
 
     console = Console()
     console.print("[bold]1. A knowledge base from a Wikidata dump[/]  (the first run also compiles the kernels)")
@@ -56,6 +59,7 @@ def demo() -> None:
     linker = Linker(kb)
     [articles] = read_articles(ARTICLES, NoRejects())
     show_links(linker, articles, console)
+    show_mistakes(linker, articles, read_gold(EXPECTED), console)
 
     console.print("[bold]4. Why?[/]  One decision, taken apart\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])

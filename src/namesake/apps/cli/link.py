@@ -217,7 +217,9 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
 
 def explain(
     articles: Annotated[Path, typer.Argument(help="JSONL or .txt (also .gz .bz2 .zst) or Parquet file")],
-    article: Annotated[str, typer.Option("--article", help="the article's id; of a .txt file its name")],
+    article: Annotated[
+        str | None, typer.Option("--article", help="the article's id, where the file has more than one")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="only the mention with this name")] = None,
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
@@ -243,7 +245,7 @@ def explain(
     if not rows.num_rows:
         known = ", ".join(sorted(set(linker.link(table).column("name").to_pylist()))) or "none"
         wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
-        raise NamesakeError(f"article {article}: {wanted}; its names are: {known}")
+        raise NamesakeError(f"article {table.column('id')[0]}: {wanted}; its names are: {known}")
     if json:
         import msgspec
 

@@ -9,6 +9,14 @@ import typer
 
 from namesake.errors import NamesakeError
 
+
+def recipes_beginning(incomplete: str) -> list[str]:
+    """The shipped recipes that begin so, for the shell to complete."""
+    from namesake.recipe import recipes
+
+    return [name for name in recipes() if name.startswith(incomplete)]
+
+
 Articles = Annotated[Path, typer.Option("--articles", help="JSONL (.gz .bz2 .zst) or Parquet")]
 Encoding = Annotated[
     str | None,
@@ -31,7 +39,10 @@ Labelled = Annotated[
 ]
 MoreLabelled = Annotated[list[Path] | None, typer.Argument(help="more files of --labelled", hidden=True)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="folder for report.md, report.html, tables.json, …")]
-Recipe = Annotated[str, typer.Option("--recipe", help="a shipped recipe's name, or a .toml file")]
+Recipe = Annotated[
+    str,
+    typer.Option("--recipe", help="a shipped recipe's name, or a .toml file", autocompletion=recipes_beginning),
+]
 Samples = Annotated[int, typer.Option("--samples", min=100, help="bootstrap samples")]
 Seed = Annotated[int, typer.Option("--seed", help="of the bootstrap")]
 Threshold = Annotated[

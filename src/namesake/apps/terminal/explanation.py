@@ -233,7 +233,7 @@ def _statements(matches: list[Row]) -> Iterator[Text]:
     by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
     for (identifier, label), group in by_property:
         values = Text(", ").join(
-            Text.assemble(one_line(source["value"]), ("".join(_numbers(match, numbers)), NAME_STYLE))
+            Text.assemble(one_line(source["value"]), (" ".join(_numbers(match, numbers)), NAME_STYLE))
             for source, match in group
         )
         yield Text.assemble((f"{one_line(label) or identifier}: ", "dim"), values)

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from namesake.kb.manifest import REJECTS, Manifest, Reject
 from namesake.kb.rejects import NAMED
+from namesake.kb.show import gist
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
@@ -82,8 +83,10 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, cons
     table.add_column("sitelinks", justify="right", no_wrap=True)
     for entity in entities:
         about = Text(one_line(entity.label) or "(no label)", style="bold")
-        if entity.description or _gist(entity):
-            about = Text.assemble(about, ", ", one_line(entity.description) or (one_line(_gist(entity)), "dim"))
+        if entity.description or gist(entity.statements):
+            about = Text.assemble(
+                about, ", ", one_line(entity.description) or (one_line(gist(entity.statements)), "dim")
+            )
         table.add_row(entity.qid, about, years(entity), f"{entity.sitelinks:,}" if entity.sitelinks else "")
     console.print(table)
     if total > len(entities):
@@ -138,13 +141,6 @@ def years(entity: Entity) -> str:
     """The years of birth and death: 1961–, 1900–1980, or nothing."""
     born, died = ((date or "")[: 5 if (date or "").startswith("-") else 4] for date in (entity.birth, entity.death))
     return f"{born or '?'}–{died}" if born or died else ""
-
-
-def _gist(entity: Entity) -> str:
-    """For those without a description: occupations and countries, else the first statements."""
-    telling = [s.label for s in entity.statements if s.property in ("P106", "P27") and s.label]
-    rest = [s.label for s in entity.statements if s.label and s.property != "P31"]
-    return ", ".join((telling or rest)[:4])
 
 
 def _fame(entity: Entity) -> list[tuple[str, str]]:

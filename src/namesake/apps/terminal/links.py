@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from namesake.articles.rejects import Rejects
+from namesake.kb.show import about
 from namesake.linker import Linker
 from namesake.printable import one_line
 
@@ -44,11 +45,11 @@ def _link_cells(linker: Linker, row: dict[str, Any]) -> list[str]:
         best = f"; at best {row['best']}" if row["best"] else ""
         return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}{escape(best)}[/]", percent(row["confidence"]), ""]
     at = int(linker.kb.rows(np.array([int(row["qid"][1:])]))[0])
-    about = (linker.kb.descriptions[at] or linker.kb.label(at)) if at >= 0 else "not in this KB"
+    who = (about(linker.kb, at) or linker.kb.label(at)) if at >= 0 else "not in this KB"
     last = [number(row["score"]), _ahead(row["margin"], row["tie_break"])]
     if row["confidence"] is not None:
         last = [percent(row["confidence"]), "[dim]only candidate[/]" if row["margin"] is None else ""]
-    return [name, f"{row['qid']}", escape(one_line(about)), *last]
+    return [name, f"{row['qid']}", escape(one_line(who)), *last]
 
 
 def percent(confidence: float | None) -> str:

@@ -15,7 +15,7 @@ LINKED, UNSURE = "bold cyan", "yellow"
 
 
 def show_text(linker: Linker, articles: pa.Table, console: Console) -> None:
-    """Print each text with every name followed by its QID at its first place, or by why it has none."""
+    """Print each text with every name followed by its QID, or by why it has none."""
     links = linker.link(articles).to_pylist()
     for article in articles.to_pylist():
         own = [link for link in links if link["article_id"] == article["id"]]
@@ -23,16 +23,15 @@ def show_text(linker: Linker, articles: pa.Table, console: Console) -> None:
 
 
 def linked_text(text: str, links: list[dict[str, Any]]) -> Text:
-    """The text with names marked; the first mention of each carries its QID, or the reason it has none."""
-    marks = [(start, end, link, at == 0) for link in links for at, (start, end) in enumerate(sorted(link["spans"]))]
+    """The text with every span of every name marked: its QID stands behind it, or the reason it has none."""
+    marks = [(start, end, link) for link in links for start, end in link["spans"]]
     out, done = Text(), 0
-    for start, end, link, first in sorted(marks, key=lambda mark: mark[:2]):
+    for start, end, link in sorted(marks, key=lambda mark: mark[:2]):
         if start < done:
             continue
         out.append(lines(text[done:start]))
         out.append(one_line(text[start:end]), LINKED if link["qid"] else UNSURE)
-        if first:
-            out.append(f" [{link['qid'] or link['reason']}]", "dim")
+        out.append(f" [{link['qid'] or link['reason']}]", "dim")
         done = end
     out.append(lines(text[done:]))
     return out

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, did_you_mean
 from namesake.evaluation.gold import Dataset
 from namesake.evaluation.measures import bootstrap, metrics
 from namesake.evaluation.measures.bootstrap import SAMPLES, SEED, Difference
@@ -124,7 +124,8 @@ def _column(data: Dataset, name: str) -> list[str | None]:
     if name == "difficulty" and sitelinks is not None:
         lowest = column(data.table.scores, "LQID")
         return metrics.derived_difficulty(data.offsets, data.gold, sitelinks, *([] if lowest is None else [lowest]))
-    raise NamesakeError(f"no column {name!r} in the gold to slice by; it has {', '.join(data.columns) or 'none'}")
+    hint = did_you_mean(name, data.columns)
+    raise NamesakeError(f"no column {name!r} in the gold to slice by{hint}; it has {', '.join(data.columns) or 'none'}")
 
 
 def _mean_figures(

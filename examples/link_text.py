@@ -1,0 +1,26 @@
+"""Whom does a text mean? A line for each name, with how sure, and why nobody where it is nobody.
+
+Run: python examples/link_text.py [KB]
+"""
+
+import sys
+
+from namesake import Linker
+from namesake.apps.sample_kb import sample_kb
+
+TEXT = (
+    "Michael Jordan led the Chicago Bulls to another basketball title, and Scottie Pippen was not far behind. "
+    "In Hartley, Adam Smith has won a prize for his pork pie."
+)
+
+
+def main() -> None:
+    linker = Linker(sys.argv[1] if len(sys.argv) > 1 else sample_kb())
+    for link in linker.link_text(TEXT, date="1996-06-17"):
+        places = ", ".join(f"{start}–{end}" for start, end in link.spans)
+        who = f"{link.qid} {link.description}" if link.qid else f"nobody: {link.reason}"
+        print(f"{link.name} ({places}): {who}, {link.confidence:.0%} sure")
+
+
+if __name__ == "__main__":
+    main()

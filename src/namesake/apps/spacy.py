@@ -1,0 +1,210 @@
+"""Namesake in a spaCy pipeline: `nlp.add_pipe("namesake", config={"kb": "kb"})`.
+
+The pipe links the people that a model before it has found, or finds names itself where there are none. Importing this
+module registers the factory; where Namesake is installed, spaCy imports it when the name "namesake" is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+import msgspec
+import pyarrow as pa
+
+from namesake.apps.spacy_link import SpanLink, row_of
+from namesake.articles.schema import ARTICLES
+from namesake.errors import NamesakeError
+from namesake.linker import Linker
+from namesake.names.detect import group_spans
+from namesake.names.with_spacy import PEOPLE, trimmed
+from namesake.recipe import Recipe
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span
+
+KEY = "namesake"
+"""Of the factory, of what documents remember in `user_data`, and of `span._.namesake`."""
+NIL = "NIL"
+"""The `kb_id_` of somebody who is nobody we know."""
+STATE = "namesake.json"
+
+_pipes: WeakSet[NamesakePipe] = WeakSet()
+"""The living pipes: a document remembers by which of them it was linked, and asks that one why."""
+
+
+class Given(msgspec.Struct, frozen=True):
+    """The config of the pipe as it was written: a KB's folder, a recipe's name or `.toml` file, a threshold."""
+
+    kb: str | None = None
+    recipe: str = "default"
+    threshold: float | str | None = None
+
+
+class State(msgspec.Struct, frozen=True):
+    """What is saved: where the KB lies (it is not copied), and the whole recipe."""
+
+    given: Given
+    kb: str
+    recipe: str
+
+
+class NamesakePipe:
+    """A pipe that sets `ent.kb_id_` of people to a QID or "NIL"; made by `nlp.add_pipe("namesake")`."""
+
+    def __init__(self, given: Given, label: str = "PERSON") -> None:
+        self.given, self.label = given, label
+        self._take(Linker(given.kb or _default_kb(), given.recipe, given.threshold))
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Link the names of one document."""
+        return self._link([doc])[0]
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Link documents a batch at a time, all names of a batch at once."""
+        docs = iter(stream)
+        while batch := list(islice(docs, batch_size)):
+            yield from self._link(batch)
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Where the KB lies, and the recipe."""
+        place = str(self.linker.kb.path.absolute())
+        return msgspec.json.encode(State(self.given, place, self.linker.recipe.toml()))
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> NamesakePipe:
+        """Link as the saved pipe did. Another KB, recipe or threshold in this pipe's own config goes first."""
+        try:
+            state = msgspec.json.decode(data, type=State)
+        except msgspec.MsgspecError as problem:
+            raise NamesakeError(f"{STATE} of this pipeline is damaged ({problem}): save it again") from None
+        same = (self.given.recipe, self.given.threshold) == (state.given.recipe, state.given.threshold)
+        recipe = Recipe.parse(state.recipe, STATE) if same else self.linker.recipe
+        self._take(Linker(self.given.kb or state.kb, recipe))
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Write the pipe's own file into the folder `path`; the KB stays where it is."""
+        folder = Path(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / STATE).write_bytes(self.to_bytes())
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> NamesakePipe:
+        """Read what `to_disk` wrote."""
+        return self.from_bytes((Path(path) / STATE).read_bytes())
+
+    def _take(self, linker: Linker) -> None:
+        self.linker = linker
+        self.made_by = f"{linker.kb.path.absolute()} {sha256(linker.recipe.toml().encode()).hexdigest()}"
+        _pipes.add(self)
+
+    def _link(self, docs: Sequence[Doc]) -> list[Doc]:
+        given = [_given_mentions(doc) for doc in docs]
+        links = self.linker.link(_articles(docs, given))
+        rows: list[list[dict[str, Any]]] = [[] for _ in docs]
+        for row in links.drop_columns(["title_spans", "extra"]).to_pylist():
+            rows[int(row["article_id"])].append(row)
+        for doc, mentions, own in zip(docs, given, rows, strict=True):
+            self._mark(doc, own, found=mentions is None)
+        return list(docs)
+
+    def _mark(self, doc: Doc, rows: list[dict[str, Any]], found: bool) -> None:
+        """Set the entities of a document, and let it remember its links."""
+        if found:
+            self._add_people(doc, rows)
+        by_place = {(start, end): row for row in rows for start, end in row["spans"]}
+        for ent in doc.ents:
+            if ent.label_ not in (*PEOPLE, self.label):
+                continue
+            row = by_place.get(trimmed(ent.text, ent.start_char)) or row_of(rows, ent.start_char, ent.end_char)
+            for token in ent:
+                token.ent_kb_id_ = (row["qid"] if row else None) or NIL
+        doc.user_data[KEY] = {"by": self.made_by, "found": found, "rows": rows}
+
+    def _add_people(self, doc: Doc, rows: list[dict[str, Any]]) -> None:
+        """Make entities of the names found; those that the document has already stay as they are."""
+        from spacy.util import filter_spans
+
+        taken = {token.i for ent in doc.ents for token in ent}
+        spans = [
+            doc.char_span(start, end, label=self.label, kb_id=row["qid"] or NIL, alignment_mode="expand")
+            for row in rows
+            for start, end in row["spans"]
+        ]
+        free = [span for span in spans if span is not None and taken.isdisjoint(range(span.start, span.end))]
+        doc.set_ents(filter_spans(free), default="unmodified")
+
+
+def _given_mentions(doc: Doc) -> list[dict[str, Any]] | None:
+    """The people that the document has as entities, grouped by name; None where it has none."""
+    spans = [trimmed(ent.text, ent.start_char) for ent in doc.ents if ent.label_ in PEOPLE]
+    people = [span for span in spans if span[0] < span[1]]
+    return [{"name": name, "spans": where} for name, where in group_spans(doc.text, people)] if people else None
+
+
+def _articles(docs: Sequence[Doc], mentions: Sequence[list[dict[str, Any]] | None]) -> pa.Table:
+    rows = [
+        {"id": str(place), "text": doc.text, "date": doc._.namesake_date, "mentions": given}
+        for place, (doc, given) in enumerate(zip(docs, mentions, strict=True))
+    ]
+    return pa.Table.from_pylist(rows, ARTICLES)
+
+
+def _default_kb() -> Path:
+    """The KB of a pipe whose config names none: that of NAMESAKE_KB, else the sample's, with a warning."""
+    if os.environ.get("NAMESAKE_KB"):
+        return Path(os.environ["NAMESAKE_KB"])
+    from namesake.apps.sample_kb import sample_kb
+
+    message = 'no KB is given: the few people of the sample are the whole world; config={"kb": "FOLDER"} names one'
+    warnings.warn(message, UserWarning, stacklevel=2)
+    return sample_kb()
+
+
+def _span_link(span: Span) -> SpanLink | None:
+    """What `span._.namesake` is: the link of the name that stands there, or None."""
+    known = span.doc.user_data.get(KEY)
+    row = row_of(known["rows"], span.start_char, span.end_char) if known else None
+    if known is None or row is None:
+        return None
+    mentions = None if known["found"] else [{"name": r["name"], "spans": r["spans"]} for r in known["rows"]]
+    linker = next((pipe.linker for pipe in _pipes if pipe.made_by == known["by"]), None)
+    return SpanLink(row, _articles([span.doc], [mentions]), linker)
+
+
+def make(
+    nlp: Language,
+    name: str,
+    kb: str | None,
+    recipe: str,
+    threshold: float | str | None,
+    label: str,
+) -> NamesakePipe:
+    """The factory: `kb` is a KB's folder, `label` the label of names that the pipe finds itself."""
+    if not REGISTERED:
+        raise NamesakeError("the pipe needs spaCy: pip install 'namesake[spacy]'")
+    return NamesakePipe(Given(kb, recipe, threshold), label)
+
+
+def _register() -> bool:
+    """Make the pipe and its attributes known to spaCy, where there is one."""
+    try:
+        from spacy.language import Language
+        from spacy.tokens import Doc, Span
+    except ImportError:
+        return False
+    defaults = {"kb": None, "recipe": "default", "threshold": None, "label": PEOPLE[0]}
+    assigns = ["doc.ents", "token.ent_kb_id", "span._.namesake"]
+    Language.factory(KEY, default_config=defaults, assigns=assigns, func=make)
+    Span.set_extension(KEY, getter=_span_link, force=True)
+    Doc.set_extension("namesake_date", default=None, force=True)
+    return True
+
+
+REGISTERED = _register()

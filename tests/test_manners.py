@@ -1,0 +1,226 @@
+"""The command line behaves: completion, plain help, hints, every name marked, wrong links of the demo named."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+import typer
+from rich.console import Console
+
+from namesake import KB, Linker, NamesakeError, build_kb
+from namesake.apps.cli.commands import COMMANDS, app
+from namesake.apps.cli.main import main
+from namesake.apps.sample_kb import sample_kb as cached_sample
+from namesake.apps.terminal.links import show_links
+from namesake.apps.terminal.mistakes import show_mistakes
+from namesake.apps.terminal.text import linked_text
+from namesake.evaluation.gold import read_gold
+from namesake.kb.show import about, describe
+from namesake.linker import text_table
+from namesake.recipe import recipes
+from namesake.sample import ARTICLES, DUMP, EXPECTED
+
+PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main import main; main()"
+
+
+def run(monkeypatch, capfd, *words: str) -> tuple[int, str]:
+    monkeypatch.setattr(sys, "argv", ["namesake", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    out, err = capfd.readouterr()
+    return stop.value.code or 0, " ".join((out + err).split())
+
+
+def complete(*words: str) -> list[str]:
+    """What the shell is offered behind these words."""
+    asked = {"_NAMESAKE_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    ran = subprocess.run(
+        [sys.executable, "-c", PROGRAM], env=os.environ | asked, capture_output=True, text=True, check=False
+    )
+    return ran.stdout.split()
+
+
+def test_the_shell_completes_commands_options_and_recipes():
+    assert set(complete("namesake", "")) >= set(COMMANDS)
+    assert complete("namesake", "kb", "sh") == ["show"]
+    assert "--threshold" in complete("namesake", "link", "--th")
+    assert complete("namesake", "link", "--recipe", "u") == [name for name in recipes() if name.startswith("u")]
+
+
+def every_command() -> Iterator[str]:
+    def walk(group, prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        yield prefix
+        for name, command in group.commands.items():
+            if hasattr(command, "commands"):
+                yield from walk(command, (*prefix, name))
+            else:
+                yield (*prefix, name)
+
+    yield from (" ".join(words) for words in walk(typer.main.get_command(app), ()))
+
+
+@pytest.mark.parametrize("command", list(every_command()))
+def test_no_help_shows_a_type_for_a_switch(command, monkeypatch, capfd):
+    code, text = run(monkeypatch, capfd, *command.split(), "--help")
+    assert code == 0
+    assert "--help" in text
+    assert "bool" not in text.lower()
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("lnik", "a.jsonl"), "Did you mean 'link'?"),
+        (("kb", "shwo"), "Did you mean 'show'?"),
+        (("link", "a.jsonl", "--recpie", "x"), "--recipe"),
+        (("link", "{articles}", "--kb", "{kb}", "--recipe", "defualt"), "did you mean 'default'?"),
+        (
+            (
+                "evaluate",
+                "--articles",
+                "{articles}",
+                "--gold",
+                "{gold}",
+                "--kb",
+                "{kb}",
+                "-o",
+                "r",
+                "--by",
+                "dificulty",
+            ),
+            "did you mean 'difficulty'?",
+        ),
+    ],
+)
+def test_a_slip_is_answered_with_what_was_meant(words, hint, monkeypatch, capfd, sample_kb, tmp_path):
+    gold = tmp_path / "gold.jsonl"
+    rows = [json.loads(line) | {"difficulty": "easy"} for line in EXPECTED.read_text("utf-8").splitlines()]
+    gold.write_text("\n".join(map(json.dumps, rows)))
+    monkeypatch.chdir(tmp_path)
+    filled = [word.format(articles=ARTICLES, kb=sample_kb.path, gold=gold) for word in words]
+    code, text = run(monkeypatch, capfd, *filled)
+    assert code == 2
+    assert hint in text
+
+
+def test_one_article_needs_no_name(monkeypatch, capfd, sample_kb, tmp_path):
+    lines = ARTICLES.read_text("utf-8").splitlines()
+    (tmp_path / "one.jsonl").write_text(lines[4] + "\n")
+    (tmp_path / "two.jsonl").write_text("\n".join(lines[4:6]) + "\n")
+    (tmp_path / "own.txt").write_text("Michael Jordan, the basketball player, came.")
+    (tmp_path / "none.jsonl").write_text("")
+    kb = ("--kb", str(sample_kb.path))
+    code, text = run(monkeypatch, capfd, "explain", str(tmp_path / "one.jsonl"), *kb, "--name", "Chris Carter")
+    assert (code, "→ Q437267 Chris Carter" in text) == (0, True)
+    code, text = run(monkeypatch, capfd, "explain", str(tmp_path / "own.txt"), *kb)
+    assert (code, "→ Q41421 Michael Jordan" in text) == (0, True)
+    for words, line in (
+        (("two.jsonl",), "which article? Name it with --article; there are amazon-pilots, bulls-champions"),
+        (("two.jsonl", "--article", "bulls-champion"), "(did you mean 'bulls-champions'?); there are amazon-pilots, "),
+        (("none.jsonl",), "none.jsonl: no article"),
+    ):
+        code, text = run(monkeypatch, capfd, "explain", str(tmp_path / words[0]), *words[1:], *kb)
+        assert code == 2
+        assert line in text
+
+
+# --- what is drawn
+
+
+@pytest.fixture(scope="module")
+def linker(sample_kb) -> Linker:
+    return Linker(sample_kb)
+
+
+def printed(draw, *arguments) -> str:
+    console = Console(file=io.StringIO(), width=160)
+    draw(*arguments, console)
+    return console.file.getvalue()
+
+
+def test_every_span_of_a_name_is_marked():
+    text = "Ann Lee met Bo. Lee left, and Ann Lee came back."
+    links = [
+        {"spans": [[30, 37], [0, 7], [16, 19]], "qid": "Q1", "reason": None},
+        {"spans": [[12, 14]], "qid": None, "reason": "none fits"},
+    ]
+    marked = linked_text(text, links)
+    assert marked.plain == "Ann Lee [Q1] met Bo [none fits]. Lee [Q1] left, and Ann Lee [Q1] came back."
+    styled = [marked.plain[span.start : span.end] for span in marked.spans if "bold" in str(span.style)]
+    assert styled == ["Ann Lee", "Lee", "Ann Lee"]
+
+
+def test_rows_without_a_description_say_occupation_and_country(tmp_path):
+    people = json.loads(DUMP.read_text("utf-8"))
+    labels = {one["id"]: one["labels"]["en"]["value"] for one in people}
+    [jordan] = [one for one in people if one["id"] == "Q41421"]
+    jordan["descriptions"] = {}
+    values = [
+        labels[claim["mainsnak"]["datavalue"]["value"]["id"]]
+        for prop, claims in jordan["claims"].items()
+        if prop in ("P106", "P27")
+        for claim in claims
+    ]
+    (tmp_path / "dump.json").write_text("[\n" + ",\n".join(map(json.dumps, people)) + "\n]\n")
+    build_kb([tmp_path / "dump.json"], tmp_path / "kb")
+    linker = Linker(tmp_path / "kb", "ns-paper")
+    row = int(linker.kb.rows(np.array([41421]))[0])
+    assert describe(linker.kb, row).description == ""
+    assert sorted(about(linker.kb, row).split(", ")) == sorted(values)
+    assert len(values) >= 2
+    article = text_table("Michael Jordan came.", None, None)
+    assert about(linker.kb, row) in " ".join(printed(lambda console: show_links(linker, article, console)).split())
+    told = {row["description"] for row in linker.explain(article).to_pylist() if row["qid"] == "Q41421"}
+    assert told == {about(linker.kb, row)}
+
+
+def test_the_demo_names_every_wrong_link_and_only_those(linker, articles):
+    gold = read_gold(EXPECTED)
+    links = {(row["article_id"], row["name"]): row["qid"] for row in linker.link(articles).to_pylist()}
+    wrong = [row.mention for row in gold if links[row.mention] != row.gold]
+    told = " ".join(printed(lambda console: show_mistakes(linker, articles, gold, console)).split())
+    assert f"{len(gold) - len(wrong)} of {len(gold)} are as they should be" in told
+    for article, name in links:
+        assert (f"{name} in {article}" in told) == ((article, name) in wrong)
+    assert told.count("Why:") == len(wrong) > 0
+
+
+def test_the_samples_expected_answers_evaluate(monkeypatch, capfd, tmp_path, sample_kb):
+    monkeypatch.chdir(tmp_path)
+    words = ["--articles", str(ARTICLES), "--gold", str(EXPECTED), "--kb", str(sample_kb.path), "--samples", "100"]
+    code, text = run(monkeypatch, capfd, "evaluate", *words, "--out", "report")
+    assert code == 0, text
+    answers = [json.loads(line)["qid"] for line in EXPECTED.read_text("utf-8").splitlines()]
+    assert f"P@1 (n={sum(qid is not None for qid in answers)})" in text
+    assert (tmp_path / "report" / "report.html").is_file()
+
+
+def test_footnotes_of_two_anchors_are_not_the_number_twelve():
+    from namesake.apps.terminal.explanation import _statements
+
+    def source(anchor: int) -> dict[str, str]:
+        about = {"source": "anchor", "property": "P106", "property_label": "occupation", "value": "writer"}
+        return about | {"anchor": f"Q{anchor}", "anchor_label": f"Anchor {anchor}"}
+
+    lines = [line.plain for line in _statements([{"sources": [source(1), source(2)]}])]
+    assert lines == ["like Anchor 1¹, Anchor 2²", "occupation: writer¹ ²"]
+
+
+def test_a_damaged_sample_is_built_anew(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = cached_sample()
+    manifest = folder / "manifest.json"
+    manifest.write_bytes(manifest.read_bytes().replace(b"people", b"poeple"))
+    with pytest.raises(NamesakeError):
+        KB.open(folder)
+    assert cached_sample() == folder
+    KB.open(folder).verify()
+    shutil.rmtree(folder)
+    folder.mkdir()
+    assert np.array(KB.open(cached_sample()).qids).size == 117
