@@ -17,11 +17,14 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-chromium:  ## a browser for the tests of the page, from the system's packages
-	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
-	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-	    { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null; \
-	  else echo "No Chromium: the tests of the page will be skipped. Get one, such as: sudo apt-get install chromium"; fi; }
+chromium:  ## a browser for the tests of the page, from the system's packages where we may
+	@have() { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null 2>&1; \
+	if ! have && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  echo "Installing Chromium for the tests of the page ..."; \
+	  apt-get install -y -qq chromium >/dev/null 2>&1 || \
+	    { apt-get update -qq && apt-get install -y -qq chromium; } >/dev/null 2>&1 || true; \
+	fi; \
+	have || echo "No Chromium: the tests of the page are skipped. Get one, such as: sudo apt-get install chromium"
 
 tests: $(VENV)/.dev chromium
 	$(BIN)/pytest -n auto --dist loadgroup

@@ -1,4 +1,4 @@
-"""Take docs/images/page.png, the page with one name explained, on the embedded sample. Run: python docs/page_picture.py.
+"""Take docs/images/page.png: the page with one name of the sample explained. Run: python docs/page_picture.py.
 
 Needs a Chromium on the path, and the extras `dev` and `web`.
 """
@@ -52,6 +52,7 @@ def take(out: Path) -> None:
         page.goto(f"http://127.0.0.1:{server.server_address[1]}/")
         page.get_by_role("button", name=SAMPLE).click()
         page.locator("#marked .name", has_text=NAME).first.click()
+        page.locator(".candidate").first.wait_for()
         page.screenshot(path=out)
         browser.close()
     server.shutdown()

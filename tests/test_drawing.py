@@ -232,6 +232,16 @@ def test_an_explanation_shows_itself(linker):
     assert "recipe" in linker._repr_html_()
 
 
+def test_a_name_that_is_not_there_explains_nothing(linker):
+    why = linker.explain_text(BULLS, name="Somebody Else")
+    assert repr(why) == "Explanation of 0 names (0 rows in .table)"
+    assert why.rows == []
+    assert BULLS in Reader(why._repr_html_()).text
+    one = linker.explain_text(BULLS, name="MICHAEL  JORDAN", most=1)
+    assert repr(one).startswith("Explanation of 1 name (")
+    assert {row["qid"] for row in one.table.to_pylist()} == {"Q41421", None}
+
+
 def test_what_others_wrote_is_escaped_in_hints():
     link = {"qid": "Q1", "label": 'A "B" <i>', "description": "<b>", "confidence": 0.8, "best": "Q1", "reason": None}
     assert hint(link) == 'A "B" <i>, Q1, 80 % (<b>)'

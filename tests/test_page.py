@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from browser import chromium, faint_texts, overflow, unlabelled
-from namesake import Linker
+from namesake import Linker, NamesakeError
 from namesake.apps.page import FILES, draw
 from serving import running
 
@@ -64,6 +64,17 @@ def paste(page, text: str, date: str = "") -> None:
     page.get_by_role("button", name="Who is meant?").click()
 
 
+def explained(page, name: str) -> None:
+    """Waits until this name is explained."""
+    page.locator("#whose", has_text=re.compile(f"^{name}$")).wait_for()
+    page.locator("#panel .candidate").first.wait_for()
+
+
+def choose(page, name: str) -> None:
+    page.locator("#marked .name", has_text=name).first.click()
+    explained(page, name)
+
+
 def fulfil(answer: dict):
     return lambda route: route.fulfill(**answer)
 
@@ -80,7 +91,7 @@ def test_page_from_paste_to_explanation(visit, linker):
     spans = sorted(span for link in links for span in link.spans)
     assert marks(page) == [BULLS[start:end] for start, end in spans]
     assert page.locator("#marked .text").inner_text() == BULLS
-    page.locator("#marked .name", has_text="Michael Jordan").click()
+    choose(page, "Michael Jordan")
     why = page.get_by_role("region", name="Explanation")
     assert why.locator("h2").inner_text() == "Michael Jordan"
     best = why.locator(".candidate").first
@@ -102,7 +113,7 @@ def test_page_from_paste_to_explanation(visit, linker):
 def test_page_marks_matched_words_where_they_stand(visit, linker):
     page = visit()
     paste(page, BULLS, "1996-06-17")
-    page.locator("#marked .name", has_text="Michael Jordan").click()
+    choose(page, "Michael Jordan")
     why = linker.explain_text(BULLS, "Michael Jordan", "1996-06-17")
     for number, qid in enumerate(dict.fromkeys(row["qid"] for row in why.rows[0])):
         if number > 2:
@@ -129,7 +140,7 @@ def test_page_tells_why_a_name_is_nobody_and_the_slider_moves_the_threshold(visi
     links = {link.name: link for link in linker.link_text(BULLS, date="1996-06-17")}
     baker = links["Adam Smith"]
     assert baker.qid is None, "the baker is not the economist"
-    page.locator("#marked .name.nobody", has_text="Adam Smith").click()
+    choose(page, "Adam Smith")
     assert page.locator(".verdict").inner_text().startswith("Nobody:")
     for least in (0, 35, 50, 80, 97, 100):
         page.get_by_label("Answer from").fill(str(least))
@@ -155,9 +166,9 @@ def test_page_works_with_the_keyboard_alone(visit):
     page.keyboard.press("ArrowRight")
     assert page.evaluate(focused) == "Scottie Pippen"
     page.keyboard.press("Enter")
-    assert page.locator("#whose").inner_text() == "Scottie Pippen"
+    explained(page, "Scottie Pippen")
     page.keyboard.press("ArrowRight")
-    assert page.locator("#whose").inner_text() == "Dennis Rodman"
+    explained(page, "Dennis Rodman")
     page.keyboard.press("Escape")
     assert page.locator("#why").is_hidden()
     assert page.evaluate(focused) == "Dennis Rodman"
@@ -166,7 +177,7 @@ def test_page_works_with_the_keyboard_alone(visit):
 def test_page_picks_a_sample_with_its_headline_and_date(visit, linker):
     page = visit()
     page.get_by_role("button", name="Learning machines fill the halls in Montreal").click()
-    page.locator("#marked .name", has_text="Michael Jordan").first.click()
+    choose(page, "Michael Jordan")
     assert page.locator("#marked h2").inner_text() == "Learning machines fill the halls in Montreal"
     assert "Q3308285" in page.locator(".candidate").first.inner_text()
     page.get_by_role("button", name="Edit the text").click()
@@ -196,8 +207,7 @@ def test_page_never_runs_what_is_pasted(visit):
     assert marks(page) == ["Michael Jordan", "Scottie Pippen"]
     assert page.locator("#marked .text").inner_text() == hostile.replace("\u202e", "\ufffd")
     assert page.locator("#marked script, #marked img, #marked svg, #marked b").count() == 0
-    page.locator("#marked .name").first.click()
-    page.locator(".candidate").first.wait_for()
+    choose(page, "Michael Jordan")
 
 
 def test_page_says_kindly_what_went_wrong(visit):
@@ -224,6 +234,20 @@ def test_page_says_kindly_what_went_wrong(visit):
     page.faults.clear()
 
 
+def test_page_keeps_the_text_when_an_explanation_fails(visit):
+    page = visit()
+    paste(page, BULLS)
+    page.locator("#marked .name").first.wait_for()
+    page.route("**/draw", lambda route: route.abort())
+    page.locator("#marked .name", has_text="Michael Jordan").click()
+    page.get_by_role("alert").filter(has_text="does not answer").wait_for()
+    assert "Michael Jordan" in marks(page)
+    page.faults.clear()  # the browser notes the failure
+    page.unroute("**/draw")
+    choose(page, "Michael Jordan")
+    assert page.locator("#message").is_hidden()
+
+
 def test_page_without_names_says_so(visit):
     page = visit()
     paste(page, "It rained, and nobody came.")
@@ -247,10 +271,9 @@ def test_page_can_be_read_by_all(visit, scheme, size):
     paste(page, BULLS, "1996-06-17")
     assert "Jordan" in marks(page)
     checked()
-    page.locator("#marked .name", has_text="Adam Smith").click()
+    choose(page, "Adam Smith")
     checked()
-    page.locator("#marked .name", has_text="Michael Jordan").click()
-    page.locator(".candidate").first.wait_for()
+    choose(page, "Michael Jordan")
     checked()
 
 
@@ -263,12 +286,20 @@ def test_the_page_refers_to_nothing_outside():
 
 
 def test_what_the_page_is_told_is_what_the_linker_says(linker):
-    told = draw(linker, BULLS, "Jordan & co.", "1996-06-17")
+    asked = (BULLS, "Jordan & co.", "1996-06-17")
+    told = draw(linker, *asked)
     links = linker.link_text(BULLS, date="1996-06-17", title="Jordan & co.")
     names = ("name", "qid", "best", "confidence", "reason")
     assert [tuple(one[name] for name in names) for one in told["mentions"]] == [
         tuple(getattr(link, name) for name in names) for link in links
     ]
     assert told["threshold"] == linker.recipe.decide.threshold
-    assert " style=" not in told["html"] + "".join(one["html"] for one in told["mentions"])
+    for number, link in enumerate(links):
+        why = draw(linker, *asked, number)
+        assert (link.qid or "Nobody") in why["panel"]
+        assert " style=" not in told["html"] + why["html"] + why["panel"]
+        assert re.sub(r'<span class="word" data-at="\d+">(.*?)</span>', r"\1", why["html"]) == told["html"]
+    for beyond in (-1, len(links)):
+        with pytest.raises(NamesakeError, match=f"mention {beyond}: the text has {len(links)} names"):
+            draw(linker, *asked, beyond)
     assert draw(Linker(linker.kb, "iscore-paper"), BULLS)["threshold"] is None

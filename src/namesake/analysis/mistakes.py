@@ -55,7 +55,7 @@ def mistakes(
     if known:
         measured = measured & _known(corpus.kb, data)
         left_out = int(data.answerable.sum() - measured.sum())
-        about.append(f"Left out: {left_out} mentions whose gold entity the KB lacks.")
+        about.append(f"Mentions left out because the KB lacks their gold entity: {left_out}.")
     return errors_report(list(_mistakes(linker, corpus, data, measured)), int(measured.sum()), about)
 
 

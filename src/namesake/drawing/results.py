@@ -64,7 +64,8 @@ class Explanation:
 
     def __repr__(self) -> str:
         """A line for each name: whom it means, or why nobody."""
-        lines = [f"Explanation of {len(self.links)} names ({self.table.num_rows:,} rows in .table)"]
+        count = "1 name" if len(self.links) == 1 else f"{len(self.links)} names"
+        lines = [f"Explanation of {count} ({self.table.num_rows:,} rows in .table)"]
         for link in self.links:
             if link["qid"] is not None:
                 said = who(link["qid"], link["label"], link["confidence"])

@@ -8,28 +8,36 @@ let chosen = -1; // the name that is explained
 
 // ---- the text goes to the server, its names come back
 
+let asked = null; // the text that is shown
 let sampleTitle = null; // the headline of a sample, as long as its text is unchanged
 
 async function ask() {
   const text = $("text").value;
   if (!text.trim()) return complain("There is no text yet: paste one, drop a file, or choose a sample.", "text");
-  say("");
   $("go").disabled = true;
   $("go").textContent = "Reading …";
+  asked = { text, title: sampleTitle, date: $("date").value.trim() || null };
+  const answer = await post(asked);
+  $("go").disabled = false;
+  $("go").textContent = "Who is meant?";
+  if (answer) show(answer);
+}
+
+// What the server says, or null where something went wrong, which is then told.
+async function post(body) {
+  say("");
   try {
     const answer = await fetch("draw", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ text, title: sampleTitle, date: $("date").value.trim() || null }),
+      body: JSON.stringify(body),
     });
-    if (!answer.ok) return complain(await fault(answer));
-    show(await answer.json());
+    if (answer.ok) return await answer.json();
+    say(await fault(answer));
   } catch {
-    complain("The server does not answer. Is it still running? Your text is still here: try again.");
-  } finally {
-    $("go").disabled = false;
-    $("go").textContent = "Who is meant?";
+    say("The server does not answer. Is it still running? Your text is still here: try again.");
   }
+  return null;
 }
 
 async function fault(answer) {
@@ -56,19 +64,26 @@ function complain(text, focus) {
 function show(answer) {
   drawn = answer;
   chosen = -1;
-  $("marked").innerHTML = drawn.html;
-  const least = drawn.threshold === null ? 0 : Math.round(100 * drawn.threshold);
-  $("threshold").value = least;
+  $("threshold").value = drawn.threshold === null ? 0 : Math.round(100 * drawn.threshold);
   $("sliding").hidden = drawn.threshold === null;
   editing(false);
-  for (const mark of names()) {
-    mark.addEventListener("click", (event) => { event.preventDefault(); choose(Number(mark.dataset.mention), true); });
-  }
   close();
-  slide(drawn.threshold ?? 0);
+  put(drawn.html);
   const first = names()[0];
   if (first) first.focus({ preventScroll: true });
 }
+
+function put(html) {
+  $("marked").innerHTML = html;
+  slide(drawn.threshold === null ? 0 : $("threshold").value / 100);
+}
+
+$("marked").addEventListener("click", (event) => {
+  const mark = event.target.closest(".name");
+  if (!mark) return;
+  event.preventDefault();
+  choose(Number(mark.dataset.mention), true);
+});
 
 const names = () => [...$("marked").querySelectorAll(".name")];
 
@@ -107,25 +122,26 @@ function slid(least) {
 
 // ---- one name explained
 
-function choose(number, move) {
+async function choose(number, move) {
   if (!drawn || !drawn.mentions.length) return;
-  chosen = (number + drawn.mentions.length) % drawn.mentions.length;
-  const mention = drawn.mentions[chosen];
+  const text = drawn;
+  const wanted = (number + drawn.mentions.length) % drawn.mentions.length;
+  const mention = drawn.mentions[wanted];
+  chosen = wanted;
+  outline();
+  mention.why ??= await post({ ...asked, mention: wanted });
+  if (!mention.why || drawn !== text || chosen !== wanted) return; // something else was asked meanwhile
+  const focused = document.activeElement.closest("#marked .name")?.dataset.mention;
+  put(mention.why.html);
+  outline();
   $("whose").textContent = mention.name;
-  $("panel").innerHTML = mention.html;
+  $("panel").innerHTML = mention.why.panel;
   $("why").hidden = false;
   document.querySelector("main").classList.add("explaining");
-  for (const mark of names()) {
-    const own = Number(mark.dataset.mention) === chosen;
-    mark.classList.toggle("chosen", own);
-    if (own) mark.setAttribute("aria-current", "true"); else mark.removeAttribute("aria-current");
-  }
   const cards = [...$("panel").querySelectorAll(".candidate")];
   for (const card of cards) {
     card.tabIndex = 0;
-    card.addEventListener("mouseenter", () => highlight(card));
-    card.addEventListener("focusin", () => highlight(card));
-    card.addEventListener("click", () => highlight(card));
+    for (const kind of ["mouseenter", "focusin", "click"]) card.addEventListener(kind, () => highlight(card));
   }
   highlight(cards.find((card) => card.dataset.qid) ?? null);
   slid($("threshold").value / 100);
@@ -133,6 +149,14 @@ function choose(number, move) {
   if (move) {
     $("why").focus({ preventScroll: true });
     if (!beside()) $("why").scrollIntoView();
+  } else if (focused !== undefined) names().find((mark) => mark.dataset.mention === focused)?.focus();
+}
+
+function outline() {
+  for (const mark of names()) {
+    const own = Number(mark.dataset.mention) === chosen;
+    mark.classList.toggle("chosen", own);
+    if (own) mark.setAttribute("aria-current", "true"); else mark.removeAttribute("aria-current");
   }
 }
 
@@ -146,12 +170,12 @@ function highlight(card) {
 }
 
 function close() {
+  const mark = names().find((one) => Number(one.dataset.mention) === chosen);
   $("why").hidden = true;
   document.querySelector("main").classList.remove("explaining");
   highlight(null);
-  const mark = names().find((one) => Number(one.dataset.mention) === chosen);
-  for (const one of names()) { one.classList.remove("chosen"); one.removeAttribute("aria-current"); }
   chosen = -1;
+  outline();
   if (mark) mark.focus();
 }
 
