@@ -1,4 +1,4 @@
-"""Articles as people have them: CSV and TSV, JSON of other fields, folders, standard input; and links as they want them."""
+"""Articles as people have them: CSV, JSON of other fields, folders, standard input; and links as they want them."""
 
 import bz2
 import csv
@@ -55,6 +55,15 @@ def run(monkeypatch, capfd, sample_kb, tmp_path):
 def articles(path: Path, rejects: Rejects | None = None, **named: object) -> list[dict]:
     tables = read_articles(path, rejects or Rejects(), reading=Reading(**named))
     return [row for table in tables for row in table.to_pylist()]
+
+
+def refusal(path: Path, rejects: Rejects) -> str:
+    """Why a file cannot be read; nothing where it can."""
+    try:
+        articles(path, rejects)
+    except NamesakeError as problem:
+        return str(problem)
+    return ""
 
 
 def lines(text: str) -> list[dict]:
@@ -186,10 +195,7 @@ def test_encodings_are_told_or_marked_never_guessed(tmp_path, encoding):
 def test_any_bytes_are_a_table_or_one_line(tmp_path_factory, raw):
     path = tmp_path_factory.mktemp("any") / "a.csv"
     path.write_bytes(b"id,text\n" + raw)
-    try:
-        articles(path)
-    except NamesakeError as problem:
-        assert "\n" not in str(problem)
+    assert "\n" not in refusal(path, Rejects())
 
 
 @pytest.mark.parametrize("raw", [b"[1, 2]", b"[", b"[" * 100_000, b'[{"text": 5}]', b'[{"a": "b"}]', b"[\xff]"])
@@ -197,11 +203,7 @@ def test_arrays_that_hold_no_articles_are_refused_or_set_aside(tmp_path, raw):
     path = tmp_path / "a.json"
     path.write_bytes(raw)
     rejects = Rejects()
-    try:
-        assert articles(path, rejects) == []
-        assert rejects.count
-    except NamesakeError as problem:
-        assert "a.json" in str(problem)
+    assert "a.json" in refusal(path, rejects) or rejects.count
 
 
 # the command
