@@ -37,6 +37,7 @@ ROAD = (
     "linker",
     "reconciling",
     "engines",
+    "frames",
     "evaluation",
     "analysis datasets",
     "apps spark",

@@ -197,4 +197,4 @@ def test_a_failed_run_leaves_no_output(tmp_path):
         run()
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(NamesakeError, match="links are written as"):
-        LinkWriter(tmp_path / "out.csv", {})
+        LinkWriter(tmp_path / "out.xlsx", {})

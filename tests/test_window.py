@@ -47,7 +47,9 @@ def test_no_room_has_the_name_of_a_function():
             importlib.import_module(f"namesake.{name}")
 
 
-FUNCTIONS = "ablate build_kb evaluate get_kb link_files link_folder mistakes pack_kb reproduce threshold tune"
+FUNCTIONS = (
+    "ablate build_kb evaluate get_kb link_files link_folder link_frame mistakes pack_kb reproduce threshold tune"
+)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS.split())

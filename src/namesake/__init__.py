@@ -20,6 +20,7 @@ if _TYPE_CHECKING:
     from namesake.doubts import doubt
     from namesake.engines.files import link_files
     from namesake.engines.folder import link_folder
+    from namesake.frames import link_frame
     from namesake.kb.build import build as build_kb
     from namesake.kb.get import get as get_kb
     from namesake.kb.pack import pack as pack_kb
@@ -43,6 +44,7 @@ __all__ = [
     "get_kb",
     "link_files",
     "link_folder",
+    "link_frame",
     "mistakes",
     "pack_kb",
     "reproduce",
@@ -64,6 +66,7 @@ _HOMES = {
     "get_kb": "kb.get:get",
     "link_files": "engines.files",
     "link_folder": "engines.folder",
+    "link_frame": "frames",
     "mistakes": "analysis.mistakes",
     "pack_kb": "kb.pack:pack",
     "reproduce": "analysis.evaluate",

@@ -50,6 +50,29 @@ def take_rows(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
     return taken, np.arange(taken[-1]) + np.repeat(offsets[:-1][rows] - taken[:-1], sizes)
 
 
+def from_stream(given: object) -> object:
+    """A table of whatever has the Arrow stream interface: frames, relations, readers; anything else as it is."""
+    if isinstance(given, pa.Table):
+        return given
+    if isinstance(given, pa.RecordBatchReader):
+        return given.read_all()
+    if isinstance(given, pa.RecordBatch):
+        return pa.Table.from_batches([given])
+    if hasattr(given, "__arrow_c_stream__"):
+        table = pa.RecordBatchReader.from_stream(given).read_all()
+        return _plain(table.drop_columns([name for name in table.column_names if name.startswith("__index_level_")]))
+    inner = getattr(getattr(given, "data", None), "table", None)
+    if isinstance(inner, pa.Table) and getattr(given, "_indices", None) is None:
+        return inner  # a data set of Hugging Face's, not shuffled or filtered
+    return given
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """The table with texts in Arrow's older layout: views, which Polars gives, cannot be taken from."""
+    fields = [field.with_type(pa.large_string()) if field.type == pa.string_view() else field for field in table.schema]
+    return table.cast(pa.schema(fields)) if pa.string_view() in table.schema.types else table
+
+
 def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     """A column as one array."""
     if isinstance(column, pa.Array):

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import indptr, list_parts, one_chunk
+from namesake.arrays import from_stream, indptr, list_parts, one_chunk
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import CANDIDATE_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
@@ -115,14 +115,16 @@ class Linker:
         made_by = {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
         return made_by if self.mentions == "names" else made_by | {"mentions": str(self.mentions)}
 
-    def link(self, articles: pa.Table, scores: bool = False, rejects: Rejects | None = None) -> pa.Table:
+    def link(self, articles: Any, scores: bool = False, rejects: Rejects | None = None) -> pa.Table:
         """Links of a table of articles: one row per mention, in the order of the input.
 
-        `articles` has the columns `id` and `text`, and may have `title`, `date` and `mentions` (`schema.ARTICLES`).
-        With `scores`, links also have every candidate and its parts. An article that cannot be linked goes to
-        `rejects`, or raises an error that names it where there are none.
+        `articles` is an Arrow table, or whatever has the Arrow stream interface, such as a pandas or Polars frame, with
+        the columns `id` and `text`; it may have `title`, `date` and `mentions` (`schema.ARTICLES`). Other columns are
+        carried along in `extra`. `link_frame` takes columns of other names. With `scores`, links also have every
+        candidate and its parts. An article that cannot be linked goes to `rejects`, or raises an error that names it
+        where there are none.
         """
-        articles = check(articles, ARTICLES, "articles")
+        articles = check(_with_unknown(from_stream(articles)), ARTICLES, "articles")
         links = [self._link(piece, scores, rejects) for piece in pieces(articles)]
         return pa.concat_tables(links) if links else self.nothing(scores)
 
@@ -229,6 +231,15 @@ class Linker:
             if rejects is None:
                 raise NamesakeError(f"{reject}; mend it, or pass `rejects` to go on without it")
             rejects.add(reject)
+
+
+def _with_unknown(articles: object) -> Any:
+    """A table of articles with the columns that we do not know in `extra`."""
+    if isinstance(articles, pa.Table) and not set(articles.column_names) <= set(ARTICLES.names):
+        from namesake.formats.parquet import with_extra
+
+        return with_extra(articles)
+    return articles
 
 
 def pieces(articles: pa.Table) -> Iterator[pa.Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,11 +11,14 @@ import pyarrow.compute as pc
 
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.batch import UNDATED, day_number
+from namesake.engines.described import described, flat
+from namesake.engines.inputs import common_folder, input_paths
 from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart
 from namesake.files.lines import MOST_LINE
 from namesake.formats import read_articles
+from namesake.formats.fields import Reading
 from namesake.formats.links import LinkWriter, files_of
 from namesake.linker import Linker
 from namesake.machine import cores
@@ -42,6 +45,9 @@ def link_files(
     date: str | None = None,
     threads: int = 0,
     most_line: int = MOST_LINE,
+    reading: Reading | None = None,
+    one_per_span: bool = False,
+    format: str | None = None,
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
 ) -> Counts:
@@ -49,42 +55,56 @@ def link_files(
 
     Args:
         linker: what links them.
-        articles: JSONL or text (also `.gz .bz2 .zst`) or Parquet files; `-` is JSON lines from standard input.
-        out: `.parquet`, or `.jsonl` with or without compression.
+        articles: JSONL, JSON, CSV, TSV or text (also `.gz .bz2 .zst`) or Parquet files, patterns, or folders of them;
+            `-` is standard input.
+        out: `.parquet`, or `.jsonl`, `.csv`, `.tsv` with or without compression; `-` is standard output.
         scores: also write every candidate with its scores.
         date: the ISO date of articles that have none.
         threads: how many threads link; 0 is one for each core.
         most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
+        reading: what the fields of the articles are called, and what else the files do not tell.
+        one_per_span: write one row for each place of a name, with `start` and `end`.
+        format: of the links, where the suffix does not tell it: parquet, jsonl, csv or tsv.
         rejects: takes the records that cannot be used; without it, the first of them is an error.
         reporter: told how far the work is.
     """
-    paths, out = [Path(path) for path in articles], Path(out)
+    paths, out = input_paths(articles), Path(out)
     rejects = NoRejects() if rejects is None else rejects
     outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
     keep_apart(outputs, [*paths, linker.kb.path])
     reporter = Reporter() if reporter is None else reporter
-    seen = linked = 0
-    with LinkWriter(out, linker.metadata) as writer, reporter.stage("linking"):
-        writer.write(linker.nothing(scores))
-        tables = read_files(paths, rejects, date, most_line)
+    seen = linked = mentions = 0
+
+    def drawn(links: pa.Table) -> pa.Table:
+        return described(linker.kb, flat(links) if one_per_span else links)
+
+    with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"):
+        writer.write(drawn(linker.nothing(scores)))
+        tables = read_files(paths, rejects, date, most_line, reading)
         for count, links in link_tables(linker, tables, threads or cores(), scores, rejects):
-            writer.write(links)
+            writer.write(drawn(links))
+            mentions += links.num_rows
             seen += count
             linked += links.num_rows - links.column("qid").null_count
             reporter.advance(None, seen, "articles")
-    return Counts(seen, writer.rows, linked)
+    return Counts(seen, mentions, linked)
 
 
 def read_files(
-    paths: Sequence[Path], rejects: Rejects, date: str | None = None, most_line: int = MOST_LINE
+    paths: Sequence[Path],
+    rejects: Rejects,
+    date: str | None = None,
+    most_line: int = MOST_LINE,
+    reading: Reading | None = None,
 ) -> Iterator[pa.Table]:
     """The articles of all files in tables; `date` is that of articles without one.
 
     Dates that cannot be read are counted in `rejects.unread_dates`; their articles count as undated.
     """
     check_date(date)
+    reading = replace(Reading() if reading is None else reading, below=common_folder(paths))
     for path in paths:
-        yield from with_dates(read_articles(path, rejects, most_line=most_line), rejects, date)
+        yield from with_dates(read_articles(path, rejects, most_line=most_line, reading=reading), rejects, date)
 
 
 def check_date(date: str | None) -> None:
@@ -106,9 +126,11 @@ def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -
         yield table
 
 
-def find_article(path: Path, article: str, rejects: Rejects, date: str | None = None) -> pa.Table:
+def find_article(
+    path: Path, article: str, rejects: Rejects, date: str | None = None, reading: Reading | None = None
+) -> pa.Table:
     """The article with the id `article` as a table of one row; records that cannot be used are set aside."""
-    for table in read_files([path], rejects, date):
+    for table in read_files([path], rejects, date, reading=reading):
         found = table.filter(pc.equal(table.column("id"), article))
         if found.num_rows:
             return found.slice(0, 1)

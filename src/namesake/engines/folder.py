@@ -12,7 +12,7 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ import pyarrow as pa
 from namesake import __version__
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.files import Counts, check_date
-from namesake.engines.inputs import Input, find_inputs
+from namesake.engines.inputs import Input, common_folder, find_inputs
 from namesake.engines.journal import Done, Ended, Journal, Plan
 from namesake.engines.shard_linker import LINKS, REJECTS, ShardLinker, part_path, rejects_path
 from namesake.engines.shards import SHARD_BYTES, Piece, Shard, pieces_of
@@ -31,6 +31,8 @@ from namesake.errors import NamesakeError
 from namesake.files import keep_apart, published
 from namesake.files.lines import MOST_LINE
 from namesake.files.partial import remove_stale
+from namesake.formats import read_as_one
+from namesake.formats.fields import Reading
 from namesake.linker import Linker
 from namesake.machine import cores
 from namesake.progress import Reporter
@@ -62,24 +64,30 @@ def link_folder(
     date: str | None = None,
     most_line: int = MOST_LINE,
     shard_bytes: int = SHARD_BYTES,
+    reading: Reading | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
     """Link the articles of any number of files into a folder; the same call goes on where an earlier one was stopped.
 
     Args:
         linker: what links them.
-        articles: files (JSONL or text, also `.gz .bz2 .zst`, or Parquet), patterns, and folders of files.
+        articles: files (JSONL, JSON, CSV, TSV or text, also `.gz .bz2 .zst`, or Parquet), patterns, and folders.
+            JSON lines of our layouts and Parquet are cut into parts; of any other file one worker reads all.
         out: the folder. It holds the links of one run: another KB, recipe or other articles are refused.
         workers: how many processes link; 0 is one for each core. They change nothing in the result.
         scores: also write every candidate with its scores.
         date: the ISO date of articles that have none.
         most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
         shard_bytes: how many bytes of text make a part.
+        reading: what the fields of the articles are called, and what else the files do not tell.
         reporter: told how far the work is.
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
     inputs = find_inputs(articles)
+    reading = replace(
+        Reading() if reading is None else reading, below=common_folder([Path(one.path) for one in inputs])
+    )
     _refuse_inputs_in(out, inputs)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
     plan = Plan(
@@ -91,8 +99,9 @@ def link_folder(
         most_line=most_line,
         shard_bytes=shard_bytes,
         inputs=inputs,
+        fields=reading.named | ({"encoding": reading.encoding} if reading.encoding else {}),
     )
-    work = ShardLinker(linker, out, scores, date, most_line)
+    work = ShardLinker(linker, out, scores, date, most_line, reading)
     try:
         out.mkdir(parents=True, exist_ok=True)
         with Journal(out, plan, _now()) as journal:
@@ -182,7 +191,8 @@ class _Folder:
         for file in left:
             path, number = Path(self.plan.inputs[file].path), 0
             try:
-                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line, memory):
+                whole = read_as_one(path, self.work.reading)
+                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line, memory, whole):
                     number += 1
                     if not self.journal.is_done(file, piece.shard.number):
                         yield piece

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from glob import glob, has_magic
+from os.path import commonpath
 from pathlib import Path
 
 import msgspec
 
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, kind
-from namesake.formats import READERS
+from namesake.formats import READERS, SUFFIXES
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -29,10 +30,29 @@ def find_inputs(named: Sequence[str | Path]) -> list[Input]:
     """
     paths = dict.fromkeys(path for one in named for path in _files(str(one)))
     if not paths:
-        raise NamesakeError(
-            f"{', '.join(map(str, named))}: no file of articles is there; they are called {_suffixes()}"
-        )
+        raise NamesakeError(f"{', '.join(map(str, named))}: no file of articles is there; they are called {SUFFIXES}")
     return [_input(path) for path in paths]
+
+
+def input_paths(named: Sequence[str | Path]) -> list[Path]:
+    """The files that are meant, each once; `-`, and a file of a suffix that no reader has, stay as they are."""
+    paths: dict[Path, None] = {}
+    for one in named:
+        path = Path(one)
+        meant = path.is_dir() or (has_magic(str(one)) and not path.exists())
+        found = list(_files(str(one))) if meant else [path]
+        if not found:
+            raise NamesakeError(f"{one}: no file of articles is there; they are called {SUFFIXES}")
+        paths |= dict.fromkeys(found)
+    return list(paths)
+
+
+def common_folder(paths: Sequence[Path]) -> Path | None:
+    """The folder that all text files lie in, where two of them have one name: their ids then begin there."""
+    texts = [path for path in paths if kind(path) == ".txt"]
+    if len({path.name for path in texts}) == len(texts):
+        return None
+    return Path(commonpath([path.absolute().parent for path in texts]))
 
 
 def _files(named: str) -> Iterator[Path]:
@@ -50,7 +70,7 @@ def _files(named: str) -> Iterator[Path]:
         for one in found:
             yield from _files(one)
     elif kind(path) not in READERS:
-        raise NamesakeError(f"{path}: articles come as {_suffixes()}")
+        raise NamesakeError(f"{path}: articles come as {SUFFIXES}")
     else:
         yield path
 
@@ -58,10 +78,6 @@ def _files(named: str) -> Iterator[Path]:
 def _is_articles(path: Path, folder: Path) -> bool:
     hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
     return kind(path) in READERS and not hidden and not path.is_dir()
-
-
-def _suffixes() -> str:
-    return ".jsonl or .txt (also .gz, .bz2, .zst) or .parquet"
 
 
 def _input(path: Path) -> Input:

@@ -34,6 +34,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     most_line: int
     shard_bytes: int
     inputs: list[Input]
+    fields: dict[str, str] = {}
+    """What the user has said of the files: what fields are called, and their encoding."""
 
 
 class Begun(msgspec.Struct, frozen=True, tag="run"):
@@ -73,6 +75,7 @@ DIFFERENCES = {
     "date": "another --date",
     "most_line": "another --max-line",
     "shard_bytes": "shards of another size",
+    "fields": "other --text, --id, --title, --date or --encoding",
     "inputs": "other inputs, or inputs that have changed since",
 }
 """What to say of plans that differ in a field."""

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pyarrow as pa
 
 from namesake.articles.rejects import Reject, Rejects
+from namesake.engines.described import described
 from namesake.engines.files import with_dates
 from namesake.engines.journal import Done
 from namesake.engines.shards import Shard
 from namesake.files.durable import sync
 from namesake.files.lines import Block
 from namesake.formats import read_articles
+from namesake.formats.fields import Reading
 from namesake.formats.jsonl import Places, read_blocks
 from namesake.formats.links import LinkWriter
 from namesake.formats.parquet import read_row_groups
@@ -33,6 +35,7 @@ class ShardLinker:
     scores: bool
     date: str | None
     most_line: int
+    reading: Reading = field(default_factory=Reading)
 
     def link(self, shard: Shard, lines: Block | None) -> Done:
         """Link a shard; its part is on the disk when this returns."""
@@ -41,11 +44,11 @@ class ShardLinker:
         rejects = _Rejects(rejects_path(self.out, shard), shard.path)
         with rejects:
             with LinkWriter(part, self.linker.metadata) as writer:
-                writer.write(self.linker.nothing(self.scores))
+                writer.write(described(self.linker.kb, self.linker.nothing(self.scores)))
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
                     before = rejects.count
                     links = self.linker.link(table, self.scores, rejects)
-                    writer.write(links)
+                    writer.write(described(self.linker.kb, links))
                     articles += table.num_rows - (rejects.count - before)
                     linked += links.num_rows - links.column("qid").null_count
             sync(part)
@@ -66,8 +69,10 @@ class ShardLinker:
         if lines is not None:
             return read_blocks([lines], path, rejects, most_line=self.most_line, places=rejects.places)
         if shard.groups is not None:
-            return read_row_groups(path, rejects, groups=range(*shard.groups), before=shard.before)
-        return read_articles(path, rejects, most_line=self.most_line)
+            return read_row_groups(
+                path, rejects, groups=range(*shard.groups), before=shard.before, reading=self.reading
+            )
+        return read_articles(path, rejects, most_line=self.most_line, reading=self.reading)
 
 
 def part_path(out: Path, shard: Shard) -> Path:

@@ -1,7 +1,8 @@
 """Files of articles cut into shards: pieces that are linked, written and journalled each on its own.
 
 Where the cuts lie depends on the files alone, neither on workers nor on time. JSON lines are cut by the bytes of their
-unpacked text, at line ends; Parquet files between groups of rows; a text file is one shard.
+unpacked text, at line ends; Parquet files between groups of rows; a text or CSV file is one shard, and so are JSON
+lines whose fields are not called as ours.
 """
 
 from __future__ import annotations
@@ -52,14 +53,16 @@ class Piece(NamedTuple):
     position: int
 
 
-def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearray) -> Iterator[Piece]:
+def pieces_of(
+    file: int, path: Path, size: int, most_line: int, memory: bytearray, whole: bool = False
+) -> Iterator[Piece]:
     """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are cut short.
 
-    `memory` holds the lines.
+    `memory` holds the lines; a file that cannot be cut at its lines is one shard, `whole`.
     """
     if kind(path) == ".parquet":
         yield from _parquet(file, path, size)
-    elif kind(path) == ".txt":
+    elif whole or kind(path) == ".txt":
         yield Piece(Shard(file, 0, str(path)), None, path.stat().st_size if path.is_file() else 0)
     else:
         with open_unpacked(path, cores()) as unpacked:

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+import msgspec
 import pyarrow as pa
 
 from namesake.articles.builder import MOST_ARTICLES
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
-from namesake.files import kind
+from namesake.files import STDIN, kind, open_lines
 from namesake.files.lines import MOST_LINE
-from namesake.formats.jsonl import read_jsonl
+from namesake.formats.csv import read_csv
+from namesake.formats.fields import GUESSES, Reading
+from namesake.formats.json_records import array_records, has_known_layout, is_array, line_records, read_records
+from namesake.formats.jsonl import BLANKS, BOM, read_jsonl
 from namesake.formats.parquet import read_parquet
 from namesake.formats.plaintext import read_text
+
+FIRST = 16 << 20
+"""How much of a file's first line is looked at for what its fields are called."""
 
 
 class Reader(Protocol):
@@ -35,23 +42,89 @@ READERS: dict[str, Reader] = {
     ".json": read_jsonl,
     ".parquet": read_parquet,
     ".txt": read_text,
+    ".csv": read_csv,
+    ".tsv": read_csv,
 }
 """The readers by the suffix of their files, compression apart. `jsonl.LAYOUTS` has what JSON lines may look like."""
 
+JSON = (".jsonl", ".ndjson", ".json")
+SUFFIXES = ".jsonl, .json, .csv, .tsv or .txt (also .gz, .bz2, .zst) or as .parquet"
+
 
 def read_articles(
-    path: Path | str, rejects: Rejects, most_articles: int = MOST_ARTICLES, most_line: int = MOST_LINE
+    path: Path | str,
+    rejects: Rejects,
+    most_articles: int = MOST_ARTICLES,
+    most_line: int = MOST_LINE,
+    reading: Reading | None = None,
 ) -> Iterator[pa.Table]:
-    """Tables of `schema.ARTICLES` from a file; `-` reads JSON lines from standard input.
+    """Tables of `schema.ARTICLES` from a file; `-` reads standard input, JSON lines if nothing else is said.
 
     Args:
         path: the file; its suffix tells its format.
         rejects: takes the records that are no articles.
         most_articles: the size of a table; those with long articles are smaller.
-        most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
+        most_line: how many bytes a line, or a text file, may have; longer ones are set aside.
+        reading: what its fields are called, and what else its suffix does not tell.
     """
-    path = Path(path)
-    reader = read_jsonl if str(path) == "-" else READERS.get(kind(path))
-    if reader is None:
-        raise NamesakeError(f"{path}: articles come as .jsonl or .txt (also .gz, .bz2, .zst) or as .parquet")
-    return reader(path, rejects, most_articles, most_line)
+    path, reading = Path(path), Reading() if reading is None else reading
+    suffix = f".{reading.format or 'jsonl'}" if str(path) == STDIN else kind(path)
+    suffix = ".txt" if suffix == ".text" else suffix
+    reader = READERS.get(suffix)
+    if reader is None or (suffix == ".parquet" and str(path) == STDIN):
+        raise NamesakeError(f"{path}: articles come as {SUFFIXES}")
+    if suffix == ".txt":
+        return read_text(path, rejects, most_articles, most_line, reading)
+    if suffix in (".csv", ".tsv"):
+        return read_csv(path, rejects, most_articles, most_line, reading)
+    if suffix == ".parquet":
+        return read_parquet(path, rejects, most_articles, most_line, reading)
+    return _read_json(path, rejects, most_articles, most_line, reading)
+
+
+def _read_json(
+    path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading
+) -> Iterator[pa.Table]:
+    """JSON lines, or an array; the scanner reads lines of a layout that we know, where they come from a file."""
+    size = (path, rejects, most_articles, most_line)
+    if path.is_file():
+        if not read_as_one(path, reading):
+            return read_jsonl(*size)
+        if kind(path) == ".json" and is_array(_first_line(path)):
+            return read_records(array_records(path), *size, reading)
+    elif reading.format == "json":
+        return read_records(array_records(path), *size, reading)
+    return read_records(line_records(path, most_line), *size, reading)
+
+
+def read_as_one(path: Path, reading: Reading) -> bool:
+    """Whether a file has to be read from its beginning to its end: it is not made of lines that stand for themselves.
+
+    Parquet and JSON lines of our layouts can be cut anywhere between rows; a CSV file has a header, JSON lines with
+    other fields are read by what the first of them has.
+    """
+    if kind(path) not in JSON:
+        return kind(path) != ".parquet"
+    if not path.is_file():
+        return False
+    start = _first_line(path)
+    return bool(reading.named) or _is_foreign(start) or (kind(path) == ".json" and is_array(start))
+
+
+def _first_line(path: Path) -> bytes:
+    """The first line that is not empty, or its beginning."""
+    with open_lines(path) as stream:
+        while line := stream.readline(FIRST):
+            if line.removeprefix(BOM).strip(BLANKS):
+                return line
+    return b""
+
+
+def _is_foreign(line: bytes) -> bool:
+    """Whether a line is an object with a text, but with fields that are called otherwise than ours."""
+    try:
+        record = msgspec.json.decode(line.removeprefix(BOM), type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    names = {name.casefold() for name in record}
+    return not has_known_layout(record) and bool(names & set(GUESSES["text"])) and "text" not in record

@@ -241,7 +241,7 @@ class LineReader:
                 self.places.note(article.id, number)
         except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
             reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
-            self.rejects.add(Reject(reason, self.path, number, _id_of(record)))
+            self.rejects.add(Reject(reason, self.path, number, id_of(record)))
 
 
 def read_article(line: bytes) -> Article:
@@ -257,7 +257,7 @@ def read_article(line: bytes) -> Article:
         return _article(_fields.decode(mended))
 
 
-def _id_of(line: bytes) -> str | None:
+def id_of(line: bytes) -> str | None:
     """The id of a line that is no article, where it has one."""
     try:
         fields = _fields.decode(line)

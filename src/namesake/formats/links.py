@@ -1,4 +1,4 @@
-"""Links to a file: Parquet, or JSON lines, by suffix; published whole when the run ends well."""
+"""Links to a file: Parquet, JSON lines, CSV or TSV, by suffix; published whole when the run ends well."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from contextlib import ExitStack
 from itertools import groupby, repeat
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 import msgspec
 import pyarrow as pa
 
 from namesake.errors import NamesakeError
-from namesake.files import create, kind, published
+from namesake.files import STDIN, create, kind, published
+from namesake.files.stdout import to_stdout
+from namesake.formats.tables import ROWS_AT_ONCE, line_writer
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -22,7 +24,7 @@ MOST_DICTIONARY = 1 << 30
 MOST_REPEATED = 1 << 20
 """How many bytes of `extra` the JSON lines of one article may repeat; more stands in the first of them only."""
 
-SUFFIXES = ".parquet, .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst"
+SUFFIXES = ".parquet, .jsonl, .csv or .tsv (the last three also .gz, .bz2 or .zst)"
 
 _encoder = msgspec.json.Encoder()
 _raw = msgspec.json.Decoder(msgspec.Raw)
@@ -60,13 +62,20 @@ class _Parquet:
             self.file.write_batch(batch)  # a dictionary for each: the writer gives up on two in one group of rows
 
 
+def _text_file(path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> IO[bytes]:
+    """The file that lines go to, with the metadata in `PATH.meta.json`; standard output has none."""
+    if str(path) == STDIN:
+        return stack.enter_context(to_stdout())
+    beside = stack.enter_context(published(metadata_path(path)))
+    beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
+    return stack.enter_context(create(partial, path.suffix))
+
+
 class _Lines:
-    """JSON lines, with the metadata in `PATH.meta.json`."""
+    """JSON lines."""
 
     def __init__(self, path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
-        beside = stack.enter_context(published(metadata_path(path)))
-        beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
-        self.file = stack.enter_context(create(partial, path.suffix))
+        self.file = _text_file(path, partial, metadata, stack)
 
     def write(self, links: pa.Table) -> None:
         """Add a table of links."""
@@ -74,9 +83,29 @@ class _Lines:
             place = batch.schema.get_field_index("extra")
             rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
             for row, extra in zip(rows, _extras(batch.column("article_id"), batch.column(place)), strict=True):
-                if row["title_spans"] is None:
+                if row.get("title_spans", "") is None:
                     del row["title_spans"]  # as in all rows of articles without titles
                 self.file.write(_encoder.encode(row | {"extra": extra}) + b"\n")
+
+
+class _Cells:
+    """CSV or TSV: lists and objects are JSON in their cells."""
+
+    suffix = ".csv"
+
+    def __init__(self, path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
+        self.lines = line_writer(_text_file(path, partial, metadata, stack), self.suffix)
+
+    def write(self, links: pa.Table) -> None:
+        """Add a table of links. The first one sets the columns."""
+        for batch in links.to_batches(ROWS_AT_ONCE) or [links.schema.empty_table()]:
+            self.lines(links.column_names, batch.to_pylist())
+
+
+class _TabbedCells(_Cells):
+    """TSV."""
+
+    suffix = ".tsv"
 
 
 def _extras(articles: pa.Array, column: pa.DictionaryArray) -> Iterator[msgspec.Raw | None]:
@@ -108,27 +137,48 @@ def metadata_path(path: Path) -> Path:
 
 def files_of(path: Path) -> list[Path]:
     """What is written for the links `path`."""
+    if str(path) == STDIN:
+        return []
     return [path] if WRITERS.get(kind(path)) is _Parquet else [path, metadata_path(path)]
 
 
-WRITERS: dict[str, type[_Sink]] = {".parquet": _Parquet, ".jsonl": _Lines, ".ndjson": _Lines}
+WRITERS: dict[str, type[_Sink]] = {
+    ".parquet": _Parquet,
+    ".jsonl": _Lines,
+    ".ndjson": _Lines,
+    ".csv": _Cells,
+    ".tsv": _TabbedCells,
+}
 """The writers by the suffix of their files, compression apart."""
 
 
-class LinkWriter:
-    """Writes tables of links to `path`, whose suffix tells the format; `metadata` says what made them."""
+def link_suffix(path: Path, format: str | None = None) -> str:
+    """The suffix that tells how links are to be written: that of the file, or the format that the user names."""
+    suffix = f".{format}" if format else ".jsonl" if str(path) == STDIN else kind(path)
+    if suffix not in WRITERS:
+        raise NamesakeError(f"{path}: links are written as {SUFFIXES}")
+    if suffix == ".parquet" and str(path) == STDIN:
+        raise NamesakeError("Parquet is for files: name one with -o, or write .jsonl, .csv or .tsv to standard output")
+    return suffix
 
-    def __init__(self, path: Path, metadata: dict[str, str]) -> None:
-        if kind(path) not in WRITERS:
-            raise NamesakeError(f"{path}: links are written as {SUFFIXES}")
+
+class LinkWriter:
+    """Writes tables of links to `path` (`-`: standard output); `metadata` says what made them.
+
+    The suffix tells the format where `format` does not.
+    """
+
+    def __init__(self, path: Path, metadata: dict[str, str], format: str | None = None) -> None:
+        self.suffix = link_suffix(path, format)
         self.path = path
         self.metadata = metadata
         self.rows = 0
         self._stack = ExitStack()
 
     def __enter__(self) -> LinkWriter:
-        partial = self._stack.enter_context(published(self.path))
-        self._sink = WRITERS[kind(self.path)](self.path, partial, self.metadata, self._stack)
+        to_stdout = str(self.path) == STDIN
+        partial = self.path if to_stdout else self._stack.enter_context(published(self.path))
+        self._sink = WRITERS[self.suffix](self.path, partial, self.metadata, self._stack)
         return self
 
     def write(self, links: pa.Table) -> None:

@@ -14,6 +14,8 @@ from namesake.articles.builder import MOST_ARTICLES
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.errors import NamesakeError
+from namesake.formats.columns import Naming
+from namesake.formats.fields import Reading
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -24,20 +26,29 @@ MOST_BYTES = 64 << 20
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def read_parquet(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
+def read_parquet(
+    path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading | None = None
+) -> Iterator[pa.Table]:
     """Tables of articles from a Parquet file; a row that is no article is set aside. There are no lines."""
-    yield from read_row_groups(path, rejects, most_articles)
+    yield from read_row_groups(path, rejects, most_articles, reading=reading)
 
 
 def read_row_groups(
-    path: Path, rejects: Rejects, most_articles: int = MOST_ARTICLES, groups: range | None = None, before: int = 0
+    path: Path,
+    rejects: Rejects,
+    most_articles: int = MOST_ARTICLES,
+    groups: range | None = None,
+    before: int = 0,
+    reading: Reading | None = None,
 ) -> Iterator[pa.Table]:
     """Tables of articles from some groups of rows of a Parquet file, or all; `before` is how many rows precede them."""
+    naming = Naming(Reading() if reading is None else reading, str(path))
     with open_parquet(path) as file:
         wanted = range(file.metadata.num_row_groups) if groups is None else groups
         rows = _batch_rows(file.metadata, most_articles)
         for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
-            yield _checked(with_extra(pa.Table.from_batches([batch])), path, before, rejects)
+            table = naming.renamed(pa.Table.from_batches([batch]), before)
+            yield _checked(with_extra(table), path, before, rejects)
             before += batch.num_rows
 
 

@@ -22,7 +22,7 @@ FEWEST = 1.0
 
 
 def apart(batch: Batch) -> Float64:
-    """-0.45 log(1 + |W_entity|) · max(0, 1 - S / 0.3 T) of each candidate, S of the T that the row's words weigh shared.
+    """-0.45 log(1 + |W_entity|) · max(0, 1 - S / 0.3 T), the row's words weighing T and those shared S.
 
     Words weigh by their rarity in the KB; those of the name do not count.
     """

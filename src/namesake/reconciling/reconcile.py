@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,12 +12,12 @@ import numpy as np
 from namesake import rank
 from namesake.arrays import Bool, Float64, Int64
 from namesake.decide import ANSWERED, REASONS, decide, probabilities
+from namesake.kb.about import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
-from namesake.reconciling.about import about
 from namesake.reconciling.context import APART, apart
 from namesake.reconciling.evidence import Told
-from namesake.reconciling.properties import Property, find_property
+from namesake.reconciling.properties import find_property
 from namesake.reconciling.query import Candidate, Query
 from namesake.reconciling.rows import articles_of
 from namesake.scoring import Scored
@@ -80,6 +80,19 @@ class Reconciled:
         found: list[int] = self.order[begin : min(end, begin + limit)].tolist()
         return found
 
+    def who(self, kb: KB, candidate: int, matched: bool = True) -> Candidate:
+        """One candidate with all that is known."""
+        row, sure = int(self.scored.batch.rows[candidate]), float(self.confidence[candidate])
+        return Candidate(
+            qid=f"Q{self.scored.batch.qids[candidate]}",
+            label=kb.label(row),
+            description=about(kb, row),
+            score=float(self.total[candidate]),
+            confidence=None if np.isnan(sure) else sure,
+            matched=matched,
+            parts=self.parts(candidate),
+        )
+
     def reason(self, query: int) -> str | None:
         """Why a query has no answer; None where it has one."""
         mention = int(self.mention[query])
@@ -108,7 +121,7 @@ def reconcile_queries(linker: Linker, queries: Sequence[Query], limit: int = 5) 
     for begin in range(0, len(queries), AT_ONCE):
         part = queries[begin : begin + AT_ONCE]
         judged = judge(linker, part)
-        found += [list(_candidates(linker.kb, judged, query, limit)) for query in range(len(part))]
+        found += [candidates_of(linker.kb, judged, query, limit) for query in range(len(part))]
     return found
 
 
@@ -138,33 +151,31 @@ def _without_era(scored: Scored, timeless: Bool) -> Scored:
 
 def _told(kb: KB, queries: Sequence[Query]) -> tuple[list[Told], list[Query]]:
     """The values by property, and the queries with those of unknown properties among their words."""
-    found: dict[Property, tuple[list[int], list[str]]] = {}
-    plain = []
+    found: dict[str, tuple[list[int], list[str]]] = {}
+    unknown: dict[int, list[str]] = {}
     for at, query in enumerate(queries):
-        words = [query.context] if query.context else []
         for called, value in query.values:
-            property = find_property(kb, called)
-            if property is None:
-                words.append(value)
-            elif value.strip():
-                where, texts = found.setdefault(property, ([], []))
-                where.append(at)
-                texts.append(value.strip())
-        plain.append(replace(query, context=", ".join(words)))
-    return [Told(property, where, texts) for property, (where, texts) in found.items()], plain
+            if called not in found:
+                found[called] = ([], [])
+            where, texts = found[called]
+            where.append(at)
+            texts.append(value.strip())
+    told = []
+    for called, (where, texts) in found.items():
+        property = find_property(kb, called)
+        if property is not None:
+            told.append(Told(property, where, texts))
+            continue
+        for at, text in zip(where, texts, strict=True):
+            unknown.setdefault(at, []).append(text)
+    plain = list(queries)
+    for at, words in unknown.items():
+        plain[at] = replace(queries[at], context=", ".join(filter(None, [queries[at].context, *words])))
+    return told, plain
 
 
-def _candidates(kb: KB, judged: Reconciled, query: int, limit: int) -> Iterator[Candidate]:
-    batch = judged.scored.batch
+def candidates_of(kb: KB, judged: Reconciled, query: int, limit: int) -> list[Candidate]:
+    """The best candidates of a query."""
     answered = judged.reason(query) is None
-    for place, at in enumerate(judged.best(query, limit)):
-        row, sure = int(batch.rows[at]), float(judged.confidence[at])
-        yield Candidate(
-            qid=f"Q{batch.qids[at]}",
-            label=kb.label(row),
-            description=about(kb, row),
-            score=float(judged.total[at]),
-            confidence=None if np.isnan(sure) else sure,
-            matched=answered and place == 0,
-            parts=judged.parts(at),
-        )
+    places = judged.best(query, limit)
+    return [judged.who(kb, at, matched=answered and place == 0) for place, at in enumerate(places)]

@@ -17,6 +17,7 @@ from namesake import __version__
 COMMANDS = {
     "link": "link",
     "explain": "link",
+    "reconcile": "reconcile",
     "kb": "kb",
     "evaluate": "evaluate",
     "threshold": "threshold",

@@ -12,6 +12,7 @@ import typer
 from namesake.apps.cli.output import say
 
 if TYPE_CHECKING:
+    from namesake.formats.fields import Reading
     from namesake.linker import Linker
 
 INCOMPLETE = 4
@@ -27,7 +28,15 @@ def is_folder(out: str) -> bool:
 
 
 def link_into_folder(
-    linker: Linker, articles: Sequence[Path], out: Path, *, workers: int, scores: bool, date: str | None, most_line: int
+    linker: Linker,
+    articles: Sequence[Path],
+    out: Path,
+    *,
+    workers: int,
+    scores: bool,
+    date: str | None,
+    most_line: int,
+    reading: Reading,
 ) -> None:
     """Link, and say what came of it."""
     from namesake.engines.folder import link_folder
@@ -43,6 +52,7 @@ def link_into_folder(
             scores=scores,
             date=date,
             most_line=most_line,
+            reading=reading,
             reporter=reporter(),
         )
     except KeyboardInterrupt:

@@ -11,12 +11,13 @@ import typer
 
 from namesake.apps.cli import options
 from namesake.apps.cli.folder import is_folder, link_into_folder
-from namesake.apps.cli.output import default_kb, report_rejects, say
+from namesake.apps.cli.output import default_kb, report_rejects, say, warn_of_sample
 from namesake.apps.cli.spark import Engine, link_on_spark
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, did_you_mean
 
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
+    from namesake.formats.fields import Reading
     from namesake.linker import Linker
 
 NOTHING_LINKED = 3
@@ -28,15 +29,21 @@ Mentions = Annotated[
         "--mentions", help="of articles without any: names finds them, spacy:MODEL has a model find them, given: none"
     ),
 ]
-Date = Annotated[str | None, typer.Option("--date", help="ISO date of the articles that have none")]
+Date = Annotated[
+    str | None,
+    typer.Option("--date", help="the field of the date, such as published; or an ISO date for articles that have none"),
+]
+Text = Annotated[str | None, typer.Option("--text", help="the field or column of the text; a.b is b within a")]
+Id = Annotated[str | None, typer.Option("--id", help="the field of the id, such as url")]
+Title = Annotated[str | None, typer.Option("--title", help="the field of the title, such as headline")]
 
 
 def link(
     articles: Annotated[
         list[Path],
         typer.Argument(
-            help="JSONL or .txt (also .gz .bz2 .zst) or Parquet files; - reads JSON lines from standard input; "
-            "into a folder also folders and patterns"
+            help="JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst) or Parquet files, folders of them, patterns; "
+            "- is standard input"
         ),
     ],
     to: Annotated[
@@ -44,7 +51,8 @@ def link(
         typer.Option(
             "--out",
             "-o",
-            help=".parquet or .jsonl[.gz|.bz2|.zst], or a folder, DIR/; without it, a table is printed",
+            help=".parquet, or .jsonl, .csv or .tsv[.gz|.bz2|.zst], or a folder, DIR/; - is standard output; "
+            "without it, a table is printed",
         ),
     ] = None,
     kb: options.Kb = None,
@@ -52,7 +60,19 @@ def link(
     scores: Annotated[bool, typer.Option("--scores", help="also write every candidate with its scores")] = False,
     threshold: options.Threshold = None,
     mentions: Mentions = "names",
+    text: Text = None,
+    id: Id = None,
+    title: Title = None,
     date: Date = None,
+    encoding: options.Encoding = None,
+    format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            help="of standard input: text, csv, tsv, json or jsonl; where articles are files, that of the links",
+        ),
+    ] = None,
+    flat: Annotated[bool, typer.Option("--flat", help="one row for each place of a name, with start and end")] = False,
     threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
     workers: Annotated[
         int | None,
@@ -84,25 +104,37 @@ def link(
         raise NamesakeError("--master is for Spark: give --engine spark as well")
     folder = default_kb(kb)
     from namesake import Linker
-    from namesake.articles.rejects import Rejects
-    from namesake.engines.files import link_files
-    from namesake.progress import reporter
 
     linker = Linker(folder, recipe, chosen, mentions)
+    warn_of_sample(linker, kb, articles)
+    reading, date, out_format = _reading(articles, text, id, title, date, encoding, format)
     if to is None:
-        _print_links(linker, articles, date, max_line << 20)
+        _print_links(linker, articles, date, max_line << 20, reading)
         return
     began = time.perf_counter()
     gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
     if is_folder(to):
+        if flat or out_format:
+            raise NamesakeError("--flat and --format are for a file of links, such as -o links.csv, not for a folder")
         link_into_folder(
-            linker, articles, Path(to), workers=workers or 0, scores=scores, date=date, most_line=max_line << 20
+            linker,
+            articles,
+            Path(to),
+            workers=workers or 0,
+            scores=scores,
+            date=date,
+            most_line=max_line << 20,
+            reading=reading,
         )
         return
     if workers is not None:
         raise NamesakeError("--workers is for a folder, such as -o DIR/; for a file there is --threads")
+    from namesake.articles.rejects import Rejects
+    from namesake.engines.files import link_files
+    from namesake.progress import reporter
+
     out = Path(to)
-    with Rejects(out.with_name(out.name + ".rejects.jsonl")) as rejects:
+    with Rejects(None if to == "-" else out.with_name(out.name + ".rejects.jsonl")) as rejects:
         counts = link_files(
             linker,
             articles,
@@ -111,16 +143,46 @@ def link(
             date=date,
             threads=threads,
             most_line=max_line << 20,
+            reading=reading,
+            one_per_span=flat,
+            format=out_format,
             rejects=rejects,
             reporter=reporter(),
         )
     rate = counts.articles / max(time.perf_counter() - began, 1e-9)
+    where = "stdout" if to == "-" else out
     say(
-        f"{out}: {counts.mentions:,} mentions of {counts.articles:,} articles, {counts.linked:,} linked, "
+        f"{where}: {counts.mentions:,} mentions of {counts.articles:,} articles, {counts.linked:,} linked, "
         f"{rate:,.0f} articles/s"
     )
     report_rejects(rejects)
     _fail_without_articles(counts.articles, rejects)
+
+
+def _reading(
+    articles: list[Path],
+    text: str | None,
+    id: str | None,
+    title: str | None,
+    date: str | None,
+    encoding: str | None,
+    format: str | None,
+) -> tuple[Reading, str | None, str | None]:
+    """How to read the articles, the date of those that have none, and the format of the links.
+
+    `--date` names a field, unless it is a date; `--format` is that of standard input, else that of the links.
+    """
+    from namesake.batch import UNDATED, day_number
+    from namesake.formats.fields import Reading
+
+    from_stdin = any(str(path) == "-" for path in articles)
+    known = ("text", "csv", "tsv", "json", "jsonl") if from_stdin else ("csv", "tsv", "jsonl", "parquet")
+    if format is not None and format not in known:
+        what = "standard input" if from_stdin else "links"
+        raise NamesakeError(f"--format {format}: {what} can be {', '.join(known)}{did_you_mean(format, known)}")
+    is_field = date is not None and day_number(date) == UNDATED and not date[:4].isdecimal()
+    reading = Reading(text, id, title, date if is_field else None, encoding, format if from_stdin else None, None, say)
+    return reading, None if is_field else date, None if from_stdin else format
 
 
 def _fail_without_articles(articles: int, rejects: Rejects) -> None:
@@ -130,21 +192,22 @@ def _fail_without_articles(articles: int, rejects: Rejects) -> None:
         raise typer.Exit(NOTHING_LINKED)
 
 
-def _print_links(linker: Linker, articles: list[Path], date: str | None, most_line: int) -> None:
+def _print_links(linker: Linker, articles: list[Path], date: str | None, most_line: int, reading: Reading) -> None:
     """Print the links of each article as a table, below the text where it is a text file."""
     from namesake.apps.terminal.console import Console
     from namesake.apps.terminal.links import show_links
     from namesake.apps.terminal.text import show_text
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import read_files
+    from namesake.engines.inputs import input_paths
 
     console = Console()
     seen = 0
     with Rejects() as rejects:
-        for path in articles:
-            for table in read_files([path], rejects, date, most_line):
+        for path in input_paths(articles):
+            for table in read_files([path], rejects, date, most_line, reading):
                 before = rejects.count
-                if ".txt" in path.suffixes:
+                if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 show_links(linker, table, console, rejects)
                 seen += table.num_rows - (rejects.count - before)

@@ -10,6 +10,10 @@ import typer
 from namesake.errors import NamesakeError
 
 Articles = Annotated[Path, typer.Option("--articles", help="JSONL (.gz .bz2 .zst) or Parquet")]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", help="of CSV, TSV and text, such as cp1252; default: UTF-8, or a byte order mark's"),
+]
 GOLD = typer.Option("--gold", help="JSONL with articleID, name, gold (index, QID or null), …")
 Gold = Annotated[Path, GOLD]
 Kb = Annotated[

@@ -13,6 +13,7 @@ from namesake.printable import one_line
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
     from namesake.evaluation.reports.report import View
+    from namesake.linker import Linker
 
 REASONS_SHOWN = 10
 NAMESAKE_KB = "NAMESAKE_KB"
@@ -46,6 +47,26 @@ def default_kb(kb: Path | None) -> Path:
     from namesake.apps.sample_kb import sample_kb
 
     return named_kb(kb) or sample_kb()
+
+
+def warn_of_sample(linker: Linker, kb: Path | None, files: Sequence[Path] = ()) -> None:
+    """Say loudly that the sample is the whole world of a run on somebody's own files, where no KB was named."""
+    from namesake.sample import ARTICLES
+
+    if named_kb(kb) is None and not (files and all(_same(file, ARTICLES) for file in files)):
+        people = linker.kb.manifest.people
+        say(
+            f"WARNING: no KB named, so the {people:,} people of the embedded sample are the whole world: all others are"
+        )
+        say("         nobody, or taken for one of them. Build a KB (`namesake kb build --help`) and name it with --kb.")
+
+
+def _same(file: Path, other: Path) -> bool:
+    """Whether a file holds what another does."""
+    try:
+        return file.stat().st_size == other.stat().st_size and file.read_bytes() == other.read_bytes()
+    except OSError:
+        return False
 
 
 def report_rejects(rejects: Rejects) -> None:

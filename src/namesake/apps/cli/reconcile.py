@@ -1,0 +1,138 @@
+"""`namesake reconcile`: tables of names."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from namesake.apps.cli import options
+from namesake.apps.cli.output import default_kb, report_rejects, say, warn_of_sample
+from namesake.errors import NamesakeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from namesake.reconciling.table import Layout
+
+NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
+"""What people call a column of names, likeliest first."""
+
+
+def reconcile(
+    table: Annotated[
+        Path, typer.Argument(help="CSV, TSV, JSONL, JSON (also .gz .bz2 .zst) or Parquet; - is CSV on standard input")
+    ],
+    name: Annotated[str | None, typer.Option("--name", help="the column of names")] = None,
+    context: Annotated[
+        list[str] | None, typer.Option("--context", help="columns of words about the person, such as Team,Notes")
+    ] = None,
+    date: Annotated[
+        str | None, typer.Option("--date", help="the column of when a row is true: a year or a day")
+    ] = None,
+    type: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--type", help="property=column, such as occupation=Job, birth=Born or P108=Firm; may be repeated"
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help=".csv, .tsv, .jsonl or .parquet; - is CSV on standard output")
+    ] = None,
+    review: Annotated[
+        Path | None, typer.Option("--review", help="also write an HTML page on which to settle the doubtful rows")
+    ] = None,
+    review_below: Annotated[
+        float, typer.Option("--review-below", min=0, max=1, help="confidence below which answers are on that page")
+    ] = 0.8,
+    kb: options.Kb = None,
+    recipe: options.Recipe = "default",
+    threshold: options.Threshold = None,
+    encoding: options.Encoding = None,
+    format: Annotated[str | None, typer.Option("--format", help="of standard input: csv, tsv, jsonl or json")] = None,
+    threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
+) -> None:
+    """Say whom each row of a table of names means; its own columns stay.
+
+    Example: namesake reconcile people.csv --name Name --context Team,Notes --type occupation=Job -o out.csv
+    """
+    if out is None and review is None:
+        raise NamesakeError("where to? Name a file with -o, such as -o out.csv, or -o - for standard output")
+    folder = default_kb(kb)
+    from namesake import Linker
+    from namesake.articles.rejects import Rejects
+    from namesake.files import STDIN, keep_apart
+    from namesake.formats.fields import Reading
+    from namesake.formats.tables import read_rows, write_rows, writer_suffix
+    from namesake.reconciling.table import reconcile_table
+
+    outputs = [] if out is None or str(out) == STDIN else [out]
+    if out is not None:
+        writer_suffix(out)
+    if review is not None:
+        from namesake.apps.review.page import articles_path
+
+        outputs += [review, articles_path(review)]
+    keep_apart(outputs, [table, folder])
+    linker = Linker(folder, recipe, options.threshold_of(threshold))
+    warn_of_sample(linker, kb)
+    began = time.perf_counter()
+    beside = None if out is None or str(out) == STDIN else out.with_name(out.name + ".rejects.jsonl")
+    with Rejects(beside) as rejects:
+        rows = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
+        layout = _layout(rows.column_names, table, name, context or (), date, type or ())
+        answers = reconcile_table(
+            linker, rows, layout, threads=threads, review_below=review_below if review is not None else None
+        )
+    if out is not None:
+        write_rows(answers.table, out)
+    pace = rows.num_rows / max(time.perf_counter() - began, 1e-9)
+    say(f"{rows.num_rows:,} rows, {answers.matched:,} with an answer, {pace:,.0f} rows/s")
+    if answers.unread_dates:
+        say(f"rows that count as undated: {answers.unread_dates:,}; {layout.date} cannot be read as a date there")
+    if review is not None:
+        from namesake.apps.review.page import write_review
+
+        beside = write_review(answers.doubtful, review, table.name)
+        say(f"{review}: {len(answers.doubtful):,} rows to look at; its choices are gold for {beside}")
+    report_rejects(rejects)
+
+
+def _layout(
+    columns: Sequence[str],
+    table: Path,
+    name: str | None,
+    context: Sequence[str],
+    date: str | None,
+    types: Sequence[str],
+) -> Layout:
+    """What the columns are: as the user says; the column of names may be guessed, aloud."""
+    from namesake.reconciling.table import Layout
+
+    if name is None:
+        by_lower = {column.casefold(): column for column in reversed(columns)}
+        name = next((by_lower[guess] for guess in NAMES if guess in by_lower), None)
+        if name is None:
+            raise NamesakeError(f"{table}: which column has the names? Say so with --name; there are {_some(columns)}")
+        if name != "name":
+            say(f"{table}: names are in the column {name!r} (guessed; --name says otherwise)")
+    split = [_column_list(one, columns) for one in context]
+    return Layout(name, tuple(column for some in split for column in some), date, tuple(map(_typed, types)))
+
+
+def _column_list(text: str, columns: Sequence[str]) -> list[str]:
+    """The columns that `Team,Notes` names; a column may have a comma in its own name."""
+    return [text] if text in columns else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _typed(text: str) -> tuple[str, str]:
+    property, equals, column = text.partition("=")
+    if not equals or not property.strip() or not column.strip():
+        raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
+    return property.strip(), column.strip()
+
+
+def _some(columns: Sequence[str]) -> str:
+    return ", ".join(columns[:20]) or "none"

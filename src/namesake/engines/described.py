@@ -1,0 +1,61 @@
+"""Links as people read them: with who is meant in words, and one row for each place if that is wanted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.arrays import Int64, list_parts, one_chunk, text_buffers
+from namesake.kb.about import about
+from namesake.kb.store import KB
+from namesake.kernels.link.qids import parse_qids
+
+PAGE = "https://www.wikidata.org/wiki/"
+
+
+def described(kb: KB, links: pa.Table) -> pa.Table:
+    """Links with `label`, `description` and `url` of the answer behind its `qid`.
+
+    Where the KB has no description, occupations and country stand for it.
+    """
+    qids = one_chunk(links.column("qid"))
+    numbers: Int64 = parse_qids(*text_buffers(qids))
+    rows = np.where(qids.is_valid().to_numpy(zero_copy_only=False), kb.rows(numbers), -1)
+    nobody = rows < 0
+    items = pa.array(kb.entity_item[np.maximum(rows, 0)], mask=nobody) if len(kb) else pa.nulls(len(rows), pa.int32())
+    labels = kb.item_labels.arrow().take(items).cast(pa.string())
+    texts = kb.descriptions.arrow().take(pa.array(rows, mask=nobody)).cast(pa.string())
+    bare = np.flatnonzero(pc.equal(pc.binary_length(texts), 0).fill_null(False).to_numpy(zero_copy_only=False))
+    if len(bare):
+        made = {row: about(kb, row) or None for row in np.unique(rows[bare]).tolist()}
+        instead = pa.array([made[row] for row in rows[bare].tolist()], pa.string())
+        where = np.zeros(len(rows), np.bool_)
+        where[bare] = True
+        texts = pc.replace_with_mask(texts, pa.array(where), instead)
+    urls = pc.binary_join_element_wise(pa.scalar(PAGE), qids, "", null_handling="emit_null")
+    place = links.schema.get_field_index("qid") + 1
+    for name, column in (("url", urls), ("description", texts), ("label", labels)):
+        links = links.add_column(place, pa.field(name, pa.string()), column)
+    return links
+
+
+def flat(links: pa.Table) -> pa.Table:
+    """One row for each place of a name: `start` and `end` in place of `spans`, `in_title` where it is in the title."""
+    text_indptr, text_spans = list_parts(one_chunk(links.column("spans")))
+    title_indptr, title_spans = list_parts(one_chunk(links.column("title_spans")))
+    count, titled = np.diff(text_indptr), np.diff(title_indptr)
+    row = np.concatenate([np.repeat(np.arange(len(count)), titled), np.repeat(np.arange(len(count)), count)])
+    order = np.argsort(row, kind="stable")  # of a row, places in the title come first
+    ends = np.concatenate([_pairs(title_spans), _pairs(text_spans)])[order]
+    table = links.take(pa.array(row[order])).drop_columns(["spans", "title_spans"])
+    place = table.schema.get_field_index("name") + 1
+    in_title = pa.array((np.arange(len(row)) < titled.sum())[order])
+    for name, column in (("in_title", in_title), ("end", pa.array(ends[:, 1])), ("start", pa.array(ends[:, 0]))):
+        table = table.add_column(place, name, column)
+    return table
+
+
+def _pairs(spans: pa.Array) -> np.ndarray:
+    flat = spans.flatten().to_numpy(zero_copy_only=False)
+    return np.asarray(flat, np.int32).reshape(-1, 2)

@@ -1,0 +1,146 @@
+"""Whole tables of anything: CSV, TSV, JSON lines, a JSON array or Parquet, in and out, by suffix."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+import pyarrow as pa
+
+from namesake.articles.rejects import Reject, Rejects
+from namesake.errors import NamesakeError
+from namesake.files import STDIN, create, kind, published
+from namesake.files.lines import MOST_LINE, too_long
+from namesake.files.stdout import to_stdout
+from namesake.formats.csv import open_rows, shown
+from namesake.formats.fields import Reading
+from namesake.formats.json_records import Record, array_records, line_records
+from namesake.formats.jsonl import BLANKS, BOM
+from namesake.formats.parquet import open_parquet
+
+SUFFIXES = ".csv, .tsv, .jsonl, .json (also .gz, .bz2, .zst) or .parquet"
+ROWS_AT_ONCE = 8192
+
+
+def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most_line: int = MOST_LINE) -> pa.Table:
+    """All rows of a file as a table; the cells of CSV are texts. Rows that cannot be read are set aside."""
+    reading = Reading() if reading is None else reading
+    suffix = f".{reading.format or 'csv'}" if str(path) == STDIN else kind(path)
+    if suffix == ".parquet":
+        with open_parquet(path) as file:
+            return file.read()
+    if suffix in (".csv", ".tsv"):
+        with open_rows(path, rejects, reading, most_line) as rows:
+            columns: list[list[str]] = [[] for _ in rows.header]
+            for _, row in rows:
+                for column, cell in zip(columns, row, strict=True):
+                    column.append(cell)
+            arrays = [pa.array(column, pa.string()) for column in columns]
+            return pa.table(arrays, names=rows.header)
+    if suffix == ".json":
+        return _from_records(array_records(path), path, rejects, most_line)
+    if suffix in (".jsonl", ".ndjson"):
+        return _from_records(line_records(path, most_line), path, rejects, most_line)
+    raise NamesakeError(f"{path}: tables come as {SUFFIXES}")
+
+
+def _from_records(records: Iterator[Record], path: Path, rejects: Rejects, most_line: int) -> pa.Table:
+    """A table with a column for each field that some record has; fields of several types are JSON."""
+    rows: list[dict[str, Any]] = []
+    for number, record in records:
+        try:
+            if record is None:
+                raise ValueError(too_long(most_line))
+            rows.append(msgspec.json.decode(record.removeprefix(BOM).strip(BLANKS), type=dict[str, Any]))
+        except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
+            rejects.add(Reject(f"not a row: {problem}", shown(path), number))
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: _column([row.get(name) for row in rows]) for name in names})
+
+
+def _column(values: list[Any]) -> pa.Array:
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError, UnicodeError):
+        texts = (None if value is None else _cell(value) for value in values)
+        return pa.array([None if text is None else _whole(text) for text in texts], pa.string())
+
+
+def _whole(text: str) -> str:
+    """The text without halves of characters, which no file can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def write_rows(table: pa.Table, path: Path, format: str | None = None) -> None:
+    """Write a table to a file that appears whole, or to standard output (`-`)."""
+    suffix = writer_suffix(path, format)
+    with _opened(path) as file:
+        if suffix == ".parquet":
+            import pyarrow.parquet as pq  # takes a while to load, and other formats do without
+
+            with pq.ParquetWriter(pa.PythonFile(file, mode="w"), table.schema) as writer:
+                writer.write_table(table)
+        else:
+            write = line_writer(file, suffix)
+            for batch in table.to_batches(ROWS_AT_ONCE):
+                write(table.column_names, batch.to_pylist())
+
+
+def writer_suffix(path: Path, format: str | None = None) -> str:
+    """The suffix that tells how a table is to be written."""
+    suffix = f".{format}" if format else ".csv" if str(path) == STDIN else kind(path)
+    if suffix not in (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"):
+        raise NamesakeError(f"{path}: tables are written as .csv, .tsv, .jsonl (also .gz, .bz2, .zst) or .parquet")
+    return suffix
+
+
+Write = Callable[[list[str], list[dict[str, Any]]], None]
+
+
+def line_writer(file: IO[bytes], suffix: str) -> Write:
+    """What writes the names of columns, once where it is CSV, and rows to a file."""
+    if suffix in (".jsonl", ".ndjson"):
+
+        def write_lines(names: list[str], rows: list[dict[str, Any]]) -> None:
+            file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
+
+        return write_lines
+    headed = False
+
+    def write_cells(names: list[str], rows: list[dict[str, Any]]) -> None:
+        nonlocal headed
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+        if not headed:
+            writer.writerow(names)
+            headed = True
+        writer.writerows([_cell(value) for value in row.values()] for row in rows)
+        file.write(text.getvalue().encode("utf-8", "replace"))
+
+    return write_cells
+
+
+def _cell(value: object) -> str:
+    """A value as a cell: nothing for None, JSON for lists and objects."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list | bytes):
+        return msgspec.json.encode(value).decode()
+    return str(value)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    if str(path) == STDIN:
+        with to_stdout() as file:
+            yield file
+    else:
+        with published(path) as partial, create(partial, path.suffix) as file:
+            yield file

@@ -1,0 +1,236 @@
+"""Whole tables of names: every row reconciled, its own columns kept, who it means added."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from namesake.batch import UNDATED, day_number
+from namesake.errors import NamesakeError, did_you_mean
+from namesake.kb.store import KB
+from namesake.linker import Linker
+from namesake.machine import cores
+from namesake.reconciling.because import PARTS, because
+from namesake.reconciling.context import APART
+from namesake.reconciling.dates import read_day
+from namesake.reconciling.properties import find_property, similar_properties
+from namesake.reconciling.query import Candidate, Query
+from namesake.reconciling.reconcile import AT_ONCE, Reconciled, candidates_of, judge
+
+ADDED = pa.schema(
+    [
+        pa.field("qid", pa.string()),
+        pa.field("label", pa.string()),
+        pa.field("description", pa.string()),
+        pa.field("confidence", pa.float64()),  # P(the best candidate is the one), also where it is not the answer
+        pa.field("reason", pa.string()),
+        pa.field("runner_up", pa.string()),  # the second candidate; the first where there is no answer
+        pa.field("runner_up_confidence", pa.float64()),
+    ]
+)
+"""What is added to a table."""
+SHOWN = 6
+"""Candidates of a doubtful row that are kept for review."""
+_SEVERAL = re.compile(r"\s*[;|]\s*")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the columns of a table of names are."""
+
+    name: str
+    context: tuple[str, ...] = ()
+    """Columns of words about the person."""
+    date: str | None = None
+    """The column of when a row is true."""
+    types: tuple[tuple[str, str], ...] = ()
+    """Properties, and the columns that hold their values; several values of a cell stand between semicolons."""
+
+    def check(self, table: pa.Table, kb: KB) -> None:
+        """Refuse columns that the table has not, and properties that the KB does not know."""
+        for column in (self.name, *self.context, *((self.date,) if self.date else ()), *(c for _, c in self.types)):
+            if column not in table.column_names:
+                hint = did_you_mean(column, table.column_names)
+                raise NamesakeError(f"no column {column!r}{hint}; there are {', '.join(table.column_names[:20])}")
+        for property, _ in self.types:
+            if find_property(kb, property) is None:
+                near = ", ".join(similar_properties(kb, property)) or "occupation, country, birth date, P108"
+                raise NamesakeError(
+                    f"--type {property}: no such property in {kb.path}; there are, among others: {near}"
+                )
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """A row whose answer somebody should look at."""
+
+    row: int
+    query: Query
+    candidates: list[Candidate]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Who one row means."""
+
+    columns: tuple[object, ...]
+    """The values of `ADDED`."""
+    doubtful: Doubtful | None
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A table with what was added, how many rows have an answer, and the doubtful ones."""
+
+    table: pa.Table
+    matched: int
+    doubtful: list[Doubtful]
+    unread_dates: int
+
+
+def reconcile_table(
+    linker: Linker,
+    table: pa.Table,
+    layout: Layout,
+    *,
+    threads: int = 0,
+    review_below: float | None = None,
+    advance: Callable[[int], None] | None = None,
+) -> Answers:
+    """Add to each row of a table whom it means.
+
+    Args:
+        linker: its KB and recipe.
+        table: one name per row.
+        layout: what its columns are.
+        threads: how many threads work; 0 is one for each core. They change nothing in the result.
+        review_below: keep the rows that are less sure than this, with their candidates.
+        advance: told how many rows are done.
+    """
+    layout.check(table, linker.kb)
+    queries, unread = queries_of(table, layout)
+    added: list[tuple[object, ...]] = []
+    doubtful: list[Doubtful] = []
+    for answers in _in_order(linker, queries, threads or cores(), review_below):
+        for answer in answers:
+            added.append(answer.columns)
+            if answer.doubtful is not None:
+                doubtful.append(answer.doubtful)
+        if advance is not None:
+            advance(len(added))
+    for at, field in enumerate(ADDED):
+        column = pa.array([row[at] for row in added], field.type)
+        table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
+    matched = sum(1 for row in added if row[0] is not None)
+    return Answers(table, matched, doubtful, unread)
+
+
+def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], int]:
+    """The rows of a table as queries, and how many dates cannot be read: those rows are of no time."""
+    names = _texts(table, layout.name)
+    contexts = [_texts(table, column) for column in layout.context]
+    typed = [(property, _texts(table, column)) for property, column in layout.types]
+    told = [None] * len(names) if layout.date is None else _texts(table, layout.date)
+    dates = {text: _date(text) for text in set(told) if text}
+    unread = sum(1 for text in told if text and dates[text] is None)
+    queries = [
+        Query(
+            name,
+            ", ".join(filter(None, words)),
+            dates.get(date) if date else None,
+            tuple((property, value) for property, cells in typed if cells[at] for value in _SEVERAL.split(cells[at])),
+        )
+        for at, (name, date, *words) in enumerate(zip(names, told, *contexts, strict=True))
+    ]
+    return queries, unread
+
+
+def _texts(table: pa.Table, column: str) -> list[str]:
+    """A column as texts; nothing is the empty text."""
+    return ["" if value is None else str(value).strip() for value in table.column(column).to_pylist()]
+
+
+def _date(text: str) -> str | None:
+    """A cell's date as ISO."""
+    if day_number(text) != UNDATED:
+        return text
+    day = read_day(text)
+    if day is None:
+        return None
+    return "-".join([f"{day.year:04}", *(f"{part:02}" for part in (day.month, day.day) if part)])
+
+
+def _in_order(
+    linker: Linker, queries: Sequence[Query], threads: int, review_below: float | None
+) -> Iterator[list[Answer]]:
+    """The answers of all queries, by parts, in their order; few parts wait in memory."""
+    with ThreadPoolExecutor(threads, thread_name_prefix="reconcile") as pool:
+        waiting: deque[Future[list[Answer]]] = deque()
+        for begin in range(0, len(queries), AT_ONCE):
+            waiting.append(pool.submit(_answers, linker, queries[begin : begin + AT_ONCE], begin, review_below))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def _answers(linker: Linker, queries: Sequence[Query], before: int, review_below: float | None) -> list[Answer]:
+    judged = judge(linker, queries)
+    top = _Top(linker.kb, judged)
+    return [top.answer(query, at, before + at, review_below) for at, query in enumerate(queries)]
+
+
+class _Top:
+    """The best candidate of each query and what its answer is made of, as lists: rows are many."""
+
+    def __init__(self, kb: KB, judged: Reconciled) -> None:
+        self.kb, self.judged = kb, judged
+        offsets, order = judged.scored.batch.offsets, np.append(judged.order, -1)
+        size = np.diff(offsets)
+        self.size: list[int] = size.tolist()
+        first = np.where(size > 0, order[offsets[:-1]], -1)
+        second = np.where(size > 1, order[np.minimum(offsets[:-1] + 1, len(order) - 1)], -1)
+        self.best = list(zip(first.tolist(), second.tolist(), strict=True))
+        sure = np.append(judged.confidence, np.nan).round(4)
+        self.sure = list(zip(sure[first].tolist(), sure[second].tolist(), strict=True))
+        parts = judged.scored.combined.contributions | judged.evidence
+        self.parts = {name: np.append(parts[name], 0.0)[first].tolist() for name in PARTS if name in parts}
+        told = {name: added for name, added in judged.evidence.items() if name != APART}
+        self.told = {name: np.append(added, 0.0)[first].tolist() for name, added in told.items()}
+        self.mention: list[int] = judged.mention.tolist()
+
+    def answer(self, query: Query, at: int, row: int, review_below: float | None) -> Answer:
+        """Who a row means, why, and who else may be meant."""
+        mention, why = self.mention[at], self.judged.reason(at)
+        if mention < 0 or not self.size[mention]:
+            return Answer((None, None, None, None, why if query.name.strip() else "no name", None, None), None)
+        parts, told = ({name: v[mention] for name, v in each.items()} for each in (self.parts, self.told))
+        reason = because(parts, told, self.size[mention] - 1)
+        reason = reason if why is None else f"{why}: {reason}"
+        sure = [None if one != one else one for one in self.sure[mention]]
+        who: tuple[object, ...] = (None, None, None)
+        if why is None:
+            found = self.judged.who(self.kb, self.best[mention][0])
+            who = (found.qid, found.label, found.description)
+        other = self.best[mention][0 if why is not None else 1]
+        runner_up = f"Q{self.judged.scored.batch.qids[other]}" if other >= 0 else None
+        columns = (*who, sure[0], reason, runner_up, sure[0 if why is not None else 1])
+        looked_at = review_below is not None and (
+            why is not None or (1.0 if sure[0] is None else sure[0]) < review_below
+        )
+        doubtful = Doubtful(row, query, candidates_of(self.kb, self.judged, at, SHOWN), reason) if looked_at else None
+        return Answer(columns, doubtful)
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """The name of an added column; one that the table has already gets `namesake_` before it."""
+    while name in taken:
+        name = f"namesake_{name}"
+    return name
