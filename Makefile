@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types tests tests-nojit hostile bench clean
+.PHONY: demo test lint types chromium tests tests-nojit hostile bench clean
 
 demo: $(VENV)/.core  ## set everything up and run the sample
 	@$(BIN)/namesake demo
@@ -17,7 +17,13 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev
 	$(BIN)/mypy
 
-tests: $(VENV)/.dev
+chromium:  ## a browser for the tests of the page, from the system's packages
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || { \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; } >/dev/null; \
+	  else echo "No Chromium: the tests of the page will be skipped. Get one, such as: sudo apt-get install chromium"; fi; }
+
+tests: $(VENV)/.dev chromium
 	$(BIN)/pytest -n auto --dist loadgroup
 
 tests-nojit: $(VENV)/.dev  ## the kernels once more as plain Python, so that coverage and bounds errors show

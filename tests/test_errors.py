@@ -77,13 +77,17 @@ def test_a_side_is_read_from_its_explanation():
 
 
 def test_the_report_has_a_row_a_mistake():
-    mistakes = [Mistake("a|1", "jo", candidate("Q1", [("near", 10)]), candidate("Q2", [("new", 22)]), CONTEXT, "NS")]
+    mistakes = [
+        Mistake(
+            "a|1", "jo", candidate("Q1", [("near", 10)]), candidate("Q2", [("new", 22)]), CONTEXT, "NS", "near «jo»"
+        )
+    ]
     report = errors_report(mistakes, 10, ["about"])
     assert report.rows[0]["decoys"] == ["new"]
     assert report.rows[0]["gold"]["qid"] == "Q1"
     assert "1 of 10" in report.intro[-1]
     assert r"a\|1" in markdown(report)
-    assert csv_text(report.views[1]).splitlines()[1].startswith("a|1,jo,Q1 Label (what): 1 from IScore 1,")
+    assert csv_text(report.views[1]).splitlines()[1].startswith("a|1,jo,near «jo»,Q1 Label (what): 1 from IScore 1,")
     assert "several sources" in report.views[0].caption
 
 
@@ -91,7 +95,7 @@ def test_an_entity_the_kb_lacks_is_said_to_be_absent_and_parts_of_0_are_left_out
     gold = side([explanation("IScore", 0, None)], [], known=False)
     chosen = side([explanation("IScore", 3, None), explanation("Born", -0.0, None)], [], known=True)
     report = errors_report([Mistake("a1", "jo", gold, chosen, CONTEXT)], 10, ["about"])
-    assert report.views[1].rows[0][2:4] == ["Q1: not in the KB", "Q1 ? (painter): 3 from IScore 3"]
+    assert report.views[1].rows[0][3:5] == ["Q1: not in the KB", "Q1 ? (painter): 3 from IScore 3"]
     assert str(report.rows[0]["chosen"]["parts"]["Born"]) == "0.0"
 
 

@@ -21,10 +21,11 @@ from namesake.analysis.corpus import Corpus
 from namesake.analysis.labelled import link_labelled
 from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import last_words
+from namesake.drawing.excerpt import excerpt
 from namesake.evaluation.gold import align, read_gold
 from namesake.evaluation.labelled import figures
 from namesake.evaluation.labelled.documents import count_overlapping, read_corpora, read_corpus
-from namesake.evaluation.labelled.misses import KINDS, marked
+from namesake.evaluation.labelled.misses import KINDS
 from namesake.evaluation.labelled.thresholds import Trade, fewest, thresholds
 from namesake.evaluation.measures.methods import methods
 from namesake.evaluation.scores import read_scores
@@ -239,12 +240,12 @@ def test_wrong_links_are_told_by_their_labels(sample_kb, tmp_path):
 def test_long_sentences_are_cut_around_the_name():
     text = "A first one. " + "x " * 200 + "Ann Lee\nspoke" + " y" * 200 + ". The end."
     at = text.index("Ann")
-    shown = marked(text, (at, at + 7), sentences)
+    shown = excerpt(text, (at, at + 7), sentences(text))
     assert shown.startswith("…")
     assert shown.endswith("…")
     assert "x «Ann Lee» spoke y" in shown
     assert len(shown) < 300
-    assert marked("Ann Lee", (0, 7), sentences) == "«Ann Lee»"
+    assert excerpt("Ann Lee", (0, 7), sentences("Ann Lee")) == "«Ann Lee»"
 
 
 # What cannot be read

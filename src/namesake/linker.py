@@ -22,6 +22,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check, doubts_field
 from namesake.batch import UNDATED, Batch, day_number, repeat, without
 from namesake.decide import ANSWERED, REASONS, decide
+from namesake.drawing.meanings import percent
 from namesake.drawing.notebook import facts_html
 from namesake.drawing.results import Explanation, Links
 from namesake.errors import NamesakeError, must_be
@@ -182,7 +183,7 @@ class Linker:
             ("KB", f"{self.kb.path.name}: {manifest.people:,} people, {manifest.statements:,} statements"),
             ("dump", manifest.dump_date or ""),
             ("recipe", f"{self.recipe.name}: {self.recipe.description}"),
-            ("answers", f"from a confidence of {rule.threshold:.0%}" if rule else "always the best candidate"),
+            ("answers", f"from a confidence of {percent(rule.threshold)}" if rule else "always the best candidate"),
             ("names", "found in the text" if self.mentions == "names" else str(self.mentions)),
         ]
         return facts_html("Namesake linker", facts)

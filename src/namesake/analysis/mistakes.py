@@ -12,10 +12,12 @@ import pyarrow.compute as pc
 
 from namesake.analysis.corpus import Corpus
 from namesake.articles.rejects import Rejects
+from namesake.drawing.excerpt import excerpt
 from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measures.methods import linked
 from namesake.evaluation.reports.errors import Context, Mistake, Side, errors_report, side
 from namesake.evaluation.reports.report import Report
+from namesake.evaluation.scores import BoolArray
 from namesake.kb.store import KB
 from namesake.language import Language
 from namesake.linker import Linker
@@ -31,6 +33,7 @@ def mistakes(
     recipe: Recipe | str | Path = "default",
     *,
     split: str | None = None,
+    known: bool = False,
     rejects: Rejects | None = None,
 ) -> Report:
     """Show every wrong link next to the right one, with what matched and why it may have gone wrong.
@@ -41,23 +44,33 @@ def mistakes(
         kb: the KB to link them with.
         recipe: a recipe, a shipped recipe's name or a `.toml` file.
         split: only gold of this split.
+        known: leave out gold entities that the KB lacks, which no linker could be right about.
         rejects: takes articles that cannot be used; without it, the first of them is an error.
     """
     corpus = Corpus(articles, kb, rejects)
     linker = Linker(corpus.kb, recipe)
     data = corpus.dataset(linker.recipe, in_split(read_gold(Path(gold)), split))
     about = [f"{articles} linked with {linker.recipe.name}, against {gold}."]
-    return errors_report(list(_mistakes(linker, corpus, data)), int(data.answerable.sum()), about)
+    measured = data.answerable
+    if known:
+        measured = measured & _known(corpus.kb, data)
+        left_out = int(data.answerable.sum() - measured.sum())
+        about.append(f"Left out: {left_out} mentions whose gold entity the KB lacks.")
+    return errors_report(list(_mistakes(linker, corpus, data, measured)), int(measured.sum()), about)
 
 
-def _mistakes(linker: Linker, corpus: Corpus, data: Dataset) -> Iterator[Mistake]:
-    """Explain the mentions whose first candidate is not the gold one."""
+def _known(kb: KB, data: Dataset) -> BoolArray:
+    """Mentions whose gold entity the KB has."""
+    numbers = [int(qid[1:]) if qid is not None else -1 for qid in data.gold_qids]
+    return kb.rows(np.array(numbers, np.int64)) >= 0
+
+
+def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, measured: BoolArray) -> Iterator[Mistake]:
+    """Explain the measured mentions whose first candidate is not the gold one."""
     right = linked("links", data).right
     wrong: dict[str, dict[str, str | None]] = {}
-    for (article, name), qid, hit, known in zip(
-        data.table.mentions, data.gold_qids, right, data.answerable, strict=True
-    ):
-        if known and not hit:
+    for (article, name), qid, hit, counts in zip(data.table.mentions, data.gold_qids, right, measured, strict=True):
+        if counts and not hit:
             wrong.setdefault(article, {})[name] = qid
     for table in corpus.tables:
         for identifier in table.column("id").to_pylist():
@@ -70,7 +83,19 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset) -> Iterator[Mistake
                 people = [row for row in rows if row["qid"] is not None]  # "none of them" is no link
                 chosen = [row for row in people if row["rank"] == people[0]["rank"]]
                 sides = (_side(linker.kb, gold), _side(linker.kb, chosen))
-                yield Mistake(identifier, name, *sides, _context(one, name, linker.kb.language), rows[0]["tie_break"])
+                context = _context(one, name, linker.kb.language)
+                said = _sentence(one, rows[0], context)
+                yield Mistake(identifier, name, *sides, context, rows[0]["tie_break"], said)
+
+
+def _sentence(article: pa.Table, row: dict[str, Any], context: Context) -> str:
+    """The sentence that a name first stands in, or the title where it stands there only."""
+    [record] = article.select(["text", "title"]).to_pylist()
+    if row["spans"]:
+        return excerpt(record["text"], row["spans"][0], context.sentences)
+    if row["title_spans"]:
+        return excerpt(record["title"], row["title_spans"][0], [(0, len(record["title"]))])
+    return ""
 
 
 def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:

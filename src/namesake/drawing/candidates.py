@@ -20,6 +20,8 @@ Row = Mapping[str, Any]
 
 SHOWN = 5
 """People; "none of them" comes on top."""
+LINES = 5
+"""Of what matched, of each kind."""
 
 
 def by_candidate(rows: Sequence[Row]) -> list[list[Row]]:
@@ -77,9 +79,10 @@ def _who(first: Row, people: Mapping[str, Brief]) -> str:
     label = one_line(first["label"]) or "not in this knowledge base"
     about = one_line(person.about if person else first["description"])
     years = f'<span class="years">{escape(person.years)}</span>' if person and person.years else ""
+    code = f'<span class="code">{escape(first["qid"])}</span>'
     return (
         f"<h3>{wikidata(first['qid'], label)}</h3>"
-        f'<p class="about"><span class="code">{escape(first["qid"])}</span> {years} {escape(about)}</p>'
+        f'<p class="about">{escape(about)}</p><p class="soft">{" · ".join(filter(None, (years, code)))}</p>'
     )
 
 
@@ -96,29 +99,38 @@ def _likelihood(confidence: float | None) -> str:
 
 def _evidence(found: Evidence) -> str:
     """What matched: words by their sources, statements shared with people of the text, other notes."""
-    words = "".join(
-        f"<li>{', '.join(f'<span class=match>{escape(word)}</span>' for word in words)}"
-        + (f' <span class="soft">← {escape(source)}</span>' if source else "")
-        + "</li>"
-        for source, words in found.words
+    telling = [_statement(one) for one in found.shared if not one.common]
+    common = [_statement(one) for one in found.shared if one.common]
+    facts = "1 common fact" if len(common) == 1 else f"{len(common)} common facts"
+    notes = f'<p class="soft">{escape("; ".join(found.notes))}</p>' if found.notes else ""
+    return (
+        _list("Words of the text", [_words(*one) for one in found.words])
+        + _list("Shared with people in the text", telling)
+        + (_folded(f"{facts} shared", common) if common else "")
+        + notes
     )
-    telling = [one for one in found.shared if not one.common]
-    common = [one for one in found.shared if one.common]
-    blocks = []
-    if words:
-        blocks.append(f"<h4>Words of the text</h4><ul>{words}</ul>")
-    if telling:
-        blocks.append(f"<h4>Shared with people in the text</h4><ul>{''.join(map(_statement, telling))}</ul>")
-    if common:
-        count = "1 common fact" if len(common) == 1 else f"{len(common)} common facts"
-        blocks.append(
-            f"<details><summary>{count} shared</summary><ul>{''.join(map(_statement, common))}</ul></details>"
-        )
-    if found.notes:
-        blocks.append(f'<p class="soft">{escape("; ".join(found.notes))}</p>')
-    return "".join(blocks)
+
+
+def _list(heading: str, items: Sequence[str]) -> str:
+    """A list under its heading; what is too much unfolds. One more is not worth a fold."""
+    if not items:
+        return ""
+    cut = LINES if len(items) > LINES + 1 else len(items)
+    more = _folded(f"{len(items) - cut} more", items[cut:]) if items[cut:] else ""
+    return f"<h4>{heading}</h4><ul>{''.join(items[:cut])}</ul>{more}"
+
+
+def _folded(summary: str, items: Sequence[str]) -> str:
+    return f"<details><summary>{summary}</summary><ul>{''.join(items)}</ul></details>"
+
+
+def _words(source: str, words: Sequence[str]) -> str:
+    """Words as the text has them, and where the candidate has them from."""
+    these = ", ".join(f'<span class="match">{escape(word)}</span>' for word in words)
+    return f"<li>{these}" + (f' <span class="soft">← {escape(source)}</span>' if source else "") + "</li>"
 
 
 def _statement(one: Shared) -> str:
     people = ", ".join(wikidata(qid, label) for qid, label in one.people)
-    return f'<li><span class="soft">{escape(one.property)}:</span> {escape(one.value)} <span class="soft">with</span> {people}</li>'
+    what = f'<span class="soft">{escape(one.property)}:</span> {escape(one.value)}'
+    return f'<li>{what} <span class="soft">with</span> {people}</li>'

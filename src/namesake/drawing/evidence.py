@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from namesake.drawing.words import source_name
 from namesake.printable import one_line
 
 Row = Mapping[str, Any]
@@ -62,7 +63,7 @@ def place(source: Row) -> str:
     if source["source"] in {"description", "paragraph"}:
         return str(source["source"])
     also = " (also known as)" if source["source"] == "alias" else ""
-    what = source["property_label"] or source["property"] or source["source"]
+    what = source["property_label"] or source["property"] or source_name(source["source"])
     return one_line(f"{what}: {source['value']}{also}" if source["value"] else what)
 
 

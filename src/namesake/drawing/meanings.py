@@ -16,7 +16,7 @@ LIGHT = {
     "sure": "#b9dcf6",
     "likely": "#d9ecfa",
     "faint": "#edf5fb",
-    "nobody": "#6a7480",
+    "nobody": "#626c78",
     "match": "#ffe58a",
     "for": "#00775a",
     "against": "#b04a00",

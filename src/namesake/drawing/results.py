@@ -24,7 +24,7 @@ One = TypeVar("One")
 class Links(list[One]):
     """Links of one text: a list, which a notebook shows as the text with its names marked.
 
-    `rows` are the same links as `drawing.text` wants them; what is taken out of the list or put in is not drawn.
+    `rows` are the links as they were found, with what drawing needs; changing the list does not change them.
     """
 
     def __init__(self, links: Iterable[One] = (), text: str = "", title: str | None = None, rows: Sequence[Row] = ()):

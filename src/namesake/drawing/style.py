@@ -9,7 +9,7 @@ FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif'
 _PARTS = """
 @ { color: var(--ink); background: var(--paper); font: 16px/1.55 FONT; }
 @ a { color: var(--person); }
-@ .soft, @ .about, @ caption { color: var(--soft); }
+@ .soft, @ caption { color: var(--soft); }
 @ .text { white-space: pre-wrap; overflow-wrap: anywhere; }
 @ .name { color: var(--ink); text-decoration: none; border-radius: .2em; padding: .05em .15em; margin: 0 -.05em;
   border-bottom: 2px solid var(--person); -webkit-box-decoration-break: clone; box-decoration-break: clone; }
@@ -17,14 +17,15 @@ _PARTS = """
 @ .name.likely { background: var(--likely); }
 @ .name.faint { background: var(--faint); }
 @ .name.nobody { background: none; border-bottom: 2px dashed var(--nobody); }
-@ .match { background: var(--match); border-radius: .2em; padding: 0 .1em; }
+@ .match { color: var(--ink); background: var(--match); border-radius: .2em; padding: 0 .1em; }
 @ b.nobody, @ span.nobody:not(.name) { color: var(--nobody); }
 @ .qid { text-underline-offset: .15em; overflow-wrap: anywhere; }
 @ .code { font-variant-numeric: tabular-nums; }
 @ .years { white-space: nowrap; }
 @ .right { color: var(--for); } @ .wrong { color: var(--against); }
 @ .verdict { margin: .3rem 0 1rem; }
-@ .candidates { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: .8rem; }
+@ .candidates { position: relative; display: grid; gap: .8rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); }
 @ .candidate { border: 1px solid var(--rule); border-radius: .6rem; padding: .7rem .9rem .9rem; min-width: 0;
   background: var(--paper); }
 @ .candidate.best { border-color: var(--person); box-shadow: inset 0 3px 0 var(--person); }
@@ -45,16 +46,21 @@ _PARTS = """
   color: var(--ink); }
 @ .waterfall td { padding: .1rem 0; text-align: right; white-space: nowrap; border: 0; background: none; }
 @ .waterfall tr { background: none; }
-@ .waterfall .bar { width: 32%; padding-right: .5rem; }
+@ .waterfall .bar { width: 34%; padding-right: .5rem; }
 @ .waterfall svg { display: block; width: 100%; height: .85rem; margin: 0; }
 @ .waterfall line { stroke: var(--rule); vector-effect: non-scaling-stroke; }
 @ .waterfall .for rect { fill: var(--for); } @ .waterfall .against rect { fill: var(--against); }
 @ .waterfall .total rect { fill: var(--person); }
 @ .waterfall .total > * { border-top: 1px solid var(--rule); font-weight: 600; }
+@media (max-width: 40rem) {
+  @ .candidates { grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 86%; overflow-x: auto;
+    scroll-snap-type: x mandatory; padding: 3px 3px .8rem; margin: 0 -3px; align-items: start; }
+  @ .candidate { scroll-snap-align: start; }
+}
 """
 
 
 def style_sheet(under: str = "body") -> str:
     """The rules for all that is drawn below `under`, with its colours."""
     root = ":root" if under == "body" else under
-    return variables(root) + _PARTS.replace("FONT", FONT).replace("@", under)
+    return variables(root) + _PARTS.replace("FONT", FONT).replace("@ ", f"{under} ")

@@ -77,7 +77,8 @@ def waterfall(rows: Sequence[Row], scale: tuple[float, float] | None = None) -> 
     ]
     written = number(round(total * 100) / 100).removeprefix("+")
     lines.append(_line("total", total, written, (0.0, total), (low, high), "total"))
-    return f'<table class="waterfall"><caption>What the score adds up from</caption><tbody>{"".join(lines)}</tbody></table>'
+    caption = "<caption>What the score adds up from</caption>"
+    return f'<table class="waterfall">{caption}<tbody>{"".join(lines)}</tbody></table>'
 
 
 def _sign(value: float) -> str:

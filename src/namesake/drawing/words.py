@@ -4,41 +4,41 @@ from __future__ import annotations
 
 PARTS = {
     "Words": "words of the text",
-    "Sentence": "words beside the name",
-    "Company": "shared with people in the text",
+    "Sentence": "words nearby",
+    "Company": "shared with others",
     "Fame": "how well known",
-    "Record": "how much Wikidata says",
-    "Early": "added late to Wikidata",
-    "Alias": "an alias, not the label",
-    "Variant": "a variant of the name",
-    "Match": "how the name matches",
-    "Quality": "how well the name fits",
-    "Era": "lived at another time",
-    "Vital": "dates told in the text",
-    "Office": "held that office then",
+    "Record": "size of the record",
+    "Early": "a late entry",
+    "Alias": "an alias",
+    "Variant": "a name variant",
+    "Match": "fit of the name",
+    "Quality": "fit of the name",
+    "Era": "another time",
+    "Vital": "dates of the life",
+    "Office": "office held then",
     "Tenure": "in office then",
-    "Born": "born after the text",
-    "Dead": "dead before the text",
+    "Born": "born later",
+    "Dead": "dead by then",
     "IScore": "words of the text",
-    "NIScore": "words beside the name",
-    "EEIScore": "shared with people in the text",
+    "NIScore": "words nearby",
+    "EEIScore": "shared with others",
     "NS": "Wikimedia pages",
     "NP": "properties in Wikidata",
     "PR_WP": "rank in Wikipedia",
     "PR_WD": "rank in Wikidata",
     "LQID": "lower QID",
-    "Constant": "where everyone starts",
-    "nil": "where everyone starts",
-    "alone": "beside a single candidate",
-    "Expected": "strangers of that name",
-    "Length": "how much text there is",
-    "NameFame": "how well known its bearers are",
+    "Constant": "starting point",
+    "nil": "starting point",
+    "alone": "a single candidate",
+    "Expected": "strangers so named",
+    "Length": "amount of text",
+    "NameFame": "fame of the name",
     "GoesOn": "the name goes on",
     "Comes": "the name begins earlier",
     "Suffix": "Jr. or II follows",
     "Byline": "who wrote the text",
-    "Thing": "a thing of that name",
-    "ThingShare": "a better known thing of that name",
+    "Thing": "a thing so named",
+    "ThingShare": "a better known thing",
     "Place": "stands where places stand",
     "Lower": "an ordinary word",
     "OneWord": "a single word",
@@ -47,7 +47,7 @@ PARTS = {
     "Role": "a role stands before it",
     "Title": "a title stands before it",
     "Wide": "part of a longer name",
-    "Dropped": "more words than the known name",
+    "Dropped": "extra words",
     "Spelled": "spelled otherwise",
 }
 """By the name that recipes have for them; a part that is not here is called as in its recipe."""
@@ -56,3 +56,15 @@ PARTS = {
 def part_name(part: str) -> str:
     """A part in plain words."""
     return PARTS.get(part, part)
+
+
+SOURCES = {
+    "begins names": "people whose name begins like this",
+    "ends names": "people whose name ends like this",
+}
+"""What doubts say of where their numbers come from."""
+
+
+def source_name(source: str) -> str:
+    """A source of a match in plain words."""
+    return SOURCES.get(source, source)

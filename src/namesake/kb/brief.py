@@ -8,28 +8,19 @@ import msgspec
 import numpy as np
 
 from namesake.kb.dates import iso
-from namesake.kb.show import describe
+from namesake.kb.show import about
 from namesake.kb.store import KB
-
-OCCUPATION, COUNTRY, INSTANCE = "P106", "P27", "P31"
-MOST_FACTS = 4
 
 
 class Brief(msgspec.Struct, frozen=True, kw_only=True):
-    """Who somebody is: label, description, the years of birth and death, and facts where there is no description."""
+    """Who somebody is: label, what to say of them, the years of birth and death."""
 
     qid: str
     label: str
-    description: str
+    about: str
+    """The description, else occupations and countries, else other values."""
     years: str
     """Such as 1961–, 1900–1980, or nothing."""
-    facts: str
-    """Occupations and countries, else the first statements; nothing where there is a description."""
-
-    @property
-    def about(self) -> str:
-        """The description, or the facts in its place."""
-        return self.description or self.facts
 
 
 def briefs(kb: KB, qids: Iterable[str]) -> dict[str, Brief]:
@@ -43,22 +34,13 @@ def brief(kb: KB, row: int) -> Brief:
     """The entity of one row."""
     born = _year(iso(int(kb.birth[row]), int(kb.birth_precision[row])))
     died = _year(iso(int(kb.death[row]), int(kb.death_precision[row])))
-    description = kb.descriptions[row]
     return Brief(
         qid=f"Q{kb.qids[row]}",
         label=kb.label(row),
-        description=description,
+        about=about(kb, row),
         years=f"{born or '?'}–{died}" if born or died else "",
-        facts="" if description else _facts(kb, row),
     )
 
 
 def _year(date: str | None) -> str:
     return (date or "")[: 5 if (date or "").startswith("-") else 4]
-
-
-def _facts(kb: KB, row: int) -> str:
-    statements = describe(kb, row).statements
-    telling = [s.label for s in statements if s.property in (OCCUPATION, COUNTRY) and s.label]
-    rest = [s.label for s in statements if s.label and s.property != INSTANCE]
-    return ", ".join((telling or rest)[:MOST_FACTS])

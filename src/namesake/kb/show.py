@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -13,6 +14,7 @@ from namesake.kb.layout import columns
 from namesake.kb.store import KB
 
 LONGEST_SHOWN = 60  # characters of a name in a message
+OCCUPATION, COUNTRY, INSTANCE_OF = "P106", "P27", "P31"
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -114,6 +116,18 @@ def describe(kb: KB, row: int) -> Entity:
         paragraph=kb.paragraphs[row],
         statements=_statements(kb, row),
     )
+
+
+def about(kb: KB, row: int) -> str:
+    """Who an entity is, in a few words: its description, else its occupations and countries, else other values."""
+    return kb.descriptions[row] or gist([_statement(kb, int(pair), None) for pair in kb.statements[row]])
+
+
+def gist(statements: Sequence[Statement]) -> str:
+    """For those without a description: occupations and countries, else the first statements."""
+    telling = [s.label for s in statements if s.property in (OCCUPATION, COUNTRY) and s.label]
+    rest = [s.label for s in statements if s.label and s.property != INSTANCE_OF]
+    return ", ".join(list(dict.fromkeys(telling or rest))[:4])
 
 
 def _statements(kb: KB, row: int) -> list[Statement]:

@@ -42,6 +42,7 @@ def errors(
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
     split: options.Split = None,
+    known: Annotated[bool, typer.Option("--known", help="leave out gold entities that the KB lacks")] = False,
 ) -> None:
     """Show every wrong link next to the right one, with what matched and why it may have gone wrong.
 
@@ -51,7 +52,7 @@ def errors(
     from namesake.articles.rejects import Rejects
 
     with Rejects() as rejects:
-        report = mistakes(articles, gold, default_kb(kb), recipe, split=split, rejects=rejects)
+        report = mistakes(articles, gold, default_kb(kb), recipe, split=split, known=known, rejects=rejects)
     report.write(out, [articles, gold, kb, Path(recipe)])
     show(report.short, [f"{report.remarks[0]} They are in {out / 'report.html'} and {out / 'errors.csv'}"])
     report_rejects(rejects)

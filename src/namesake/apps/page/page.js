@@ -8,28 +8,36 @@ let chosen = -1; // the name that is explained
 
 // ---- the text goes to the server, its names come back
 
+let asked = null; // the text that is shown
 let sampleTitle = null; // the headline of a sample, as long as its text is unchanged
 
 async function ask() {
   const text = $("text").value;
   if (!text.trim()) return complain("There is no text yet: paste one, drop a file, or choose a sample.", "text");
-  say("");
   $("go").disabled = true;
   $("go").textContent = "Reading …";
+  asked = { text, title: sampleTitle, date: $("date").value.trim() || null };
+  const answer = await post(asked);
+  $("go").disabled = false;
+  $("go").textContent = "Who is meant?";
+  if (answer) show(answer);
+}
+
+// What the server says, or null where something went wrong, which is then told.
+async function post(body) {
+  say("");
   try {
     const answer = await fetch("draw", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ text, title: sampleTitle, date: $("date").value.trim() || null }),
+      body: JSON.stringify(body),
     });
-    if (!answer.ok) return complain(await fault(answer));
-    show(await answer.json());
+    if (answer.ok) return await answer.json();
+    say(await fault(answer));
   } catch {
-    complain("The server does not answer. Is it still running? Your text is still here: try again.");
-  } finally {
-    $("go").disabled = false;
-    $("go").textContent = "Who is meant?";
+    say("The server does not answer. Is it still running? Your text is still here: try again.");
   }
+  return null;
 }
 
 async function fault(answer) {
@@ -37,9 +45,11 @@ async function fault(answer) {
   try { said = await answer.json(); } catch { /* no JSON: the status must do */ }
   const why = typeof said.error === "string" ? said.error : "";
   const todo = typeof said.what_to_do === "string" ? said.what_to_do : "";
-  if (answer.status === 413) return why || "This text is too long for this server: try a shorter one.";
+  if (answer.status === 413 && !why) return "This text is too long for this server: try a shorter one.";
   if (answer.status === 429 || answer.status === 503) return "The server is busy: try again in a moment.";
-  return [why || `The server could not do this (status ${answer.status}).`, todo].filter(Boolean).join(" ");
+  if (!why) return `The server could not do this (status ${answer.status}).`;
+  const whole = [why, todo].filter(Boolean).join(": ");
+  return `${whole[0].toUpperCase()}${whole.slice(1)}.`;
 }
 
 function say(text) { $("message").textContent = text; }
@@ -54,20 +64,26 @@ function complain(text, focus) {
 function show(answer) {
   drawn = answer;
   chosen = -1;
-  $("marked").innerHTML = drawn.html;
-  const least = drawn.threshold === null ? 0 : Math.round(100 * drawn.threshold);
-  $("threshold").value = least;
+  $("threshold").value = drawn.threshold === null ? 0 : Math.round(100 * drawn.threshold);
   $("sliding").hidden = drawn.threshold === null;
-  $("editor").hidden = true;
-  $("result").hidden = false;
-  for (const mark of names()) {
-    mark.addEventListener("click", (event) => { event.preventDefault(); choose(Number(mark.dataset.mention), true); });
-  }
+  editing(false);
   close();
-  slide(drawn.threshold ?? 0);
+  put(drawn.html);
   const first = names()[0];
   if (first) first.focus({ preventScroll: true });
 }
+
+function put(html) {
+  $("marked").innerHTML = html;
+  slide(drawn.threshold === null ? 0 : $("threshold").value / 100);
+}
+
+$("marked").addEventListener("click", (event) => {
+  const mark = event.target.closest(".name");
+  if (!mark) return;
+  event.preventDefault();
+  choose(Number(mark.dataset.mention), true);
+});
 
 const names = () => [...$("marked").querySelectorAll(".name")];
 
@@ -93,35 +109,54 @@ function slide(least) {
   $("count").textContent = drawn.mentions.length
     ? `${count} of ${drawn.mentions.length} names linked. ${people}`
     : `No name in this text is one that the knowledge base has. ${people}`;
+  slid(least);
+}
+
+// Where the slider says otherwise than the recipe did, the explanation says so.
+function slid(least) {
+  const mention = drawn.mentions[chosen];
+  const now = mention && answered(mention, least);
+  $("slid").hidden = !mention || now === (mention.qid !== null);
+  $("slid").textContent = `At ${Math.round(100 * least)} % ${now ? "this is an answer" : "this is nobody"}.`;
 }
 
 // ---- one name explained
 
-function choose(number, move) {
+async function choose(number, move) {
   if (!drawn || !drawn.mentions.length) return;
-  chosen = (number + drawn.mentions.length) % drawn.mentions.length;
-  const mention = drawn.mentions[chosen];
+  const text = drawn;
+  const wanted = (number + drawn.mentions.length) % drawn.mentions.length;
+  const mention = drawn.mentions[wanted];
+  chosen = wanted;
+  outline();
+  mention.why ??= await post({ ...asked, mention: wanted });
+  if (!mention.why || drawn !== text || chosen !== wanted) return; // something else was asked meanwhile
+  const focused = document.activeElement.closest("#marked .name")?.dataset.mention;
+  put(mention.why.html);
+  outline();
   $("whose").textContent = mention.name;
-  $("panel").innerHTML = mention.html;
+  $("panel").innerHTML = mention.why.panel;
   $("why").hidden = false;
   document.querySelector("main").classList.add("explaining");
-  for (const mark of names()) {
-    const own = Number(mark.dataset.mention) === chosen;
-    mark.classList.toggle("chosen", own);
-    if (own) mark.setAttribute("aria-current", "true"); else mark.removeAttribute("aria-current");
-  }
   const cards = [...$("panel").querySelectorAll(".candidate")];
   for (const card of cards) {
     card.tabIndex = 0;
-    card.addEventListener("mouseenter", () => highlight(card));
-    card.addEventListener("focusin", () => highlight(card));
-    card.addEventListener("click", () => highlight(card));
+    for (const kind of ["mouseenter", "focusin", "click"]) card.addEventListener(kind, () => highlight(card));
   }
   highlight(cards.find((card) => card.dataset.qid) ?? null);
+  slid($("threshold").value / 100);
   $("why").scrollTop = 0;
   if (move) {
     $("why").focus({ preventScroll: true });
     if (!beside()) $("why").scrollIntoView();
+  } else if (focused !== undefined) names().find((mark) => mark.dataset.mention === focused)?.focus();
+}
+
+function outline() {
+  for (const mark of names()) {
+    const own = Number(mark.dataset.mention) === chosen;
+    mark.classList.toggle("chosen", own);
+    if (own) mark.setAttribute("aria-current", "true"); else mark.removeAttribute("aria-current");
   }
 }
 
@@ -135,20 +170,25 @@ function highlight(card) {
 }
 
 function close() {
+  const mark = names().find((one) => Number(one.dataset.mention) === chosen);
   $("why").hidden = true;
   document.querySelector("main").classList.remove("explaining");
   highlight(null);
-  const mark = names().find((one) => Number(one.dataset.mention) === chosen);
-  for (const one of names()) { one.classList.remove("chosen"); one.removeAttribute("aria-current"); }
   chosen = -1;
+  outline();
   if (mark) mark.focus();
 }
 
 function edit() {
   close();
-  $("result").hidden = true;
-  $("editor").hidden = false;
+  editing(true);
   $("text").focus();
+}
+
+function editing(yes) {
+  for (const id of ["editor", "hello"]) $(id).hidden = !yes;
+  $("result").hidden = yes;
+  document.querySelector("main").classList.toggle("idle", yes);
 }
 
 // ---- keys: arrows go from name to name, Escape goes back
@@ -172,16 +212,24 @@ document.addEventListener("keydown", (event) => {
 async function samples() {
   try {
     const all = await (await fetch("samples.json")).json();
-    for (const [number, { title }] of all.entries()) $("sample").append(new Option(title, number));
-    $("sample").addEventListener("change", () => {
-      const sample = all[$("sample").value];
-      if (!sample) return;
-      $("text").value = sample.text;
-      $("date").value = sample.date ?? "";
-      sampleTitle = sample.title;
-      ask();
-    });
-  } catch { $("sample").disabled = true; }
+    for (const sample of all) {
+      const button = document.createElement("button");
+      const date = document.createElement("span");
+      button.type = "button";
+      button.textContent = sample.title;
+      date.textContent = sample.date;
+      button.append(date);
+      button.addEventListener("click", () => {
+        $("text").value = sample.text;
+        $("date").value = sample.date;
+        sampleTitle = sample.title;
+        ask();
+      });
+      const line = document.createElement("li");
+      line.append(button);
+      $("samples").append(line);
+    }
+  } catch { $("hello").hidden = true; }
 }
 
 async function drop(event) {
@@ -191,17 +239,12 @@ async function drop(event) {
   const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
   if (text.includes("\0") || text.includes("\uFFFD")) return complain("This file is no plain text in UTF-8: save it as one, or paste the text.");
   $("text").value = text;
-  changed();
+  sampleTitle = null;
   ask();
 }
 
-function changed() {
-  sampleTitle = null;
-  $("sample").value = "";
-}
-
 $("editor").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
-$("text").addEventListener("input", changed);
+$("text").addEventListener("input", () => { sampleTitle = null; });
 $("text").addEventListener("dragover", (event) => { event.preventDefault(); $("text").classList.add("dropping"); });
 $("text").addEventListener("dragleave", () => $("text").classList.remove("dropping"));
 $("text").addEventListener("drop", drop);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
 from namesake.apps.page import FILES, draw
@@ -22,6 +24,8 @@ class DrawRequest(Taken, frozen=True):
     text: str
     title: str | None = None
     date: Date | None = None
+    mention: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """The name to explain, by its place among those of the text; without it, the text is shown with all its names."""
 
 
 _decoder = msgspec.json.Decoder(DrawRequest)
@@ -51,7 +55,9 @@ class PageApi:
         check_explained([given], self.pool.limits)
         article_of(given, 0, "the request", self.pool.limits)
         linker = self.pool.linker
-        return Reply(await self.pool.run(lambda: msgspec.json.encode(draw(linker, asked.text, title, date))))
+        return Reply(
+            await self.pool.run(lambda: msgspec.json.encode(draw(linker, asked.text, title, date, asked.mention)))
+        )
 
 
 def _file(kind: str, body: bytes) -> Handle:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from namesake.articles.article import Span
+from namesake.drawing.excerpt import Excerpt, excerpt
 from namesake.evaluation.labelled.judged import Outcome
 from namesake.evaluation.scores import BoolArray
 
@@ -19,9 +20,6 @@ KINDS = (*NOT_FOUND, REFUSED_RIGHT, REFUSED_OTHER, WRONG)
 WRONG_LINKS = ("somebody else of the KB", "somebody the KB lacks", "no person", "not told")
 """Who or what was linked wrongly."""
 
-AROUND = 120
-"""Characters of a sentence that an example shows on either side of the name."""
-
 
 class Miss(NamedTuple):
     """A known label that no answer hits."""
@@ -32,7 +30,7 @@ class Miss(NamedTuple):
     document: str
     kind: str
     name: str
-    sentence: str
+    sentence: Excerpt
     """With the name between « and »."""
     qid: str
     best: str | None
@@ -64,7 +62,7 @@ def misses(
             kind = REFUSED_RIGHT if any(outcome.best[each] == qid for each in near) else REFUSED_OTHER
         best = outcome.best[near[0]] if near else None
         claim = float(outcome.confidence[near[0]]) if best is not None else np.nan
-        sentence = marked(document.text, span, sentences)
+        sentence = excerpt(document.text, span, sentences(document.text))
         claimed = None if np.isnan(claim) else claim
         found.append(Miss(judged.name, place, document.id, kind, name, sentence, qid, best, claimed))
     return found
@@ -78,18 +76,6 @@ def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
     person, told = another | stranger, judged.told
     flags = (another, ~another & stranger, ~person & told, ~person & ~told)
     return {what: int((wrong & flag).sum()) for what, flag in zip(WRONG_LINKS, flags, strict=True)}
-
-
-def marked(text: str, span: Span, sentences: Callable[[str], Sequence[Span]]) -> str:
-    """The sentence around a name on one line, cut if it is long, the name between « and »."""
-    start, end = span
-    inside = [(a, b) for a, b in sentences(text) if a <= start < b]
-    first, last = inside[0] if inside else (start, end)
-    last = max(last, end)
-    before, after = text[first:start], text[end:last]
-    before = f"…{before[-AROUND:]}" if len(before) > AROUND else before
-    after = f"{after[:AROUND]}…" if len(after) > AROUND else after
-    return " ".join(f"{before}«{text[start:end]}»{after}".split())
 
 
 def examples(found: Sequence[Miss], most: int) -> list[Miss]:

@@ -59,6 +59,8 @@ class Mistake:
     chosen: Side
     context: Context
     tie_break: str | None = None
+    sentence: str = ""
+    """The sentence that the name first stands in, the name marked (`drawing.excerpt`)."""
     categories: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -145,11 +147,12 @@ def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[st
     """Counts by category, and every mistake as a row to review; `rows` also carry the texts in full."""
     names = [UNKNOWN, SIMILAR, ABSENT, DECOY, UNTOLD]
     counts = [[name, str(sum(name in mistake.categories for mistake in mistakes))] for name in names]
-    header = ["article", "name", "gold", "chosen", "only gold matched", "only chosen matched", "category"]
+    header = ["article", "name", "sentence", "gold", "chosen", "only gold matched", "only chosen matched", "category"]
     rows = [
         [
             mistake.article,
             mistake.name,
+            mistake.sentence,
             _about(mistake.gold),
             _about(mistake.chosen),
             _only(mistake.gold, mistake.chosen),
@@ -164,7 +167,16 @@ def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[st
     )
     overlap = "A mistake may have several sources."
     summary = View("error_sources", "Error sources.", ["source", "mentions"], counts, overlap)
-    table = View("errors", "Mistakes.", header, rows, words=frozenset(range(len(header))))
+    table = View(
+        "errors",
+        "Mistakes.",
+        header,
+        rows,
+        words=frozenset(range(len(header))),
+        qids=frozenset({3, 4}),
+        kinds={3: "right", 4: "wrong"},
+        cards=True,
+    )
     intro = [*about, f"{len(mistakes)} of {measured} answerable mentions are linked to the wrong entity."]
     section = Section("Mistakes", [text], [summary, table])
     return Report("Which links are wrong, and why?", [section], _rows(mistakes), intro, [summary], intro[-1:])
@@ -191,6 +203,7 @@ def _rows(mistakes: Sequence[Mistake]) -> list[dict[str, Any]]:
         {
             "article": mistake.article,
             "name": mistake.name,
+            "sentence": mistake.sentence,
             "tie_break": mistake.tie_break,
             "categories": mistake.categories,
             "decoys": decoys(mistake),

@@ -97,15 +97,17 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
         plots.Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
         for curve in shown
     ]
-    drawn = [plots.curves(risk, "Risk and coverage", "coverage: share of mentions answered", "risk: share wrong")]
+    colours = [curve.method for curve in ranked]
+    across, up = "coverage: share of mentions answered", "risk: share wrong"
+    drawn = [plots.curves(risk, "Risk and coverage", across, up, colours=colours)]
     calibrated = []
     for curve in measured:
         if curve.bins is not None:
-            bins = zip(*(part.tolist() for part in curve.bins), strict=True)
-            points = [(summed / count, right / count) for count, summed, right in bins if count]
-            calibrated.append(plots.Line(curve.method, points))
+            bins = [one for one in zip(*(part.tolist() for part in curve.bins), strict=True) if one[0]]
+            points = [(summed / count, right / count) for count, summed, right in bins]
+            calibrated.append(plots.Line(curve.method, points, [int(count) for count, *_ in bins]))
     if calibrated:
-        drawn.append(plots.curves(calibrated, "Calibration", "confidence", "share right", diagonal=True))
+        drawn.append(plots.curves(calibrated, "Calibration", "confidence", "share right", True, colours))
     text = (
         "If only the most confident mentions are answered, how many of the answers are wrong? "
         "Where there is the least risk comes first"

@@ -120,8 +120,8 @@ def _example_sections(found: LabelledFigures) -> list[Section]:
             name = "examples_" + "_".join(kind.replace(":", "").split())
             total = sum(miss.kind == kind for miss in found.misses)
             title, header = f"{kind.capitalize()}: {len(rows):,} of {total:,}.", EXAMPLE_HEADER
-            views.append(View(name, title, header, rows, words=frozenset(range(5))))
-    return [Section("Examples of misses", ["The name stands between « and »."], views)] if views else []
+            views.append(View(name, title, header, rows, words=frozenset(range(5)), qids=frozenset({3, 4}), cards=True))
+    return [Section("Examples of misses", ["The name is marked, in plain text by « and »."], views)] if views else []
 
 
 EXAMPLE_HEADER = ["corpus", "document", "sentence", "label", "best candidate", "confidence"]

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,11 +28,17 @@ class View:
     """Cells (row, column) to set in bold."""
     words: frozenset[int] = frozenset({0})
     """Columns of words, set from the left; the others are figures, set from the right."""
+    qids: frozenset[int] = frozenset()
+    """Columns of words whose QIDs are links in HTML."""
+    kinds: Mapping[int, str] = field(default_factory=dict)
+    """Columns that tell what is `right` or `wrong`, and have that colour."""
+    cards: bool = False
+    """Whether HTML draws each row as a card: the first cell is where it stands, the second its name."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with text, tables and plots (SVG)."""
+    """A heading with text, tables and plots (figures, as HTML)."""
 
     title: str
     text: Sequence[str] = ()
