@@ -17,7 +17,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+import typer
 
+from namesake.apps.cli.commands import app
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Links, Pool, Wish
 from namesake.apps.server.problems import RequestError
@@ -28,6 +30,7 @@ from namesake.kb.store import KB
 from namesake.linker import Linker
 from serving import Client, running
 
+COMMANDS = typer.main.get_group(app)
 PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main import main; main()"
 TEXT = "Michael Jordan of the Chicago Bulls met Michael Jordan, who teaches statistics at Berkeley."
 
@@ -281,6 +284,21 @@ def test_a_kb_that_goes_away_is_still_served(sample_kb: KB, tmp_path: Path) -> N
         assert before == after
         assert client.post("/link", {"text": TEXT, "threshold": 0.123}).status == 200
         assert client.get("/entity/Q999999999").status == 404
+
+
+def test_the_image_runs_as_a_user_of_its_own() -> None:
+    """What the Dockerfile says of its last stage: a user that is not root, and a command that exists."""
+    stage = (Path(__file__).parents[1] / "Dockerfile").read_text().rpartition("\nFROM ")[2].splitlines()
+    lines = [line for line in stage if line and not line.startswith("#")]
+    users = [at for at, line in enumerate(lines) if line.startswith("USER ")]
+    start = next(at for at, line in enumerate(lines) if line.startswith("ENTRYPOINT "))
+    assert lines[users[-1]] == "USER namesake"
+    assert users[-1] < start
+    assert json.loads(lines[start].removeprefix("ENTRYPOINT ")) == ["namesake"]
+    asked = json.loads(lines[start + 1].removeprefix("CMD "))
+    command = COMMANDS.get_command(typer.Context(COMMANDS), asked[0])
+    assert command is not None
+    assert set(asked[1::2]) <= {name for option in command.params for name in option.opts}
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from serving import Answer, Client, received, running
 
 FORM = "application/x-www-form-urlencoded"
 TEXT = "Barack Obama spoke."
-SMALL = Limits(body=20_000, text=1000, articles=3, queries=2, seconds=0.5, head=8000, held=30_000)
+SMALL = Limits(body=20_000, text=1000, explained=500, articles=3, queries=2, seconds=0.5, head=8000, held=30_000)
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +101,10 @@ def test_too_much_of_anything(client: Client) -> None:
     assert "1,000 characters" in refused(client.post("/link", {"text": "x" * 900, "title": "y" * 101}), 413)
     assert "3 articles" in refused(client.post("/link", {"articles": [{"text": "a"}] * 4}), 413)
     assert "20,000 bytes" in refused(client.post("/link", {"text": "x" * 30_000}), 413)
+    long = {"text": "x" * 501}
+    assert client.post("/link", long).status == 200
+    for path, body in (("/link", long | {"parts": True}), ("/explain", long), ("/draw", long)):
+        assert "500 characters" in refused(client.post(path, body), 413)
     queries = json.dumps({str(key): {"query": "x"} for key in range(3)})
     assert "2 queries" in refused(client.get(f"/reconcile?queries={queries.replace(' ', '')}"), 413)
     refused(client.get("/search?" + "&".join(f"a{number}=1" for number in range(200))), 400)

@@ -1,6 +1,6 @@
 """HTTP as far as we need it, on ASGI: a request that is read within limits, a reply, the table of routes.
 
-No framework stands between: a request costs some ten microseconds here, and every refusal is one of ours.
+No framework stands between: each refusal, and when it happens, is ours to decide.
 """
 
 from __future__ import annotations

@@ -15,6 +15,9 @@ class Limits:
     """Bytes of a request's body (413)."""
     text: int = 1_000_000
     """Characters of a text with its title (413)."""
+    explained: int = 200_000
+    """Characters of all texts of a request that asks for candidates or explanations: its answer is many times as long
+    (413)."""
     articles: int = 256
     """Articles of one request (413)."""
     queries: int = 256

@@ -16,6 +16,7 @@ from namesake.apps.server.schema import (
     LinkRequest,
     LinkResponse,
     article_of,
+    check_explained,
 )
 from namesake.articles.builder import ArticleBuilder
 
@@ -66,6 +67,8 @@ class LinkApi:
         ]
         ids = None if asked.articles is None else [one.id or str(number) for number, one in enumerate(given)]
         wish = Wish(asked.threshold, asked.candidates or asked.parts, asked.parts)
+        if wish.candidates:
+            check_explained(given, self.limits)
         if wish.threshold is not None:
             self.pool.at(wish.threshold)  # refused here where the recipe does not know it
         return Reply(await self.pool.link(articles, wish, lambda links: _rendered(links, ids)))
@@ -88,6 +91,7 @@ class LinkApi:
         """Rows of explanations."""
         asked = await call.json(_explain)
         given = GivenArticle(asked.text, None, asked.title, asked.date, asked.mentions)
+        check_explained([given], self.limits)
         article = article_of(given, 0, "the request", self.limits)
         linker = self.pool.at(asked.threshold)
 

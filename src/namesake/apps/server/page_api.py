@@ -10,7 +10,7 @@ from namesake.apps.page import FILES, draw
 from namesake.apps.server.http import JSON, Call, Handle, Reply, Route
 from namesake.apps.server.link_api import BAD_BODY
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.schema import Date, GivenArticle, Taken, article_of
+from namesake.apps.server.schema import Date, GivenArticle, Taken, article_of, check_explained
 
 CSP = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -51,7 +51,9 @@ class PageApi:
         """The drawing of a text."""
         asked = await call.json(_decoder)
         title, date = asked.title or None, asked.date or None
-        article_of(GivenArticle(asked.text, title=title, date=date), 0, "the request", self.pool.limits)
+        given = GivenArticle(asked.text, title=title, date=date)
+        check_explained([given], self.pool.limits)
+        article_of(given, 0, "the request", self.pool.limits)
         linker = self.pool.linker
         return Reply(
             await self.pool.run(lambda: msgspec.json.encode(draw(linker, asked.text, title, date, asked.mention)))

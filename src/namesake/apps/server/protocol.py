@@ -15,6 +15,10 @@ from namesake.apps.server.problems import RequestError, busy
 if TYPE_CHECKING:
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+    Connection = HttpToolsProtocol
+else:
+    Connection = object
+
 PHRASES = {
     400: "Bad Request",
     408: "Request Timeout",
@@ -23,91 +27,107 @@ PHRASES = {
 }
 
 
-def impatient(limits: Limits) -> type[HttpToolsProtocol]:
+class Impatience(Connection):
+    """What a connection of uvicorn is given so that it keeps the limits."""
+
+    limits: Limits
+
+    arriving: asyncio.TimerHandle | None = None
+    leaving: asyncio.TimerHandle | None = None
+    head = 0
+    """Bytes of a request so far, while its headers are not complete."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Take a new client, unless there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            self._refuse(busy("too many connections"))
+        else:
+            self._expect()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting for a client that is gone."""
+        self._arrived()
+        self._left()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Wait for the rest of a request from its first byte on; refuse a head without end."""
+        if self.arriving is None:
+            self._expect()
+        self.head += len(data)
+        super().data_received(data)
+        if self.head > self.limits.head and not self.transport.is_closing():
+            self._refuse(
+                RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
+            )
+
+    def on_headers_complete(self) -> None:
+        """Count no longer: the application counts the body."""
+        self.head = -(1 << 62)  # what follows is the body
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """Stop waiting: the request is whole."""
+        self._arrived()
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """Wait for a client that does not take what was sent, and not for ever."""
+        super().pause_writing()
+        if self.leaving is None:
+            self.leaving = self.loop.call_later(self.limits.seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Stop waiting: it has taken it."""
+        super().resume_writing()
+        self._left()
+
+    def send_400_response(self, msg: str) -> None:
+        """Say in JSON, as all refusals do, that something is no HTTP."""
+        self._refuse(RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
+
+    # patience
+    def _expect(self) -> None:
+        self.arriving = self.loop.call_later(self.limits.seconds + 1, self._too_slow)
+
+    def _arrived(self) -> None:
+        self.head = 0
+        if self.arriving is not None:
+            self.arriving.cancel()
+            self.arriving = None
+
+    def _left(self) -> None:
+        if self.leaving is not None:
+            self.leaving.cancel()
+            self.leaving = None
+
+    def _too_slow(self) -> None:
+        """Close a connection whose request is not whole in time; a body that is late was told so before."""
+        if self.cycle is None or self.cycle.response_complete:
+            self._refuse(RequestError(408, f"no request came within {self.limits.seconds:g} seconds", "send it faster"))
+        else:
+            self.transport.abort()
+
+    def _refuse(self, problem: RequestError) -> None:
+        if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
+            self.transport.abort()  # in the middle of an answer nothing else can be said
+            return
+        body = problem.body()
+        head = f"HTTP/1.1 {problem.status} {PHRASES[problem.status]}\r\ncontent-type: application/json\r\n"
+        head += f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(head.encode() + body)
+        self.transport.close()
+
+
+def impatient(keeping: Limits) -> type[HttpToolsProtocol]:
     """The class of connections that keep these limits."""
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-    class Impatient(HttpToolsProtocol):
+    class Impatient(Impatience, HttpToolsProtocol):
         """One connection."""
 
-        arriving: asyncio.TimerHandle | None = None
-        leaving: asyncio.TimerHandle | None = None
-        head = 0
-        """Bytes of a request so far, while its headers are not complete."""
-
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            if len(self.connections) > limits.connections:
-                self._refuse(busy("too many connections"))
-            else:
-                self._expect()
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._arrived()
-            self._left()
-            super().connection_lost(exc)
-
-        def data_received(self, data: bytes) -> None:
-            if self.arriving is None:
-                self._expect()
-            self.head += len(data)
-            super().data_received(data)
-            if self.head > limits.head and not self.transport.is_closing():
-                self._refuse(
-                    RequestError(431, "the headers are too long", f"send at most {limits.head:,} bytes of them")
-                )
-
-        def on_headers_complete(self) -> None:
-            self.head = -(1 << 62)  # what follows is the body
-            super().on_headers_complete()
-
-        def on_message_complete(self) -> None:
-            self._arrived()
-            super().on_message_complete()
-
-        def pause_writing(self) -> None:
-            super().pause_writing()
-            if self.leaving is None:
-                self.leaving = self.loop.call_later(limits.seconds, self.transport.abort)
-
-        def resume_writing(self) -> None:
-            super().resume_writing()
-            self._left()
-
-        def send_400_response(self, msg: str) -> None:
-            self._refuse(RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
-
-        # patience
-        def _expect(self) -> None:
-            self.arriving = self.loop.call_later(limits.seconds + 1, self._too_slow)
-
-        def _arrived(self) -> None:
-            self.head = 0
-            if self.arriving is not None:
-                self.arriving.cancel()
-                self.arriving = None
-
-        def _left(self) -> None:
-            if self.leaving is not None:
-                self.leaving.cancel()
-                self.leaving = None
-
-        def _too_slow(self) -> None:
-            """Close a connection whose request is not whole in time; a body that is late was told so before."""
-            if self.cycle is None or self.cycle.response_complete:
-                self._refuse(RequestError(408, f"no request came within {limits.seconds:g} seconds", "send it faster"))
-            else:
-                self.transport.abort()
-
-        def _refuse(self, problem: RequestError) -> None:
-            if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
-                self.transport.abort()  # in the middle of an answer nothing else can be said
-                return
-            body = problem.body()
-            head = f"HTTP/1.1 {problem.status} {PHRASES[problem.status]}\r\ncontent-type: application/json\r\n"
-            head += f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-            self.transport.write(head.encode() + body)
-            self.transport.close()
+        limits = keeping
 
     return Impatient
 

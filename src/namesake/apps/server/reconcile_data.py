@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow.compute as pc
 from msgspec import Meta
 
-from namesake.apps.server.http import HTML, JSON, Call, Parameter, Reply, Route, decoded
+from namesake.apps.server.http import HTML, JSON, Call, Handle, Parameter, Reply, Route, decoded
 from namesake.apps.server.kb_api import QID, bearers, found, row_of
 from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
@@ -67,6 +67,14 @@ HUMAN = TypeName("Q5", "human")
 _extension = msgspec.json.Decoder(Extension)
 
 
+def _route(
+    path: str, handle: Handle, what: str, gives: str, *parameters: Parameter, fails: tuple[int, ...] = (400, 422)
+) -> Route:
+    """Something to be got below `/reconcile`, by pages of any origin."""
+    schema = {"type": "object" if gives == JSON else "string"}
+    return Route("GET", f"/reconcile/{path}", handle, what, {}, {gives: schema}, parameters, fails, open=True)
+
+
 class ReconcileData:
     """Entities, properties and types of the KB, as OpenRefine wants them."""
 
@@ -81,47 +89,15 @@ class ReconcileData:
             "property": self._properties,
             "type": self._types,
         }
-        suggest = [
-            Route(
-                "GET",
-                f"/reconcile/suggest/{kind}",
-                self._suggester(find),
-                f"What begins like this: {kind}.",
-                gives={JSON: {"type": "object"}},
-                parameters=(prefix,),
-                fails=(400, 422),
-                open=True,
-            )
-            for kind, find in kinds.items()
-        ]
-        proposed = (
-            Parameter("type", "a type", {"type": "string"}),
-            Parameter("limit", "how many", {"type": "string"}),
-        )
-        one = (Parameter("id", "an entity", {"type": "string", "pattern": f"^{QID.pattern}$"}, True),)
-        told = "The properties that most is stated with.", "An entity in short, for a frame."
+        told = (Parameter("type", "a type", {"type": "string"}), Parameter("limit", "how many", {"type": "string"}))
+        one = Parameter("id", "an entity", {"type": "string", "pattern": f"^{QID.pattern}$"}, True)
         return [
-            *suggest,
-            Route(
-                "GET",
-                "/reconcile/properties",
-                self.propose,
-                told[0],
-                gives={JSON: {"type": "object"}},
-                parameters=proposed,
-                fails=(400, 422),
-                open=True,
+            *(
+                _route(f"suggest/{kind}", self._suggester(find), f"What begins like this: {kind}.", JSON, prefix)
+                for kind, find in kinds.items()
             ),
-            Route(
-                "GET",
-                "/reconcile/preview",
-                self.preview,
-                told[1],
-                gives={HTML: {"type": "string"}},
-                parameters=one,
-                fails=(400, 404, 422),
-                open=True,
-            ),
+            _route("properties", self.propose, "The properties that most is stated with.", JSON, *told),
+            _route("preview", self.preview, "An entity in short, for a frame.", HTML, one, fails=(400, 404)),
         ]
 
     # what entities are
@@ -146,7 +122,7 @@ class ReconcileData:
         return qid, self.kb.item_labels[item] or qid
 
     # suggestions
-    def _suggester(self, find: Callable[[str], Iterable[Suggestion]]) -> Callable[[Call], Any]:
+    def _suggester(self, find: Callable[[str], Iterable[Suggestion]]) -> Handle:
         async def suggest(call: Call) -> Reply:
             prefix = call.query().get("prefix")
             if prefix is None or len(prefix) > 200:

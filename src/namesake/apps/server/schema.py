@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
@@ -116,6 +117,12 @@ class LinkResponse(msgspec.Struct, frozen=True):
 
     links: list[LinkAnswer] | UnsetType = UNSET
     articles: list[ArticleAnswer] | UnsetType = UNSET
+
+
+def check_explained(articles: Iterable[GivenArticle], limits: Limits) -> None:
+    """Refuse to take apart what would be a library."""
+    if sum(len(article.text) + len(article.title or "") for article in articles) > limits.explained:
+        raise too_large("the text to be explained", limits.explained, "characters")
 
 
 def article_of(given: GivenArticle, number: int, where: str, limits: Limits) -> Article:

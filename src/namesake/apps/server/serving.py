@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from namesake.linker import Linker, text_table
 if TYPE_CHECKING:
     import uvicorn
 
+SWITCH = 0.0005
+"""Seconds after which a thread that links lets the one that answers clients have its turn."""
 WARM_UP = "Barack Obama met Michael Jordan in Chicago."
 
 
@@ -32,6 +35,7 @@ def serve(
     """
     with bound(host, port) as listening:
         server = server_of(linker, limits, origins, public)
+        sys.setswitchinterval(SWITCH)
         gc.collect()
         gc.freeze()  # what is loaded stays: the collector need not look at it again
         shown = f"[{host}]" if ":" in host else host
