@@ -111,8 +111,8 @@ class Linker:
     def link(self, articles: Any, scores: bool = False, rejects: Rejects | None = None) -> pa.Table:
         """Links of a table of articles: one row per mention, in the order of the input.
 
-        `articles` is an Arrow table or whatever has the Arrow stream interface, such as a pandas or Polars frame. It has
-        the columns `id` and `text`, and may have `title`, `date` and `mentions` (`schema.ARTICLES`); other columns are
+        `articles` is an Arrow table, or whatever has the Arrow stream interface, such as a pandas or Polars frame, with
+        the columns `id` and `text`; it may have `title`, `date` and `mentions` (`schema.ARTICLES`). Other columns are
         carried along in `extra`. `link_frame` takes columns of other names. With `scores`, links also have every
         candidate and its parts. An article that cannot be linked goes to `rejects`, or raises an error that names it
         where there are none.

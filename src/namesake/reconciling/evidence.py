@@ -15,9 +15,10 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import Bool, Float64, Int64, indptr, take_rows, text_buffers
+from namesake.arrays import Bool, Float64, Int32, Int64, indptr, take_rows, text_buffers
 from namesake.batch import Batch
 from namesake.kb.dates import DAY, YEAR
+from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
@@ -65,7 +66,10 @@ class Told:
         words = batch.lexicon.analyse(*text_buffers(pa.array(self.texts, pa.large_string())))
         known = Ragged(words.indptr, words.word)
         items = kb.items(np.array([_qid(text) for text in self.texts], np.int64))
-        share, best = agree(np.ascontiguousarray(rows), said, numbers, known, rarity(kb), items, _stated(kb))
+        unknown = np.array([len(_tokens(kb, text)) for text in self.texts]) - _distinct_words(words.indptr, words.word)
+        missing = np.maximum(unknown, 0).astype(np.float64)  # a word that the KB has not is as rare as one can be
+        rows = np.ascontiguousarray(rows)
+        share, best = agree(rows, said, numbers, known, missing, rarity(kb), items, _stated(kb))
         silent = (best < 0) | ((np.diff(words.indptr) == 0) & (items < 0))[said]
         shares = kb.pair_count[np.maximum(best, 0)] / max(_bearers(kb, self.property.numbers), 1) if len(kb) else share
         chance = np.clip(shares, 1e-6, 0.99)
@@ -102,6 +106,18 @@ def _distinct(texts: Sequence[str]) -> tuple[list[str], Int64]:
     places: dict[str, int] = {}
     which = np.array([places.setdefault(text, len(places)) for text in texts], np.int64)
     return list(places), which
+
+
+def _tokens(kb: KB, text: str) -> set[str]:
+    """The words of a value, as far as they mean something."""
+    return {word for word in normalise(text).split() if word not in kb.language.stop_words}
+
+
+def _distinct_words(offsets: Int64, words: Int32) -> Int64:
+    """How many different words each row has."""
+    row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    pairs = np.unique(np.column_stack([row, words]), axis=0)
+    return np.bincount(pairs[:, 0], minlength=len(offsets) - 1)
 
 
 def _qid(text: str) -> int:

@@ -21,7 +21,7 @@ MOST_ROWS = 2000
 def write_review(rows: Sequence[Doubtful], page: Path, title: str) -> Path:
     """Write the page, and beside it the rows as articles; returns where those are.
 
-    The page saves choices as gold (`articleID`, `name`, `gold`); `namesake tune --articles … --gold …` reads both.
+    The page saves choices as gold (`articleID`, `name`, `gold`), which `namesake evaluate` and `tune` read.
     """
     beside = articles_path(page)
     shown = rows[:MOST_ROWS]

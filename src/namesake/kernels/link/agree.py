@@ -43,13 +43,14 @@ def has(lists, row, number):
     return low < lists.indptr[row + 1] and lists.values[low] == number
 
 
-@kernel(AGREED(I64, I64, I64, RAGGED, F64, I64, STATED))
-def agree(rows, said, properties, words, weight, items, stated):
+@kernel(AGREED(I64, I64, I64, RAGGED, F64, F64, I64, STATED))
+def agree(rows, said, properties, words, unknown, weight, items, stated):
     """The share of what is said that one value has, and the pair that has most; -1 where nothing is stated.
 
     Candidate k is the entity `rows[k]` (-1: unknown) and is compared with the text `said[k]`, whose words are row
-    `said[k]` of `words`, each with its weight, or with the item `items[said[k]]` where that is not negative. Only
-    statements of `properties` count. Among pairs that share as much the first counts.
+    `said[k]` of `words`, each with its weight, beside words that nobody has and that weigh `unknown[said[k]]`; or with
+    the item `items[said[k]]` where that is not negative. Only statements of `properties` count. Among pairs that share
+    as much the first counts.
     """
     share, best = np.zeros(len(rows)), np.full(len(rows), np.int32(-1), np.int32)
     for k in range(len(rows)):
@@ -68,7 +69,7 @@ def agree(rows, said, properties, words, weight, items, stated):
             if items[text] >= 0:
                 found = 1.0 if value == items[text] else 0.0
             elif end > begin:
-                total = 0.0
+                total = unknown[text]
                 for j in range(begin, end):
                     word = words.values[j]
                     total += weight[word]

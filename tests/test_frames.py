@@ -1,0 +1,101 @@
+"""Frames of several libraries in, links out, with the frame's own columns."""
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from namesake import Linker, NamesakeError, link_frame
+
+BODY = "Michael Jordan, the basketball player, met Chris Carter of The X-Files."
+COLUMNS = {"url": ["u1", "u1"], "body": [BODY, "Michael Jordan of the Chicago Bulls."], "desk": ["sport", "news"]}
+COLUMNS |= {"name": ["mine", "mine"], "when": ["1996-05-01", None]}
+
+
+@pytest.fixture(scope="session")
+def linker(sample_kb):
+    return Linker(sample_kb)
+
+
+def frames() -> dict[str, object]:
+    import datasets
+    import duckdb
+    import polars
+
+    table = pa.table(COLUMNS)
+    return {
+        "pandas": pd.DataFrame(COLUMNS),
+        "polars": polars.DataFrame(COLUMNS),
+        "duckdb": duckdb.from_arrow(table),
+        "datasets": datasets.Dataset(table),
+        "arrow": table,
+        "batch": table.to_batches()[0],
+        "reader": table.to_reader(),
+    }
+
+
+def as_table(frame: object) -> pa.Table:
+    if isinstance(frame, pd.DataFrame):
+        return pa.Table.from_pandas(frame)
+    return frame if isinstance(frame, pa.Table) else frame.to_arrow()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "duckdb", "datasets", "arrow", "batch", "reader"])
+def test_every_frame_gives_the_links_of_its_texts(linker, kind):
+    given = frames()[kind]
+    out = link_frame(given, linker, text="body", id="url", date="when")
+    assert type(out) is (type(given) if kind in ("pandas", "polars") else pa.Table)
+    links = as_table(out).to_pylist()
+    articles = pa.table({"id": ["1", "2"], "text": COLUMNS["body"], "date": COLUMNS["when"]})
+    expected = linker.link(articles).to_pylist()
+    for ours, plain in zip(links, expected, strict=True):
+        assert [list(span) for span in ours["spans"]] == plain["spans"]
+        assert [ours[key] for key in ("name", "qid", "score")] == [plain[key] for key in ("name", "qid", "score")]
+        assert ours["article_id"] == "u1"
+        assert ours["desk"] == ("sport" if plain["article_id"] == "1" else "news")  # rows, not ids, are joined
+        assert ours["name_"] == "mine"
+        assert "body" not in ours
+
+
+def test_places_are_rows_where_that_is_wanted(linker):
+    text = "Michael Jordan spoke. Michael Jordan of the Bulls, a basketball player, won."
+    out = link_frame(pd.DataFrame({"text": [text]}), linker, one_per_span=True)
+    found = [text[start:end] for start, end in zip(out["start"], out["end"], strict=True)]
+    assert found.count("Michael Jordan") == 2
+    assert "spans" not in out
+    assert set(out["article_id"]) == {"1"}
+
+
+def test_answers_are_told_in_words(linker):
+    out = link_frame(pd.DataFrame(COLUMNS), linker, text="body")
+    jordan = out[out["qid"] == "Q41421"].iloc[0]
+    assert jordan["label"] == "Michael Jordan"
+    assert "basketball" in jordan["description"]
+    assert jordan["url"] == "https://www.wikidata.org/wiki/Q41421"
+
+
+def test_an_empty_frame_gives_no_links(linker):
+    out = link_frame(pd.DataFrame({"text": pd.Series([], dtype=str), "desk": pd.Series([], dtype=str)}), linker)
+    assert len(out) == 0
+    assert {"qid", "label", "desk"} <= set(out.columns)
+
+
+def test_numbers_and_days_may_be_ids_and_dates(linker):
+    frame = pd.DataFrame({"id": [7], "text": [BODY], "date": pd.to_datetime(["1996-05-01"])})
+    assert set(link_frame(frame, linker, id="id", date="date")["article_id"]) == {"7"}
+
+
+def test_what_is_no_frame_or_has_no_such_column_is_refused(linker):
+    with pytest.raises(TypeError, match="Arrow"):
+        link_frame([1, 2], linker)
+    with pytest.raises(NamesakeError, match="did you mean 'body'"):
+        link_frame(pd.DataFrame(COLUMNS), linker, text="bdy")
+    with pytest.raises(NamesakeError, match="which field is the text"):
+        link_frame(pd.DataFrame({"a": ["x"]}), linker)
+
+
+def test_the_linker_takes_frames_and_carries_other_columns(linker):
+    frame = pd.DataFrame({"id": ["a"], "text": [BODY], "desk": ["sport"]})
+    links = linker.link(frame)
+    plain = linker.link(pa.table({"id": ["a"], "text": [BODY]}))
+    assert links.drop_columns(["extra"]) == plain.drop_columns(["extra"])
+    assert set(links.column("extra").to_pylist()) == {'{"desk":"sport"}'}

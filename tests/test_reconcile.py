@@ -1,0 +1,383 @@
+"""Tables of names: whom rows mean, why, and the page on which doubtful ones are settled."""
+
+import csv
+import json
+import math
+import re
+import sys
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import namesake
+from namesake import Linker
+from namesake.apps.cli.main import main
+from namesake.apps.review.page import review_page, write_review
+from namesake.evaluation.gold import read_gold
+from namesake.kernels.link.agree import Stated, agree
+from namesake.kernels.types import Ragged
+from namesake.reconciling import Query, reconcile_queries
+from namesake.reconciling.dates import Day, read_day
+from namesake.reconciling.properties import find_property
+from namesake.reconciling.reconcile import judge
+from namesake.reconciling.rows import plain_name
+from namesake.reconciling.table import Doubtful, Layout, reconcile_table
+
+JORDAN, SCIENTIST, FOOTBALLER = "Q41421", "Q3308285", "Q6831716"
+TABLE = """Name,Team,Notes,Year
+Michael Jordan,Chicago Bulls,basketball player from the USA,1996
+Michael Jordan,,professor of machine learning at Berkeley,2014
+Michael Jordan,,,
+Nobody Atall,,,
+,,,
+"""
+
+
+@pytest.fixture(scope="session")
+def linker(sample_kb):
+    return Linker(sample_kb)
+
+
+@pytest.fixture
+def run(monkeypatch, capfd, sample_kb, tmp_path):
+    """Runs a command in an empty folder, with the sample as its KB; gives its exit code and standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: object, kb: bool = True) -> tuple[int, str]:
+        named = ["--kb", str(sample_kb.path)] if kb else []
+        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, arguments), *named])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        out, err = capfd.readouterr()
+        assert "Traceback" not in out + err
+        return stop.value.code or 0, err
+
+    return call
+
+
+def answer(linker: Linker, query: Query) -> str | None:
+    [candidates] = reconcile_queries(linker, [query])
+    return next((one.qid for one in candidates if one.matched), None)
+
+
+# whom rows mean
+@pytest.mark.parametrize(
+    ("query", "qid"),
+    [
+        (Query("Michael Jordan", "Chicago Bulls, basketball player from the USA", "1996"), JORDAN),
+        (Query("Michael Jordan", "professor of machine learning at Berkeley", "2014"), SCIENTIST),
+        (Query("Jordan, Michael", values=(("occupation", "computer scientist"),)), SCIENTIST),
+        (Query("Michael Jordan", values=(("P106", "Q3665646"),)), JORDAN),
+        (Query("Michael Jordan", values=(("date of birth", "17 February 1963"),)), JORDAN),
+        (Query("Michael Jordan", values=(("born", "1984-04-07"), ("country", "United Kingdom"))), FOOTBALLER),
+        (Query("Michael Jordan", values=(("member of sports team", "Washington Wizards"),)), JORDAN),
+        (Query("Michael Jordan", values=(("born", "1801"),)), None),
+        (Query("Michael Jordan", values=(("occupation", "chess player"), ("country", "Norway"))), None),
+        (Query("Nobody Atall", "basketball player"), None),
+        (Query(""), None),
+        (Query("  "), None),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+def test_rows_mean_whom_their_cells_tell(linker, query, qid):
+    assert answer(linker, query) == qid
+
+
+def test_a_value_that_differs_lowers_the_score_and_one_that_agrees_raises_it(linker):
+    plain, agrees, differs = (
+        {one.qid: one.score for one in candidates}
+        for candidates in reconcile_queries(
+            linker,
+            [Query("Michael Jordan", values=values) for values in ((), (("born", "1963"),), (("born", "1931"),))],
+            limit=20,
+        )
+    )
+    assert differs[JORDAN] < plain[JORDAN] < agrees[JORDAN]
+    assert plain["Q6831719"] == agrees["Q6831719"] == differs["Q6831719"]  # of whom no birth is stated
+
+
+def test_unknown_properties_are_read_as_words(linker):
+    told = reconcile_queries(linker, [Query("Michael Jordan", values=(("remark", "Chicago Bulls basketball"),))])
+    words = reconcile_queries(linker, [Query("Michael Jordan", "Chicago Bulls basketball")])
+    assert told == words
+    assert find_property(linker.kb, "remark") is None
+
+
+def test_scores_are_the_sum_of_their_parts_and_probabilities_add_up(linker):
+    queries = [
+        Query("Michael Jordan", "basketball player", "1996", (("country", "USA"), ("born", "1963"))),
+        Query("Chris Carter", "writer of The X-Files"),
+    ]
+    judged = judge(linker, queries)
+    for at, candidates in enumerate(reconcile_queries(linker, queries, limit=100)):
+        nobody = sum(judged.nobody(at).values())
+        total = math.exp(nobody) + sum(math.exp(one.score) for one in candidates)
+        for one in candidates:
+            assert one.score == pytest.approx(sum(one.parts.values()))
+            assert one.confidence == pytest.approx(math.exp(one.score) / total)
+        assert [one.score for one in candidates] == sorted((one.score for one in candidates), reverse=True)
+
+
+def test_a_row_means_the_same_alone_and_among_others(linker):
+    queries = [
+        Query(name, context, None, values)
+        for name in ("Michael Jordan", "Chris Carter", "", "Nobody Atall")
+        for context in ("", "writer", "basketball player of Chicago. He won.")
+        for values in ((), (("occupation", "writer"),), (("born", "1963"), ("country", "USA")))
+    ]
+    alone = [reconcile_queries(linker, [query])[0] for query in queries]
+    assert reconcile_queries(linker, queries) == alone
+
+
+def test_a_row_without_a_date_is_of_no_time(linker):
+    def era(query: Query) -> set[float]:
+        return {one.parts.get("Era", 0.0) for one in reconcile_queries(linker, [query], 100)[0]}
+
+    assert era(Query("Michael Jordan")) == {0.0}
+    assert era(Query("Michael Jordan", date="1850")) != {0.0}
+    assert era(Query("Michael Jordan", "in 1850")) != {0.0}
+
+
+# the kernel
+lists = st.lists(st.lists(st.integers(0, 5), max_size=4, unique=True).map(sorted), min_size=3, max_size=3)
+
+
+def ragged(rows: list[list[int]]) -> Ragged:
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
+    return Ragged(indptr, np.array([value for row in rows for value in row], np.int32))
+
+
+@given(
+    statements=lists,
+    pairs=st.lists(st.tuples(st.integers(1, 3), st.integers(-3, 2)), min_size=6, max_size=6),
+    labels=lists,
+    aliases=lists,
+    strings=lists,
+    said=lists,
+    item=st.integers(-1, 2),
+    wanted=st.sets(st.integers(1, 3), min_size=1),
+)
+def test_agreement_is_the_best_share_of_words_of_one_statement(
+    statements, pairs, labels, aliases, strings, said, item, wanted
+):
+    items = [item, -1, -1]
+    weight = [1.0, 2.0, 0.5, 4.0, 1.0, 3.0]
+    rows, texts = [0, 1, 2, -1, 0], [0, 1, 2, 0, 1]
+    stated = Stated(
+        ragged(statements),
+        np.array([p for p, _ in pairs], np.int32),
+        np.array([v for _, v in pairs], np.int32),
+        ragged(labels),
+        ragged(aliases),
+        ragged(strings),
+    )
+    unknown = np.array([0.0, 1.0, 2.0])
+    numbers = np.array(rows), np.array(texts), np.array(sorted(wanted))
+    share, best = agree(*numbers, ragged(said), unknown, np.array(weight), np.array(items), stated)
+    for k, (row, text) in enumerate(zip(rows, texts, strict=True)):
+        shares = {}
+        for pair in statements[row] if row >= 0 else []:
+            number, value = pairs[pair]
+            if number not in wanted:
+                continue
+            words = set(strings[~value]) if value < 0 else {*labels[value], *aliases[value]}
+            total = unknown[text] + sum(weight[word] for word in said[text])
+            shares[pair] = sum(weight[word] for word in said[text] if word in words) / total if said[text] else 0.0
+            if items[text] >= 0:
+                shares[pair] = float(value == items[text])
+        assert share[k] == pytest.approx(max(shares.values(), default=0.0))
+        assert (best[k] < 0) == (not shares)
+        if shares:
+            assert shares[int(best[k])] == pytest.approx(max(shares.values()))
+
+
+# cells
+@given(st.dates(date(1000, 1, 1), date(2099, 12, 31)))
+def test_dates_are_read_as_tables_write_them(day):
+    whole = Day(day.year, day.month, day.day)
+    for text in (
+        day.isoformat(),
+        f"{day.day:02}.{day.month:02}.{day.year:04}",
+        day.strftime(f"%d %B {day.year:04}"),
+        day.strftime(f"%B %d, {day.year:04}"),
+        f"{day.isoformat()}T00:00:00Z",
+    ):
+        assert read_day(text) == whole
+    assert read_day(f"{day.year:04}") == Day(day.year)
+    assert read_day(f"03/04/{day.year:04}") == Day(day.year)
+
+
+@given(st.text(max_size=30))
+def test_any_cell_is_a_date_or_none(text):
+    day = read_day(text)
+    assert day is None or (0 <= day.month <= 12 and 0 <= day.day <= 31)
+
+
+@pytest.mark.parametrize(
+    ("cell", "name"),
+    [
+        ("Jordan, Michael", "Michael Jordan"),
+        ("  Michael \n Jordan ", "Michael Jordan"),
+        ("Sammy Davis, Jr.", "Sammy Davis, Jr."),
+        ("Martin Luther King, Ph.D.", "Martin Luther King, Ph.D."),
+        ("a, b, c", "a, b, c"),
+        (",", ","),
+        ("", ""),
+        ("\ud800x", "\ufffdx"),
+    ],
+)
+def test_names_are_turned_as_texts_have_them(cell, name):
+    assert plain_name(cell) == name
+
+
+@given(
+    st.lists(st.builds(Query, st.text(max_size=20), st.text(max_size=40), st.none() | st.text(max_size=8)), max_size=5)
+)
+def test_any_cells_can_be_asked(linker, queries):
+    found = reconcile_queries(linker, queries)
+    assert len(found) == len(queries)
+
+
+# the command
+def test_own_columns_stay_and_whom_is_added(run):
+    Path("people.csv").write_text(TABLE)
+    code, err = run(
+        "reconcile", "people.csv", "--name", "Name", "--context", "Team,Notes", "--date", "Year", "-o", "o.csv"
+    )
+    assert code == 0
+    assert "5 rows, 2 with an answer" in err
+    with Path("o.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    with Path("people.csv").open(newline="") as file:
+        assert [{name: row[name] for name in ("Name", "Team", "Notes", "Year")} for row in rows] == list(
+            csv.DictReader(file)
+        )
+    assert [row["qid"] for row in rows] == [JORDAN, SCIENTIST, "", "", ""]
+    assert rows[0]["label"] == "Michael Jordan"
+    assert "basketball" in rows[0]["description"]
+    assert 0.5 <= float(rows[0]["confidence"]) <= 1
+    assert rows[0]["runner_up"].startswith("Q")
+    assert "shares words of the row" in rows[0]["reason"]
+    assert rows[2]["reason"].startswith(("none fits", "too close to call"))
+    assert [row["reason"] for row in rows[3:]] == ["no candidates", "no name"]
+
+
+@pytest.mark.parametrize("source", ["people.tsv", "people.jsonl", "people.json", "people.parquet", "people.csv.gz"])
+def test_every_format_gives_the_same_answers(run, source):
+    with open("people.csv", "w", newline="") as file:  # noqa: PTH123
+        file.write(TABLE)
+    rows = list(csv.DictReader(TABLE.splitlines()))
+    path = Path(source)
+    if source.endswith(".tsv"):
+        path.write_text(TABLE.replace(",", "\t"))
+    elif source.endswith(".gz"):
+        import gzip
+
+        path.write_bytes(gzip.compress(TABLE.encode()))
+    elif source.endswith(".parquet"):
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        lines = [json.dumps(row) for row in rows]
+        path.write_text(f"[{','.join(lines)}]" if source.endswith(".json") else "\n".join(lines))
+    out = "o.parquet" if source.endswith(".parquet") else "o.jsonl"
+    options = ["--name", "Name", "--context", "Team", "--context", "Notes", "--date", "Year"]
+    assert run("reconcile", source, *options, "-o", out)[0] == 0
+    if out == "o.parquet":
+        found = pq.read_table(out).to_pylist()
+    else:
+        found = [json.loads(line) for line in Path(out).read_text().splitlines()]
+    assert [row["qid"] for row in found] == [JORDAN, SCIENTIST, None, None, None]
+    assert [row["Team"] or "" for row in found] == [row["Team"] for row in rows]
+
+
+def test_columns_of_our_names_are_kept_beside_ours(run):
+    Path("p.csv").write_text("label,qid\nMichael Jordan,mine\n")
+    code, err = run("reconcile", "p.csv", "-o", "o.csv")
+    assert code == 0
+    assert "names are in the column 'label'" in err
+    [row] = csv.DictReader(Path("o.csv").read_text().splitlines())
+    assert row["qid"] == "mine"
+    assert {"namesake_qid", "namesake_label"} <= set(row)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--name", "Nmae", "-o", "o.csv"], "did you mean 'Name'?"),
+        (["--name", "Name", "--type", "ocupation=Team", "-o", "o.csv"], "occupation"),
+        (["--name", "Name", "--type", "Team", "-o", "o.csv"], "property=column"),
+        (["--name", "Name", "-o", "o.xlsx"], "tables are written as"),
+        (["--name", "Name", "-o", "p.csv"], "would overwrite"),
+        (["--name", "Name"], "-o"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_mistakes_are_one_line(run, arguments, message):
+    Path("p.csv").write_text(TABLE)
+    code, err = run("reconcile", "p.csv", *arguments)
+    assert code == 2
+    assert message in err.splitlines()[-1]
+    assert not Path("o.csv").exists()
+
+
+# the review
+@pytest.fixture(scope="session")
+def doubtful(linker) -> list[Doubtful]:
+    evil = "</script><script>document.title='ran'</script>"
+    table = pa.table({"who": ["Michael Jordan", "Chris Carter", "Michael Jordan"], "note": ["", "", evil]})
+    return reconcile_table(linker, table, Layout("who", ("note",)), review_below=1.0).doubtful
+
+
+def test_what_a_table_holds_is_never_markup(doubtful):
+    page = review_page(doubtful, "<b>people</b>.csv", len(doubtful))
+    assert page.count("<script") == 2
+    assert "<b>" not in page
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    read = json.loads(data)
+    assert read["title"] == "<b>people</b>.csv"
+    assert [row["name"] for row in read["rows"]] == [row.query.name for row in doubtful]
+    assert not re.findall(r"(?:src|href)=[\"']?http", page)
+
+
+def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sample_kb):
+    browser = pytest.importorskip("playwright.sync_api", reason="playwright drives the page")
+    from shutil import which
+
+    chromium = next(filter(None, map(which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if chromium is None:
+        pytest.skip("no Chromium on the path: apt install chromium")
+    page_path = tmp_path / "review.html"
+    articles = write_review(doubtful, page_path, "people.csv")
+    gold = tmp_path / "gold.jsonl"
+    with browser.sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        try:
+            page = opened.new_page(viewport={"width": 390, "height": 800})
+            outside = []
+            page.on("request", lambda request: outside.append(request.url))
+            page.goto(page_path.as_uri())
+            assert page.title() == "Review of names"
+            assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            page.keyboard.press("1")
+            page.keyboard.press("0")
+            assert "2 of 3 chosen" in page.inner_text("#progress")
+            with page.expect_download() as download:
+                page.keyboard.press("s")
+            download.value.save_as(gold)
+            assert all(url.startswith(("file:", "blob:")) for url in outside)
+        finally:
+            opened.close()
+    first = doubtful[0]
+    rows = read_gold(gold)
+    assert [(row.mention, row.gold) for row in rows] == [
+        (("row 1", "Michael Jordan"), first.candidates[0].qid),
+        (("row 2", "Chris Carter"), None),
+    ]
+    report = namesake.evaluate(gold, articles=articles, kb=sample_kb, methods=["default"], samples=100)
+    assert report.rows

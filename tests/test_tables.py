@@ -1,0 +1,307 @@
+"""Articles as people have them: CSV, JSON of other fields, folders, standard input; and links as they want them."""
+
+import bz2
+import csv
+import gzip
+import io
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from namesake.apps.cli.main import main
+from namesake.articles.rejects import Rejects
+from namesake.errors import NamesakeError
+from namesake.formats import read_articles
+from namesake.formats.fields import Reading
+from namesake.sample import ARTICLES
+
+TEXT = "The basketball player Michael Jordan of the Chicago Bulls spoke."
+NEWS = f"url,headline,body,desk\nu1,Jordan speaks,{TEXT},sport\nu2,Weather,It rained.,news\n"
+
+
+@dataclass
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def run(monkeypatch, capfd, sample_kb, tmp_path):
+    """Runs a command in an empty folder, with the sample as its KB."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NAMESAKE_KB", raising=False)
+
+    def call(*arguments: object, kb: bool = True, stdin: bytes = b"") -> Ran:
+        named = ["--kb", str(sample_kb.path)] if kb else []
+        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, arguments), *named])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as stop:
+            main()
+        out, err = capfd.readouterr()
+        assert "Traceback" not in out + err
+        return Ran(stop.value.code or 0, out, err)
+
+    return call
+
+
+def articles(path: Path, rejects: Rejects | None = None, **named: object) -> list[dict]:
+    tables = read_articles(path, rejects or Rejects(), reading=Reading(**named))
+    return [row for table in tables for row in table.to_pylist()]
+
+
+def refusal(path: Path, rejects: Rejects) -> str:
+    """Why a file cannot be read; nothing where it can."""
+    try:
+        articles(path, rejects)
+    except NamesakeError as problem:
+        return str(problem)
+    return ""
+
+
+def lines(text: str) -> list[dict]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+# readers
+cells = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"), max_size=20)
+
+
+@given(st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=8), st.sampled_from([",", "\t", ";"]))
+def test_rows_are_read_as_they_were_written(tmp_path_factory, rows, separator):
+    path = tmp_path_factory.mktemp("csv") / ("a.tsv" if separator == "\t" else "a.csv")
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=separator)
+        writer.writerow(["id", "text", "desk"])
+        writer.writerows(rows)
+    found = articles(path)
+    places = [row["id"] for row in found]
+    assert [row["text"] for row in found] == [text for _, text, _ in rows]
+    assert [json.loads(row["extra"]) for row in found] == [{"desk": desk} for _, _, desk in rows]
+    for place, (identifier, _, _) in zip(places, rows, strict=True):
+        assert place == identifier or (not identifier and place.startswith(path.name))
+
+
+def test_fields_of_other_names_are_read_as_told_or_guessed_aloud(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"url": "u", "meta": {"title": "T", "day": "2016-01-02"}, "words": TEXT, "n": 1}))
+    told = articles(path, text="words", id="url", title="meta.title", date="meta.day")
+    assert [(row["id"], row["text"], row["title"], row["date"]) for row in told] == [("u", TEXT, "T", "2016-01-02")]
+    assert json.loads(told[0]["extra"])["n"] == 1
+    said: list[str] = []
+    (tmp_path / "b.csv").write_text(NEWS)
+    guessed = articles(tmp_path / "b.csv", say=said.append)
+    assert [(row["id"], row["title"]) for row in guessed] == [("u1", "Jordan speaks"), ("u2", "Weather")]
+    assert said == [
+        f"{tmp_path / 'b.csv'}: text is `body`, id is `url`, title is `headline` "
+        "(guessed; --text, --id, --title and --date say otherwise)"
+    ]
+
+
+def test_our_own_layouts_are_read_as_ever_and_in_silence(tmp_path):
+    said: list[str] = []
+    plain = articles(ARTICLES, say=said.append)
+    array = tmp_path / "a.json"
+    array.write_text(f"[{','.join(ARTICLES.read_text().splitlines())}]")
+    assert articles(array, say=said.append) == plain
+    assert said == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "csv.bz2", "tsv", "json", "jsonl", "parquet"])
+def test_every_format_gives_the_same_articles(tmp_path, suffix):
+    rows = list(csv.DictReader(NEWS.splitlines()))
+    path = tmp_path / f"news.{suffix}"
+    if suffix == "parquet":
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        text = {"tsv": NEWS.replace(",", "\t"), "json": json.dumps(rows), "jsonl": "\n".join(map(json.dumps, rows))}
+        raw = text.get(suffix, NEWS).encode()
+        path.write_bytes({"gz": gzip.compress, "bz2": bz2.compress}.get(path.suffix[1:], bytes)(raw))
+    found = articles(path)
+    assert [(row["id"], row["title"], row["text"]) for row in found] == [
+        (row["url"], row["headline"], row["body"]) for row in rows
+    ]
+    assert [json.loads(row["extra"]) for row in found] == [{"desk": "sport"}, {"desk": "news"}]
+
+
+# bad tables
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "no header"),
+        (b"\n\n", "no header"),
+        (b"id,text\n1,caf\xe9\n", "line 2: not utf-8 (byte 0xe9); name its encoding"),
+        (b'id,text\n1,"never closed\n2,x\n', "line 2: a quote is opened here and never closed"),
+        (b'id,text\n1,"a"b\n', "line 2: a quote within a cell is not doubled"),
+        (b"id,id\n1,2\n", "two columns are called 'id'"),
+        (b"a,b\n1,2\n", "which field is the text?"),
+        (b",".join(b"c%d" % n for n in range(1_000_000)) + b"\n", "1,000,000 columns"),
+        ("id,text\n1,x\n".encode("utf-16")[:-1], "not utf-16"),
+    ],
+    ids=["empty", "blank", "latin-1", "open quote", "bare quote", "twice", "textless", "wide", "half a character"],
+)
+def test_a_table_that_cannot_be_read_is_one_line(tmp_path, raw, message):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(raw)
+    with pytest.raises(NamesakeError) as error:
+        articles(path)
+    assert message in str(error.value)
+    assert "bad.csv" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_rows_that_do_not_fit_are_set_aside_with_their_lines(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id,text\n1,"two\nlines"\n2\n3,x,y\n\n4,nul\0\n5,good\n')
+    rejects = Rejects()
+    assert [row["id"] for row in articles(path, rejects)] == ["1", "5"]
+    assert [(one.line, one.reason) for one in rejects.first] == [
+        (4, "not a row: 1 cells, and the header has 2"),
+        (5, "not a row: 3 cells, and the header has 2"),
+        (7, "not a row: holds NUL bytes, which no text has"),
+    ]
+
+
+def test_a_cell_without_end_is_refused_before_memory_is(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id,text\n1,"' + b"x\n" * 5000)
+    with pytest.raises(NamesakeError, match="line 2: a cell has no end"):
+        list(read_articles(path, Rejects(), most_line=1000))
+    path.write_bytes(b"id,text\n1," + b"x" * 5000)
+    with pytest.raises(NamesakeError, match="line 2: longer than 1,000 bytes"):
+        list(read_articles(path, Rejects(), most_line=1000))
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "utf-8-sig"])
+def test_encodings_are_told_or_marked_never_guessed(tmp_path, encoding):
+    path = tmp_path / "a.csv"
+    path.write_bytes("id,text\n1,café\n".encode(encoding))
+    said: list[str] = []
+    told = None if encoding in ("utf-16", "utf-8-sig") else encoding
+    assert [row["text"] for row in articles(path, encoding=told, say=said.append)] == ["café"]
+    assert bool(said) == (encoding == "utf-16")
+    with pytest.raises(NamesakeError, match="no such encoding"):
+        articles(path, encoding="klingon")
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_table_or_one_line(tmp_path_factory, raw):
+    path = tmp_path_factory.mktemp("any") / "a.csv"
+    path.write_bytes(b"id,text\n" + raw)
+    assert "\n" not in refusal(path, Rejects())
+
+
+@pytest.mark.parametrize("raw", [b"[1, 2]", b"[", b"[" * 100_000, b'[{"text": 5}]', b'[{"a": "b"}]', b"[\xff]"])
+def test_arrays_that_hold_no_articles_are_refused_or_set_aside(tmp_path, raw):
+    path = tmp_path / "a.json"
+    path.write_bytes(raw)
+    rejects = Rejects()
+    assert "a.json" in refusal(path, rejects) or rejects.count
+
+
+# the command
+def test_tables_in_and_out(run):
+    Path("news.csv").write_text(NEWS)
+    fields = ["--text", "body", "--id", "url", "--title", "headline"]
+    assert run("link", "news.csv", *fields, "-o", "out.csv").code == 0
+    [row] = csv.DictReader(Path("out.csv").read_text().splitlines())
+    assert (row["article_id"], row["qid"], row["label"]) == ("u1", "Q41421", "Michael Jordan")
+    assert row["url"] == "https://www.wikidata.org/wiki/Q41421"
+    assert json.loads(row["spans"]) == [[22, 36]]
+    assert run("link", "news.csv", *fields, "-o", "out.jsonl").code == 0
+    [line] = lines(Path("out.jsonl").read_text())
+    assert run("link", "news.csv", *fields, "-o", "out.parquet").code == 0
+    [stored] = pq.read_table("out.parquet").to_pylist()
+    for key in ("qid", "label", "description", "url"):
+        assert row[key] == line[key] == stored[key]
+    assert run("link", "news.csv", *fields, "-o", "out.tsv", "--flat").code == 0
+    flat = list(csv.DictReader(Path("out.tsv").read_text().splitlines(), delimiter="\t"))
+    places = [(one["start"], one["end"], one["in_title"]) for one in flat]
+    assert places == [("0", "6", "true"), ("22", "36", "false")]
+
+
+@pytest.mark.parametrize(
+    ("format", "stdin"),
+    [("text", TEXT), ("csv", f"id,text\nx,{TEXT}"), ("json", f'[{{"id": 1, "text": "{TEXT}"}}]'), (None, None)],
+)
+def test_standard_input_goes_to_standard_output(run, format, stdin):
+    given = json.dumps({"id": "x", "text": TEXT}) if stdin is None else stdin
+    ran = run("link", "-", "-o", "-", *(["--format", format] if format else []), stdin=given.encode())
+    assert ran.code == 0
+    assert [row["qid"] for row in lines(ran.out)] == ["Q41421"]
+    assert list(Path().iterdir()) == []
+
+
+def test_links_of_files_go_to_standard_output_in_any_form(run):
+    Path("a.txt").write_text(TEXT)
+    ran = run("link", "a.txt", "-o", "-", "--format", "csv")
+    assert [row["qid"] for row in csv.DictReader(ran.out.splitlines())] == ["Q41421"]
+    assert run("link", "a.txt", "-o", "-", "--format", "parquet").code == 2
+    assert "did you mean 'csv'" in run("link", "a.txt", "-o", "-", "--format", "cvs").err
+
+
+def test_folders_and_patterns_and_ids_that_differ(run):
+    for folder in ("a", "b"):
+        Path(folder).mkdir()
+        Path(folder, "x.txt").write_text(TEXT)
+    for named in (["a", "b"], ["?/x.txt"], ["a/x.txt", "b/x.txt"], ["."]):
+        ran = run("link", *named, "-o", "-")
+        assert [row["article_id"] for row in lines(ran.out)] == ["a/x.txt", "b/x.txt"]
+    assert [row["article_id"] for row in lines(run("link", "a", "-o", "-").out)] == ["x.txt"]
+    assert run("link", "a", "b", "-o", "out/").code == 0
+    parts = [pq.read_table(part) for part in sorted(Path("out/links").glob("*.parquet"))]
+    assert pa.concat_tables(parts).column("article_id").to_pylist() == ["a/x.txt", "b/x.txt"]
+
+
+def test_tables_go_into_folders_and_other_fields_are_another_run(run):
+    Path("news.csv").write_text(NEWS)
+    Path("more.jsonl").write_text(json.dumps({"url": "u3", "body": TEXT}))
+    command = ["link", "news.csv", "more.jsonl", "--text", "body", "--id", "url", "-o", "out/"]
+    assert run(*command).code == 0
+    parts = [pq.read_table(part) for part in sorted(Path("out/links").glob("*.parquet"))]
+    links = pa.concat_tables(parts).to_pylist()
+    assert [(row["article_id"], row["qid"], row["label"]) for row in links] == [
+        ("u1", "Q41421", "Michael Jordan"),
+        ("u3", "Q41421", "Michael Jordan"),
+    ]
+    assert run(*command).code == 0
+    refused = run(*command, "--title", "headline")
+    assert refused.code == 2
+    assert "--title" in refused.err
+
+
+def test_date_is_a_field_or_a_date(run):
+    Path("a.jsonl").write_text(json.dumps({"id": "x", "text": TEXT, "published": "1850-01-01"}))
+    confidence = {}
+    for date in ("published", "1850-01-01", "1996", None):
+        ran = run("link", "a.jsonl", "-o", "-", *(["--date", date] if date else []))
+        [row] = lines(ran.out)
+        confidence[date] = row["confidence"]
+    assert confidence["published"] == confidence["1850-01-01"] < confidence["1996"]
+    assert run("link", "a.jsonl", "-o", "-", "--date", "2016-13-45").code == 2
+
+
+def test_without_a_kb_the_sample_is_said_to_be_the_world(run):
+    Path("a.txt").write_text(TEXT)
+    assert (
+        "the 117 people of the embedded sample are the whole world" in run("link", "a.txt", "-o", "o.csv", kb=False).err
+    )
+    assert "sample" not in run("link", "a.txt", "-o", "o.csv").err
+    Path("articles.jsonl").write_bytes(ARTICLES.read_bytes())
+    assert "WARNING" not in run("link", "articles.jsonl", "-o", "o.csv", kb=False).err
+
+
+def test_a_bad_row_is_counted_and_the_rest_linked(run):
+    Path("news.csv").write_text(NEWS + "u9,too,many,cells,here\n")
+    ran = run("link", "news.csv", "-o", "o.csv")
+    assert ran.code == 0
+    assert "news.csv:4: not a row: 5 cells" in ran.err
+    [reject] = lines(Path("o.csv.rejects.jsonl").read_text())
+    assert reject["line"] == 4
