@@ -13,6 +13,7 @@ PRINTED = {
     "link_text": ["Michael Jordan (0–14): Q41421", "Scottie Pippen", "Adam Smith", "nobody: none fits"],
     "explain": ["1. Q5368718 Australian cricketer (born 1961)", "none of them", "Era"],
     "reconcile": ["Michael Jordan → Q41421", "Michael Jordan → Q3308285", "Imran Khan → Q312781"],
+    "frame": ["x/1  sports Michael Jordan   Q41421", "x/2 culture     Imran Khan  Q312781"],
     "own_scorer": ["Steve Smith Q5368718", "InPrime"],
     "in_spacy": ["Michael Jordan Q41421", "Michael Collins Q104859", "5 links"],
 }
@@ -20,7 +21,8 @@ PRINTED = {
 
 @pytest.mark.parametrize("name", sorted(PRINTED))
 def test_an_example_runs_and_says_what_it_is_about(name, sample_kb, monkeypatch, capsys):
-    pytest.importorskip("spacy") if "spacy" in name else None
+    for extra, user in (("spacy", "in_spacy"), ("pandas", "frame")):
+        pytest.importorskip(extra) if name == user else None
     monkeypatch.setattr("namesake.apps.sample_kb.sample_kb", lambda: sample_kb.path)
     monkeypatch.setattr(sys, "argv", [f"{name}.py"])
     runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")

@@ -1,0 +1,32 @@
+"""A data frame of articles in, a row for each name out, with the frame's own columns. Polars does as well as pandas.
+
+Run: python examples/frame.py [KB]
+"""
+
+import sys
+
+import pandas as pd
+
+import namesake
+from namesake.apps.sample_kb import sample_kb
+
+NEWS = pd.DataFrame(
+    {
+        "url": ["x/1", "x/2"],
+        "body": [
+            "Michael Jordan and Scottie Pippen won another basketball title for Chicago.",
+            "Imran Khan, the actor, plays with Sonam Kapoor in a new film.",
+        ],
+        "desk": ["sports", "culture"],
+    }
+)
+
+
+def main() -> None:
+    linker = namesake.Linker(sys.argv[1] if len(sys.argv) > 1 else sample_kb())
+    links = namesake.link_frame(NEWS, linker=linker, text="body", id="url")
+    print(links[["article_id", "desk", "name", "qid", "confidence"]].to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()
