@@ -108,7 +108,7 @@ def new_mention(page, key, name, rule, first, end):
     page.facts[facts + LOW], page.facts[facts + HIGH] = first, end
     page.facts[facts + PLACE] = page.facts[facts + WORD] = page.facts[facts + ORDER] = NOBODY
     page.evidence[mention * EVIDENCE + FACTOR] = 1.0
-    page.evidence[mention * EVIDENCE + BYLINE] = 1.0 if credited(page, first) and in_byline(page, first) else 0.0
+    page.evidence[mention * EVIDENCE + BYLINE] = credited(page, first, end) and in_byline(page, first, end)
     return mention
 
 

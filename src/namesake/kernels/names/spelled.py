@@ -13,6 +13,7 @@ LEAST_FAME = 2.0
 NICKNAME, SLIP, UMLAUT = 0.85, 0.6, 0.95
 LEAST_LETTERS = 5  # of a word in which a slip is looked for
 RARE_LAST, FAIRLY_RARE_LAST = 3, 100  # labels that a last word may end in which, or beside which, a slip is looked for
+FEW_RELATIVES = 5  # labels that end in a surname with which a nickname is somebody's, well known or not
 SMALL, SPACE = 0x20, 0x20
 LETTER_E = 0x65
 VOWELS = (0x61, 0x6F, 0x75)  # a, o, u: ae, oe, ue are umlauts
@@ -120,13 +121,13 @@ def slip_quality(page, known, i, name, last):
     return SLIP
 
 
-@kernel(I(PAGE, KNOWN, I, types.uint64, I, I, types.float64))
-def add_bearers(page, known, mention, key, first, name, quality):
-    """Add the well-known bearers of a name to a mention of two tokens, which is opened where there is none yet."""
+@kernel(I(PAGE, KNOWN, I, types.uint64, I, I, types.float64, types.float64))
+def add_bearers(page, known, mention, key, first, name, quality, least):
+    """Add the bearers of a name, of a fame of `least`, to a mention of two tokens, opened where there is none yet."""
     outright = borne_outright(known, name)
     for k in range(known.indptr[name], known.indptr[name + 1]):
         row = np.int64(known.rows[k])
-        if known.fame[row] < LEAST_FAME or (outright and known.kinds[k] > ALIAS):
+        if known.fame[row] < least or (outright and known.kinds[k] > ALIAS):
             continue
         if mention == NOBODY:
             mention = new_mention(page, key, np.int64(NOBODY), np.int64(SPELLED), first, first + 2)
@@ -151,7 +152,7 @@ def add_slips(page, known, mention, key, first, last):
             name = np.int64(known.slip_names[at])
             quality = slip_quality(page, known, wrong, name, last)
             if quality > 0.0:
-                mention = add_bearers(page, known, mention, key, first, name, quality)
+                mention = add_bearers(page, known, mention, key, first, name, quality, LEAST_FAME)
             at += 1
     return mention
 
@@ -167,7 +168,7 @@ def add_umlauts(page, known, key, first):
             other = hash_without(page.letters, size, np.int64(at))
             name = name_of(known, extend(extend(ZERO, page.hashes[first]), other))
             if name >= 0:
-                mention = add_bearers(page, known, mention, key, first, name, UMLAUT)
+                mention = add_bearers(page, known, mention, key, first, name, UMLAUT, LEAST_FAME)
     return mention
 
 
@@ -186,10 +187,11 @@ def find_spelled(page, known, first, key):
         else:
             high = middle
     if low < known.nicknames and known.nickname_keys[low] == page.hashes[first]:
+        least = LEAST_FAME if finishes(page, known, last) > FEW_RELATIVES else 0.0  # there is hardly another Kerik
         for k in range(known.nickname_indptr[low], known.nickname_indptr[low + 1]):
             name = name_of(known, extend(extend(ZERO, known.nickname_hashes[k]), page.hashes[last]))
             if name >= 0:
-                mention = add_bearers(page, known, mention, key, first, name, NICKNAME)
+                mention = add_bearers(page, known, mention, key, first, name, NICKNAME, least)
     if mention != NOBODY or known.slips == 0 or not plain_word(page, last):
         return mention
     mention = add_umlauts(page, known, key, first)
