@@ -421,10 +421,12 @@ class Finder:
     def shorts(self) -> None:
         surnames: dict[str, list[Mention]] = {}
         firsts: dict[str, list[Mention]] = {}
+        self.shared: set[str] = set()
         for mention in self.mentions.values():
             mention.key = self.short_token(mention)
             if mention.key is not None:
                 surnames.setdefault(self.w(mention.key), []).append(mention)
+                self.shared |= {self.w(mention.key)} if self.in_company(mention.words[0]) else set()
             firsts.setdefault(self.w(mention.core[0]), []).append(mention)
         at = 0
         while at < self.n:
@@ -449,9 +451,14 @@ class Finder:
             return
         for surname in [word[:-1]] + ([word[:-2]] if word.endswith("es") else []):
             if surname in surnames:
-                if len(surnames[surname]) == 1:
+                if len(surnames[surname]) == 1 and surname not in self.shared:
                     self.span(surnames[surname][0], at, at + 1)
                 return
+
+    def in_company(self, first: int) -> bool:
+        """Mary-Kate and Ashley Olsen: the full name seems to share its surname."""
+        joined = self.soft(first) and self.soft(first - 1) and self.w(first - 1) in English.and_words
+        return joined and self.open(first - 2)
 
     def short_token(self, mention: Mention) -> int | None:
         """The token that stands for a full name: the surname; the given name of "Louis XV of France", "Kim Jong-un"."""
@@ -695,7 +702,8 @@ class Finder:
         head, last = self.w(first), self.w(first + 1)
         rows: dict[int, float] = {}
         for other in self.known.nicknames.get(head, ()):
-            self.add_known(rows, f"{other} {last}", 0.85, 2 if self.known.last(last) > 5 else 0)
+            few = self.known.last(last) <= 5 and not self.tokens[first + 1].initials
+            self.add_known(rows, f"{other} {last}", 0.85, 0 if few else 2)
         for i in range(1, len(last) if not rows and self.plain(first + 1) else 0):
             if last[i - 1 : i + 1] in ("ae", "oe", "ue"):
                 self.add_known(rows, f"{head} {last[:i]}{last[i + 1 :]}", 0.95)
@@ -860,7 +868,7 @@ class Finder:
             return False
         if name not in self.mentions and self.may_be_single(at, inside=True):
             count = known.count(self.w(at))
-            rows = [one for one in known.short(self.w(at)) if one[1] == SURNAME]
+            rows = [one for one in known.short(self.w(at)) if one[1] in (SURNAME, CALLED)]
             letter = self.letter(initial)
             rows = [one for one in rows if known.fame[one[0]] >= 1 and self.label_letter(one[0]) == letter]
             each = count / len(known.short(self.w(at)))  # only the best bearers are listed

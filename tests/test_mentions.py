@@ -203,11 +203,13 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
             "by MURRAY A., CLINTON B, Obama B and PLAN B, ROWLING Z",
             [("one", ["MURRAY A"], "Andy Murray"), ("one", ["CLINTON B"], BILL)],
         ),
+        ("by OBAMA B", [("one", ["OBAMA B"], BARACK)]),
         ("Bernie Kerik spoke", [("spelled", ["Bernie Kerik"], "Bernard Kerik")]),
         # families
         ("Barack Obama left. The Obamas moved on.", [("exact", [BARACK, "Obamas"], BARACK)]),
         ("Before the Bushes: George H.W. Bush", [("exact", ["Bushes", "George H.W. Bush"], "George H. W. Bush")]),
         ("Barack Obama and Michelle Obama: the Obamas.", [("exact", [n], n) for n in (BARACK, MICHELLE)]),
+        ("Ann and Barack Obama: the Obamas.", [("exact", [BARACK], BARACK)]),
         ("Barack Obama met Obamas, the Obamas Family and the obamas.", [("exact", [BARACK], BARACK)]),
         # titles
         (

@@ -53,4 +53,5 @@ def the_other_one(candidate: Candidate) -> Iterator[Match]:
 def taken(batch: Batch) -> Scores:
     """-1 for whom the article's first of that name fits best, where the text speaks of the other one; else 0."""
     meant = np.repeat(batch.taken, np.diff(batch.offsets))
-    return -((batch.rows == meant) & (batch.rows >= 0)).astype(np.float64)
+    excluded: Scores = -((batch.rows == meant) & (batch.rows >= 0)).astype(np.float64)
+    return excluded

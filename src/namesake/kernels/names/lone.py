@@ -285,7 +285,7 @@ def place_initial(page, known, initial, at):
         each = count / listed_bearers  # only the best bearers are listed
         for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
             row = np.int64(known.short_rows[k])
-            if known.short_forms[k] != SURNAME or known.fame[row] < 1.0:
+            if known.short_forms[k] not in (SURNAME, CALLED) or known.fame[row] < 1.0:
                 continue
             if known.labels[known.label_offsets[known.item[row]]] | SMALL != letter:
                 continue

@@ -35,6 +35,7 @@ from namesake.kernels.names.page import (
 from namesake.kernels.names.people import KNOWN_THING, add_span
 from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, read_letters
 from namesake.kernels.names.tokens import (
+    AND,
     ARTICLE,
     CASED,
     FAMILY,
@@ -120,6 +121,12 @@ def short_token(page, mention):
     return np.int64(NOBODY) if headed and listed(page, token, NAME_TITLE | FUNCTION) else token
 
 
+@inlined(B(PAGE, I))
+def in_company(page, first):
+    """Whether a full name from token `first` on seems to share its surname: Mary-Kate and Ashley Olsen."""
+    return soft(page, first) and listed(page, first - 1, AND) and soft(page, first - 1) and is_open(page, first - 2)
+
+
 @kernel(types.void(PAGE, MATCHES, I))
 def file_people(page, matches, found):
     """File the surnames and first names of a text's people: a first name that several have is nobody's."""
@@ -136,7 +143,8 @@ def file_people(page, matches, found):
                 at = file_key(page, key)
                 page.surname[at] = mention if page.surname[at] == NOBODY else page.surname[at]
             at = file_key(page, family_key(page.hashes[token]))
-            page.surname[at] = mention if page.surname[at] == NOBODY else SEVERAL
+            alone = page.surname[at] == NOBODY and not in_company(page, page.facts[mention * FACTS + FIRST])
+            page.surname[at] = mention if alone else SEVERAL
         at = file_word(page, page.facts[mention * FACTS + LOW])
         page.first_name[at] = mention if page.first_name[at] == NOBODY else SEVERAL
 

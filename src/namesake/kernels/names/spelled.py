@@ -5,7 +5,19 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
-from namesake.kernels.names.page import KNOWN, MOST_LETTERS, NOBODY, PAGE, SPELLED, B, I, begins, finishes, name_of
+from namesake.kernels.names.page import (
+    KNOWN,
+    MOST_LETTERS,
+    NOBODY,
+    PAGE,
+    SPELLED,
+    B,
+    I,
+    begins,
+    finishes,
+    initials,
+    name_of,
+)
 from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
 from namesake.kernels.simd import BYTES, byte, word
 
@@ -187,7 +199,8 @@ def find_spelled(page, known, first, key):
         else:
             high = middle
     if low < known.nicknames and known.nickname_keys[low] == page.hashes[first]:
-        least = LEAST_FAME if finishes(page, known, last) > FEW_RELATIVES else 0.0  # there is hardly another Kerik
+        few = finishes(page, known, last) <= FEW_RELATIVES and not initials(page, last)
+        least = 0.0 if few else LEAST_FAME  # there is hardly another Kerik
         for k in range(known.nickname_indptr[low], known.nickname_indptr[low + 1]):
             name = name_of(known, extend(extend(ZERO, known.nickname_hashes[k]), page.hashes[last]))
             if name >= 0:
