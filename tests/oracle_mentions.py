@@ -357,7 +357,7 @@ class Finder:
         if name in self.mentions:
             return self.mentions[name], False
         made = self.mentions[name] = Mention(name, rule, (first, end), core=(first, end))
-        made.evidence["byline"] = float(self.in_byline(first))
+        made.evidence["byline"] = float(self.in_byline(first, end))
         return made, True
 
     def span(self, mention: Mention, first: int, end: int, **evidence: float) -> bool:
@@ -421,10 +421,12 @@ class Finder:
     def shorts(self) -> None:
         surnames: dict[str, list[Mention]] = {}
         firsts: dict[str, list[Mention]] = {}
+        self.shared: set[str] = set()
         for mention in self.mentions.values():
             mention.key = self.short_token(mention)
             if mention.key is not None:
                 surnames.setdefault(self.w(mention.key), []).append(mention)
+                self.shared |= {self.w(mention.key)} if self.in_company(mention.words[0]) else set()
             firsts.setdefault(self.w(mention.core[0]), []).append(mention)
         at = 0
         while at < self.n:
@@ -436,7 +438,27 @@ class Finder:
                     self.short_surname(at, surnames[word])
                 elif len(firsts.get(word, ())) == 1 and not self.tokens[at].initials and not lowered:
                     end = self.short_first(at, firsts[word][0])
+                elif self.style == CASED:
+                    self.family(at, surnames)
             at = end
+
+    def family(self, at: int, surnames: dict[str, list[Mention]]) -> None:
+        """The Obamas: the only one of that surname whom the text names in full."""
+        word, known = self.w(at), self.known
+        if not self.soft(at) or self.w(at - 1) != English.article or not self.cap[at] or not self.plain(at):
+            return
+        if word[-1] != "s" or known.thing(word) > 5 or self.follows(at + 1) or self.is_firm(at + 1):
+            return
+        for surname in [word[:-1]] + ([word[:-2]] if word.endswith("es") else []):
+            if surname in surnames:
+                if len(surnames[surname]) == 1 and surname not in self.shared:
+                    self.span(surnames[surname][0], at, at + 1)
+                return
+
+    def in_company(self, first: int) -> bool:
+        """Mary-Kate and Ashley Olsen: the full name seems to share its surname."""
+        joined = self.soft(first) and self.soft(first - 1) and self.w(first - 1) in English.and_words
+        return joined and self.open(first - 2)
 
     def short_token(self, mention: Mention) -> int | None:
         """The token that stands for a full name: the surname; the given name of "Louis XV of France", "Kim Jong-un"."""
@@ -555,8 +577,12 @@ class Finder:
         dateline = self.start[at] and self.tokens[at].upper and at + 1 < self.n and behind.startswith((" (", " -", ","))
         return 1.0 if before in English.in_places or based or dateline else 0.5 if before in English.to_places else 0.0
 
-    def in_byline(self, first: int) -> bool:
-        """By Ann Lee; Reporting by Ann Lee and Bob Wu."""
+    def in_byline(self, first: int, end: int) -> bool:
+        """By Ann Lee; Reporting by Ann Lee and Bob Wu; Photo: Ann Lee; Ann Lee/AP, REUTERS/Ann Lee."""
+        if (self.between(end) == "/" and self.agency(end)) or (self.between(first) == "/" and self.agency(first - 1)):
+            return True
+        if self.w(first - 1) in English.credits and self.between(first).startswith(":"):
+            return not self.soft(end)
         at = first
         if self.soft(at) and self.w(at - 1) in English.and_words:
             at -= 1
@@ -566,6 +592,15 @@ class Finder:
             return False
         by = at - 1
         return (self.start[by] and self.cap[by]) or (self.soft(by) and self.w(by - 1) in English.credits)
+
+    def between(self, i: int) -> str:
+        """What parts token i from the one before."""
+        return self.text[self.tokens[i - 1].end : self.tokens[i].start] if 0 < i < self.n else ""
+
+    def agency(self, i: int) -> bool:
+        """AP, REUTERS, Getty."""
+        token = self.tokens[i]
+        return (token.capital and token.upper) or (self.cap[i] and token.text in English.credits)
 
     # runs of capitals
     def runs(self) -> None:
@@ -613,6 +648,8 @@ class Finder:
     def run(self, first: int, end: int) -> bool:
         """Who may be meant by a run of capitals that is no full name of the KB; whether anybody is."""
         known, name, head, last = self.known, self.name(first, end), self.w(first), self.w(end - 1)
+        if end - first == 2 and self.surname_first(first) and not known.thing(name):
+            return self.initial(first + 1, first)
         if known.first(head) == 0 and not self.tokens[first].initials and not known.short(name):
             return end - first > 2 and self.run(first + 1, end)  # a word before the name
         if known.lower(head) >= 20 and known.lower(last) >= 20:  # Police Chief
@@ -634,7 +671,7 @@ class Finder:
         if thing == 0 and end - first == 2 and not self.tokens[first].initials and self.spelled(name, first):
             return True
         if end - first == 2 and thing == 0 and self.tokens[first].initials and len(head) == 1:
-            return self.initial(first)
+            return self.initial(first, first + 1)
         if known.thing(self.name(first, end - 1)) >= 15 and known.first(self.w(end - 2)) < 20:  # Republican McCain
             return self.cap[end - 1] and self.single(end - 1, inside=True)
         return False
@@ -665,7 +702,8 @@ class Finder:
         head, last = self.w(first), self.w(first + 1)
         rows: dict[int, float] = {}
         for other in self.known.nicknames.get(head, ()):
-            self.add_known(rows, f"{other} {last}", 0.85)
+            few = self.known.last(last) <= 5 and not self.tokens[first + 1].initials
+            self.add_known(rows, f"{other} {last}", 0.85, 0 if few else 2)
         for i in range(1, len(last) if not rows and self.plain(first + 1) else 0):
             if last[i - 1 : i + 1] in ("ae", "oe", "ue"):
                 self.add_known(rows, f"{head} {last[:i]}{last[i + 1 :]}", 0.95)
@@ -683,9 +721,9 @@ class Finder:
         mention.extras = dict(list(rows.items())[:8])
         return self.span(mention, first, first + 2)
 
-    def add_known(self, rows: dict[int, float], name: str, quality: float) -> None:
+    def add_known(self, rows: dict[int, float], name: str, quality: float, least: float = 2) -> None:
         for row, _ in self.known.bearers(name):
-            if quality and self.known.fame[row] >= 2:
+            if quality and self.known.fame[row] >= least:
                 rows.setdefault(row, quality)
 
     def plain(self, i: int) -> bool:
@@ -817,17 +855,25 @@ class Finder:
         family = self.soft(at + 1) and self.w(at + 1) in English.families
         return not (family or self.is_firm(at + 1) or self.before_place(at + 1) or self.in_nickname(at))
 
-    def initial(self, first: int) -> bool:
-        """R. Federer: those with the surname whose label begins with the letter."""
-        at, name, known = first + 1, self.name(first, first + 2), self.known
+    def surname_first(self, first: int) -> bool:
+        """SMITH J: a surname in capitals, no ordinary word, and an initial."""
+        head, initial = self.tokens[first : first + 2]
+        capitals = head.capital and head.upper and not head.initials and self.length(first) >= 3
+        return capitals and initial.initials and len(initial.text) == 1 and self.known.lower(head.text) < 3
+
+    def initial(self, initial: int, at: int) -> bool:
+        """R. Federer, FEDERER R: those with the surname whose label begins with the letter."""
+        first, name, known = min(initial, at), f"{self.w(initial)} {self.w(at)}", self.known
         if self.another_before(first):
             return False
         if name not in self.mentions and self.may_be_single(at, inside=True):
             count = known.count(self.w(at))
-            rows = [one for one in known.short(self.w(at)) if one[1] == SURNAME]
-            rows = [one for one in rows if known.fame[one[0]] >= 1 and self.label_letter(one[0]) == self.letter(first)]
+            rows = [one for one in known.short(self.w(at)) if one[1] in (SURNAME, CALLED)]
+            letter = self.letter(initial)
+            rows = [one for one in rows if known.fame[one[0]] >= 1 and self.label_letter(one[0]) == letter]
             each = count / len(known.short(self.w(at)))  # only the best bearers are listed
-            if rows and rows[0][2] >= 10:
+            behind = initial > at
+            if rows and rows[0][2] >= 10 and (not behind or self.passes(at, SURNAME, rows[0][2], count)):
                 mention, _ = self.mention(name, ONE, first, first + 2)
                 mention.extras = {row: FORM_QUALITY[SURNAME] for row, _, _ in rows[:8]}
                 mention.evidence |= {"form": SURNAME, "best": rows[0][2], "bearers": float(int(len(rows) * each))}

@@ -30,11 +30,13 @@ PEOPLE = {
     "Rihanna": 70,
     "Tom Baker": 25,
     "Shawn Williams": 12,
+    "Vera Quill": 15,
 }
 """Sitelinks by label."""
 THING, FAME = "Houston", 120
 DESCRIPTION = "a baker of bread; no other baker"
-"""Of somebody who is not called so."""
+DESCRIPTIONS = {"Mary Jones": DESCRIPTION, "Vera Quill": "American journalist, known for little"}
+"""Of somebody who is not called baker, and of one who writes."""
 
 
 def item(number: int, label: str, sitelinks: int, kind: str, description: str = "") -> dict:
@@ -55,7 +57,7 @@ def item(number: int, label: str, sitelinks: int, kind: str, description: str = 
 def kb(tmp_path_factory) -> KB:
     folder = tmp_path_factory.mktemp("found")
     people = [
-        item(100 + k, label, sitelinks, "Q5", DESCRIPTION if label == "Mary Jones" else "")
+        item(100 + k, label, sitelinks, "Q5", DESCRIPTIONS.get(label, ""))
         for k, (label, sitelinks) in enumerate(PEOPLE.items())
     ]
     items = [*people, item(900, THING, FAME, "Q515"), item(515, "city", 50, "Q16889133")]
@@ -93,6 +95,8 @@ CASES = {
     "comes": ("Then Mary Ann Smith sang. Ann Smith left. We saw Ann Smith.", "Ann Smith", {"Comes": 1 / 3}),
     "suffix": ("We saw Shawn Williams Jr. there. Then Shawn Williams left.", "Shawn Williams", {"Suffix": 1 / 2}),
     "byline": ("By Tom Baker\n\nThe bread is good.", "Tom Baker", {"Byline": 1.0}),
+    "a credit": ("The bread is good. Photo: Tom Baker/AP", "Tom Baker", {"Byline": 1.0}),
+    "a journalist's byline": ("By Vera Quill\n\nThe bread is good.", "Vera Quill", {}),
     "no byline": ("We saw Tom Baker there.", "Tom Baker", {}),
     "behind in": (
         "Prices rose in Houston on Monday.",

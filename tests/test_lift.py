@@ -89,7 +89,7 @@ def test_names_that_are_no_label(sample_kb, articles):
 
 
 # years
-@given(st.lists(st.text("0123456789 -x", max_size=30), max_size=4))
+@given(st.lists(st.text("0123456789 -x", max_size=200), max_size=4))
 def test_years_are_the_numbers_of_four_digits(texts):
     data = np.frombuffer("".join(texts).encode() or b" ", np.uint8)
     indptr, years = years_of(data, np.cumsum([0, *map(len, texts)]).astype(np.int64))

@@ -76,6 +76,9 @@ PEOPLE = {
     "Valéry Giscard d'Estaing": (90.0, []),
     "Chaos": (20.0, []),
     "John McCain": (100.0, []),
+    "Bernard Kerik": (0.3, []),
+    "Plan Beta": (60.0, []),
+    "Beatrice Plan": (60.0, []),
 }
 THINGS = {
     "Houston": (170.0, PLACE),
@@ -86,7 +89,7 @@ THINGS = {
     "Bill and Hillary Clinton": (3.0, OTHER),
 }
 PROSE = ["common sense", "the sense of it", "a common thing", "the prime minister", "will", "young people", "of the"]
-PROSE += ["chaos and chaos in chaos of chaos"]
+PROSE += ["chaos and chaos in chaos of chaos", "a plan to plan the plan"]
 
 
 @pytest.fixture(scope="module")
@@ -196,6 +199,18 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
             "he saw A. Murray and B. Murray, and A. Murray",
             [("one", ["A. Murray"] * 2, "Andy Murray"), ("one", ["B. Murray"], "Bill Murray")],
         ),
+        (
+            "by MURRAY A., CLINTON B, Obama B and PLAN B, ROWLING Z",
+            [("one", ["MURRAY A"], "Andy Murray"), ("one", ["CLINTON B"], BILL)],
+        ),
+        ("by OBAMA B", [("one", ["OBAMA B"], BARACK)]),
+        ("Bernie Kerik spoke", [("spelled", ["Bernie Kerik"], "Bernard Kerik")]),
+        # families
+        ("Barack Obama left. The Obamas moved on.", [("exact", [BARACK, "Obamas"], BARACK)]),
+        ("Before the Bushes: George H.W. Bush", [("exact", ["Bushes", "George H.W. Bush"], "George H. W. Bush")]),
+        ("Barack Obama and Michelle Obama: the Obamas.", [("exact", [n], n) for n in (BARACK, MICHELLE)]),
+        ("Ann and Barack Obama: the Obamas.", [("exact", [BARACK], BARACK)]),
+        ("Barack Obama met Obamas, the Obamas Family and the obamas.", [("exact", [BARACK], BARACK)]),
         # titles
         (
             "French President Obama met House Minister Sanders.",
@@ -222,6 +237,30 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
 )
 def test_what_a_reader_finds(kb: SmallKB, text: str, people: list[tuple[str, list[str], str]]) -> None:
     assert in_text(kb, text) == people
+
+
+@pytest.mark.parametrize(
+    ("text", "credited"),
+    [
+        ("By Barack Obama", True),
+        ("It was won by Barack Obama", False),
+        ("Photo by Bill Gates and Barack Obama, Monday", True),
+        ("(Reporting by Barack Obama; Editing by x)", True),
+        ("Photo: Barack Obama\n\nPrices rose.", True),
+        ("Photo: Barack Obama won", False),
+        ("He won: Barack Obama", False),
+        ("Barack Obama/AP", True),
+        ("Barack Obama/Getty Images", True),
+        ("REUTERS/Barack Obama", True),
+        ("Barack Obama/Bill Clinton", False),
+        ("Barack Obama / AP", False),
+    ],
+)
+def test_bylines_and_credits(kb: SmallKB, text: str, credited: bool) -> None:
+    asked = Strings.of([text])
+    found = find(kb, asked.data, asked.offsets)
+    told = {kb.labels[found.rows[found.offsets[m]]]: bool(found.evidence.byline[m]) for m in range(len(found))}
+    assert told[BARACK] is credited
 
 
 Seen = tuple[int, list[tuple[int, int]], list[tuple[int, float]], list[float]]
@@ -313,6 +352,14 @@ WORDS += [
     "ki-moon",
     "St.",
     "Houston-based",
+    "Obamas",
+    "Murrays",
+    "OBAMA",
+    "B",
+    "Photo:",
+    "AP",
+    "Reuters",
+    "Bernie",
 ]
 GAPS = [" "] * 14 + [
     ", ",
@@ -327,6 +374,8 @@ GAPS = [" "] * 14 + [
     "’s ",
     "é",
     "王",
+    "/",
+    ": ",
     ".",
     " (",
     ") ",

@@ -64,6 +64,7 @@ class Batch:
         self.lexicon = lexicon
         self.settings = settings
         self._confirmed: Int64 | None = None
+        self._taken: Int64 | None = None
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
         self.dates = one_chunk(table.column("date"))
@@ -109,6 +110,17 @@ class Batch:
         other = copy(self)
         other.__dict__.pop("anchors", None)
         other._confirmed = confirmed
+        return other
+
+    @property
+    def taken(self) -> Int64:
+        """The entity row that each mention does not mean, as another of that name in its article does; else -1."""
+        return np.full(len(self.names), -1, np.int64) if self._taken is None else self._taken
+
+    def parted(self, taken: Int64) -> Batch:
+        """The same batch, where mentions do not mean these entity rows; -1 where that cannot be said."""
+        other = copy(self)
+        other._taken = taken
         return other
 
     # names

@@ -17,6 +17,9 @@ from namesake.rank import FloatArray
 from namesake.recipe import Combined, Decide, Recipe
 from namesake.scorers import named
 
+PARTED = "Taken"
+"""The scorer that tells another person of a name from the first."""
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -65,17 +68,41 @@ def available(recipe: Recipe, kb: KB) -> list[str]:
 
 
 def score(batch: Batch, recipe: Recipe) -> Scored:
-    """Run the recipe's scorers on a batch; where it wants a second pass, sure links of the first become anchors."""
+    """Run the recipe's scorers on a batch; where it wants a second pass, sure links of the first become anchors.
+
+    "The other Chris Evans" is not whom the first one fits best: that is known when all others are scored.
+    """
     scores = {name: named(name)(batch) for name in available(recipe, batch.kb)}
     without = lacking(recipe, batch.kb)
     doubts = {name: named_doubt(name)(batch) for name in recipe.doubts if name not in without}
     combined = recipe.combine(scores, batch.offsets, doubts)
+    if PARTED in scores and batch.mentions.evidence.other.any():
+        batch = batch.parted(_namesakes(batch, combined))
+        scores[PARTED] = named(PARTED)(batch)
+        doubts = {name: named_doubt(name)(batch) for name in doubts}
+        combined = recipe.combine(scores, batch.offsets, doubts)
     relations = [name for name in scores if named(name).anchors]
     if recipe.decide is not None and recipe.decide.confirm < 1 and relations:
         batch = batch.anchored(_sure(batch, combined, recipe.decide))
         scores |= {name: named(name)(batch) for name in relations}
         combined = recipe.combine(scores, batch.offsets, doubts)
     return Scored(batch, recipe, scores, doubts, combined)
+
+
+def _namesakes(batch: Batch, combined: Combined) -> Int64:
+    """Whom the article's first mention of a name fits best, for mentions of another of that name; -1 elsewhere."""
+    rows, other = np.full(len(batch.names), -1, np.int64), batch.mentions.evidence.other
+    best = np.append(batch.rows, -1)[top_two(batch.offsets, np.stack(combined.keys))[0]]
+    first: dict[tuple[int, str], int] = {}
+    asked = np.flatnonzero(np.isin(batch.article, batch.article[other])).tolist()
+    for m in asked:
+        if not other[m]:
+            first.setdefault((int(batch.article[m]), batch.spelled[m]), m)
+    for m in asked:
+        at = first.get((int(batch.article[m]), batch.spelled[m]), -1)
+        if other[m] and at >= 0:
+            rows[m] = best[at]
+    return rows
 
 
 def _sure(batch: Batch, combined: Combined, rule: Decide) -> Int64:

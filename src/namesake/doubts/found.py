@@ -11,6 +11,7 @@ from namesake.scorers.registry import Scores
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
+    from namesake.kb.store import KB
 
 
 # the name seems longer than what the KB knows
@@ -33,9 +34,17 @@ def suffix(batch: Batch) -> Scores:
 
 
 @doubt("Byline")
-def byline(batch: Batch) -> Scores:
-    """1 where the name says who made the text: By …, Photo by …"""
-    return batch.mentions.evidence.byline.astype(np.float64)
+def byline(batch: Batch, kb: KB) -> Scores:
+    """1 where the name says who made the text (By …, Photo by …, …/AP) and no candidate is described as a journalist.
+
+    Those who write are seldom written about, so that somebody famous in a byline is a namesake.
+    """
+    stands = batch.mentions.evidence.byline.astype(np.float64)
+    for mention in np.flatnonzero(stands).tolist():
+        rows = batch.rows[batch.offsets[mention] : batch.offsets[mention + 1]]
+        told = " ".join(kb.descriptions[int(row)] for row in rows if row >= 0)
+        stands[mention] = not kb.language.journalists.intersection(told.lower().replace(",", " ").split())
+    return stands
 
 
 # the name is a thing's, or a mere word

@@ -71,10 +71,14 @@ def length(batch: Batch, kb: KB) -> Scores:
 
 @doubt("NameFame")
 def fame_of_the_name(batch: Batch, kb: KB) -> Scores:
-    """log(1 + Σ NS) over the candidates: beside `NS` in the scores, the share of a name's fame decides."""
+    """log(1 + Σ NS) over the candidates: beside `NS` in the scores, the share of a name's fame decides.
+
+    Who is not meant, as the text speaks of the other one of that name, has no share.
+    """
     if not len(kb.sitelinks):
         return np.zeros(len(batch.names))
-    pages = np.where(batch.rows >= 0, kb.sitelinks[batch.rows], 0).astype(np.float64)
+    meant = (batch.rows >= 0) & (batch.rows != np.repeat(batch.taken, np.diff(batch.offsets)))
+    pages = np.where(meant, kb.sitelinks[batch.rows], 0).astype(np.float64)
     before = np.concatenate([[0.0], np.cumsum(pages)])
     return np.log1p(np.diff(before[batch.offsets]))
 

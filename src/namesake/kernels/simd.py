@@ -7,7 +7,7 @@ atomic instruction, at every call. With the JIT switched off, arrays and the pla
 
 import numpy as np
 from numba import config, types
-from numba.core.cgutils import ir
+from numba.core.cgutils import get_or_insert_function, ir
 from numba.extending import intrinsic
 
 LANES = 64
@@ -95,6 +95,21 @@ def _ones(typing, mask):
     return types.int64(types.uint64), generate
 
 
+@intrinsic
+def _prefetch(typing, array, position):
+    """Ask for the cache line of array[position] and go on: who looks it up later need not wait."""
+
+    def generate(context, builder, signature, arguments):
+        place, number = builder.gep(arguments[0], [arguments[1]]), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [ir.IntType(8).as_pointer(), number, number, number])
+        ask = get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        to_read, keep, as_data = (ir.Constant(number, value) for value in (0, 3, 1))
+        builder.call(ask, [builder.bitcast(place, ir.IntType(8).as_pointer()), to_read, keep, as_data])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
 def _plain_mask(fits):
     return np.uint64(int.from_bytes(np.packbits(fits, bitorder="little").tobytes(), "little"))
 
@@ -122,6 +137,9 @@ if config.DISABLE_JIT:
         """See _word."""
         return np.uint64(int.from_bytes(_plain_block(data, position, 8).tobytes(), "little"))
 
+    def prefetch(array, position):
+        """See _prefetch."""
+
     def equal(data, position, value):
         """Mask of the bytes that are `value`."""
         return _plain_mask(_plain_block(data, position) == value)
@@ -143,5 +161,5 @@ if config.DISABLE_JIT:
         return int(mask).bit_count()
 
 else:
-    pointer, byte, word, lowest, ones = _pointer, _byte, _word, _lowest, _ones
+    pointer, byte, word, lowest, ones, prefetch = _pointer, _byte, _word, _lowest, _ones, _prefetch
     equal, equal_folded, below = _search("=="), _search("==", 0x20), _search("<")

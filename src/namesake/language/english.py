@@ -365,10 +365,16 @@ English = Language(
     credits=words(
         """
         reporting reported writing written editing edited compiled photo photos photograph photographs photography
-        image images picture pictures video words text story illustration illustrations
+        image images picture pictures video words text story illustration illustrations credit ap afp epa upi reuters
+        getty
         """
     ),
     others=words("other"),
+    journalists=words(
+        """
+        journalist photojournalist reporter correspondent columnist commentator editor photographer cameraman
+        """
+    ),
     possessive="s",
     cyrillic="a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch - y - e yu ya e i yi d j lj nj c dz",
 )

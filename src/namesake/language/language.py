@@ -127,9 +127,11 @@ class Language:
     by_words: Words = NO_WORDS
     """What stands before the name of who wrote a text."""
     credits: Words = NO_WORDS
-    """What stands before `by_words`: Reporting by, Photo by."""
+    """What stands before `by_words` or a colon, or beside a slash: Reporting by, Photo: …, …/AP."""
     others: Words = NO_WORDS
     """What says that somebody of the same name follows: the other Chris Evans."""
+    journalists: Words = NO_WORDS
+    """What the descriptions of those say who write and take pictures: others in a byline are strangers."""
 
     def __post_init__(self) -> None:
         """Refuse more languages of labels than there is room for."""

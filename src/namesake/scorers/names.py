@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from namesake.scorers.matches import Candidate, Match, Source
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
@@ -38,3 +40,18 @@ def variant(batch: Batch) -> Scores:
 def quality(batch: Batch) -> Scores:
     """log(Match), at least log(0.05): the odds that somebody is called so."""
     return np.log(np.maximum(batch.quality, WORST))
+
+
+def the_other_one(candidate: Candidate) -> Iterator[Match]:
+    """Where the text says that another person of the name is meant than this one."""
+    reading = candidate.reading
+    if reading.batch.taken[reading.mention] == candidate.row:
+        yield Match(sources=[Source("another of the name", value=reading.name)])
+
+
+@scorer("Taken", explain=the_other_one)
+def taken(batch: Batch) -> Scores:
+    """-1 for whom the article's first of that name fits best, where the text speaks of the other one; else 0."""
+    meant = np.repeat(batch.taken, np.diff(batch.offsets))
+    excluded: Scores = -((batch.rows == meant) & (batch.rows >= 0)).astype(np.float64)
+    return excluded

@@ -42,6 +42,8 @@ from namesake.kernels.names.tokens import (
 )
 from namesake.kernels.simd import byte
 
+SLASH, COLON = 0x2F, 0x3A
+IN_CAPITALS = IS_CAPITAL | IS_UPPER
 FIRM_WORDS = 3  # how far behind a name the word may stand that makes it a firm's
 FAMOUS_PLACE = 80.0
 
@@ -98,15 +100,38 @@ def locative(page, start, at):
     return 0.5 if before and listed(page, start - 1, TO_PLACE) else 0.0
 
 
+@inlined(B(PAGE, I, I))
+def joined(page, i, mark):
+    """Whether a mark, and nothing else, stands between token i and the one before."""
+    if i <= 0 or i >= page.count or page.starts[i] - page.ends[i - 1] != 1:
+        return False
+    return byte(page.text, page.ends[i - 1]) == mark
+
+
 @inlined(B(PAGE, I))
-def credited(page, first):
-    """Whether "by" or "and" stands before token `first`: without it there is no byline to look for."""
-    return soft(page, first) and listed(page, first - 1, BY | AND)
+def agency(page, i):
+    """Whether token i may be an agency that pictures come from: AP, REUTERS, Getty."""
+    return page.bits[i] & IN_CAPITALS == IN_CAPITALS or (capital(page, i) and listed(page, i, CREDIT))
 
 
-@kernel(B(PAGE, I))
-def in_byline(page, first):
-    """Whether a name from token `first` on says who made the text: By …, Reporting by …, Photo by … and …"""
+@inlined(B(PAGE, I, I))
+def credited(page, first, end):
+    """Whether what stands around tokens first to end may be a byline's or a credit's: if not, there is none."""
+    if first > 0 and listed(page, first - 1, BY | AND | CREDIT):
+        return True
+    return joined(page, first, SLASH) or joined(page, end, SLASH)
+
+
+@kernel(B(PAGE, I, I))
+def in_byline(page, first, end):
+    """Whether a name, tokens first to end, says who made the text.
+
+    By …, Reporting by …, Photo by … and …; Photo: … before the end of a line or a sentence; …/AP, REUTERS/….
+    """
+    if (joined(page, end, SLASH) and agency(page, end)) or (joined(page, first, SLASH) and agency(page, first - 1)):
+        return True
+    if first > 0 and listed(page, first - 1, CREDIT) and byte(page.text, page.ends[first - 1]) == COLON:
+        return not soft(page, end)
     at = first
     if soft(page, at) and listed(page, at - 1, AND):  # Reporting by Ann Lee and …
         at -= 1

@@ -28,6 +28,7 @@ from namesake.kernels.names.page import (
     LAST_COUNT,
     LOW,
     MOST_EXTRAS,
+    MOST_LETTERS,
     NAME,
     NOBODY,
     OPEN,
@@ -40,6 +41,7 @@ from namesake.kernels.names.page import (
     finishes,
     known_from,
     read_ahead,
+    token_slot,
 )
 from namesake.kernels.names.people import gather_people
 from namesake.kernels.names.runs import place_runs
@@ -56,12 +58,12 @@ from namesake.kernels.names.tokens import (
     room_for_tokens,
     style_of,
 )
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
 
 DROPPED_OUT = -2  # the order of a mention without candidates
-TABLES_ROOM = 4  # slots for each word that a name may begin with: mentions, and three words for each full name
+TABLES_ROOM = 6  # slots for each word that a name may begin with: mentions, and four words for each full name
 
 
 class Output(NamedTuple):
@@ -144,6 +146,20 @@ def with_room(output, mentions, spans, candidates):
     return Output(facts, evidence, span_count, candidate_count, ends, rows, quality, sizes)
 
 
+@kernel(types.void(PAGE, KNOWN))
+def fetch_counts(page, known):
+    """Ask for what is known of the first and the last word of all mentions: the next look at it need not wait."""
+    for turn in range(2):
+        for mention in range(page.size[0]):
+            first, last = page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH] - 1
+            for i in (first, last):
+                if turn == 0:
+                    prefetch(known.token_keys, np.int64(page.hashes[i]) & known.token_mask)
+                else:
+                    slot = token_slot(page, known, i)
+                    prefetch(known.token_first if i == first else known.token_last, slot)
+
+
 @kernel(I(PAGE, KNOWN, LABELS, TABLES, TOKENS, types.int64[::1], OUTPUT))
 def write_mentions(page, known, labels, tables, tokens, where, output):
     """Write the mentions of a page that have candidates, in the order of their first spans; how many spans there are.
@@ -151,6 +167,7 @@ def write_mentions(page, known, labels, tables, tokens, where, output):
     `where` gets the tokens where spans begin, `tokens` is room for those of a label.
     """
     facts, evidence, span_count, candidate_count, _, rows, quality, sizes = output  # a field is counted at each use
+    fetch_counts(page, known)
     spans = 0
     for at in range(page.count):
         mention = page.owner[at]
@@ -229,6 +246,8 @@ def find_mentions(data, offsets, heads, tables, index, labels):
     surname, first_name, size = np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
     facts, evidence = np.empty(most * FACTS, np.int64), np.empty(most * EVIDENCE, np.float64)
     rows, quality = np.empty(most * MOST_EXTRAS, np.int32), np.empty(most * MOST_EXTRAS, np.float64)
+    letters, wanted = np.empty(MOST_LETTERS + 16, np.uint8), np.empty(MOST_LETTERS, np.uint64)
+    near = np.empty(MOST_LETTERS, np.int64)
     output = Output(
         *(np.empty((256, FACTS), np.int64), np.empty((256, EVIDENCE), np.float64), np.empty(256, np.int64)),
         *(np.empty(256, np.int64), np.empty((1024, 4), np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)),
@@ -252,6 +271,7 @@ def find_mentions(data, offsets, heads, tables, index, labels):
             *(pointer(pair_shorts), pointer(pair_things), pointer(able), ables, pointer(owner), pointer(stop)),
             *(pointer(names), pointer(holder), pointer(words), pointer(surname), pointer(first_name)),
             *(slots_used - 1, pointer(facts), pointer(evidence), pointer(rows), pointer(quality), pointer(size)),
+            *(pointer(letters), pointer(wanted), pointer(near)),
         )
         clear(page, slots_used)
         found = match_names(page, known, matches, keys, starts)

@@ -58,6 +58,7 @@ from namesake.kernels.names.tokens import (
     SUFFIX,
     TITLE,
 )
+from namesake.kernels.simd import prefetch
 
 SURE, LIKELY, FAIR = 80, 60, 30  # how much of a person's a name must be, in percent, by what the capitals say
 WELL_KNOWN = 20.0  # fame that lets a name end in lower case
@@ -201,13 +202,13 @@ def first_and_last(page, known, first, end):
     return name if usual else np.int64(NOBODY)
 
 
-@inlined(types.int64(PAGE, KNOWN, types.int64[::1]))
-def name_starts(page, known, starts):
-    """Write the tokens from which a name may start, and return how many.
+@inlined(types.int64(PAGE, KNOWN, types.int64[::1], HASHES))
+def name_starts(page, known, starts, keys):
+    """Write the tokens from which a name may start, and return how many; `keys` is room.
 
-    Most words are turned away by the prefix bit of the word and its follower, which lies anywhere in megabytes. The
-    loops have no branches to foresee, so that the processor fetches much at a time: these bits, and what is known of
-    the pairs that are left.
+    Most words are turned away by the prefix bit of the word and its follower, which lies anywhere in megabytes. So each
+    loop asks for what the next one reads, and has no branches to foresee: these bits, and what is known of the pairs
+    that are left.
     """
     fit = 0
     for i in range(page.count - 1):
@@ -215,22 +216,35 @@ def name_starts(page, known, starts):
         dot = page.marks[i + 1] & AFTER_DOT != 0
         able = (page.marks[i] & HAS_CAPITAL != 0) | dot if page.style == CASED else page.classes[i] & FUNCTION == 0
         fit += able & (page.gaps[i + 1] != HARD)
+    for k in range(fit):
+        i = starts[k]
+        keys[k] = extend(extend(ZERO, page.hashes[i]), page.hashes[i + 1])
+        prefetch(known.prefixes, np.int64(keys[k] & known.prefix_mask) >> 3)
     kept = 0
     for k in range(fit):
         i = starts[k]
-        starts[kept] = i
-        key = extend(ZERO, page.hashes[i])
-        goes_on = may_go_on(known, extend(key, page.hashes[i + 1]))
+        starts[kept], keys[kept] = i, keys[k]
+        goes_on = may_go_on(known, keys[k])
         if page.bits[i + 1] & IS_INITIALS != 0 and i + 2 < page.count:  # the name may be without them
-            goes_on |= may_go_on(known, extend(key, page.hashes[i + 2]))
+            goes_on |= may_go_on(known, extend(extend(ZERO, page.hashes[i]), page.hashes[i + 2]))
         kept += goes_on
     for k in range(kept):
-        i = starts[k]
-        key = extend(extend(ZERO, page.hashes[i]), page.hashes[i + 1])
+        prefetch(known.keys, np.int64(keys[k]) & known.mask)
+        prefetch(known.slots, np.int64(keys[k]) & known.mask)
+        prefetch(known.short_keys, np.int64(keys[k]) & known.short_mask)
+        prefetch(known.short_slots, np.int64(keys[k]) & known.short_mask)
+        prefetch(known.thing_keys, np.int64(keys[k]) & known.thing_mask)
+        prefetch(known.thing_fame, np.int64(keys[k]) & known.thing_mask)
+        longer = extend(keys[k], page.hashes[min(starts[k] + 2, page.count - 1)])
+        prefetch(known.prefixes, np.int64(longer & known.prefix_mask) >> 3)
+    for k in range(kept):
+        i, key = starts[k], keys[k]
         page.pair_names[i] = known.slots[find(known.keys, known.mask, key)]
         page.pair_shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, key)]
         if page.style == CASED:
             page.pair_things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
+        prefetch(known.percent, np.int64(page.pair_names[i]))
+        prefetch(known.indptr, np.int64(page.pair_names[i]))
     return kept
 
 
@@ -265,7 +279,7 @@ def write_match(page, known, matches, keys, at, first, end, name, key, rule):
 def match_names(page, known, matches, keys, starts):
     """Find the full names, take their tokens and those of things, and return how many; `starts` is room."""
     found, free = 0, np.int64(0)
-    for k in range(name_starts(page, known, starts)):
+    for k in range(name_starts(page, known, starts, keys)):
         at = starts[k]
         if at < free:
             continue  # inside the name before

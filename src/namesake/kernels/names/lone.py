@@ -5,7 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
-from namesake.kernels.names.context import firm_follows, locative, place_follows
+from namesake.kernels.names.context import IN_CAPITALS, firm_follows, locative, place_follows
 from namesake.kernels.names.nicknames import in_nickname
 from namesake.kernels.names.page import (
     ALIAS_SURNAME,
@@ -71,6 +71,8 @@ from namesake.kernels.names.tokens import (
     DATE,
     FAMILY,
     FUNCTION,
+    IS_INITIALS,
+    IS_JOINED,
     LOWER_TITLE,
     NAME_TITLE,
     NEVER,
@@ -260,27 +262,38 @@ def place_lone(page, known, at, inside):
     return True
 
 
-@kernel(B(PAGE, KNOWN, I))
-def place_initial(page, known, first):
-    """Find whom an initial, token `first`, and a surname behind it mean; whether they mean anybody."""
-    at, key = first + 1, name_key(page, first, first + 2)
+@inlined(B(PAGE, KNOWN, I))
+def surname_first(page, known, first):
+    """Whether tokens `first` and `first` + 1 are a surname in capitals, no ordinary word, and an initial: SMITH J."""
+    if page.bits[first] & IN_CAPITALS != IN_CAPITALS or page.ends[first] - page.starts[first] < 3:
+        return False
+    lone_letter = page.bits[first + 1] & (IS_INITIALS | IS_JOINED) == IS_INITIALS
+    return lone_letter and in_lower(page, known, first) < ORDINARY_WORD and not initials(page, first)
+
+
+@kernel(B(PAGE, KNOWN, I, I))
+def place_initial(page, known, initial, at):
+    """Find whom a surname, token `at`, and an initial before or behind it mean; whether they mean anybody."""
+    first, behind = min(initial, at), initial > at
+    key = extend(extend(ZERO, page.hashes[initial]), page.hashes[at])
     mention, short = mention_of(page, key), np.int64(page.shorts[at])
     if another_before(page, known, first):
         return False
     if mention == NOBODY and short >= 0 and may_be_lone(page, known, at, True):
-        letter = byte(page.text, page.starts[first]) | SMALL
+        letter, count = byte(page.text, page.starts[initial]) | SMALL, np.int64(known.short_count[short])
         listed_bearers = known.short_indptr[short + 1] - known.short_indptr[short]
-        each = known.short_count[short] / listed_bearers  # only the best bearers are listed
+        each = count / listed_bearers  # only the best bearers are listed
         for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
             row = np.int64(known.short_rows[k])
-            if known.short_forms[k] != SURNAME or known.fame[row] < 1.0:
+            if known.short_forms[k] not in (SURNAME, CALLED) or known.fame[row] < 1.0:
                 continue
             if known.labels[known.label_offsets[known.item[row]]] | SMALL != letter:
                 continue
             if mention == NOBODY:
-                if known.short_weights[k] < LEAST_WEIGHT:
+                weight = np.float64(known.short_weights[k])
+                if weight < LEAST_WEIGHT or (behind and not passes_gates(page, known, at, SURNAME, weight, count)):
                     return False
-                mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), first, at + 1)
+                mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), first, first + 2)
                 page.evidence[mention * EVIDENCE + FORM] = SURNAME
                 page.evidence[mention * EVIDENCE + BEST] = known.short_weights[k]
             page.evidence[mention * EVIDENCE + BEARERS] += each
@@ -288,7 +301,7 @@ def place_initial(page, known, first):
     if mention == NOBODY:
         return False
     raise_evidence(page, mention, HAS_ROLE, np.float64(soft(page, first) and listed(page, first - 1, ROLE)))
-    add_span(page, mention, first, at + 1)
+    add_span(page, mention, first, first + 2)
     return True
 
 

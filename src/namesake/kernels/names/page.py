@@ -12,7 +12,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find
 from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, NO_NAME, SOFT
-from namesake.kernels.simd import BYTES, NUMBERS, pointer
+from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
 from namesake.kernels.types import F32, I8, I32, I64, U8, U64, own_record, record
 
 SMALL = types.CPointer(types.int32)
@@ -33,6 +33,7 @@ MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_S
 FORM_QUALITY = np.array([1.0, 0.8, 0.8, 0.5, 0.8, 0.8, 0.6, 1.0, 0.5, 0.5])
 PLACE_KIND = 2  # see kb.kinds
 MOST_EXTRAS = 8
+MOST_LETTERS = 24  # of a word in which a slip is looked for
 FAME = np.expm1(np.arange(256) / 20)  # what a byte of thing.fame stands for
 
 # a mention's whole numbers: its name in the KB or NOBODY, rule, tokens of its first span, those without titles and
@@ -179,6 +180,10 @@ class Page(NamedTuple):
     quality: Annotated[Any, DOUBLES]
     size: Annotated[Any, NUMBERS]
     """How many mentions there are."""
+    letters: Annotated[Any, BYTES]
+    """Room for the letters of a word in which slips are looked for, their hashes, and where these would stand."""
+    wanted: Annotated[Any, KEYS]
+    near: Annotated[Any, NUMBERS]
 
 
 PAGE = own_record(Page)
@@ -357,8 +362,20 @@ def read_ahead(page, known):
     for k in range(page.ables):
         i = page.able[k]
         if page.used[i] == OPEN and not listed(page, i, NO_NAME):
+            key = extend(ZERO, page.hashes[i])
+            prefetch(known.token_keys, np.int64(page.hashes[i]) & known.token_mask)
+            prefetch(known.short_keys, np.int64(key) & known.short_mask)
+            prefetch(known.short_slots, np.int64(key) & known.short_mask)
+            prefetch(known.thing_keys, np.int64(key) & known.thing_mask)
+            prefetch(known.thing_fame, np.int64(key) & known.thing_mask)
+    for k in range(page.ables):
+        i = page.able[k]
+        if page.used[i] == OPEN and not listed(page, i, NO_NAME):
             slot = find(known.token_keys, known.token_mask, page.hashes[i])
             page.slots[i] = np.int32(slot if known.token_keys[slot] != FREE else NOBODY)
             key = extend(ZERO, page.hashes[i])
             page.shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, key)]
             page.things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
+            prefetch(known.token_first, slot)
+            prefetch(known.token_lower, slot)
+            prefetch(known.short_indptr, np.int64(page.shorts[i]))

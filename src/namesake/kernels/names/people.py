@@ -73,6 +73,7 @@ from namesake.kernels.names.tokens import (
     ROLE,
     SUFFIX,
 )
+from namesake.kernels.simd import prefetch
 
 ALIAS = 1  # the worst kind of bearing a name outright
 LEFT_OUT = 0.9  # quality of a name where the text has a word more
@@ -107,7 +108,7 @@ def new_mention(page, key, name, rule, first, end):
     page.facts[facts + LOW], page.facts[facts + HIGH] = first, end
     page.facts[facts + PLACE] = page.facts[facts + WORD] = page.facts[facts + ORDER] = NOBODY
     page.evidence[mention * EVIDENCE + FACTOR] = 1.0
-    page.evidence[mention * EVIDENCE + BYLINE] = 1.0 if credited(page, first) and in_byline(page, first) else 0.0
+    page.evidence[mention * EVIDENCE + BYLINE] = credited(page, first, end) and in_byline(page, first, end)
     return mention
 
 
@@ -228,6 +229,8 @@ def gather_people(page, known, matches, keys, found):
     """
     for m in range(found):
         first, end = matches[m, FROM], matches[m, TO]
+        prefetch(known.short_keys, np.int64(keys[m]) & known.short_mask)
+        prefetch(known.thing_keys, np.int64(keys[m]) & known.thing_mask)
         if matches[m, HOW] != NOBODY and end - first == 2 and listed(page, first, HONORIFIC):
             take(page, first, end, OPEN)
             matches[m, HOW] = NOBODY

@@ -7,7 +7,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
-from namesake.kernels.names.lone import place_initial, place_lone
+from namesake.kernels.names.lone import place_initial, place_lone, surname_first
 from namesake.kernels.names.page import (
     BEGIN,
     COMPANY,
@@ -142,6 +142,8 @@ def add_named(page, known, name, key, rule, first, end, factor, thing):
 @kernel(B(PAGE, KNOWN, I, I))
 def find_run(page, known, first, end):
     """Whom a run of capitals means that is no full name of the KB; whether it means anybody."""
+    if end - first == 2 and surname_first(page, known, first) and run_fame(page, known, first, end) == 0.0:
+        return place_initial(page, known, first + 1, first)  # SMITH J
     while begins(page, known, first) == 0 and not initials(page, first):  # a word before the name
         if short_of(known, name_key(page, first, end)) >= 0:
             break
@@ -174,7 +176,7 @@ def find_run(page, known, first, end):
             add_span(page, mention, first, end)
             return True
     if end - first == 2 and thing == 0.0 and page.bits[first] & (IS_INITIALS | IS_JOINED) == IS_INITIALS:
-        return place_initial(page, known, first)  # R. Federer
+        return place_initial(page, known, first, first + 1)  # R. Federer
     if run_fame(page, known, first, last) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
         return capital(page, last) and place_lone(page, known, last, True)  # Republican McCain
     return False

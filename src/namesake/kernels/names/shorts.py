@@ -33,7 +33,9 @@ from namesake.kernels.names.page import (
     word_fame,
 )
 from namesake.kernels.names.people import KNOWN_THING, add_span
+from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, read_letters
 from namesake.kernels.names.tokens import (
+    AND,
     ARTICLE,
     CASED,
     FAMILY,
@@ -55,7 +57,7 @@ SEVERAL, STRANGER = -2, -3
 FEW_FIRST = 20  # labels that a word begins which is hardly a first name
 GIVEN = 20  # how much more often a first name begins labels than it ends them
 SMALL_THING = 5.0
-LETTER = 0x20
+LETTER, LETTER_S = 0x20, 0x73
 
 
 @inlined(I(PAGE, types.uint64))
@@ -77,6 +79,12 @@ def file_word(page, token):
 def initial_key(page, first, last):
     """The hash of a surname, token `last`, behind the first letter of token `first`: A. Murray, Andy Murray."""
     return extend(page.hashes[last], np.uint64(byte(page.text, page.starts[first]) | LETTER))
+
+
+@inlined(types.uint64(types.uint64))
+def family_key(surname):
+    """The hash that stands for everybody of a surname, by its hash."""
+    return extend(surname, np.uint64(FAMILY))
 
 
 @inlined(B(PAGE, I, I))
@@ -113,6 +121,12 @@ def short_token(page, mention):
     return np.int64(NOBODY) if headed and listed(page, token, NAME_TITLE | FUNCTION) else token
 
 
+@inlined(B(PAGE, I))
+def in_company(page, first):
+    """Whether a full name from token `first` on seems to share its surname: Mary-Kate and Ashley Olsen."""
+    return soft(page, first) and listed(page, first - 1, AND) and soft(page, first - 1) and is_open(page, first - 2)
+
+
 @kernel(types.void(PAGE, MATCHES, I))
 def file_people(page, matches, found):
     """File the surnames and first names of a text's people: a first name that several have is nobody's."""
@@ -128,6 +142,9 @@ def file_people(page, matches, found):
             for key in (page.hashes[token], initial_key(page, page.facts[mention * FACTS + LOW], token)):
                 at = file_key(page, key)
                 page.surname[at] = mention if page.surname[at] == NOBODY else page.surname[at]
+            at = file_key(page, family_key(page.hashes[token]))
+            alone = page.surname[at] == NOBODY and not in_company(page, page.facts[mention * FACTS + FIRST])
+            page.surname[at] = mention if alone else SEVERAL
         at = file_word(page, page.facts[mention * FACTS + LOW])
         page.first_name[at] = mention if page.first_name[at] == NOBODY else SEVERAL
 
@@ -200,6 +217,24 @@ def short_first_name(page, at, mention):
     return np.int64(NOBODY) if another or firm_follows(page, end) else end
 
 
+@kernel(I(PAGE, KNOWN, I))
+def of_family(page, known, at):
+    """Whom "the Obamas", token `at`, mean: the only one of the surname whom the text names in full, else NOBODY."""
+    if not listed(page, at - 1, ARTICLE) or not soft(page, at) or not plain_word(page, at) or not capital(page, at):
+        return np.int64(NOBODY)
+    size = page.ends[at] - page.starts[at]
+    if byte(page.text, page.ends[at] - 1) | LETTER != LETTER_S or word_fame(page, known, at) > SMALL_THING:
+        return np.int64(NOBODY)
+    if follows(page, at + 1) or firm_follows(page, at + 1):
+        return np.int64(NOBODY)
+    read_letters(page, at)
+    for less in range(1, 3 if page.letters[size - 2] == LETTER_E else 2):  # the Obamas, the Bushes
+        place = find(page.words, page.mask, family_key(hash_without(page.letters, size - less, np.int64(NOBODY))))
+        if page.words[place] != FREE:
+            return max(page.surname[place], np.int64(NOBODY))
+    return np.int64(NOBODY)
+
+
 @kernel(types.void(PAGE, KNOWN, MATCHES, I))
 def place_shorts(page, known, matches, found):
     """Give the people of a text the spans of their short forms: a surname is that of the last one named before."""
@@ -228,3 +263,7 @@ def place_shorts(page, known, matches, found):
                 if stop >= 0:
                     add_span(page, page.first_name[place], at, stop)
                     free = stop
+            elif page.style == CASED:
+                mention = of_family(page, known, at)
+                if mention >= 0:
+                    add_span(page, mention, at, at + 1)

@@ -5,20 +5,31 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
-from namesake.kernels.names.page import KNOWN, NOBODY, PAGE, SPELLED, B, I, begins, finishes, name_of
+from namesake.kernels.names.page import (
+    KNOWN,
+    MOST_LETTERS,
+    NOBODY,
+    PAGE,
+    SPELLED,
+    B,
+    I,
+    begins,
+    finishes,
+    initials,
+    name_of,
+)
 from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
-from namesake.kernels.simd import BYTES, byte, pointer, word
+from namesake.kernels.simd import BYTES, byte, word
 
 LEAST_FAME = 2.0
 NICKNAME, SLIP, UMLAUT = 0.85, 0.6, 0.95
 LEAST_LETTERS = 5  # of a word in which a slip is looked for
-MOST_LETTERS = 24
 RARE_LAST, FAIRLY_RARE_LAST = 3, 100  # labels that a last word may end in which, or beside which, a slip is looked for
+FEW_RELATIVES = 5  # labels that end in a surname with which a nickname is somebody's, well known or not
 SMALL, SPACE = 0x20, 0x20
 LETTER_E = 0x65
 VOWELS = (0x61, 0x6F, 0x75)  # a, o, u: ae, oe, ue are umlauts
 WHOLE = 2.0**64
-LETTERS = types.uint8[::1]
 
 
 @kernel(B(PAGE, I))
@@ -34,10 +45,10 @@ def plain_word(page, i):
     return True
 
 
-@kernel(types.void(PAGE, I, LETTERS))
-def read_letters(page, i, letters):
+@kernel(types.void(PAGE, I))
+def read_letters(page, i):
     """Write the letters of token i, small, and eight bytes of nothing behind them."""
-    size = page.ends[i] - page.starts[i]
+    letters, size = page.letters, page.ends[i] - page.starts[i]
     for at in range(size):
         letters[at] = np.uint8(byte(page.text, page.starts[i] + at) | SMALL)
     for at in range(size, size + 8):
@@ -122,13 +133,13 @@ def slip_quality(page, known, i, name, last):
     return SLIP
 
 
-@kernel(I(PAGE, KNOWN, I, types.uint64, I, I, types.float64))
-def add_bearers(page, known, mention, key, first, name, quality):
-    """Add the well-known bearers of a name to a mention of two tokens, which is opened where there is none yet."""
+@kernel(I(PAGE, KNOWN, I, types.uint64, I, I, types.float64, types.float64))
+def add_bearers(page, known, mention, key, first, name, quality, least):
+    """Add the bearers of a name, of a fame of `least`, to a mention of two tokens, opened where there is none yet."""
     outright = borne_outright(known, name)
     for k in range(known.indptr[name], known.indptr[name + 1]):
         row = np.int64(known.rows[k])
-        if known.fame[row] < LEAST_FAME or (outright and known.kinds[k] > ALIAS):
+        if known.fame[row] < least or (outright and known.kinds[k] > ALIAS):
             continue
         if mention == NOBODY:
             mention = new_mention(page, key, np.int64(NOBODY), np.int64(SPELLED), first, first + 2)
@@ -141,12 +152,11 @@ def add_slips(page, known, mention, key, first, last):
     """Add the bearers of names that differ from tokens first and first + 1 by a slip in the last (else the first)."""
     wrong, right = (first + 1, first) if last else (first, first + 1)
     head, size = extend(ZERO, page.hashes[right]), page.ends[wrong] - page.starts[wrong]
-    letters = np.empty(MOST_LETTERS + 16, np.uint8)
-    read_letters(page, wrong, letters)
-    wanted, near = np.empty(MOST_LETTERS, np.uint64), np.empty(MOST_LETTERS, np.int64)
+    wanted, near = page.wanted, page.near
+    read_letters(page, wrong)
     for k in range(size):  # 0 leaves none out: a name begins as it begins
         left_out = np.int64(k if k > 0 else NOBODY)
-        wanted[k] = extend(head, hash_without(pointer(letters), size, left_out))
+        wanted[k] = extend(head, hash_without(page.letters, size, left_out))
         near[k] = near_slip(known, wanted[k])  # look-ups that do not wait for each other
     for k in range(size):
         at = first_slip(known, wanted[k], near[k])
@@ -154,7 +164,7 @@ def add_slips(page, known, mention, key, first, last):
             name = np.int64(known.slip_names[at])
             quality = slip_quality(page, known, wrong, name, last)
             if quality > 0.0:
-                mention = add_bearers(page, known, mention, key, first, name, quality)
+                mention = add_bearers(page, known, mention, key, first, name, quality, LEAST_FAME)
             at += 1
     return mention
 
@@ -164,14 +174,13 @@ def add_umlauts(page, known, key, first):
     """The mention of tokens first and first + 1, of which the last writes ae, oe or ue for an umlaut; or NOBODY."""
     last, mention = first + 1, np.int64(NOBODY)
     size, text, start = page.ends[last] - page.starts[last], page.text, page.starts[last]
-    letters = np.empty(MOST_LETTERS + 16, np.uint8)
-    read_letters(page, last, letters)
+    read_letters(page, last)
     for at in range(1, size):
         if byte(text, start + at) | SMALL == LETTER_E and byte(text, start + at - 1) | SMALL in VOWELS:
-            other = hash_without(pointer(letters), size, np.int64(at))
+            other = hash_without(page.letters, size, np.int64(at))
             name = name_of(known, extend(extend(ZERO, page.hashes[first]), other))
             if name >= 0:
-                mention = add_bearers(page, known, mention, key, first, name, UMLAUT)
+                mention = add_bearers(page, known, mention, key, first, name, UMLAUT, LEAST_FAME)
     return mention
 
 
@@ -190,10 +199,12 @@ def find_spelled(page, known, first, key):
         else:
             high = middle
     if low < known.nicknames and known.nickname_keys[low] == page.hashes[first]:
+        few = finishes(page, known, last) <= FEW_RELATIVES and not initials(page, last)
+        least = 0.0 if few else LEAST_FAME  # there is hardly another Kerik
         for k in range(known.nickname_indptr[low], known.nickname_indptr[low + 1]):
             name = name_of(known, extend(extend(ZERO, known.nickname_hashes[k]), page.hashes[last]))
             if name >= 0:
-                mention = add_bearers(page, known, mention, key, first, name, NICKNAME)
+                mention = add_bearers(page, known, mention, key, first, name, NICKNAME, least)
     if mention != NOBODY or known.slips == 0 or not plain_word(page, last):
         return mention
     mention = add_umlauts(page, known, key, first)

@@ -298,18 +298,19 @@ def cut(data, begin, end, tables, tokens, most):
         if last == count:
             count += 1
             starts[last], gaps[last], marks[last] = start, np.uint8(gap), np.uint8(mark)
-        listed = word_bits[find(word_keys, mask, value)]
-        hashes[last], ends[last], bits[last], classes[last] = value, stop, np.uint8(flags), listed
+        hashes[last], ends[last], bits[last] = value, stop, np.uint8(flags)
         if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
             at, gap, mark = at + 1, np.int64(SOFT), 0
             continue
         mark = LOOK_CLOSER
-        abbreviation = flags & IS_INITIALS != 0 or listed & (HONORIFIC | SUFFIX) != 0
+        abbreviation = flags & IS_INITIALS != 0 or word_bits[find(word_keys, mask, value)] & (HONORIFIC | SUFFIX) != 0
         following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
         if following < 0:
             following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
         bits[last] |= np.uint8(IS_DOTTED * dotted)
         at = following
+    for i in range(count):  # look-ups that wait neither for each other nor for the text
+        classes[i] = word_bits[find(word_keys, mask, hashes[i])]
     return count
 
 

@@ -4,48 +4,76 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
 from namesake.kernels.types import F64, I64, U8
 
 ZERO, NINE = 0x30, 0x39
 FIRST_YEAR, LAST_YEAR = 1000, 2049
 ROOM = 256
+FEW = 32
+NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 
-@inlined(types.boolean(types.uint8))
+@inlined(types.boolean(types.int64))
 def is_digit(byte):
     """Whether a byte is a digit."""
     return byte >= ZERO and byte <= NINE
+
+
+@inlined(types.int64(BYTES, types.int64, types.int64, types.int64))
+def next_digits(text, at, end, last):
+    """Where the next four digits in a row, or near the end of the data the next digit, may begin; `end` without one.
+
+    `last` is the last byte from which 64 can be looked at.
+    """
+    while at < end and at <= last:
+        digits = below(text, at, np.uint8(NINE + 1)) & ~below(text, at, np.uint8(ZERO))
+        pairs = digits & (digits >> ONE)
+        fours = pairs & (pairs >> TWO)
+        if fours != NONE:
+            return min(at + lowest(fours), end)
+        at += LANES - 3
+    while at < end and not is_digit(byte(text, at)):
+        at += 1
+    return at
+
+
+@inlined(types.void(types.float64[::1], types.int64, types.int64))
+def sort_few(numbers, begin, end):
+    """Sort numbers[begin:end] in place; most texts name a few years only."""
+    if end - begin > FEW:
+        numbers[begin:end].sort()
+        return
+    for k in range(begin + 1, end):
+        number, place = numbers[k], k
+        while place > begin and numbers[place - 1] > number:
+            numbers[place] = numbers[place - 1]
+            place -= 1
+        numbers[place] = number
 
 
 @kernel(types.Tuple((types.int64[::1], types.float64[::1]))(U8, I64))
 def years_of(data, offsets):
     """The numbers of four digits from 1000 to 2049 in each text, as ragged rows, ascending."""
     indptr, years = np.zeros(len(offsets), np.int64), np.empty(ROOM, np.float64)
-    size = 0
+    size, first, last = 0, pointer(data), len(data) - LANES
     for text in range(len(offsets) - 1):
-        at, end = offsets[text] + 3, offsets[text + 1]
-        while at < end:  # of four digits in a row every fourth byte meets one
-            if not is_digit(data[at]):
-                at += 4
-                continue
-            start = at
-            while start > offsets[text] and is_digit(data[start - 1]):
-                start -= 1
-            while at < end and is_digit(data[at]):
+        end = offsets[text + 1]
+        at = next_digits(first, offsets[text], end, last)
+        while at < end:
+            start, year = at, np.int64(0)
+            while at < end and is_digit(byte(first, at)):
+                year = 10 * year + byte(first, at) - ZERO if at - start < 4 else np.int64(0)
                 at += 1
-            if at - start == 4:
-                year = np.int64(0)
-                for k in range(start, at):
-                    year = 10 * year + np.int64(data[k]) - ZERO
-                if year >= FIRST_YEAR and year <= LAST_YEAR:
-                    if size == len(years):
-                        grown = np.empty(2 * size, np.float64)
-                        grown[:size] = years
-                        years = grown
-                    years[size] = year
-                    size += 1
-            at += 4
-        years[indptr[text] : size].sort()
+            if at - start == 4 and year >= FIRST_YEAR and year <= LAST_YEAR:
+                if size == len(years):
+                    grown = np.empty(2 * size, np.float64)
+                    grown[:size] = years
+                    years = grown
+                years[size] = year
+                size += 1
+            at = next_digits(first, at, end, last)
+        sort_few(years, indptr[text], size)
         indptr[text + 1] = size
     return indptr, years[:size].copy()
 
