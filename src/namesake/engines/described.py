@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int64, list_parts, one_chunk, text_buffers
-from namesake.kb.about import about
+from namesake.kb.show import about
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import parse_qids
 

@@ -19,8 +19,7 @@ from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.kb.dates import DAY, iso
-from namesake.kb.show import property_label
-from namesake.reconciling.about import about
+from namesake.kb.show import about, property_label
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED = 10
