@@ -18,6 +18,7 @@ from namesake.evaluation.measures.methods import linked
 from namesake.evaluation.reports.errors import Context, Mistake, Side, errors_report, side
 from namesake.evaluation.reports.report import Report
 from namesake.evaluation.scores import BoolArray
+from namesake.kb.show import about
 from namesake.kb.store import KB
 from namesake.language import Language
 from namesake.linker import Linker
@@ -50,13 +51,13 @@ def mistakes(
     corpus = Corpus(articles, kb, rejects)
     linker = Linker(corpus.kb, recipe)
     data = corpus.dataset(linker.recipe, in_split(read_gold(Path(gold)), split))
-    about = [f"{articles} linked with {linker.recipe.name}, against {gold}."]
+    intro = [f"{articles} linked with {linker.recipe.name}, against {gold}."]
     measured = data.answerable
     if known:
         measured = measured & _known(corpus.kb, data)
         left_out = int(data.answerable.sum() - measured.sum())
-        about.append(f"Mentions left out because the KB lacks their gold entity: {left_out}.")
-    return errors_report(list(_mistakes(linker, corpus, data, measured)), int(measured.sum()), about)
+        intro.append(f"Mentions left out because the KB lacks their gold entity: {left_out}.")
+    return errors_report(list(_mistakes(linker, corpus, data, measured)), int(measured.sum()), intro)
 
 
 def _known(kb: KB, data: Dataset) -> BoolArray:
@@ -99,8 +100,10 @@ def _sentence(article: pa.Table, row: dict[str, Any], context: Context) -> str:
 
 
 def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
-    """A candidate's explanation with its statements from the KB."""
+    """A candidate's explanation with its statements from the KB; these also tell who has no description."""
     at = int(kb.rows(np.array([int(rows[0]["qid"][1:])], np.int64))[0])
+    if at >= 0:
+        rows = [row | {"description": about(kb, at)} for row in rows]
     pairs = kb.statements[at].tolist() if at >= 0 else []
     sources = [statement_source(kb, pair) for pair in pairs]
     return side(rows, [(source.property or "", source.value or "") for source in sources], known=at >= 0)

@@ -64,9 +64,9 @@ def _card(rows: Sequence[Row], text: str, people: Mapping[str, Brief], scale: tu
     first = rows[0]
     found = evidence(rows, text)
     at = " ".join(str(start) for start, _ in found.spans)
-    best = " best" if first["rank"] == 1 else ""
+    kinds = ["candidate", *["best"] * (first["rank"] == 1), *["none"] * (first["qid"] is None)]
     return (
-        f'<article class="candidate{best}" data-qid="{escape(first["qid"] or "")}" data-words="{at}">'
+        f'<article class="{" ".join(kinds)}" data-qid="{escape(first["qid"] or "")}" data-words="{at}">'
         f"{_who(first, people)}{_likelihood(first['confidence'])}{waterfall(rows, scale)}{_evidence(found)}</article>"
     )
 

@@ -46,7 +46,7 @@ NOBODY = "nobody"
 
 REASONS = {
     "no candidates": "nobody in the knowledge base bears this name",
-    "none fits": "it is more likely somebody whom the knowledge base does not have than any of these",
+    "none fits": "it is more likely somebody else, or no person at all, than any of these",
     "too close to call": "several fit, and none is likely enough",
     "not a person": "the text shows that this is no person",
 }

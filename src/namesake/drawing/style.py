@@ -28,7 +28,8 @@ _PARTS = """
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); }
 @ .candidate { border: 1px solid var(--rule); border-radius: .6rem; padding: .7rem .9rem .9rem; min-width: 0;
   background: var(--paper); }
-@ .candidate.best { border-color: var(--person); box-shadow: inset 0 3px 0 var(--person); }
+@ .candidate { --own: var(--person); } @ .candidate.none { --own: var(--nobody); }
+@ .candidate.best { border-color: var(--own); box-shadow: inset 0 3px 0 var(--own); }
 @ .candidate h3 { margin: 0; font-size: 1.05rem; line-height: 1.3; }
 @ .candidate h4 { margin: .8rem 0 .2rem; font-size: .8rem; color: var(--soft); font-weight: 600; }
 @ .candidate p { margin: .15rem 0; font-size: .88rem; }
@@ -37,7 +38,7 @@ _PARTS = """
 @ .candidate summary { font-size: .88rem; color: var(--soft); cursor: pointer; margin-top: .5rem; }
 @ .likelihood { display: flex; align-items: center; gap: .5rem; }
 @ .likelihood svg { flex: 1; height: .4rem; border-radius: .2rem; }
-@ .likelihood .whole { fill: var(--band); } @ .likelihood .part { fill: var(--person); }
+@ .likelihood .whole { fill: var(--band); } @ .likelihood .part { fill: var(--own); }
 @ .likelihood b { font-variant-numeric: tabular-nums; }
 @ .waterfall { border-collapse: collapse; width: 100%; font-size: .82rem; line-height: 1.35; margin: .5rem 0 0;
   font-variant-numeric: tabular-nums; }
@@ -50,7 +51,7 @@ _PARTS = """
 @ .waterfall svg { display: block; width: 100%; height: .85rem; margin: 0; }
 @ .waterfall line { stroke: var(--rule); vector-effect: non-scaling-stroke; }
 @ .waterfall .for rect { fill: var(--for); } @ .waterfall .against rect { fill: var(--against); }
-@ .waterfall .total rect { fill: var(--person); }
+@ .waterfall .total rect { fill: var(--own); }
 @ .waterfall .total > * { border-top: 1px solid var(--rule); font-weight: 600; }
 @media (max-width: 40rem) {
   @ .candidates { grid-template-columns: none; grid-auto-flow: column; grid-auto-columns: 86%; overflow-x: auto;

@@ -49,9 +49,9 @@ def name_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
 
 
 def numbered_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
-    """Marks for a page that explains names: each leads to its explanation, `#mention-N`, and knows its confidence."""
+    """Marks for a page that explains names: each leads to the explanation, `#why`, and knows its number."""
     return [
-        Mark(start, end, "a", _attributes(link, f"#mention-{number}") + f' data-mention="{number}"')
+        Mark(start, end, "a", _attributes(link, "#why") + f' data-mention="{number}"')
         for number, link in enumerate(links)
         for start, end in link[where] or ()
     ]

@@ -21,7 +21,7 @@ body { margin: 0 auto; padding: clamp(1rem, 4vw, 2.5rem) clamp(1rem, 4vw, 1.5rem
 h1 { font-size: clamp(1.4rem, 5vw, 1.9rem); line-height: 1.2; margin: 0 0 .6rem; }
 h2 { font-size: 1.3rem; margin: 2.6rem 0 .6rem; } h3 { font-size: 1rem; margin: 0; }
 p { max-width: 46rem; } nav ul { padding-left: 1.2rem; margin: .2rem 0; }
-nav > ul { columns: 20rem auto; }
+nav > ul { columns: 20rem auto; } nav > ul > li { break-inside: avoid; }
 .scroll { overflow-x: auto; max-width: 100%; margin: .4rem 0 1.4rem; }
 .scroll table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
 .caption { color: var(--soft); margin: .8rem 0 0; } .caption b { color: var(--ink); }
