@@ -18,9 +18,9 @@ from namesake.apps.server.kb_api import QID, bearers, found, row_of
 from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
+from namesake.kb.about import about
 from namesake.kb.dates import DAY, iso
 from namesake.kb.show import property_label
-from namesake.reconciling.about import about
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED = 10
