@@ -1,6 +1,6 @@
 """How fast the server answers: bounded load on loopback, from a process of its own.
 
-    python -m benchmarks.server --kb KB [--clients 1 16 64] [--seconds 3] [--tries 5] [--memory 100000]
+    python -m benchmarks.server [--kb KB] [--clients 1 16 64] [--seconds 3] [--tries 5] [--memory 100000]
 
 Each client sends `POST /link` with an article of about 800 words, waits for the answer, and sends the next. The server
 is one process, kept on one core with `--one-core` (the load then has the others). CPU is the server's own.
@@ -21,13 +21,14 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
+from benchmarks.link import ARTICLES, slice_kb
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 
-ARTICLES = Path(__file__).resolve().parents[2] / "shared" / "quotebank" / "articles.jsonl.gz"
 PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main import main; main()"
 WORDS, DISTINCT = 800, 64
 
@@ -148,7 +149,7 @@ def memory(server: Serving, total: int, sent: list[bytes]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kb", type=Path, required=True, help="a KB of the slice")
+    parser.add_argument("--kb", type=Path, help="a KB of the slice; without it one is built")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 16, 64])
     parser.add_argument("--seconds", type=float, default=3.0, help="of each try")
     parser.add_argument("--tries", type=int, default=5)
@@ -156,7 +157,7 @@ def main() -> None:
     parser.add_argument("--one-core", action="store_true", help="keep the server on one core, the load off it")
     given, options = parser.parse_known_args()
     sent = requests()
-    with serving(given.kb, given.one_core, options) as server:
+    with TemporaryDirectory() as folder, serving(given.kb or slice_kb(Path(folder)), given.one_core, options) as server:
         if given.clients:
             speed(server, given.clients, given.seconds, given.tries, sent)
         if given.memory:

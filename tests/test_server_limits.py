@@ -103,7 +103,7 @@ def test_too_much_of_anything(client: Client) -> None:
     assert "20,000 bytes" in refused(client.post("/link", {"text": "x" * 30_000}), 413)
     long = {"text": "x" * 501}
     assert client.post("/link", long).status == 200
-    for path, body in (("/link", long | {"parts": True}), ("/explain", long), ("/draw", long)):
+    for path, body in (("/link", long | {"parts": True}), ("/explain", long)):
         assert "500 characters" in refused(client.post(path, body), 413)
     queries = json.dumps({str(key): {"query": "x"} for key in range(3)})
     assert "2 queries" in refused(client.get(f"/reconcile?queries={queries.replace(' ', '')}"), 413)

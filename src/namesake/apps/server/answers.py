@@ -10,6 +10,7 @@ import pyarrow as pa
 from msgspec import UNSET
 
 from namesake.apps.server.schema import CandidateAnswer, LinkAnswer
+from namesake.kb.show import about
 from namesake.kb.store import KB
 
 ADDRESS = "https://www.wikidata.org/wiki/"
@@ -28,7 +29,7 @@ class Answers:
         row = int(self.kb.rows(np.array([int(qid[1:])], np.int64))[0])
         if row < 0:
             return None, None, ADDRESS + qid
-        return self.kb.label(row) or None, self.kb.descriptions[row] or None, ADDRESS + qid
+        return self.kb.label(row) or None, about(self.kb, row) or None, ADDRESS + qid
 
     def by_article(self, links: pa.Table, articles: int, parts: bool) -> list[list[LinkAnswer]]:
         """The links of each of so many articles, which are called by their numbers."""

@@ -10,7 +10,7 @@ from namesake.apps.page import FILES, draw
 from namesake.apps.server.http import JSON, Call, Handle, Reply, Route
 from namesake.apps.server.link_api import BAD_BODY
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.schema import Date, GivenArticle, Taken, article_of, check_explained
+from namesake.apps.server.schema import Date, GivenArticle, Taken, article_of
 
 CSP = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -52,7 +52,6 @@ class PageApi:
         asked = await call.json(_decoder)
         title, date = asked.title or None, asked.date or None
         given = GivenArticle(asked.text, title=title, date=date)
-        check_explained([given], self.pool.limits)
         article_of(given, 0, "the request", self.pool.limits)
         linker = self.pool.linker
         return Reply(
