@@ -591,7 +591,10 @@ class Finder:
         if not self.soft(at) or self.w(at - 1) not in English.by_words:
             return False
         by = at - 1
-        return (self.start[by] and self.cap[by]) or (self.soft(by) and self.w(by - 1) in English.credits)
+        if self.start[by] and self.cap[by]:
+            return True
+        credit = self.soft(by) and self.w(by - 1) in English.credits
+        return credit and (self.cap[by - 1] or self.start[by - 1])
 
     def between(self, i: int) -> str:
         """What parts token i from the one before."""

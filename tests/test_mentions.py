@@ -246,6 +246,8 @@ def test_what_a_reader_finds(kb: SmallKB, text: str, people: list[tuple[str, lis
         ("It was won by Barack Obama", False),
         ("Photo by Bill Gates and Barack Obama, Monday", True),
         ("(Reporting by Barack Obama; Editing by x)", True),
+        ("Prices rose; editing by Barack Obama", True),
+        ("It is a song written by Barack Obama", False),
         ("Photo: Barack Obama\n\nPrices rose.", True),
         ("Photo: Barack Obama won", False),
         ("He won: Barack Obama", False),

@@ -141,4 +141,6 @@ def in_byline(page, first, end):
         return False
     by = at - 1
     opens = page.marks[by] & AT_START != 0 and capital(page, by)
-    return opens or (soft(page, by) and listed(page, by - 1, CREDIT))
+    if opens or not soft(page, by) or not listed(page, by - 1, CREDIT):
+        return opens
+    return capital(page, by - 1) or page.marks[by - 1] & AT_START != 0  # not: a song written by …
