@@ -154,6 +154,7 @@ def ragged(rows: list[list[int]]) -> Ragged:
     return Ragged(indptr, np.array([value for row in rows for value in row], np.int32))
 
 
+@pytest.mark.kernel
 @given(
     statements=lists,
     pairs=st.lists(st.tuples(st.integers(1, 3), st.integers(-3, 2)), min_size=6, max_size=6),
