@@ -91,7 +91,8 @@ def test_links_are_those_of_the_plain_engine(calm, inputs, linker):
             expected += linker.link(table).to_pylist()
     parts = sorted((calm / "links").iterdir())
     assert len(parts) > 12
-    assert [row for part in parts for row in pq.read_table(part).to_pylist()] == expected
+    words = ["label", "description", "url"]
+    assert [row for part in parts for row in pq.read_table(part).drop_columns(words).to_pylist()] == expected
     assert ds.dataset(calm / "links").count_rows() == len(expected)
     facts = json.loads((calm / "run.json").read_text())
     assert facts["complete"]

@@ -79,6 +79,7 @@ def answer(linker: Linker, query: Query) -> str | None:
         (Query("Michael Jordan", values=(("member of sports team", "Washington Wizards"),)), JORDAN),
         (Query("Michael Jordan", values=(("born", "1801"),)), None),
         (Query("Michael Jordan", values=(("occupation", "chess player"), ("country", "Norway"))), None),
+        (Query("Michael Jordan", values=(("occupation", "politician"),)), "Q6831715"),
         (Query("Nobody Atall", "basketball player"), None),
         (Query(""), None),
         (Query("  "), None),
@@ -153,6 +154,7 @@ def ragged(rows: list[list[int]]) -> Ragged:
     return Ragged(indptr, np.array([value for row in rows for value in row], np.int32))
 
 
+@pytest.mark.kernel
 @given(
     statements=lists,
     pairs=st.lists(st.tuples(st.integers(1, 3), st.integers(-3, 2)), min_size=6, max_size=6),
@@ -179,7 +181,7 @@ def test_agreement_is_the_best_share_of_words_of_one_statement(
     )
     unknown = np.array([0.0, 1.0, 2.0])
     numbers = np.array(rows), np.array(texts), np.array(sorted(wanted))
-    share, best = agree(*numbers, ragged(said), unknown, np.array(weight), np.array(items), stated)
+    share, best, count = agree(*numbers, ragged(said), unknown, np.array(weight), np.array(items), stated)
     for k, (row, text) in enumerate(zip(rows, texts, strict=True)):
         shares = {}
         for pair in statements[row] if row >= 0 else []:
@@ -192,6 +194,7 @@ def test_agreement_is_the_best_share_of_words_of_one_statement(
             if items[text] >= 0:
                 shares[pair] = float(value == items[text])
         assert share[k] == pytest.approx(max(shares.values(), default=0.0))
+        assert count[k] == len(shares)
         assert (best[k] < 0) == (not shares)
         if shares:
             assert shares[int(best[k])] == pytest.approx(max(shares.values()))

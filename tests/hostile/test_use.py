@@ -111,7 +111,7 @@ def link(sandbox: Sandbox, world: World, path: Path, **options: float) -> Outcom
 
 
 def test_nothing_but_rejects_is_no_success(world: World, sandbox: Sandbox, tmp_path: Path):
-    (tmp_path / "no.jsonl").write_text('{"url": "a", "body": "text"}\n' * 3)
+    (tmp_path / "no.jsonl").write_text('{"a": "a", "b": "text"}\n' * 3)
     assert link(sandbox, world, tmp_path / "no.jsonl").kind == "refused"
 
 

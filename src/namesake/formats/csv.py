@@ -9,7 +9,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,7 +40,6 @@ class Rows:
         self, stream: io.BufferedReader[Any], path: Path, rejects: Rejects, reading: Reading, most_line: int
     ) -> None:
         self.path, self.rejects = shown(path), rejects
-        csv.field_size_limit(min(most_line, sys.maxsize))
         self.lines = _lines(stream, self.path, _encoding(stream, self.path, reading), most_line)
         first = next(self.lines, "")
         if not first.strip():
@@ -101,8 +99,12 @@ def shown(path: Path) -> str:
 @contextmanager
 def open_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int = MOST_LINE) -> Iterator[Rows]:
     """A CSV or TSV file, unpacked, as rows."""
-    with open_lines(path) as stream:
-        yield Rows(stream, path, rejects, reading, most_line)
+    before = csv.field_size_limit(most_line)  # one for the whole program: it is put back
+    try:
+        with open_lines(path) as stream:
+            yield Rows(stream, path, rejects, reading, most_line)
+    finally:
+        csv.field_size_limit(before)
 
 
 def read_csv(

@@ -18,7 +18,7 @@ WEIGHT = 0.45
 ENOUGH = 0.3
 """The share of the words, by their rarity, that counts as shared enough."""
 FEWEST = 1.0
-"""Words that are less rare than this, all together, say nothing."""
+"""Words that weigh less than this, all together, say so much less."""
 
 
 def apart(batch: Batch) -> Float64:
@@ -32,8 +32,8 @@ def apart(batch: Batch) -> Float64:
     size = np.where(batch.rows >= 0, np.diff(kb.words_ds.indptr)[rows] if len(kb) else 0, 0)
     total = np.repeat(told, np.diff(batch.offsets))
     shared = named("IScore_IDF")(batch)
-    missing = np.clip(1 - shared / (ENOUGH * np.maximum(total, FEWEST)), 0.0, 1.0)
-    return np.where(total >= FEWEST, -WEIGHT * np.log1p(size) * missing, 0.0)
+    missing = np.clip(1 - shared / np.maximum(ENOUGH * total, 1e-9), 0.0, 1.0)
+    return -WEIGHT * np.log1p(size) * missing * np.minimum(total / FEWEST, 1.0)
 
 
 def _weights(batch: Batch) -> Float64:

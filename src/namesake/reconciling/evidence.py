@@ -4,7 +4,8 @@
     in part     half of that               u: how often anybody's has, counted in the KB
     differs     log((1 - m) / (1 - u))     0 where the candidate states nothing of the kind
 
-The numbers m are reasoned, not fitted: records are true, but they seldom have all of a person's occupations.
+The numbers m are reasoned, not fitted: records are true, but they seldom have all of a person's occupations. Of n
+values, one is missing with the probability 0.25 / n.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from namesake.scorers.overlap import rarity
 
 ONE = 0.92
 """m of a property of which people have one value, as a rule."""
-MANY = 0.75
-"""m of the others: a record that has several values may lack the one that is told."""
+MANY = 0.25
+"""1 - m of the others for a record with one value; with n values it is so much less likely to lack the one told."""
+ENOUGH = 5
+"""More values than so many make no difference."""
 DATE = 0.96
 """m of the year of a birth or death."""
 YEARS = 80.0
@@ -69,11 +72,12 @@ class Told:
         unknown = np.array([len(_tokens(kb, text)) for text in self.texts]) - _distinct_words(words.indptr, words.word)
         missing = np.maximum(unknown, 0).astype(np.float64)  # a word that the KB has not is as rare as one can be
         rows = np.ascontiguousarray(rows)
-        share, best = agree(rows, said, numbers, known, missing, rarity(kb), items, _stated(kb))
+        share, best, count = agree(rows, said, numbers, known, missing, rarity(kb), items, _stated(kb))
         silent = (best < 0) | ((np.diff(words.indptr) == 0) & (items < 0))[said]
         shares = kb.pair_count[np.maximum(best, 0)] / max(_bearers(kb, self.property.numbers), 1) if len(kb) else share
         chance = np.clip(shares, 1e-6, 0.99)
-        return _odds(share, chance, ONE if self.property.has_one_value else MANY, silent)
+        lacking = 1 - MANY / np.minimum(np.maximum(count, 1), ENOUGH)
+        return _odds(share, chance, np.full(len(share), ONE) if self.property.has_one_value else lacking, silent)
 
     def _dates(self, batch: Batch, rows: Int64, said: Int64) -> Float64:
         """The odds of dates of life: the year, and the day where both sides know it."""
@@ -94,7 +98,7 @@ class Told:
         return np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
 
 
-def _odds(share: Float64, chance: Float64, right: float, silent: Bool) -> Float64:
+def _odds(share: Float64, chance: Float64, right: Float64, silent: Bool) -> Float64:
     """The log-odds of values that agree, agree in part, or differ; 0 where one side is silent."""
     agreed = np.clip(np.log(right / chance), 0.0, MOST)
     differs = np.minimum(np.log((1 - right) / (1 - np.minimum(chance, right))), 0.0)

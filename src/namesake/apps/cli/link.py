@@ -225,7 +225,11 @@ def explain(
     recipe: options.Recipe = "default",
     threshold: options.Threshold = None,
     mentions: Mentions = "names",
+    text: Text = None,
+    id: Id = None,
+    title: Title = None,
     date: Date = None,
+    encoding: options.Encoding = None,
     all: Annotated[bool, typer.Option("--all", help="every candidate, every match, the whole text")] = False,
     json: Annotated[bool, typer.Option("--json", help="rows for programs: one for each candidate and part")] = False,
 ) -> None:
@@ -239,8 +243,10 @@ def explain(
     from namesake.engines.files import find_article
 
     linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)
+    warn_of_sample(linker, kb, [articles])
     with Rejects() as rejects:
-        table = find_article(articles, article, rejects, date)
+        reading, date, _ = _reading([articles], text, id, title, date, encoding, None)
+        table = find_article(articles, article, rejects, date, reading)
     rows = linker.explain(table, name)
     if not rows.num_rows:
         known = ", ".join(sorted(set(linker.link(table).column("name").to_pylist()))) or "none"

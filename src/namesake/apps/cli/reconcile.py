@@ -68,7 +68,8 @@ def reconcile(
     from namesake.formats.tables import read_rows, write_rows, writer_suffix
     from namesake.reconciling.table import reconcile_table
 
-    outputs = [] if out is None or str(out) == STDIN else [out]
+    beside = None if out is None or str(out) == STDIN else out.with_name(out.name + ".rejects.jsonl")
+    outputs = [] if out is None or beside is None else [out, beside]
     if out is not None:
         writer_suffix(out)
     if review is not None:
@@ -79,7 +80,6 @@ def reconcile(
     linker = Linker(folder, recipe, options.threshold_of(threshold))
     warn_of_sample(linker, kb)
     began = time.perf_counter()
-    beside = None if out is None or str(out) == STDIN else out.with_name(out.name + ".rejects.jsonl")
     with Rejects(beside) as rejects:
         rows = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
         layout = _layout(rows.column_names, table, name, context or (), date, type or ())
@@ -95,8 +95,8 @@ def reconcile(
     if review is not None:
         from namesake.apps.review.page import write_review
 
-        beside = write_review(answers.doubtful, review, table.name)
-        say(f"{review}: {len(answers.doubtful):,} rows to look at; its choices are gold for {beside}")
+        articles = write_review(answers.doubtful, review, table.name)
+        say(f"{review}: {len(answers.doubtful):,} rows to look at; its choices are gold for {articles}")
     report_rejects(rejects)
 
 

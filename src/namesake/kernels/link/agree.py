@@ -27,7 +27,7 @@ class Stated(NamedTuple):
 
 
 STATED = record(Stated)
-AGREED = types.Tuple((types.float64[::1], types.int32[::1]))
+AGREED = types.Tuple((types.float64[::1], types.int32[::1], types.int64[::1]))
 
 
 @inlined(types.boolean(RAGGED, types.int64, types.int32))
@@ -45,7 +45,7 @@ def has(lists, row, number):
 
 @kernel(AGREED(I64, I64, I64, RAGGED, F64, F64, I64, STATED))
 def agree(rows, said, properties, words, unknown, weight, items, stated):
-    """The share of what is said that one value has, and the pair that has most; -1 where nothing is stated.
+    """The share of what is said that one value has, the pair that has most (-1: none is stated), how many there are.
 
     Candidate k is the entity `rows[k]` (-1: unknown) and is compared with the text `said[k]`, whose words are row
     `said[k]` of `words`, each with its weight, beside words that nobody has and that weigh `unknown[said[k]]`; or with
@@ -53,6 +53,7 @@ def agree(rows, said, properties, words, unknown, weight, items, stated):
     as much the first counts.
     """
     share, best = np.zeros(len(rows)), np.full(len(rows), np.int32(-1), np.int32)
+    count = np.zeros(len(rows), np.int64)
     for k in range(len(rows)):
         row, text = rows[k], said[k]
         if row < 0:
@@ -65,6 +66,7 @@ def agree(rows, said, properties, words, unknown, weight, items, stated):
                 wanted = wanted or p == stated.property[pair]
             if not wanted:
                 continue
+            count[k] += 1
             value, found = stated.value[pair], 0.0
             if items[text] >= 0:
                 found = 1.0 if value == items[text] else 0.0
@@ -80,4 +82,4 @@ def agree(rows, said, properties, words, unknown, weight, items, stated):
                 found = found / total if found < total else 1.0
             if best[k] < 0 or found > share[k]:
                 share[k], best[k] = found, pair
-    return share, best
+    return share, best, count
