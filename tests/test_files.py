@@ -96,6 +96,24 @@ def partials(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name.endswith(".partial"))
 
 
+@pytest.mark.parametrize("stage", ["os.open", "fcntl.flock"])
+def test_a_stop_in_the_moment_in_which_the_file_is_made_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    module, _, name = stage.partition(".")
+    done = getattr(sys.modules[module], name)
+
+    def stopped(*arguments: object, **options: object) -> None:
+        done(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(stage, stopped)
+    with pytest.raises(KeyboardInterrupt), published(tmp_path / "out"):
+        raise AssertionError("the block must not begin")
+    monkeypatch.undo()
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda s: s.name)
 def test_what_a_dead_run_leaves_is_removed_by_the_next_and_a_live_one_is_let_be(tmp_path: Path, ending: int) -> None:
     program = (

@@ -18,26 +18,35 @@ OURS = re.compile(r"\.namesake-[0-9a-f]{16}\.partial")
 
 
 class Partial:
-    """A new file in `folder` that nobody removes as long as this process holds it."""
+    """A new file in `folder`, once it is claimed, that nobody removes as long as this process holds it.
+
+    It has its name before it is there, so that a stop at any moment finds what to release.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self.path, self._lock = _claimed(folder)
+        self.folder = folder
+        self.path = _new_name(folder)
+        self._lock: int | None = None
+
+    def claim(self) -> None:
+        """Make the file and lock it; once more where somebody took it for left behind."""
+        while True:
+            self._lock = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
+            _try_to_lock(self._lock, wait=True)
+            if os.fstat(self._lock).st_nlink:
+                return
+            os.close(self._lock)
+            self.path, self._lock = _new_name(self.folder), None
 
     def release(self) -> None:
         """Let the file go, and remove it if it still has its name."""
         self.path.unlink(missing_ok=True)
-        os.close(self._lock)
+        if self._lock is not None:
+            os.close(self._lock)
 
 
-def _claimed(folder: Path) -> tuple[Path, int]:
-    """A new file and the descriptor that locks it; once more where somebody took it for left behind."""
-    while True:
-        path = folder / f".namesake-{secrets.token_hex(8)}.partial"
-        lock = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
-        _try_to_lock(lock, wait=True)
-        if os.fstat(lock).st_nlink:
-            return path, lock
-        os.close(lock)
+def _new_name(folder: Path) -> Path:
+    return folder / f".namesake-{secrets.token_hex(8)}.partial"
 
 
 def remove_stale(folder: Path) -> None:

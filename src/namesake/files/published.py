@@ -25,17 +25,16 @@ def published(path: Path) -> Iterator[Path]:
         raise NamesakeError(f"{path.parent}: no such folder; make it first")
     if path.is_dir():
         raise NamesakeError(f"{path} is a folder, not a file to write")
-    partial: Partial | None = None
+    partial = Partial(path.parent)
     try:
         remove_stale(path.parent)
-        partial = Partial(path.parent)
+        partial.claim()
         yield partial.path
         partial.path.replace(path)
     except OSError as problem:
         raise NamesakeError(f"{path} cannot be written ({problem.strerror or problem})") from None
     finally:
-        if partial is not None:
-            partial.release()
+        partial.release()
 
 
 def create(path: Path, suffix: str) -> IO[bytes]:
