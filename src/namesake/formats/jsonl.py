@@ -228,7 +228,7 @@ class LineReader:
 
     def take(self, number: int, line: bytes | None) -> None:
         """Add the article of a line to the builder, or set the line aside."""
-        if line is None or len(line.removesuffix(b"\n")) > self.most_line:
+        if line is None or len(line) - line.endswith(b"\n") > self.most_line:
             self.rejects.add(Reject(f"not an article: {too_long(self.most_line)}", self.path, number))
             return
         record = (line if number > 1 else line.removeprefix(BOM)).strip(BLANKS)
