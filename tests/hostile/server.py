@@ -28,10 +28,15 @@ POLL = 0.002
 
 
 def preload() -> Any:
-    """Import every module of namesake that imports here, and return the function behind the command `namesake`."""
+    """Import every module of namesake that imports here, and return the function behind the command `namesake`.
+
+    Not the pipe of spaCy: no command uses it, and spaCy's memory would count as the command's.
+    """
     import namesake
 
     for module in pkgutil.walk_packages(namesake.__path__, "namesake.", onerror=lambda _: None):
+        if module.name.startswith("namesake.apps.spacy"):
+            continue
         try:
             importlib.import_module(module.name)
         except ImportError:
