@@ -25,7 +25,7 @@ from namesake.apps.server.pool import Links, Pool, Wish
 from namesake.apps.server.problems import RequestError
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
-from namesake.kb.show import describe, look_up
+from namesake.kb.show import Entity, describe, look_up
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from serving import Client, running
@@ -80,14 +80,35 @@ def test_links_carry_what_people_read(client: Client, linker: Linker, articles: 
     assert known
     assert len(known) < len(links)
     for one in known:
-        row = look_up(linker.kb, one["qid"])[0]
-        assert one["label"] == linker.kb.label(row)
-        assert one["description"]
-        assert one["description"] == (linker.kb.descriptions[row] or one["description"])
+        entity = describe(linker.kb, look_up(linker.kb, one["qid"])[0])
+        assert one["label"] == entity.label
+        assert one["description"] == (entity.description or instead(entity))
         assert one["url"] == f"https://www.wikidata.org/wiki/{one['qid']}"
     for one in links:
         assert one["qid"] or (one["label"], one["description"], one["url"]) == (None, None, None)
         assert "candidates" not in one
+
+
+def instead(entity: Entity) -> str:
+    """What stands for a description: up to four occupations and countries, in the order of the statements."""
+    telling = [one.label for one in entity.statements if one.property in ("P106", "P27")]
+    return ", ".join(list(dict.fromkeys(telling))[:4])
+
+
+def test_people_without_a_description_are_told_apart(client: Client, linker: Linker) -> None:
+    """By occupation and country, wherever somebody is described: in a search, in links, over a marked name."""
+    entity = describe(linker.kb, look_up(linker.kb, "Q6253345")[0])
+    assert entity.description == ""
+    assert instead(entity)
+    found = client.get("/search?name=John%20Prendergast").json["results"]
+    assert {one["qid"]: one["description"] for one in found}["Q6253345"] == instead(entity)
+    only = {"name": "John Prendergast", "spans": [[0, 16]], "candidates": ["Q6253345"]}
+    [link] = client.post("/link", {"text": "John Prendergast.", "mentions": [only], "threshold": 0}).json["links"]
+    assert link["description"] == instead(entity)
+    at_once = Linker(linker.kb, threshold=0.0)
+    links = at_once.link_text("John Prendergast.", [Mention("John Prendergast", [(0, 16)], ["Q6253345"])])
+    assert [one.description for one in links] == [instead(entity)]
+    assert instead(entity) in links._repr_html_()
 
 
 def test_articles_keep_their_ids_and_order(client: Client, linker: Linker, articles: pa.Table) -> None:

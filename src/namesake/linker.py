@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import from_stream, indptr, list_parts, one_chunk
-from namesake.articles.article import Article, Mention
+from namesake.articles.article import Article, Mention, occurrences
 from namesake.articles.builder import CANDIDATE_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check, doubts_field
@@ -28,6 +28,7 @@ from namesake.drawing.results import Explanation, Links
 from namesake.errors import NamesakeError, must_be
 from namesake.explain import EXPLANATION, explain
 from namesake.kb.brief import briefs
+from namesake.kb.show import about
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import format_qids
@@ -290,11 +291,7 @@ def _located(text: str, mention: str | Mention) -> Mention:
         _check_mention(mention)
         return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
     name = _SURROGATES.sub("\ufffd", mention)
-    spans, at = [], text.find(name)
-    while at >= 0 and name:
-        spans.append((at, at + len(name)))
-        at = text.find(name, at + len(name))
-    return Mention(name, spans)
+    return Mention(name, list(occurrences(name, text)))
 
 
 def _check_mention(mention: Mention) -> None:
@@ -358,7 +355,7 @@ def link_rows(scored: Scored) -> list[dict[str, Any]]:
         label = batch.kb.label(best_row) if best_row >= 0 else None
         answered = row["qid"] is not None
         row["best_label"], row["label"] = label, label if answered else None
-        row["description"] = batch.kb.descriptions[best_row] if answered and best_row >= 0 else None
+        row["description"] = about(batch.kb, best_row) if answered and best_row >= 0 else None
         row["runner_up"], row["candidates"] = runner_up, size
         row["runner_up_label"] = batch.kb.label(next_row) if next_row >= 0 else None
         unsure = row["confidence"] is None or row["margin"] is None

@@ -12,12 +12,11 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from namesake.apps.server.answers import ADDRESS
 from namesake.apps.server.http import FORM, JSON, Call, Parameter, Reply, Route, decoded, fields
-from namesake.apps.server.kb_api import row_of
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.reconcile_data import HUMAN, ReconcileData, TypeName
+from namesake.kb.address import WIKIDATA
 from namesake.linker import Linker
 from namesake.reconciling import Candidate, Query, reconcile_queries
 
@@ -151,7 +150,7 @@ class ReconcileApi:
         if not wanted:
             return candidates
         enough = wanted.issubset if asked.type_strict == "all" else lambda types: bool(wanted & types)
-        return [one for one in candidates if enough(self.data.all_types(row_of(self.pool.linker.kb, one.qid)))]
+        return [one for one in candidates if enough(self.data.all_types(self.pool.linker.kb.row(one.qid)))]
 
     def _candidate(self, one: Candidate) -> ReconcileCandidate:
         return ReconcileCandidate(
@@ -160,7 +159,7 @@ class ReconcileApi:
             one.description,
             round(100 * one.confidence, 3) if one.confidence is not None else one.score,
             one.matched,
-            self.data.types(row_of(self.pool.linker.kb, one.qid)),
+            self.data.types(self.pool.linker.kb.row(one.qid)),
             [Feature(name, value) for name, value in one.parts.items()],
         )
 
@@ -205,7 +204,7 @@ def manifest(linker: Linker, base: str) -> dict[str, Any]:
         "identifierSpace": ENTITIES,
         "schemaSpace": PROPERTIES,
         "defaultTypes": [msgspec.to_builtins(HUMAN)],
-        "view": {"url": ADDRESS + "{{id}}"},
+        "view": {"url": WIKIDATA + "{{id}}"},
         "preview": {"url": at + "/preview?id={{id}}", "width": 420, "height": 180},
         "suggest": suggest,
         "extend": {

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from msgspec import Meta
 
 from namesake.apps.server.http import HTML, JSON, Call, Handle, Parameter, Reply, Route, decoded
-from namesake.apps.server.kb_api import QID, bearers, found, row_of
+from namesake.apps.server.kb_api import QID, bearers, found
 from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
@@ -135,7 +135,7 @@ class ReconcileData:
 
     def _entities(self, prefix: str) -> list[Suggestion]:
         """Those called exactly so, then the best known whose label begins so."""
-        rows = [row_of(self.kb, prefix)] if QID.fullmatch(prefix) else bearers(self.kb, prefix)[:SUGGESTED]
+        rows = [self.kb.row(prefix)] if QID.fullmatch(prefix) else bearers(self.kb, prefix)[:SUGGESTED]
         labels = self.kb.item_labels.arrow()
         spelled = {prefix, prefix.title()}
         items = [pc.indices_nonzero(pc.starts_with(labels, one)).to_numpy() for one in sorted(spelled)]
@@ -199,7 +199,7 @@ class ReconcileData:
         meta = [TypeName(one.id, property_label(self.kb, int(one.id[1:]))) for one in known]
         rows: dict[str, Any] = {}
         for qid in dict.fromkeys(asked.ids):
-            row = row_of(self.kb, qid) if QID.fullmatch(qid) else -1
+            row = self.kb.row(qid)
             rows[qid] = {one.id: self._cells(row, int(one.id[1:]))[: one.most] if row >= 0 else [] for one in known}
         return {"meta": meta, "rows": rows}
 
@@ -217,7 +217,7 @@ class ReconcileData:
     async def preview(self, call: Call) -> Reply:
         """An entity in short, as a page for a frame."""
         qid = call.query().get("id", "")
-        row = row_of(self.kb, qid) if QID.fullmatch(qid) else -1
+        row = self.kb.row(qid)
         if row < 0:
             raise RequestError(404, "the KB has no such entity", "ask for one that was found")
         one = found(self.kb, row)
