@@ -78,7 +78,7 @@ class KbApi:
         row = self.kb.row(call.parameter)
         if row < 0:
             raise RequestError(404, f"the KB has no {call.parameter}", "search by name: /search?name=…")
-        return Reply(await self.pool.run(lambda: msgspec.json.encode(describe(self.kb, row))))
+        return Reply(await self.pool.look(lambda: msgspec.json.encode(describe(self.kb, row))))
 
     async def search(self, call: Call) -> Reply:
         """Entities by name."""
@@ -88,7 +88,7 @@ class KbApi:
             raise RequestError(422, "`name` is missing, empty or too long", "ask for /search?name=Barack%20Obama")
         if not re.fullmatch(r"[0-9]{1,3}", limit, re.ASCII) or not 0 < int(limit) <= MOST_FOUND:
             raise RequestError(422, "`limit` is no number that fits", f"give one from 1 to {MOST_FOUND}")
-        return Reply(await self.pool.run(lambda: msgspec.json.encode(self._search(name, int(limit)))))
+        return Reply(await self.pool.look(lambda: msgspec.json.encode(self._search(name, int(limit)))))
 
     def _search(self, name: str, limit: int) -> SearchResponse:
         return SearchResponse(name, [found(self.kb, row) for row in bearers(self.kb, name)[:limit]])

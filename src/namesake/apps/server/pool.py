@@ -1,8 +1,9 @@
 """Where linking is done: a bounded pool of threads, in which small requests are linked together.
 
 One call of the linker costs milliseconds however little it links, and a fraction of one for each further article. So
-what has come in while a thread was busy is its next batch. Large requests have threads of their own: nobody waits for
-them. What a request gets does not depend on its company: the linker promises that.
+what has come in while a thread was busy is its next batch. Large requests have threads of their own, and so have short
+look-ups and the page: nobody waits for large ones. What a request gets does not depend on its company: the linker
+promises that.
 """
 
 from __future__ import annotations
@@ -15,10 +16,14 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TypeVar
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from namesake.apps.server.answers import Answers
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.problems import RequestError, busy
-from namesake.apps.server.schema import LinkAnswer
+from namesake.apps.server.problems import RequestError, busy, too_large
+from namesake.apps.server.schema import SHOWN, LinkAnswer
 from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
@@ -39,13 +44,27 @@ class Wish:
     threshold: float | str | None = None
     candidates: bool = False
     parts: bool = False
+    limit: int = SHOWN
+    """How many candidates of each name."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Articles that a thread is yet to read: how many, what they weigh (`schema.weight`), and what reads them.
+
+    They must be called by their numbers from 0 on.
+    """
+
+    count: int
+    weight: int
+    read: Callable[[], Sequence[Article]]
 
 
 @dataclass(eq=False)
 class Job:
     """A request's articles, what is made of their links, and who waits for it."""
 
-    articles: Sequence[Article]
+    texts: Texts
     wish: Wish
     render: Render
     done: asyncio.Future[bytes]
@@ -100,8 +119,9 @@ class Pool:
         self.answers = Answers(linker.kb)
         self.counts = Counts()
         self._at = lru_cache(maxsize=THRESHOLDS)(self._linker_at)
-        names = ("small", "large")
+        names = ("small", "large", "short")
         lanes = [ThreadPoolExecutor(limits.threads, thread_name_prefix=f"link-{name}") for name in names]
+        self.short = lanes[2]
         self.small = Lane(lanes[0], limits.threads, limits.batch)
         self.large = Lane(lanes[1], limits.threads, 1)
 
@@ -117,13 +137,12 @@ class Pool:
         """Jobs that no thread has taken yet."""
         return len(self.small.waiting) + len(self.large.waiting)
 
-    async def link(self, articles: Sequence[Article], wish: Wish, render: Render) -> bytes:
-        """What `render` makes of the links of the articles, which must be called by their numbers from 0 on."""
+    async def link(self, texts: Texts, wish: Wish, render: Render) -> bytes:
+        """What `render` makes of the links of the articles."""
         if self.waiting >= self.limits.requests:
             raise busy("too many requests wait to be linked")
-        job = Job(articles, wish, render, asyncio.get_running_loop().create_future())
-        size = sum(len(article.text) + len(article.title or "") for article in articles)
-        lane = self.small if size <= self.limits.small else self.large
+        job = Job(texts, wish, render, asyncio.get_running_loop().create_future())
+        lane = self.small if texts.weight <= self.limits.small else self.large
         lane.waiting.append(job)
         self._start(lane)
         return await job.done
@@ -132,10 +151,14 @@ class Pool:
         """The result of other work than linking, done by a thread for large requests."""
         return await asyncio.get_running_loop().run_in_executor(self.large.threads, work)
 
+    async def look(self, work: Callable[[], T]) -> T:
+        """The result of short work, such as a look-up, done by a thread that no large request keeps busy."""
+        return await asyncio.get_running_loop().run_in_executor(self.short, work)
+
     def close(self) -> None:
         """End the threads once they have done what they were given."""
-        for lane in (self.small, self.large):
-            lane.threads.shutdown()
+        for threads in (self.small.threads, self.large.threads, self.short):
+            threads.shutdown()
 
     # from waiting to linked
     def _start(self, lane: Lane) -> None:
@@ -168,13 +191,11 @@ class Pool:
         later: deque[Job] = deque()
         while lane.waiting and room > 0:
             job = lane.waiting.popleft()
-            if job.done.cancelled():
-                continue  # its client went away
-            if jobs and (job.wish != jobs[0].wish or len(job.articles) > room):
+            if jobs and (job.wish != jobs[0].wish or job.texts.count > room):
                 later.append(job)
                 continue
             jobs.append(job)
-            room -= max(len(job.articles), 1)
+            room -= max(job.texts.count, 1)
         lane.waiting.extendleft(reversed(later))
         return jobs
 
@@ -189,7 +210,7 @@ class Pool:
             results = [problem] * len(jobs)
         for job, result in zip(jobs, results, strict=True):
             if job.done.done():
-                continue
+                continue  # the server was made to end at once
             if isinstance(result, BaseException):
                 job.done.set_exception(result)
             else:
@@ -201,31 +222,47 @@ class Pool:
     def _work(self, jobs: list[Job]) -> Worked:
         """The answer to each job, or why there is none."""
         wish = jobs[0].wish
-        linker = self.at(wish.threshold)
+        read = [_read(job) for job in jobs]
         builder = ArticleBuilder()
-        for article in (article for job in jobs for article in job.articles):
+        for article in (article for articles in read if not isinstance(articles, Exception) for article in articles):
             builder.add(replace(article, id=str(len(builder.articles))))
         count = len(builder.articles)
         rejects = Rejects(most=count)
-        links = linker.link(builder.table(), scores=wish.candidates or wish.parts, rejects=rejects)
-        by_article = self.answers.by_article(links, count, wish.parts)
+        scores = wish.candidates or wish.parts
+        links = self.at(wish.threshold).link(builder.table(), scores, rejects, wish.limit if scores else None)
         faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
         results: list[bytes | Exception] = []
         begin = 0
-        for job in jobs:
-            end = begin + len(job.articles)
+        for job, articles in zip(jobs, read, strict=True):
+            if isinstance(articles, Exception):
+                results.append(articles)
+                continue
+            end = begin + len(articles)
             wrong = next((number for number in range(begin, end) if number in faults), None)
-            results.append(
-                _rendered(job, by_article[begin:end]) if wrong is None else _fault(wrong - begin, faults[wrong])
-            )
+            if wrong is None:
+                results.append(self._answered(job, links, begin, end))
+            else:
+                results.append(_fault(wrong - begin, faults[wrong]))
             begin = end
         return Worked(results, count, links.num_rows, links.num_rows - links.column("qid").null_count)
 
+    def _answered(self, job: Job, links: pa.Table, begin: int, end: int) -> bytes | Exception:
+        """The answer to a job whose articles are those from `begin` to `end`; what goes wrong with it is its own."""
+        first, last = np.searchsorted(links.column("article_id").cast(pa.int64()).to_numpy(), [begin, end]).tolist()
+        own = links.slice(first, last - first)
+        most = self.limits.candidates
+        if "candidates" in own.column_names and (pc.sum(pc.list_value_length(own["candidates"])).as_py() or 0) > most:
+            return too_large("the list of candidates", most, "entries; ask for fewer of each name by `limit`")
+        try:
+            return job.render(self.answers.by_article(own, begin, end, job.wish.parts))
+        except Exception as problem:
+            return problem
 
-def _rendered(job: Job, links: Links) -> bytes | Exception:
-    """The answer to a job; what goes wrong with it is its own."""
+
+def _read(job: Job) -> Sequence[Article] | Exception:
+    """The articles of a job, or what is wrong with them."""
     try:
-        return job.render(links)
+        return job.texts.read()
     except Exception as problem:
         return problem
 
