@@ -107,8 +107,9 @@ class ReconcileData:
 
     def all_types(self, row: int) -> set[str]:
         """What an entity can be asked for as: its types, and a person's occupations."""
-        occupations = {self._item(value)[0] for value in self._values(row, OCCUPATION) if value >= 0}
-        return {one.id for one in self.types(row)} | occupations
+        values = [*self._values(row, INSTANCE), *self._values(row, OCCUPATION)]
+        own = {f"Q{self.kb.item_qids[value]}" for value in values if value >= 0}
+        return own | ({HUMAN.id} if self.kb.person[row] and not self._values(row, INSTANCE) else set())
 
     def _values(self, row: int, number: int) -> list[int]:
         pairs = self.kb.statements[row]
@@ -128,7 +129,7 @@ class ReconcileData:
                 raise RequestError(422, "`prefix` is missing or too long", "give the first letters")
             wanted = " ".join(prefix.split())
             return Reply(
-                await self.pool.run(lambda: msgspec.json.encode({"result": list(find(wanted)) if wanted else []}))
+                await self.pool.look(lambda: msgspec.json.encode({"result": list(find(wanted)) if wanted else []}))
             )
 
         return suggest
@@ -185,7 +186,7 @@ class ReconcileData:
         given = query.get("limit", "")
         limit = int(given) if re.fullmatch(r"[1-9][0-9]{0,3}", given, re.ASCII) else 50
         told = {"type": query.get("type", HUMAN.id)[:100], "limit": limit}
-        return Reply(await self.pool.run(lambda: msgspec.json.encode({**told, "properties": self._used[:limit]})))
+        return Reply(await self.pool.look(lambda: msgspec.json.encode({**told, "properties": self._used[:limit]})))
 
     async def extend(self, given: str) -> Reply:
         """Values of properties of entities."""
