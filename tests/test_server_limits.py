@@ -31,7 +31,7 @@ SMALL = Limits(
     searched=5000,
     longest=50,
     candidates=30,
-    names=2,
+    explanations=3,
     articles=3,
     queries=2,
     seconds=0.5,
@@ -151,8 +151,9 @@ def test_answers_are_bounded(client: Client) -> None:
     for limit in (0, 101):
         refused(client.post("/link", sent | {"limit": limit}), 422)
     text = "Barack Obama, Michael Jordan and Adam Smith met."
-    assert "2 names" in refused(client.post("/explain", {"text": text}), 413)
-    assert client.post("/explain", {"text": text, "name": "Adam Smith"}).json["rows"]
+    assert "3 candidates" in refused(client.post("/explain", {"text": text, "limit": 2}), 413)
+    for fewer in ({"limit": 1}, {"limit": 2, "name": "Michael Jordan"}):
+        assert client.post("/explain", {"text": text} | fewer).json["rows"]
     long = {"text": f"{text} {'x' * 480}"}
     assert client.post("/draw", long).status == 200
     assert "500 characters" in refused(client.post("/draw", long | {"mention": 0}), 413)

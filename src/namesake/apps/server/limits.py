@@ -26,10 +26,10 @@ class Limits:
     """Characters that are searched for names given without places: those of the text once for each (413)."""
     longest: int = 1000
     """Characters of a name (422)."""
-    candidates: int = 20_000
+    candidates: int = 10_000
     """Candidates of all names in one answer (413)."""
-    names: int = 50
-    """Names that are explained at a time (413)."""
+    explanations: int = 500
+    """Candidates of all names that are explained at a time (413)."""
     articles: int = 256
     """Articles of one request (413)."""
     queries: int = 256

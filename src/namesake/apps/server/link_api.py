@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 
 from namesake.apps.server.http import JSON, Call, Reply, Route
 from namesake.apps.server.pool import Links, Pool, Texts, Wish
@@ -100,9 +101,12 @@ class LinkApi:
             builder = ArticleBuilder()
             builder.add(*articles_of([given], self.limits, several=False))
             scored = linker.scored(builder.table())
-            if len(mentions_called(scored, asked.name)) > self.limits.names:
+            candidates = np.diff(scored.batch.offsets)[mentions_called(scored, asked.name)]
+            if np.minimum(candidates, asked.limit).sum() > self.limits.explanations:
                 raise RequestError(
-                    413, f"more than {self.limits.names:,} names are to be explained", "say which one with `name`"
+                    413,
+                    f"more than {self.limits.explanations:,} candidates are to be explained",
+                    "say which name with `name`, or ask for fewer of each with `limit`",
                 )
             return _encode({"rows": explain(scored, asked.name, asked.limit).drop_columns("article_id").to_pylist()})
 
