@@ -22,8 +22,9 @@ import typer
 from namesake import build_kb
 from namesake.apps.cli.commands import app
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.pool import Links, Pool, Texts, Wish
+from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError
+from namesake.apps.server.work import Links, Texts, Wish
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.kb.show import Entity, describe, look_up

@@ -15,7 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from namesake.apps.server import schema
 from namesake.apps.server.limits import Limits
+from namesake.articles.article import occurrences
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from serving import Answer, Client, received, running
@@ -142,12 +144,42 @@ def test_too_many_names(client: Client) -> None:
     assert "5,000 characters" in refused(client.post("/link", {"text": "x" * 900, "mentions": ["y"] * 6}), 413)
 
 
+def test_names_are_looked_for_in_threads(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not on the event loop, where all other clients would wait."""
+    seen = []
+
+    def watched(name: str, text: str) -> Iterator[tuple[int, int]]:
+        seen.append(threading.current_thread().name)
+        return occurrences(name, text)
+
+    monkeypatch.setattr(schema, "occurrences", watched)
+    for path in ("/link", "/explain"):
+        assert client.post(path, {"text": TEXT, "mentions": ["Barack Obama"]}).status == 200
+    assert [name.split("_")[0] for name in seen] == ["link-small", "link-large"]
+
+
+def test_a_request_that_is_too_much_fails_alone(sample_kb: KB) -> None:
+    """Others are answered that were linked together with it."""
+    name = {"name": "Michael Jordan", "spans": [[0, 14]]}
+    sent = [{"text": "Michael Jordan spoke.", "mentions": [name] * count, "candidates": True} for count in (1, 9)]
+    sent.append({"text": "a" * 101, "mentions": ["a"], "candidates": True})
+    limits = Limits(linger=0.5, places=100, candidates=15)
+    with running(Linker(sample_kb), limits) as client, ThreadPoolExecutor(9) as others:
+        alone = client.post("/link", sent[0]).json
+        assert len(alone["links"][0]["candidates"]) <= 15 < 9 * len(alone["links"][0]["candidates"])
+        answers = list(others.map(lambda number: client.post("/link", sent[number % 3]), range(9)))
+    assert [one.json for one in answers[::3]] == [alone] * 3
+    assert all("15 candidates" in refused(one, 413) for one in answers[1::3])
+    assert all("100 places" in refused(one, 413) for one in answers[2::3])
+
+
 def test_answers_are_bounded(client: Client) -> None:
     """Candidates of an answer, and names that are explained at a time."""
     name = {"name": "Michael Jordan", "spans": [[0, 14]]}
     sent = {"text": "Michael Jordan spoke.", "mentions": [name] * 20, "parts": True}
-    assert "30 entries" in refused(client.post("/link", sent), 413)
+    assert "30 candidates" in refused(client.post("/link", sent), 413)
     assert len(client.post("/link", sent | {"limit": 1}).json["links"]) == 20
+    assert client.post("/link", {"articles": [], "candidates": True}).json == {"articles": []}
     for limit in (0, 101):
         refused(client.post("/link", sent | {"limit": limit}), 422)
     text = "Barack Obama, Michael Jordan and Adam Smith met."

@@ -30,16 +30,16 @@ class Answers:
             return None, None, WIKIDATA + qid
         return self.kb.label(row) or None, about(self.kb, row) or None, WIKIDATA + qid
 
-    def by_article(self, links: pa.Table, begin: int, end: int, parts: bool) -> list[list[LinkAnswer]]:
-        """The links of each of the articles from `begin` to `end`, which are called by their numbers."""
-        answers: list[list[LinkAnswer]] = [[] for _ in range(begin, end)]
+    def by_article(self, links: pa.Table, articles: int, parts: bool) -> list[list[LinkAnswer]]:
+        """The links of each of so many articles, which are called by their numbers."""
+        answers: list[list[LinkAnswer]] = [[] for _ in range(articles)]
         plain = {name: links.column(name).to_pylist() for name in links.column_names if name != "extra"}
         candidates = plain.get("candidates")
         doubts = plain.get("doubts") if parts else None
         for row, number in enumerate(plain["article_id"]):
             qid = plain["qid"][row]
             label, description, url = (None, None, None) if qid is None else self.about(qid)
-            answers[int(number) - begin].append(
+            answers[int(number)].append(
                 LinkAnswer(
                     plain["name"][row],
                     plain["spans"][row] or [],

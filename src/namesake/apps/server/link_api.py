@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from namesake.apps.server.http import JSON, Call, Reply, Route
-from namesake.apps.server.pool import Links, Pool, Texts, Wish
+from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.schema import (
     ArticleAnswer,
@@ -21,6 +21,7 @@ from namesake.apps.server.schema import (
     check_given,
     weight,
 )
+from namesake.apps.server.work import Links, Texts, Wish
 from namesake.articles.builder import ArticleBuilder
 from namesake.explain import explain, mentions_called
 

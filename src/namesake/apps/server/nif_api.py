@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from namesake.apps.server.http import TURTLE, Call, Reply, Route
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.link_api import BAD_BODY
-from namesake.apps.server.pool import Links, Pool, Texts, Wish
+from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.rel_api import by_surface
 from namesake.apps.server.schema import GivenArticle, GivenMention, LinkAnswer, articles_of, check_given, weight
+from namesake.apps.server.work import Links, Texts, Wish
 from namesake.datasets.nif_graph import BEGIN, END, NIF, REFERENCE, TYPE, Node, Text, contexts_of, nodes_of, placed
 from namesake.datasets.nif_write import ENTITY, Annotation, Document, nobody, turtle
 from namesake.errors import NamesakeError

@@ -12,72 +12,20 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeVar
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from namesake.apps.server.answers import Answers
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.problems import RequestError, busy, too_large
-from namesake.apps.server.schema import SHOWN, LinkAnswer
-from namesake.articles.article import Article
-from namesake.articles.builder import ArticleBuilder
-from namesake.articles.rejects import Rejects
+from namesake.apps.server.problems import busy
+from namesake.apps.server.work import Job, Render, Texts, Wish, Worked, work
 from namesake.linker import Linker
 
 T = TypeVar("T")
-Links = list[list[LinkAnswer]]
-Render = Callable[[Links], bytes]
 
 THRESHOLDS = 32
 """Linkers that are kept for thresholds that clients ask for."""
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What is wanted of links; requests with the same wish can be linked together."""
-
-    threshold: float | str | None = None
-    candidates: bool = False
-    parts: bool = False
-    limit: int = SHOWN
-    """How many candidates of each name."""
-
-
-@dataclass(frozen=True)
-class Texts:
-    """Articles that a thread is yet to read: how many, what they weigh (`schema.weight`), and what reads them.
-
-    They must be called by their numbers from 0 on.
-    """
-
-    count: int
-    weight: int
-    read: Callable[[], Sequence[Article]]
-
-
-@dataclass(eq=False)
-class Job:
-    """A request's articles, what is made of their links, and who waits for it."""
-
-    texts: Texts
-    wish: Wish
-    render: Render
-    done: asyncio.Future[bytes]
-
-
-@dataclass(frozen=True)
-class Worked:
-    """What a thread made of a batch: an answer to each job, or why there is none, and how much it was."""
-
-    results: Sequence[bytes | Exception]
-    articles: int
-    links: int
-    answered: int
 
 
 @dataclass
@@ -160,6 +108,9 @@ class Pool:
         for threads in (self.small.threads, self.large.threads, self.short):
             threads.shutdown()
 
+    def _work(self, jobs: list[Job]) -> Worked:
+        return work(self.at(jobs[0].wish.threshold), self.answers, self.limits, jobs)
+
     # from waiting to linked
     def _start(self, lane: Lane) -> None:
         """Have a free thread take what waits: at once, or in a moment where others seem to be on their way."""
@@ -217,55 +168,3 @@ class Pool:
                 job.done.set_result(result)
         lane.company = len(jobs) + len(lane.waiting)
         self._start(lane)
-
-    # in a thread
-    def _work(self, jobs: list[Job]) -> Worked:
-        """The answer to each job, or why there is none."""
-        wish = jobs[0].wish
-        read = [_read(job) for job in jobs]
-        builder = ArticleBuilder()
-        for article in (article for articles in read if not isinstance(articles, Exception) for article in articles):
-            builder.add(replace(article, id=str(len(builder.articles))))
-        count = len(builder.articles)
-        rejects = Rejects(most=count)
-        scores = wish.candidates or wish.parts
-        links = self.at(wish.threshold).link(builder.table(), scores, rejects, wish.limit if scores else None)
-        faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
-        results: list[bytes | Exception] = []
-        begin = 0
-        for job, articles in zip(jobs, read, strict=True):
-            if isinstance(articles, Exception):
-                results.append(articles)
-                continue
-            end = begin + len(articles)
-            wrong = next((number for number in range(begin, end) if number in faults), None)
-            if wrong is None:
-                results.append(self._answered(job, links, begin, end))
-            else:
-                results.append(_fault(wrong - begin, faults[wrong]))
-            begin = end
-        return Worked(results, count, links.num_rows, links.num_rows - links.column("qid").null_count)
-
-    def _answered(self, job: Job, links: pa.Table, begin: int, end: int) -> bytes | Exception:
-        """The answer to a job whose articles are those from `begin` to `end`; what goes wrong with it is its own."""
-        first, last = np.searchsorted(links.column("article_id").cast(pa.int64()).to_numpy(), [begin, end]).tolist()
-        own = links.slice(first, last - first)
-        most = self.limits.candidates
-        if "candidates" in own.column_names and (pc.sum(pc.list_value_length(own["candidates"])).as_py() or 0) > most:
-            return too_large("the list of candidates", most, "entries; ask for fewer of each name by `limit`")
-        try:
-            return job.render(self.answers.by_article(own, begin, end, job.wish.parts))
-        except Exception as problem:
-            return problem
-
-
-def _read(job: Job) -> Sequence[Article] | Exception:
-    """The articles of a job, or what is wrong with them."""
-    try:
-        return job.texts.read()
-    except Exception as problem:
-        return problem
-
-
-def _fault(number: int, reason: str) -> RequestError:
-    return RequestError(422, f"article {number} cannot be linked: {reason}", "mend it; articles are counted from 0")

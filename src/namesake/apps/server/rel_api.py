@@ -15,7 +15,7 @@ from msgspec import Meta
 from namesake.apps.server.http import JSON, Call, Reply, Route
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.link_api import BAD_BODY
-from namesake.apps.server.pool import Links, Pool, Texts, Wish
+from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.schema import (
     NAME_WEIGHT,
@@ -27,6 +27,7 @@ from namesake.apps.server.schema import (
     check_given,
     weight,
 )
+from namesake.apps.server.work import Links, Texts, Wish
 from namesake.articles.article import Article
 
 PERSON = "PER"
