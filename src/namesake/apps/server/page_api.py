@@ -10,7 +10,7 @@ from namesake.apps.page import FILES, draw
 from namesake.apps.server.http import JSON, Call, Handle, Reply, Route
 from namesake.apps.server.link_api import BAD_BODY
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.schema import Date, GivenArticle, Taken, check_date, check_explained, check_given
+from namesake.apps.server.schema import Date, GivenArticle, Taken, check_date, check_explained, check_given, weight
 
 CSP = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -57,7 +57,7 @@ class PageApi:
         check_date(date)
         if asked.mention is not None:
             check_explained([given], limits)
-        run = self.pool.look if len(asked.text) <= limits.small else self.pool.run
+        run = self.pool.look if weight([given]) <= limits.small else self.pool.run
         return Reply(await run(lambda: msgspec.json.encode(draw(linker, asked.text, title, date, asked.mention))))
 
 
