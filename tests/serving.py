@@ -76,10 +76,12 @@ def received(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def running(linker: Linker, limits: Limits | None = None, origins: Sequence[str] = ()) -> Iterator[Client]:
+def running(
+    linker: Linker, limits: Limits | None = None, origins: Sequence[str] = (), public: str | None = None
+) -> Iterator[Client]:
     """A server in a thread of this process, on a free port; it ends in order."""
     with bound(HOST, 0) as listening:
-        server = server_of(linker, limits or Limits(), origins)
+        server = server_of(linker, limits or Limits(), origins, public)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         port = listening.getsockname()[1]
         thread.start()

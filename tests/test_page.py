@@ -187,14 +187,20 @@ def test_page_picks_a_sample_with_its_headline_and_date(visit, linker):
 
 def test_page_takes_a_dropped_file(visit):
     page = visit()
-    drop = """text => { const data = new DataTransfer(); data.items.add(new File([text], "news.txt"));
+    drop = """([id, text]) => { const data = new DataTransfer(); data.items.add(new File([text], "news.txt"));
         const how = {dataTransfer: data, bubbles: true, cancelable: true};
-        document.getElementById("text").dispatchEvent(new DragEvent("drop", how)); }"""
-    page.evaluate(drop, BULLS)
-    assert "Scottie Pippen" in marks(page)
-    page.get_by_role("button", name="Edit the text").click()
-    page.evaluate(drop, "a\0b")
-    assert "no plain text" in page.get_by_role("alert").inner_text()
+        const events = ["dragover", "drop"].map((kind) => new DragEvent(kind, how));
+        for (const event of events) document.getElementById(id).dispatchEvent(event);
+        return events.every((event) => event.defaultPrevented); }"""
+    for place in ("text", "hello"):  # on the field for it, or beside
+        assert page.evaluate(drop, [place, BULLS]), "the browser leaves the page for the file"
+        assert "Scottie Pippen" in marks(page)
+        page.get_by_role("button", name="Edit the text").click()
+    page.evaluate(drop, ["text", "a\0b"])
+    page.get_by_role("alert").filter(has_text="no plain text").wait_for()
+    page.evaluate(drop, ["text", "x" * (4 << 20) + "x"])
+    page.get_by_role("alert").filter(has_text="too long").wait_for()
+    assert page.get_by_label("A text with people in it").input_value() == BULLS
 
 
 def test_page_never_runs_what_is_pasted(visit):

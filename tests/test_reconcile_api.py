@@ -14,6 +14,7 @@ from namesake.kb.show import describe, look_up
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling import Query, reconcile_queries
+from namesake.reconciling.reconcile import Reconciled
 from serving import Answer, Client, running
 
 FORM = "application/x-www-form-urlencoded"
@@ -167,6 +168,34 @@ def test_types_rule_candidates_out(client: Client, linker: Linker, strict: str) 
 def test_names_that_nobody_bears(client: Client) -> None:
     assert asked(client, {"q": {"query": "Xyzzy Plugh"}}) == {"q": {"result": []}}
     assert asked(client, {}) == {}
+
+
+def test_a_long_cell_is_its_own_fault(client: Client) -> None:
+    """A name of more than 1,000 characters is nobody's; of a value the first 1,000 are read; the batch goes on."""
+    notes = [{"pid": "notes", "v": ["Chicago Bulls " + "x " * 2000]}]
+    queries = {"long": {"query": "x" * 1001}, "notes": {"query": "Michael Jordan", "properties": notes}}
+    results = fits(client.post("/reconcile", urlencode({"queries": json.dumps(queries)}).encode(), FORM), RESULTS)
+    assert results["long"] == {"result": []}
+    assert results["notes"]["result"][0]["id"] == "Q41421"
+
+
+def test_only_those_with_the_type_are_described(
+    client: Client, linker: Linker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who somebody is is read for the candidates that are given, not for all that are looked at."""
+    read = []
+    who = Reconciled.who
+    monkeypatch.setattr(Reconciled, "who", lambda *given, **more: (read.append(1), who(*given, **more))[1])
+    query = {"query": "Michael Jordan", "type": "Q5", "limit": 2}
+    found = fits(client.get(f"/reconcile?{urlencode({'queries': json.dumps({'q': query})})}"), RESULTS)["q"]["result"]
+    assert (len(found), len(read)) == (2, 2)
+
+
+def test_the_public_address_with_a_slash_or_without(linker: Linker) -> None:
+    for public in ("https://x.example/names", "https://x.example/names/"):
+        with running(linker, public=public) as client:
+            told = fits(client.get("/reconcile"), MANIFEST)
+        assert told["suggest"]["entity"]["service_url"] == "https://x.example/names/reconcile"
 
 
 def test_suggestions(client: Client, linker: Linker) -> None:

@@ -19,15 +19,18 @@ import pyarrow as pa
 import pytest
 import typer
 
+from namesake import build_kb
 from namesake.apps.cli.commands import app
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.pool import Links, Pool, Wish
+from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError
+from namesake.apps.server.work import Links, Texts, Wish
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
-from namesake.kb.show import describe, look_up
+from namesake.kb.show import Entity, describe, look_up
 from namesake.kb.store import KB
 from namesake.linker import Linker
+from namesake.sample import DUMP
 from serving import Client, running
 
 COMMANDS = typer.main.get_group(app)
@@ -80,14 +83,42 @@ def test_links_carry_what_people_read(client: Client, linker: Linker, articles: 
     assert known
     assert len(known) < len(links)
     for one in known:
-        row = look_up(linker.kb, one["qid"])[0]
-        assert one["label"] == linker.kb.label(row)
-        assert one["description"]
-        assert one["description"] == (linker.kb.descriptions[row] or one["description"])
+        entity = describe(linker.kb, look_up(linker.kb, one["qid"])[0])
+        assert one["label"] == entity.label
+        assert one["description"] == (entity.description or instead(entity))
         assert one["url"] == f"https://www.wikidata.org/wiki/{one['qid']}"
     for one in links:
         assert one["qid"] or (one["label"], one["description"], one["url"]) == (None, None, None)
         assert "candidates" not in one
+
+
+def instead(entity: Entity) -> str:
+    """What stands for a description: up to four occupations and countries, in the order of the statements."""
+    telling = [one.label for one in entity.statements if one.property in ("P106", "P27")]
+    return ", ".join(list(dict.fromkeys(telling))[:4])
+
+
+def test_people_without_a_description_are_told_apart(tmp_path: Path) -> None:
+    """By occupation and country, wherever somebody is described: in a search, in links, over a marked name."""
+    records = json.loads(DUMP.read_bytes())
+    for record in records:
+        record.pop("descriptions", None)
+    dump = tmp_path / "dump.json"
+    dump.write_text("[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
+    build_kb([dump], tmp_path / "kb")
+    linker = Linker(tmp_path / "kb", threshold=0.0)
+    entity = describe(linker.kb, look_up(linker.kb, "Q41421")[0])
+    assert entity.description == ""
+    assert instead(entity)
+    only = {"name": "Michael Jordan", "spans": [[0, 14]], "candidates": ["Q41421"]}
+    with running(linker) as client:
+        found = client.get("/search?name=Michael%20Jordan").json["results"]
+        assert {one["qid"]: one["description"] for one in found}["Q41421"] == instead(entity)
+        [link] = client.post("/link", {"text": TEXT, "mentions": [only]}).json["links"]
+        assert link["description"] == instead(entity)
+    links = linker.link_text(TEXT, [Mention("Michael Jordan", [(0, 14)], ["Q41421"])])
+    assert [one.description for one in links] == [instead(entity)]
+    assert instead(entity) in links._repr_html_()
 
 
 def test_articles_keep_their_ids_and_order(client: Client, linker: Linker, articles: pa.Table) -> None:
@@ -109,7 +140,7 @@ def test_given_mentions_candidates_and_parts(client: Client, linker: Linker) -> 
     for one, other in zip(links, wanted, strict=True):
         assert one["doubts"] == other["doubts"]
         shown = [{name: each[name] for name in ("qid", "score", "parts")} for each in one["candidates"]]
-        assert shown == other["candidates"]
+        assert shown == sorted(other["candidates"], key=lambda each: -each["score"])
     without = client.post("/link", sent | {"parts": False, "candidates": True}).json["links"]
     assert all("parts" not in each for one in without for each in one["candidates"])
 
@@ -154,7 +185,7 @@ def test_a_fault_is_its_own_requests(linker: Linker) -> None:
         return b" ".join((link.qid or "nobody").encode() for links_of_one in links for link in links_of_one)
 
     async def ask(articles: list[Article]) -> bytes:
-        return await pool.link(articles, Wish(), render)
+        return await pool.link(Texts(len(articles), 100, lambda: articles), Wish(), render)
 
     async def ask_all() -> list[bytes | BaseException]:
         first = asyncio.create_task(ask([good]))  # while it is linked, the others wait for each other
@@ -179,6 +210,21 @@ def test_explain_gives_the_linkers_rows(client: Client, linker: Linker) -> None:
     assert rows
     assert answer.json["rows"] == json.loads(json.dumps(rows))
     assert client.post("/explain", {"text": TEXT, "name": "Nobody Here"}).json == {"rows": []}
+
+
+def test_the_best_candidates_are_given(client: Client, linker: Linker) -> None:
+    """As many as are asked for, the best first; of links and of explanations alike."""
+    [link] = expected(linker, Article("a", TEXT, mentions=[Mention("Michael Jordan", [(0, 14)])]), scores=True)
+    every = sorted(link["candidates"], key=lambda one: -one["score"])
+    scores = [one["score"] for one in every]
+    assert len(set(scores)) == len(scores) > 3, "the order is the score's alone"
+    sent = {"text": TEXT, "mentions": [{"name": "Michael Jordan", "spans": [[0, 14]]}]}
+    for limit in (1, 3, 100):
+        [one] = client.post("/link", sent | {"candidates": True, "limit": limit}).json["links"]
+        assert [each["qid"] for each in one["candidates"]] == [each["qid"] for each in every][:limit]
+        rows = client.post("/explain", sent | {"limit": limit}).json["rows"]
+        explained = [row["qid"] for row in rows if row["qid"] is not None]
+        assert list(dict.fromkeys(explained)) == [each["qid"] for each in every][:limit]
 
 
 def test_entities_and_names(client: Client, linker: Linker) -> None:
@@ -258,6 +304,31 @@ def test_a_long_article_blocks_no_one(sample_kb: KB) -> None:
         finally:
             go_on.set()
         assert large.result().status == 200
+
+
+def test_look_ups_and_the_page_wait_for_no_explanation(sample_kb: KB) -> None:
+    """While large explanations and links are being made, and do not end, whoever looks something up is answered."""
+    go_on, begun = threading.Event(), threading.Event()
+
+    def find(texts: list[str]) -> list[list[tuple[int, int]]]:
+        if any("wait" in text for text in texts):
+            begun.set()
+            assert go_on.wait(60)
+        return [[(0, 12)] for _ in texts]
+
+    sent = {"text": "Barack Obama spoke. " * 100 + "wait"}
+    with running(Linker(sample_kb, mentions=find), Limits(small=1000)) as client, ThreadPoolExecutor(3) as others:
+        large = [others.submit(client.post, path, sent) for path in ("/explain", "/explain", "/link")]
+        try:
+            assert begun.wait(60)
+            assert client.get("/search?name=Barack%20Obama").json["results"]
+            assert client.get("/entity/Q76").status == 200
+            assert client.post("/draw", {"text": "Barack Obama spoke.", "mention": 0}).status == 200
+            assert client.get("/reconcile/suggest/entity?prefix=Bar").status == 200
+            assert not any(one.done() for one in large)
+        finally:
+            go_on.set()
+        assert [one.result().status for one in large] == [200] * 3
 
 
 def test_a_fault_of_ours_is_told_without_its_insides(sample_kb: KB, caplog: pytest.LogCaptureFixture) -> None:

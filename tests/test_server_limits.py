@@ -15,14 +15,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from namesake.apps.server import schema
 from namesake.apps.server.limits import Limits
+from namesake.articles.article import occurrences
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from serving import Answer, Client, received, running
 
 FORM = "application/x-www-form-urlencoded"
 TEXT = "Barack Obama spoke."
-SMALL = Limits(body=20_000, text=1000, explained=500, articles=3, queries=2, seconds=0.5, head=8000, held=30_000)
+SMALL = Limits(
+    body=20_000,
+    text=1000,
+    explained=500,
+    mentions=20,
+    places=100,
+    searched=5000,
+    longest=50,
+    candidates=30,
+    explanations=3,
+    articles=3,
+    queries=2,
+    seconds=0.5,
+    head=8000,
+    held=30_000,
+)
 
 
 @pytest.fixture(scope="module")
@@ -108,6 +125,92 @@ def test_too_much_of_anything(client: Client) -> None:
     queries = json.dumps({str(key): {"query": "x"} for key in range(3)})
     assert "2 queries" in refused(client.get(f"/reconcile?queries={queries.replace(' ', '')}"), 413)
     refused(client.get("/search?" + "&".join(f"a{number}=1" for number in range(200))), 400)
+
+
+def test_too_many_names(client: Client) -> None:
+    """Those that are given, their places, and the text that would have to be searched for them."""
+    one = {"name": "Barack Obama", "spans": [[0, 12]]}
+    assert client.post("/link", {"text": TEXT, "mentions": [one] * 20}).status == 200
+    assert "20 names" in refused(client.post("/link", {"text": TEXT, "mentions": [one] * 21}), 413)
+    some = {"text": TEXT, "mentions": [one] * 11}
+    assert "20 names" in refused(client.post("/link", {"articles": [some] * 2}), 413)
+    many = {"name": "Barack Obama", "spans": [[0, 12]] * 51}
+    assert "100 places" in refused(client.post("/link", {"text": TEXT, "mentions": [many] * 2}), 413)
+    for sent in ({"text": "a" * 101, "mentions": ["a"]}, {"text": "a" * 40, "mentions": ["a"] * 3}):
+        assert "100 places" in refused(client.post("/link", sent), 413)
+        assert "100 places" in refused(client.post("/explain", sent), 413)
+    assert "100 places" in refused(client.post("/link", {"articles": [{"text": "a" * 60, "mentions": ["a"]}] * 2}), 413)
+    assert client.post("/link", {"text": "a" * 100, "mentions": ["a"]}).status == 200
+    assert "5,000 characters" in refused(client.post("/link", {"text": "x" * 900, "mentions": ["y"] * 6}), 413)
+
+
+def test_names_are_looked_for_in_threads(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not on the event loop, where all other clients would wait."""
+    seen = []
+
+    def watched(name: str, text: str) -> Iterator[tuple[int, int]]:
+        seen.append(threading.current_thread().name)
+        return occurrences(name, text)
+
+    monkeypatch.setattr(schema, "occurrences", watched)
+    for path in ("/link", "/explain"):
+        assert client.post(path, {"text": TEXT, "mentions": ["Barack Obama"]}).status == 200
+    assert [name.split("_")[0] for name in seen] == ["link-small", "link-large"]
+
+
+def test_a_request_that_is_too_much_fails_alone(sample_kb: KB) -> None:
+    """Others are answered that were linked together with it."""
+    name = {"name": "Michael Jordan", "spans": [[0, 14]]}
+    sent = [{"text": "Michael Jordan spoke.", "mentions": [name] * count, "candidates": True} for count in (1, 9)]
+    sent.append({"text": "a" * 101, "mentions": ["a"], "candidates": True})
+    limits = Limits(linger=0.5, places=100, candidates=15)
+    with running(Linker(sample_kb), limits) as client, ThreadPoolExecutor(9) as others:
+        alone = client.post("/link", sent[0]).json
+        assert len(alone["links"][0]["candidates"]) <= 15 < 9 * len(alone["links"][0]["candidates"])
+        answers = list(others.map(lambda number: client.post("/link", sent[number % 3]), range(9)))
+    assert [one.json for one in answers[::3]] == [alone] * 3
+    assert all("15 candidates" in refused(one, 413) for one in answers[1::3])
+    assert all("100 places" in refused(one, 413) for one in answers[2::3])
+
+
+def test_answers_are_bounded(client: Client) -> None:
+    """Candidates of an answer, and names that are explained at a time."""
+    name = {"name": "Michael Jordan", "spans": [[0, 14]]}
+    sent = {"text": "Michael Jordan spoke.", "mentions": [name] * 20, "parts": True}
+    assert "30 candidates" in refused(client.post("/link", sent), 413)
+    assert len(client.post("/link", sent | {"limit": 1}).json["links"]) == 20
+    assert client.post("/link", {"articles": [], "candidates": True}).json == {"articles": []}
+    for limit in (0, 101):
+        refused(client.post("/link", sent | {"limit": limit}), 422)
+    text = "Barack Obama, Michael Jordan and Adam Smith met."
+    assert "3 candidates" in refused(client.post("/explain", {"text": text, "limit": 2}), 413)
+    for fewer in ({"limit": 1}, {"limit": 2, "name": "Michael Jordan"}):
+        assert client.post("/explain", {"text": text} | fewer).json["rows"]
+    long = {"text": f"{text} {'x' * 480}"}
+    assert client.post("/draw", long).status == 200
+    assert "500 characters" in refused(client.post("/draw", long | {"mention": 0}), 413)
+
+
+def test_places_that_are_too_long_for_names(client: Client) -> None:
+    text = "x" * 900
+    assert "more than 50 characters" in refused(client.post("/rel", {"text": text, "spans": [[3, 51]]}), 422)
+    assert client.post("/rel", {"text": text, "spans": [[3, 50]]}).status == 200
+    assert "20 names" in refused(client.post("/rel", {"text": text, "spans": [[0, 1]] * 21}), 413)
+    assert "1,000 characters" in refused(client.post("/rel", {"text": "x" * 1001, "spans": [[0, 900]]}), 413)
+
+    def nif(length: int, *ends: int) -> bytes:
+        names = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
+        phrases = "".join(
+            f'<urn:p{at}> a nif:Phrase ; nif:referenceContext <urn:d> ; nif:beginIndex "0" ; nif:endIndex "{end}" .\n'
+            for at, end in enumerate(ends)
+        )
+        return f'@prefix nif: <{names}> .\n<urn:d> a nif:Context ; nif:isString "{"x" * length}" .\n{phrases}'.encode()
+
+    assert client.post("/nif", nif(900, 50), "text/turtle").status == 200
+    for end in (51, 900):
+        assert "more than 50 characters" in refused(client.post("/nif", nif(900, end), "text/turtle"), 422)
+    assert "20 names" in refused(client.post("/nif", nif(900, *[9] * 21), "text/turtle"), 413)
+    assert "1,000 characters" in refused(client.post("/nif", nif(1001, 900), "text/turtle"), 413)
 
 
 def test_a_large_body_is_not_even_read(client: Client) -> None:

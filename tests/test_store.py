@@ -193,3 +193,10 @@ def test_a_folder_that_is_no_kb_is_never_replaced(tmp_path: Path) -> None:
     with pytest.raises(NamesakeError, match="is no KB"), Draft(tmp_path / "thesis", force=True):
         pass
     assert (tmp_path / "thesis" / "chapter1.tex").exists()
+
+
+def test_the_row_of_a_qid(sample_kb: KB) -> None:
+    """By QID as people write it; what is no QID, or of no entity, has none."""
+    assert [sample_kb.row(f"Q{qid}") for qid in sample_kb.qids] == list(range(len(sample_kb)))
+    for qid in ("Q1", "Q999999999999999999", "Q9999999999999999999999", "Q", "", "76", "q76", "Q٧٦", "Q076", "P31"):
+        assert sample_kb.row(qid) == -1

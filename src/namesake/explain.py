@@ -75,9 +75,15 @@ def explain(scored: Scored, name: str | None = None, most: int | None = None) ->
 
     With `most`, only so many candidates of each mention, the best, and "none of them".
     """
-    names = scored.batch.names.to_pylist()
-    wanted = [m for m, one in enumerate(names) if name is None or normalise(one) == normalise(name)]
+    wanted = mentions_called(scored, name)
     return pa.Table.from_pylist([row for m in wanted for row in _Mention(scored, m).rows(most)], EXPLANATION)
+
+
+def mentions_called(scored: Scored, name: str | None) -> list[int]:
+    """The mentions of a scored batch, or those called `name` (case, accents, spaces aside)."""
+    names = scored.batch.names.to_pylist()
+    called = None if name is None else normalise(name)
+    return [m for m, one in enumerate(names) if called is None or normalise(one) == called]
 
 
 class _Mention:

@@ -15,8 +15,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from namesake import rank
 from namesake.arrays import from_stream, indptr, list_parts, one_chunk
-from namesake.articles.article import Article, Mention
+from namesake.articles.article import Article, Mention, occurrences
 from namesake.articles.builder import CANDIDATE_BYTES, ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check, doubts_field
@@ -28,6 +29,7 @@ from namesake.drawing.results import Explanation, Links
 from namesake.errors import NamesakeError, must_be
 from namesake.explain import EXPLANATION, explain
 from namesake.kb.brief import briefs
+from namesake.kb.show import about
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import format_qids
@@ -116,17 +118,19 @@ class Linker:
         made_by = {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
         return made_by if self.mentions == "names" else made_by | {"mentions": str(self.mentions)}
 
-    def link(self, articles: Any, scores: bool = False, rejects: Rejects | None = None) -> pa.Table:
+    def link(
+        self, articles: Any, scores: bool = False, rejects: Rejects | None = None, most: int | None = None
+    ) -> pa.Table:
         """Links of a table of articles: one row per mention, in the order of the input.
 
         `articles` is an Arrow table, or whatever has the Arrow stream interface, such as a pandas or Polars frame, with
         the columns `id` and `text`; it may have `title`, `date` and `mentions` (`schema.ARTICLES`). Other columns are
         carried along in `extra`. `link_frame` takes columns of other names. With `scores`, links also have every
-        candidate and its parts. An article that cannot be linked goes to `rejects`, or raises an error that names it
-        where there are none.
+        candidate and its parts; with `most`, only so many of each mention, the best first. An article that cannot be
+        linked goes to `rejects`, or raises an error that names it where there are none.
         """
         articles = check(_with_unknown(from_stream(articles)), ARTICLES, "articles")
-        links = [self._link(piece, scores, rejects) for piece in pieces(articles)]
+        links = [self._link(piece, scores, rejects, most) for piece in pieces(articles)]
         return pa.concat_tables(links) if links else self.nothing(scores)
 
     def nothing(self, scores: bool = False) -> pa.Table:
@@ -211,12 +215,12 @@ class Linker:
             batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
         return articles, score(batch, self.recipe)
 
-    def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None) -> pa.Table:
+    def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None, most: int | None = None) -> pa.Table:
         articles, scored = self._scored(articles, rejects)
         links = link_columns(scored, one_chunk(articles.column("extra")))
         if not scores:
             return links
-        with_candidates = links.append_column(*candidate_column(scored))
+        with_candidates = links.append_column(*candidate_column(scored, most))
         return with_candidates.append_column(*doubt_column(scored)) if scored.doubts else with_candidates
 
     def _lexicon(self) -> Lexicon:
@@ -290,11 +294,7 @@ def _located(text: str, mention: str | Mention) -> Mention:
         _check_mention(mention)
         return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
     name = _SURROGATES.sub("\ufffd", mention)
-    spans, at = [], text.find(name)
-    while at >= 0 and name:
-        spans.append((at, at + len(name)))
-        at = text.find(name, at + len(name))
-    return Mention(name, spans)
+    return Mention(name, list(occurrences(name, text)))
 
 
 def _check_mention(mention: Mention) -> None:
@@ -358,7 +358,7 @@ def link_rows(scored: Scored) -> list[dict[str, Any]]:
         label = batch.kb.label(best_row) if best_row >= 0 else None
         answered = row["qid"] is not None
         row["best_label"], row["label"] = label, label if answered else None
-        row["description"] = batch.kb.descriptions[best_row] if answered and best_row >= 0 else None
+        row["description"] = about(batch.kb, best_row) if answered and best_row >= 0 else None
         row["runner_up"], row["candidates"] = runner_up, size
         row["runner_up_label"] = batch.kb.label(next_row) if next_row >= 0 else None
         unsure = row["confidence"] is None or row["margin"] is None
@@ -374,17 +374,31 @@ def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(places, held.dictionary)
 
 
-def candidate_column(scored: Scored) -> tuple[pa.Field, pa.ListArray]:
-    """The column `candidates`: for each mention its candidates in the order given, each with its parts."""
+def candidate_column(scored: Scored, most: int | None = None) -> tuple[pa.Field, pa.ListArray]:
+    """The column `candidates`: for each mention its candidates in the order given, each with its parts.
+
+    With `most`, only so many of each mention, the best first.
+    """
+    offsets, batch = scored.batch.offsets, scored.batch
+    chosen = slice(None) if most is None else best_of_each(scored, most)
+    if most is not None:
+        offsets = np.append(0, np.cumsum(np.minimum(np.diff(offsets), most)))
     field = candidates_field(list(scored.scores))
     element = field.type.value_type
     parts_type = element.field("parts").type
-    parts = pa.StructArray.from_arrays([pa.array(s) for s in scored.scores.values()], fields=list(parts_type))
+    parts = pa.StructArray.from_arrays([pa.array(s[chosen]) for s in scored.scores.values()], fields=list(parts_type))
     structs = pa.StructArray.from_arrays(
-        [qid_texts(scored.batch.qids), pa.array(scored.combined.total), parts], fields=list(element)
+        [qid_texts(batch.qids[chosen]), pa.array(scored.combined.total[chosen]), parts], fields=list(element)
     )
-    offsets = pa.array(scored.batch.offsets.astype(np.int32))
-    return field, pa.ListArray.from_arrays(offsets, structs, type=field.type)
+    return field, pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), structs, type=field.type)
+
+
+def best_of_each(scored: Scored, most: int) -> np.ndarray:
+    """The places of the `most` best candidates of each mention, best first."""
+    offsets = scored.batch.offsets
+    ranked = rank.order(offsets, *scored.combined.keys)
+    place = np.arange(len(ranked)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return ranked[place < most]
 
 
 def doubt_column(scored: Scored) -> tuple[pa.Field, pa.StructArray]:

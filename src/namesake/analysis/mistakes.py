@@ -101,7 +101,7 @@ def _sentence(article: pa.Table, row: dict[str, Any], context: Context) -> str:
 
 def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
     """A candidate's explanation with its statements from the KB; these also tell who has no description."""
-    at = int(kb.rows(np.array([int(rows[0]["qid"][1:])], np.int64))[0])
+    at = kb.row(rows[0]["qid"])
     if at >= 0:
         rows = [row | {"description": about(kb, at)} for row in rows]
     pairs = kb.statements[at].tolist() if at >= 0 else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 Span = tuple[int, int]
@@ -34,3 +34,11 @@ class Article:
     """Fields that we do not know, as a JSON object, to be carried through to the links."""
     token_spans: bool = False
     """Spans count whitespace tokens instead of characters."""
+
+
+def occurrences(name: str, text: str) -> Iterator[Span]:
+    """Where a name stands in a text, from left to right without overlaps; an empty one stands nowhere."""
+    at = text.find(name) if name else -1
+    while at >= 0:
+        yield at, at + len(name)
+        at = text.find(name, at + len(name))

@@ -8,12 +8,11 @@ from html import escape
 from typing import Any
 
 from namesake.drawing.meanings import REASONS, grade, percent
+from namesake.kb.address import WIKIDATA
 from namesake.printable import lines, one_line
 
 Row = Mapping[str, Any]
 Span = Sequence[int]
-
-WIKIDATA = "https://www.wikidata.org/wiki/"
 
 
 @dataclass(frozen=True)

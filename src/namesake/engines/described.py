@@ -7,11 +7,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int64, list_parts, one_chunk, text_buffers
+from namesake.kb.address import WIKIDATA
 from namesake.kb.show import about
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import parse_qids
-
-PAGE = "https://www.wikidata.org/wiki/"
 
 
 def described(kb: KB, links: pa.Table) -> pa.Table:
@@ -33,7 +32,7 @@ def described(kb: KB, links: pa.Table) -> pa.Table:
         where = np.zeros(len(rows), np.bool_)
         where[bare] = True
         texts = pc.replace_with_mask(texts, pa.array(where), instead)
-    urls = pc.binary_join_element_wise(pa.scalar(PAGE), qids, "", null_handling="emit_null")
+    urls = pc.binary_join_element_wise(pa.scalar(WIKIDATA), qids, "", null_handling="emit_null")
     place = links.schema.get_field_index("qid") + 1
     for name, column in (("url", urls), ("description", texts), ("label", labels)):
         links = links.add_column(place, pa.field(name, pa.string()), column)

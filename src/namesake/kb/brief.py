@@ -32,14 +32,20 @@ def briefs(kb: KB, qids: Iterable[str]) -> dict[str, Brief]:
 
 def brief(kb: KB, row: int) -> Brief:
     """The entity of one row."""
-    born = _year(iso(int(kb.birth[row]), int(kb.birth_precision[row])))
-    died = _year(iso(int(kb.death[row]), int(kb.death_precision[row])))
+    born = iso(int(kb.birth[row]), int(kb.birth_precision[row]))
+    died = iso(int(kb.death[row]), int(kb.death_precision[row]))
     return Brief(
         qid=f"Q{kb.qids[row]}",
         label=kb.label(row),
         about=about(kb, row),
-        years=f"{born or '?'}–{died}" if born or died else "",
+        years=years(born, died),
     )
+
+
+def years(birth: str | None, death: str | None) -> str:
+    """The years of two dates of a life: 1961–, 1900–1980, or nothing."""
+    born, died = _year(birth), _year(death)
+    return f"{born or '?'}–{died}" if born or died else ""
 
 
 def _year(date: str | None) -> str:

@@ -8,6 +8,7 @@ same folder shares the operating system's page cache. A KB that is open stays wh
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -40,6 +41,7 @@ Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 
 FEW = 256  # QIDs that are not worth loading a kernel for
+_QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)
 
 
 class KB(KBColumns):
@@ -128,6 +130,12 @@ class KB(KBColumns):
 
         found: Int32 = find(self.qid_bits, self.qid_before, np.ascontiguousarray(qids))
         return found.astype(np.int64)
+
+    def row(self, qid: str) -> int:
+        """The entity row of a QID such as Q76, -1 where the KB does not have it or this is none."""
+        if not _QID.fullmatch(qid):
+            return -1
+        return int(self.rows(np.array([int(qid[1:])], np.int64))[0])
 
     def items(self, qids: Int64) -> Int64:
         """The item row of each QID number, -1 where neither the dump nor a statement had it."""

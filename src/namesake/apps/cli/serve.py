@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import default_kb, named_kb, say
+from namesake.apps.cli.output import default_kb, say, warn_of_sample
 from namesake.apps.server.limits import MB, Limits
 
 
@@ -55,10 +55,7 @@ def serve(
     from namesake.apps.server.serving import serve as run
 
     linker = Linker(folder, recipe, chosen)
-    if named_kb(kb) is None:
-        say(
-            f"WARNING: no KB named, so the {linker.kb.manifest.people:,} people of the embedded sample are all it knows"
-        )
+    warn_of_sample(linker, kb)
 
     def ready(address: str) -> None:
         say(f"{len(linker.kb):,} entities of {folder.name} at {address} (API: {address}/docs); Ctrl-C ends it")

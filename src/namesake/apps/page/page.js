@@ -232,10 +232,14 @@ async function samples() {
   } catch { $("hello").hidden = true; }
 }
 
+const longest = 4 << 20; // bytes of a file: a million characters, of four bytes at most
+
 async function drop(event) {
   event.preventDefault();
   $("text").classList.remove("dropping");
   const file = event.dataTransfer.files[0];
+  if ($("editor").hidden) edit();
+  if (file && file.size > longest) return complain("This file is too long: at most 4 MB of plain text can be read here.");
   const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
   if (text.includes("\0") || text.includes("\uFFFD")) return complain("This file is no plain text in UTF-8: save it as one, or paste the text.");
   $("text").value = text;
@@ -245,9 +249,10 @@ async function drop(event) {
 
 $("editor").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
 $("text").addEventListener("input", () => { sampleTitle = null; });
-$("text").addEventListener("dragover", (event) => { event.preventDefault(); $("text").classList.add("dropping"); });
-$("text").addEventListener("dragleave", () => $("text").classList.remove("dropping"));
-$("text").addEventListener("drop", drop);
+// A file that is dropped anywhere is taken: else the browser would leave the page for it.
+document.addEventListener("dragover", (event) => { event.preventDefault(); $("text").classList.add("dropping"); });
+document.addEventListener("dragleave", () => $("text").classList.remove("dropping"));
+document.addEventListener("drop", drop);
 $("edit").addEventListener("click", edit);
 $("threshold").addEventListener("input", () => slide($("threshold").value / 100));
 $("before").addEventListener("click", () => choose(chosen - 1, false));

@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from msgspec import UNSET
 
 from namesake.apps.server.schema import CandidateAnswer, LinkAnswer
+from namesake.kb.address import WIKIDATA
 from namesake.kb.show import about
 from namesake.kb.store import KB
 
-ADDRESS = "https://www.wikidata.org/wiki/"
 REMEMBERED = 1 << 16
 
 
@@ -26,10 +25,10 @@ class Answers:
 
     def _about(self, qid: str) -> tuple[str | None, str | None, str]:
         """The label, the description and the address of an entity."""
-        row = int(self.kb.rows(np.array([int(qid[1:])], np.int64))[0])
+        row = self.kb.row(qid)
         if row < 0:
-            return None, None, ADDRESS + qid
-        return self.kb.label(row) or None, about(self.kb, row) or None, ADDRESS + qid
+            return None, None, WIKIDATA + qid
+        return self.kb.label(row) or None, about(self.kb, row) or None, WIKIDATA + qid
 
     def by_article(self, links: pa.Table, articles: int, parts: bool) -> list[list[LinkAnswer]]:
         """The links of each of so many articles, which are called by their numbers."""

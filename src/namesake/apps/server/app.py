@@ -106,7 +106,7 @@ class App:
                 raise RequestError(405, "this address takes no such request", f"use {allowed}", allow=allowed)
             return await route.handle(call)
         except RequestError as problem:
-            return Reply(problem.body(), status=problem.status, headers=tuple(problem.headers))
+            return _refusal(problem)
         except NamesakeError as problem:
             return _refusal(RequestError(422, str(problem), "mend the request"))
         except GoneError:

@@ -7,12 +7,12 @@ import re
 import msgspec
 import numpy as np
 
-from namesake.apps.server.answers import ADDRESS
 from namesake.apps.server.http import JSON, Call, Parameter, Reply, Route
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError
+from namesake.kb.address import WIKIDATA
 from namesake.kb.dates import iso
-from namesake.kb.show import Entity, describe
+from namesake.kb.show import Entity, about, describe
 from namesake.kb.store import KB
 
 MOST_FOUND, FOUND = 100, 20
@@ -75,10 +75,10 @@ class KbApi:
         """One entity."""
         if not QID.fullmatch(call.parameter):
             raise RequestError(422, "this is not a QID", "ask for one such as /entity/Q76")
-        row = row_of(self.kb, call.parameter)
+        row = self.kb.row(call.parameter)
         if row < 0:
             raise RequestError(404, f"the KB has no {call.parameter}", "search by name: /search?name=…")
-        return Reply(await self.pool.run(lambda: msgspec.json.encode(describe(self.kb, row))))
+        return Reply(await self.pool.look(lambda: msgspec.json.encode(describe(self.kb, row))))
 
     async def search(self, call: Call) -> Reply:
         """Entities by name."""
@@ -88,15 +88,10 @@ class KbApi:
             raise RequestError(422, "`name` is missing, empty or too long", "ask for /search?name=Barack%20Obama")
         if not re.fullmatch(r"[0-9]{1,3}", limit, re.ASCII) or not 0 < int(limit) <= MOST_FOUND:
             raise RequestError(422, "`limit` is no number that fits", f"give one from 1 to {MOST_FOUND}")
-        return Reply(await self.pool.run(lambda: msgspec.json.encode(self._search(name, int(limit)))))
+        return Reply(await self.pool.look(lambda: msgspec.json.encode(self._search(name, int(limit)))))
 
     def _search(self, name: str, limit: int) -> SearchResponse:
         return SearchResponse(name, [found(self.kb, row) for row in bearers(self.kb, name)[:limit]])
-
-
-def row_of(kb: KB, qid: str) -> int:
-    """The row of a QID, -1 where the KB does not have it."""
-    return int(kb.rows(np.array([int(qid[1:])], np.int64))[0])
 
 
 def bearers(kb: KB, name: str) -> list[int]:
@@ -112,4 +107,4 @@ def found(kb: KB, row: int) -> Found:
         iso(int(day[row]), int(precision[row]))
         for day, precision in ((kb.birth, kb.birth_precision), (kb.death, kb.death_precision))
     )
-    return Found(qid, kb.label(row), kb.descriptions[row], ADDRESS + qid, born, died, int(kb.sitelinks[row]))
+    return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, born, died, int(kb.sitelinks[row]))

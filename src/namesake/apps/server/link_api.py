@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+import numpy as np
 
 from namesake.apps.server.http import JSON, Call, Reply, Route
-from namesake.apps.server.pool import Links, Pool, Wish
+from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.schema import (
     ArticleAnswer,
@@ -15,10 +16,14 @@ from namesake.apps.server.schema import (
     GivenArticle,
     LinkRequest,
     LinkResponse,
-    article_of,
+    articles_of,
     check_explained,
+    check_given,
+    weight,
 )
+from namesake.apps.server.work import Links, Texts, Wish
 from namesake.articles.builder import ArticleBuilder
+from namesake.explain import explain, mentions_called
 
 _link = msgspec.json.Decoder(LinkRequest)
 _explain = msgspec.json.Decoder(ExplainRequest)
@@ -50,7 +55,7 @@ class LinkApi:
                 "POST",
                 "/explain",
                 self.explain,
-                "Why: a row for each candidate and part of its score, none of them included.",
+                "Why: a row for each of the best candidates and part of its score, none of them included.",
                 {JSON: ExplainRequest},
                 {JSON: {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "object"}}}}},
                 fails=BAD_BODY,
@@ -61,17 +66,15 @@ class LinkApi:
         """Links of a text or of articles."""
         asked = await call.json(_link)
         given = self._given(asked)
-        articles = [
-            article_of(one, number, "the request" if asked.articles is None else f"articles[{number}]", self.limits)
-            for number, one in enumerate(given)
-        ]
+        check_given(given, self.limits)
         ids = None if asked.articles is None else [one.id or str(number) for number, one in enumerate(given)]
-        wish = Wish(asked.threshold, asked.candidates or asked.parts, asked.parts)
+        wish = Wish(asked.threshold, asked.candidates or asked.parts, asked.parts, asked.limit)
         if wish.candidates:
             check_explained(given, self.limits)
         if wish.threshold is not None:
             self.pool.at(wish.threshold)  # refused here where the recipe does not know it
-        return Reply(await self.pool.link(articles, wish, lambda links: _rendered(links, ids)))
+        texts = Texts(len(given), weight(given), lambda: articles_of(given, self.limits, ids is not None))
+        return Reply(await self.pool.link(texts, wish, lambda links: _rendered(links, ids)))
 
     def _given(self, asked: LinkRequest) -> Sequence[GivenArticle]:
         """The articles of a request; a text is one."""
@@ -92,14 +95,21 @@ class LinkApi:
         asked = await call.json(_explain)
         given = GivenArticle(asked.text, None, asked.title, asked.date, asked.mentions)
         check_explained([given], self.limits)
-        article = article_of(given, 0, "the request", self.limits)
+        check_given([given], self.limits)
         linker = self.pool.at(asked.threshold)
 
         def work() -> bytes:
             builder = ArticleBuilder()
-            builder.add(article)
-            rows = linker.explain(builder.table(), asked.name).drop_columns("article_id")
-            return _encode({"rows": rows.to_pylist()})
+            builder.add(*articles_of([given], self.limits, several=False))
+            scored = linker.scored(builder.table())
+            candidates = np.diff(scored.batch.offsets)[mentions_called(scored, asked.name)]
+            if np.minimum(candidates, asked.limit).sum() > self.limits.explanations:
+                raise RequestError(
+                    413,
+                    f"more than {self.limits.explanations:,} candidates are to be explained",
+                    "say which name with `name`, or ask for fewer of each with `limit`",
+                )
+            return _encode({"rows": explain(scored, asked.name, asked.limit).drop_columns("article_id").to_pylist()})
 
         return Reply(await self.pool.run(work))
 

@@ -10,12 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from namesake.apps.server.http import TURTLE, Call, Reply, Route
+from namesake.apps.server.limits import Limits
 from namesake.apps.server.link_api import BAD_BODY
-from namesake.apps.server.pool import Links, Pool, Wish
+from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.rel_api import by_surface
-from namesake.apps.server.schema import GivenArticle, GivenMention, LinkAnswer, article_of
-from namesake.datasets.nif_graph import END, NIF, REFERENCE, TYPE, Node, Text, contexts_of, nodes_of, placed
+from namesake.apps.server.schema import GivenArticle, GivenMention, LinkAnswer, articles_of, check_given, weight
+from namesake.apps.server.work import Links, Texts, Wish
+from namesake.datasets.nif_graph import BEGIN, END, NIF, REFERENCE, TYPE, Node, Text, contexts_of, nodes_of, placed
 from namesake.datasets.nif_write import ENTITY, Annotation, Document, nobody, turtle
 from namesake.errors import NamesakeError
 
@@ -52,32 +54,35 @@ class NifApi:
         """The document with annotations."""
         call.must_be(*KINDS)
         body = await call.body()
-        asked = await self.pool.run(lambda: read(body))
         limits = self.pool.limits
-        if len(asked) > limits.articles:
-            raise too_large("the list of contexts", limits.articles, "contexts")
-        articles = [
-            article_of(GivenArticle(one.text.characters, mentions=one.mentions), number, "a context", limits)
-            for number, one in enumerate(asked)
-        ]
-        answer = await self.pool.link(articles, Wish(), lambda links: written(asked, links))
+        run = self.pool.look if len(body) <= limits.small else self.pool.run
+        asked = await run(lambda: read(body, limits))
+        given = [GivenArticle(one.text.characters, mentions=one.mentions) for one in asked]
+        check_given(given, limits)
+        texts = Texts(len(given), weight(given), lambda: articles_of(given, limits))
+        answer = await self.pool.link(texts, Wish(), lambda links: written(asked, links))
         return Reply(answer, call.kind if call.kind in KINDS[:2] else TURTLE)
 
 
-def read(body: bytes) -> list[Asked]:
-    """The documents of a request."""
+def read(body: bytes, limits: Limits) -> list[Asked]:
+    """The documents of a request, as far as they are within the limits."""
     try:
         nodes = nodes_of(body, "the body")
     except NamesakeError as problem:
         raise RequestError(400, str(problem), "send NIF 2 as Turtle, in UTF-8") from None
     try:
         contexts = contexts_of(nodes, "the body")
+        if len(contexts) > limits.articles:
+            raise too_large("the list of contexts", limits.articles, "contexts")
+        check_given([GivenArticle(text.characters) for text in contexts.values()], limits)
         phrases: dict[str, list[Node]] = {iri: [] for iri in contexts}
         for iri, node in nodes.items():
             context = node.get(REFERENCE, [""])[0]
             if iri not in contexts and context in phrases and _is_name(node):
                 phrases[context].append(node)
-        return [_asked(iri, text, nodes[iri], phrases[iri]) for iri, text in contexts.items()]
+        if sum(map(len, phrases.values())) > limits.mentions:
+            raise too_large("the list of phrases", limits.mentions, "names")
+        return [_asked(iri, text, nodes[iri], phrases[iri], limits) for iri, text in contexts.items()]
     except NamesakeError as problem:
         raise RequestError(422, str(problem), "send contexts with isString, and phrases that fit them") from None
 
@@ -87,16 +92,25 @@ def _is_name(node: Node) -> bool:
     return PHRASE in kinds or not NO_NAMES.intersection(kinds)
 
 
-def _asked(iri: str, text: Text, context: Node, phrases: Sequence[Node]) -> Asked:
+def _asked(iri: str, text: Text, context: Node, phrases: Sequence[Node], limits: Limits) -> Asked:
     spans = []
     for node in phrases:
+        _check_length(node, limits)
         span = placed(node, text, "a phrase")
         if span is None or not span[0] < span[1] <= len(text.characters):
             raise NamesakeError("the place of a phrase does not hold its anchorOf")
         spans.append(span)
     told = context.get(END, [""])[0].strip()
     java = not text.characters.isascii() and told == str(int(text.starts[-1])) and told != str(len(text.characters))
-    return Asked(iri, text, java, by_surface(text.characters, spans) if spans else None)
+    return Asked(iri, text, java, by_surface(text.characters, spans, limits) if spans else None)
+
+
+def _check_length(node: Node, limits: Limits) -> None:
+    """Refuse a phrase that is too long for a name before its text is looked at; UTF-16 has up to twice the units."""
+    told = [node.get(place, [""])[0].strip() for place in (BEGIN, END)]
+    begin, end = (int(one) if one.isdecimal() and len(one) < 19 else 0 for one in told)
+    if end - begin > 2 * limits.longest:
+        raise NamesakeError(f"the phrase at {begin} has more than {limits.longest:,} characters")
 
 
 def written(asked: Sequence[Asked], links: Links) -> bytes:

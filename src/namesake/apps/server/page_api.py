@@ -10,7 +10,7 @@ from namesake.apps.page import FILES, draw
 from namesake.apps.server.http import JSON, Call, Handle, Reply, Route
 from namesake.apps.server.link_api import BAD_BODY
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.schema import Date, GivenArticle, Taken, article_of
+from namesake.apps.server.schema import Date, GivenArticle, Taken, check_date, check_explained, check_given, weight
 
 CSP = (
     b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -52,11 +52,13 @@ class PageApi:
         asked = await call.json(_decoder)
         title, date = asked.title or None, asked.date or None
         given = GivenArticle(asked.text, title=title, date=date)
-        article_of(given, 0, "the request", self.pool.limits)
-        linker = self.pool.linker
-        return Reply(
-            await self.pool.run(lambda: msgspec.json.encode(draw(linker, asked.text, title, date, asked.mention)))
-        )
+        linker, limits = self.pool.linker, self.pool.limits
+        check_given([given], limits)
+        check_date(date)
+        if asked.mention is not None:
+            check_explained([given], limits)
+        run = self.pool.look if weight([given]) <= limits.small else self.pool.run
+        return Reply(await run(lambda: msgspec.json.encode(draw(linker, asked.text, title, date, asked.mention))))
 
 
 def _file(kind: str, body: bytes) -> Handle:

@@ -1,8 +1,9 @@
 """Where linking is done: a bounded pool of threads, in which small requests are linked together.
 
 One call of the linker costs milliseconds however little it links, and a fraction of one for each further article. So
-what has come in while a thread was busy is its next batch. Large requests have threads of their own: nobody waits for
-them. What a request gets does not depend on its company: the linker promises that.
+what has come in while a thread was busy is its next batch. Large requests have threads of their own, and so have short
+look-ups and the page: nobody waits for large ones. What a request gets does not depend on its company: the linker
+promises that.
 """
 
 from __future__ import annotations
@@ -11,54 +12,20 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TypeVar
 
 from namesake.apps.server.answers import Answers
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.problems import RequestError, busy
-from namesake.apps.server.schema import LinkAnswer
-from namesake.articles.article import Article
-from namesake.articles.builder import ArticleBuilder
-from namesake.articles.rejects import Rejects
+from namesake.apps.server.problems import busy
+from namesake.apps.server.work import Job, Render, Texts, Wish, Worked, work
 from namesake.linker import Linker
 
 T = TypeVar("T")
-Links = list[list[LinkAnswer]]
-Render = Callable[[Links], bytes]
 
 THRESHOLDS = 32
 """Linkers that are kept for thresholds that clients ask for."""
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What is wanted of links; requests with the same wish can be linked together."""
-
-    threshold: float | str | None = None
-    candidates: bool = False
-    parts: bool = False
-
-
-@dataclass(eq=False)
-class Job:
-    """A request's articles, what is made of their links, and who waits for it."""
-
-    articles: Sequence[Article]
-    wish: Wish
-    render: Render
-    done: asyncio.Future[bytes]
-
-
-@dataclass(frozen=True)
-class Worked:
-    """What a thread made of a batch: an answer to each job, or why there is none, and how much it was."""
-
-    results: Sequence[bytes | Exception]
-    articles: int
-    links: int
-    answered: int
 
 
 @dataclass
@@ -100,8 +67,9 @@ class Pool:
         self.answers = Answers(linker.kb)
         self.counts = Counts()
         self._at = lru_cache(maxsize=THRESHOLDS)(self._linker_at)
-        names = ("small", "large")
+        names = ("small", "large", "short")
         lanes = [ThreadPoolExecutor(limits.threads, thread_name_prefix=f"link-{name}") for name in names]
+        self.short = lanes[2]
         self.small = Lane(lanes[0], limits.threads, limits.batch)
         self.large = Lane(lanes[1], limits.threads, 1)
 
@@ -117,13 +85,12 @@ class Pool:
         """Jobs that no thread has taken yet."""
         return len(self.small.waiting) + len(self.large.waiting)
 
-    async def link(self, articles: Sequence[Article], wish: Wish, render: Render) -> bytes:
-        """What `render` makes of the links of the articles, which must be called by their numbers from 0 on."""
+    async def link(self, texts: Texts, wish: Wish, render: Render) -> bytes:
+        """What `render` makes of the links of the articles."""
         if self.waiting >= self.limits.requests:
             raise busy("too many requests wait to be linked")
-        job = Job(articles, wish, render, asyncio.get_running_loop().create_future())
-        size = sum(len(article.text) + len(article.title or "") for article in articles)
-        lane = self.small if size <= self.limits.small else self.large
+        job = Job(texts, wish, render, asyncio.get_running_loop().create_future())
+        lane = self.small if texts.weight <= self.limits.small else self.large
         lane.waiting.append(job)
         self._start(lane)
         return await job.done
@@ -132,10 +99,17 @@ class Pool:
         """The result of other work than linking, done by a thread for large requests."""
         return await asyncio.get_running_loop().run_in_executor(self.large.threads, work)
 
+    async def look(self, work: Callable[[], T]) -> T:
+        """The result of short work, such as a look-up, done by a thread that no large request keeps busy."""
+        return await asyncio.get_running_loop().run_in_executor(self.short, work)
+
     def close(self) -> None:
         """End the threads once they have done what they were given."""
-        for lane in (self.small, self.large):
-            lane.threads.shutdown()
+        for threads in (self.small.threads, self.large.threads, self.short):
+            threads.shutdown()
+
+    def _work(self, jobs: list[Job]) -> Worked:
+        return work(self.at(jobs[0].wish.threshold), self.answers, self.limits, jobs)
 
     # from waiting to linked
     def _start(self, lane: Lane) -> None:
@@ -168,13 +142,11 @@ class Pool:
         later: deque[Job] = deque()
         while lane.waiting and room > 0:
             job = lane.waiting.popleft()
-            if job.done.cancelled():
-                continue  # its client went away
-            if jobs and (job.wish != jobs[0].wish or len(job.articles) > room):
+            if jobs and (job.wish != jobs[0].wish or job.texts.count > room):
                 later.append(job)
                 continue
             jobs.append(job)
-            room -= max(len(job.articles), 1)
+            room -= max(job.texts.count, 1)
         lane.waiting.extendleft(reversed(later))
         return jobs
 
@@ -189,46 +161,10 @@ class Pool:
             results = [problem] * len(jobs)
         for job, result in zip(jobs, results, strict=True):
             if job.done.done():
-                continue
+                continue  # the server was made to end at once
             if isinstance(result, BaseException):
                 job.done.set_exception(result)
             else:
                 job.done.set_result(result)
         lane.company = len(jobs) + len(lane.waiting)
         self._start(lane)
-
-    # in a thread
-    def _work(self, jobs: list[Job]) -> Worked:
-        """The answer to each job, or why there is none."""
-        wish = jobs[0].wish
-        linker = self.at(wish.threshold)
-        builder = ArticleBuilder()
-        for article in (article for job in jobs for article in job.articles):
-            builder.add(replace(article, id=str(len(builder.articles))))
-        count = len(builder.articles)
-        rejects = Rejects(most=count)
-        links = linker.link(builder.table(), scores=wish.candidates or wish.parts, rejects=rejects)
-        by_article = self.answers.by_article(links, count, wish.parts)
-        faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
-        results: list[bytes | Exception] = []
-        begin = 0
-        for job in jobs:
-            end = begin + len(job.articles)
-            wrong = next((number for number in range(begin, end) if number in faults), None)
-            results.append(
-                _rendered(job, by_article[begin:end]) if wrong is None else _fault(wrong - begin, faults[wrong])
-            )
-            begin = end
-        return Worked(results, count, links.num_rows, links.num_rows - links.column("qid").null_count)
-
-
-def _rendered(job: Job, links: Links) -> bytes | Exception:
-    """The answer to a job; what goes wrong with it is its own."""
-    try:
-        return job.render(links)
-    except Exception as problem:
-        return problem
-
-
-def _fault(number: int, reason: str) -> RequestError:
-    return RequestError(422, f"article {number} cannot be linked: {reason}", "mend it; articles are counted from 0")

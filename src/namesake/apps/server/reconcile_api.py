@@ -7,26 +7,32 @@ public, and nothing else of the server. What is suggested and looked up stands i
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
-from namesake.apps.server.answers import ADDRESS
 from namesake.apps.server.http import FORM, JSON, Call, Parameter, Reply, Route, decoded, fields
-from namesake.apps.server.kb_api import row_of
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.reconcile_data import HUMAN, ReconcileData, TypeName
+from namesake.kb.address import WIKIDATA
 from namesake.linker import Linker
-from namesake.reconciling import Candidate, Query, reconcile_queries
+from namesake.reconciling import Candidate, Query
+from namesake.reconciling.reconcile import AT_ONCE, Reconciled, judge
 
 ENTITIES, PROPERTIES = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 LIMIT, MOST = 5, 50
 LOOKED_AT = 100
 """Candidates that are looked at where a type rules some of them out."""
 
-Text = Annotated[str, Meta(max_length=1000)]
+FEW = 16
+"""Queries that keep nobody waiting; OpenRefine sends 10 at a time."""
+LONGEST = 1000
+"""Characters of a name, beyond which it is nobody's, and of a value, beyond which it is not read."""
+
+Text = Annotated[str, Meta(max_length=LONGEST)]
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -40,13 +46,13 @@ class Told(msgspec.Struct, frozen=True):
     """A property of a query, with one value or several."""
 
     pid: Text
-    v: Item | Text | int | float | bool | list[Item | Text | int | float | bool | None] | None
+    v: Item | str | int | float | bool | list[Item | str | int | float | bool | None] | None
 
 
 class AskedName(msgspec.Struct, frozen=True):
     """One query."""
 
-    query: Annotated[str, Meta(min_length=1, max_length=1000)]
+    query: Annotated[str, Meta(min_length=1)]
     type: Text | list[Text] | None = None
     limit: Annotated[int, Meta(ge=1)] = LIMIT
     properties: Annotated[list[Told], Meta(max_length=100)] = []
@@ -91,7 +97,7 @@ class ReconcileApi:
     """Names in the cells of a table, one query for each."""
 
     def __init__(self, pool: Pool, public: str | None) -> None:
-        self.pool, self.public = pool, public
+        self.pool, self.public = pool, public and public.rstrip("/")
         self.data = ReconcileData(pool)
 
     def routes(self) -> list[Route]:
@@ -134,24 +140,30 @@ class ReconcileApi:
         asked = decoded(_queries, given["queries"], "`queries`")
         if len(asked) > self.pool.limits.queries:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
-        return Reply(await self.pool.run(lambda: msgspec.json.encode(self._reconciled(asked))))
+        run = self.pool.look if len(asked) <= FEW else self.pool.run
+        return Reply(await run(lambda: msgspec.json.encode(self._reconciled(asked))))
 
     def _reconciled(self, asked: dict[str, AskedName]) -> dict[str, Result]:
-        queries = [Query(one.query, values=_values(one.properties)) for one in asked.values()]
-        limit = max((LOOKED_AT if one.types else one.limit for one in asked.values()), default=LIMIT)
-        found = reconcile_queries(self.pool.linker, queries, min(limit, LOOKED_AT))
-        return {
-            key: Result([self._candidate(each) for each in self._fitting(candidates, one)[: min(one.limit, MOST)]])
-            for (key, one), candidates in zip(asked.items(), found, strict=True)
-        }
+        """Who may be meant by each query; by a name that is too long for one, nobody."""
+        results = {key: Result([]) for key in asked}
+        read = [(key, one) for key, one in asked.items() if len(one.query) <= LONGEST]
+        for begin in range(0, len(read), AT_ONCE):
+            part = read[begin : begin + AT_ONCE]
+            judged = judge(self.pool.linker, [Query(one.query, values=_values(one.properties)) for _, one in part])
+            for number, (key, one) in enumerate(part):
+                results[key] = Result([self._candidate(each) for each in self._fitting(judged, number, one)])
+        return results
 
-    def _fitting(self, candidates: list[Candidate], asked: AskedName) -> list[Candidate]:
-        """The candidates with the types that are asked for."""
-        wanted = set(asked.types)
-        if not wanted:
-            return candidates
+    def _fitting(self, judged: Reconciled, query: int, asked: AskedName) -> list[Candidate]:
+        """The best candidates with the types that are asked for; who they are is read of these alone."""
+        wanted, limit = set(asked.types), min(asked.limit, MOST)
+        answered = judged.reason(query) is None
         enough = wanted.issubset if asked.type_strict == "all" else lambda types: bool(wanted & types)
-        return [one for one in candidates if enough(self.data.all_types(row_of(self.pool.linker.kb, one.qid)))]
+        best = enumerate(judged.best(query, LOOKED_AT if wanted else limit))
+        rows = judged.scored.batch.rows
+        fitting = ((place, at) for place, at in best if not wanted or enough(self.data.all_types(int(rows[at]))))
+        kb = self.pool.linker.kb
+        return [judged.who(kb, at, matched=answered and place == 0) for place, at in islice(fitting, limit)]
 
     def _candidate(self, one: Candidate) -> ReconcileCandidate:
         return ReconcileCandidate(
@@ -160,7 +172,7 @@ class ReconcileApi:
             one.description,
             round(100 * one.confidence, 3) if one.confidence is not None else one.score,
             one.matched,
-            self.data.types(row_of(self.pool.linker.kb, one.qid)),
+            self.data.types(self.pool.linker.kb.row(one.qid)),
             [Feature(name, value) for name, value in one.parts.items()],
         )
 
@@ -175,7 +187,7 @@ def _values(properties: list[Told]) -> tuple[tuple[str, str], ...]:
         for value in told.v if isinstance(told.v, list) else [told.v]:
             text = (value.id or value.name) if isinstance(value, Item) else str(value)
             if value is not None and text.strip():
-                values.append((told.pid.rpartition("/")[2], text))
+                values.append((told.pid.rpartition("/")[2], text[:LONGEST]))
     return tuple(values)
 
 
@@ -205,7 +217,7 @@ def manifest(linker: Linker, base: str) -> dict[str, Any]:
         "identifierSpace": ENTITIES,
         "schemaSpace": PROPERTIES,
         "defaultTypes": [msgspec.to_builtins(HUMAN)],
-        "view": {"url": ADDRESS + "{{id}}"},
+        "view": {"url": WIKIDATA + "{{id}}"},
         "preview": {"url": at + "/preview?id={{id}}", "width": 420, "height": 180},
         "suggest": suggest,
         "extend": {

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from msgspec import Meta
 
 from namesake.apps.server.http import HTML, JSON, Call, Handle, Parameter, Reply, Route, decoded
-from namesake.apps.server.kb_api import QID, bearers, found, row_of
+from namesake.apps.server.kb_api import QID, bearers, found
 from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
@@ -107,8 +107,9 @@ class ReconcileData:
 
     def all_types(self, row: int) -> set[str]:
         """What an entity can be asked for as: its types, and a person's occupations."""
-        occupations = {self._item(value)[0] for value in self._values(row, OCCUPATION) if value >= 0}
-        return {one.id for one in self.types(row)} | occupations
+        values = [*self._values(row, INSTANCE), *self._values(row, OCCUPATION)]
+        own = {f"Q{self.kb.item_qids[value]}" for value in values if value >= 0}
+        return own | ({HUMAN.id} if self.kb.person[row] and not self._values(row, INSTANCE) else set())
 
     def _values(self, row: int, number: int) -> list[int]:
         pairs = self.kb.statements[row]
@@ -128,14 +129,14 @@ class ReconcileData:
                 raise RequestError(422, "`prefix` is missing or too long", "give the first letters")
             wanted = " ".join(prefix.split())
             return Reply(
-                await self.pool.run(lambda: msgspec.json.encode({"result": list(find(wanted)) if wanted else []}))
+                await self.pool.look(lambda: msgspec.json.encode({"result": list(find(wanted)) if wanted else []}))
             )
 
         return suggest
 
     def _entities(self, prefix: str) -> list[Suggestion]:
         """Those called exactly so, then the best known whose label begins so."""
-        rows = [row_of(self.kb, prefix)] if QID.fullmatch(prefix) else bearers(self.kb, prefix)[:SUGGESTED]
+        rows = [self.kb.row(prefix)] if QID.fullmatch(prefix) else bearers(self.kb, prefix)[:SUGGESTED]
         labels = self.kb.item_labels.arrow()
         spelled = {prefix, prefix.title()}
         items = [pc.indices_nonzero(pc.starts_with(labels, one)).to_numpy() for one in sorted(spelled)]
@@ -185,7 +186,7 @@ class ReconcileData:
         given = query.get("limit", "")
         limit = int(given) if re.fullmatch(r"[1-9][0-9]{0,3}", given, re.ASCII) else 50
         told = {"type": query.get("type", HUMAN.id)[:100], "limit": limit}
-        return Reply(await self.pool.run(lambda: msgspec.json.encode({**told, "properties": self._used[:limit]})))
+        return Reply(await self.pool.look(lambda: msgspec.json.encode({**told, "properties": self._used[:limit]})))
 
     async def extend(self, given: str) -> Reply:
         """Values of properties of entities."""
@@ -199,7 +200,7 @@ class ReconcileData:
         meta = [TypeName(one.id, property_label(self.kb, int(one.id[1:]))) for one in known]
         rows: dict[str, Any] = {}
         for qid in dict.fromkeys(asked.ids):
-            row = row_of(self.kb, qid) if QID.fullmatch(qid) else -1
+            row = self.kb.row(qid)
             rows[qid] = {one.id: self._cells(row, int(one.id[1:]))[: one.most] if row >= 0 else [] for one in known}
         return {"meta": meta, "rows": rows}
 
@@ -217,7 +218,7 @@ class ReconcileData:
     async def preview(self, call: Call) -> Reply:
         """An entity in short, as a page for a frame."""
         qid = call.query().get("id", "")
-        row = row_of(self.kb, qid) if QID.fullmatch(qid) else -1
+        row = self.kb.row(qid)
         if row < 0:
             raise RequestError(404, "the KB has no such entity", "ask for one that was found")
         one = found(self.kb, row)

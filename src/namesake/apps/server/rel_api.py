@@ -13,10 +13,22 @@ import msgspec
 from msgspec import Meta
 
 from namesake.apps.server.http import JSON, Call, Reply, Route
+from namesake.apps.server.limits import Limits
 from namesake.apps.server.link_api import BAD_BODY
-from namesake.apps.server.pool import Links, Pool, Wish
-from namesake.apps.server.problems import RequestError
-from namesake.apps.server.schema import GivenArticle, GivenMention, Place, Taken, article_of
+from namesake.apps.server.pool import Pool
+from namesake.apps.server.problems import RequestError, too_large
+from namesake.apps.server.schema import (
+    NAME_WEIGHT,
+    GivenArticle,
+    GivenMention,
+    Place,
+    Taken,
+    articles_of,
+    check_given,
+    weight,
+)
+from namesake.apps.server.work import Links, Texts, Wish
+from namesake.articles.article import Article
 
 PERSON = "PER"
 Row = tuple[int, int, str, str, float, float, str]
@@ -47,22 +59,35 @@ class RelApi:
     async def link(self, call: Call) -> Reply:
         """Rows for a text."""
         asked = await call.json(_decoder)
-        for start, length in asked.spans:
-            if not 0 < length <= len(asked.text) - start:
-                raise RequestError(
-                    422,
-                    f"span [{start}, {length}] does not fit the text of {len(asked.text)} characters",
-                    "give start and length in characters",
-                )
-        spans = [(start, start + length) for start, length in asked.spans]
-        mentions = by_surface(asked.text, spans) if asked.spans else None
-        given = GivenArticle(asked.text, mentions=mentions)
-        article = article_of(given, 0, "the request", self.pool.limits)
-        return Reply(await self.pool.link([article], Wish(), _rows))
+        limits = self.pool.limits
+        check_given([GivenArticle(asked.text)], limits)
+        if len(asked.spans) > limits.mentions:
+            raise too_large("the list of spans", limits.mentions, "names")
+        size = weight([GivenArticle(asked.text)]) + NAME_WEIGHT * len(asked.spans)
+        return Reply(await self.pool.link(Texts(1, size, lambda: _read(asked, limits)), Wish(), _rows))
 
 
-def by_surface(text: str, spans: list[tuple[int, int]]) -> list[str | GivenMention]:
+def _read(asked: RelRequest, limits: Limits) -> list[Article]:
+    """The article of a request, with the names that it gives."""
+    for start, length in asked.spans:
+        if not 0 < length <= len(asked.text) - start:
+            raise RequestError(
+                422,
+                f"span [{start}, {length}] does not fit the text of {len(asked.text)} characters",
+                "give start and length in characters",
+            )
+    spans = [(start, start + length) for start, length in asked.spans]
+    mentions = by_surface(asked.text, spans, limits) if asked.spans else None
+    return articles_of([GivenArticle(asked.text, mentions=mentions)], limits, several=False)
+
+
+def by_surface(text: str, spans: list[tuple[int, int]], limits: Limits) -> list[str | GivenMention]:
     """Mentions of some places of a text: those that read the same are one name, as in all our articles."""
+    for start, end in spans:
+        if end - start > limits.longest:
+            raise RequestError(
+                422, f"the name at {start} has more than {limits.longest:,} characters", "give the places of names"
+            )
     read = sorted((text[start:end], start, end) for start, end in set(spans))
     return [
         GivenMention(surface, [(start, end) for _, start, end in places])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Annotated
 
 import msgspec
@@ -10,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.problems import RequestError, too_large
-from namesake.articles.article import Article, Mention
+from namesake.articles.article import Article, Mention, occurrences
 from namesake.batch import UNDATED, day_number
 
 Place = Annotated[int, Meta(ge=0, lt=2**31)]
@@ -21,7 +22,12 @@ Threshold = (
     | Annotated[str, Meta(pattern=r"^p[0-9]{1,2}$", description="a calibrated one, such as p95")]
 )
 Date = Annotated[str, Meta(max_length=40, description="ISO, as precise as known: 2016-12-26, 2016-12 or 2016")]
+SHOWN, MOST_SHOWN = 10, 100
+"""Candidates of a name that are given, and that may be asked for."""
+Limit = Annotated[int, Meta(ge=1, le=MOST_SHOWN)]
 Spans = list[tuple[int, int]]
+NAME_WEIGHT = 50
+"""Characters of text that take as long as a name that is given."""
 
 
 class Taken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,9 +63,11 @@ class LinkRequest(Taken, frozen=True):
     threshold: Threshold | None = None
     """Answer only with at least this confidence."""
     candidates: bool = False
-    """Also give every candidate with its score."""
+    """Also give the best candidates with their scores."""
     parts: bool = False
     """Also give the parts of each score, and the doubts; candidates come with them."""
+    limit: Limit = SHOWN
+    """How many candidates of each name, the best first."""
 
 
 class ExplainRequest(Taken, frozen=True):
@@ -71,6 +79,8 @@ class ExplainRequest(Taken, frozen=True):
     date: Date | None = None
     mentions: list[Name | GivenMention] | None = None
     threshold: Threshold | None = None
+    limit: Limit = SHOWN
+    """How many candidates of each name, the best first."""
 
 
 class CandidateAnswer(msgspec.Struct, frozen=True):
@@ -125,22 +135,83 @@ def check_explained(articles: Iterable[GivenArticle], limits: Limits) -> None:
         raise too_large("the text to be explained", limits.explained, "characters")
 
 
-def article_of(given: GivenArticle, number: int, where: str, limits: Limits) -> Article:
-    """A given article in our words, called by its number; what does not fit is refused with `where` it stands."""
-    if len(given.text) + len(given.title or "") > limits.text:
-        raise too_large(f"the text of {where}", limits.text, "characters")
-    if given.date is not None and day_number(given.date) == UNDATED:
+def check_given(articles: Sequence[GivenArticle], limits: Limits) -> None:
+    """Refuse articles that are too much, by their lengths alone: quick enough for the event loop."""
+    for number, one in enumerate(articles):
+        if len(one.text) + len(one.title or "") > limits.text:
+            where = "the text" if len(articles) == 1 else f"text {number}, counted from 0,"
+            raise too_large(where, limits.text, "characters")
+    if sum(len(one.mentions or ()) for one in articles) > limits.mentions:
+        raise too_large("the list of mentions", limits.mentions, "names")
+    if sum(len(one.text) * sum(map(_is_searched, one.mentions or ())) for one in articles) > limits.searched:
+        raise too_large("the text, once for each name given without spans,", limits.searched, "characters")
+    if sum(len(spans_of(mention)) for one in articles for mention in one.mentions or ()) > limits.places:
+        raise too_large("the list of spans", limits.places, "places of names")
+
+
+def weight(articles: Iterable[GivenArticle]) -> int:
+    """How long articles take to link, in characters of text."""
+    return sum(
+        len(one.text)
+        + len(one.title or "")
+        + sum(NAME_WEIGHT + len(() if isinstance(each, str) else each.candidates or ()) for each in one.mentions or ())
+        for one in articles
+    )
+
+
+def spans_of(given: str | GivenMention) -> Sequence[tuple[int, int]]:
+    """The places that were given."""
+    return () if isinstance(given, str) else given.spans or ()
+
+
+def _is_searched(given: str | GivenMention) -> bool:
+    return isinstance(given, str) or given.spans is None
+
+
+def articles_of(given: Sequence[GivenArticle], limits: Limits, several: bool = True) -> list[Article]:
+    """Given articles in our words, called by their numbers; what does not fit is refused with where it stands.
+
+    Names without places are looked for: this takes its time, and is done in a thread.
+    """
+    left = limits.places
+    articles = []
+    for number, one in enumerate(given):
+        where = f"articles[{number}]" if several else "the request"
+        article = _article(one, number, where, left)
+        left -= sum(len(mention.spans) for mention in article.mentions or ())
+        if left < 0:
+            raise too_large("the list of places at which the given names stand", limits.places, "places")
+        articles.append(article)
+    return articles
+
+
+def check_date(date: str | None, where: str = "the request") -> None:
+    """Refuse a date that cannot be read."""
+    if date is not None and day_number(date) == UNDATED:
         raise RequestError(422, f"the date of {where} cannot be read", "write it as 2016-12-26, 2016-12 or 2016")
-    mentions = None if given.mentions is None else [_mention(one, given.text, where) for one in given.mentions]
+
+
+def _article(given: GivenArticle, number: int, where: str, most: int) -> Article:
+    """A given article; names are found at `most` places altogether, and one more to tell that there are too many."""
+    check_date(given.date, where)
+    if given.mentions is None:
+        return Article(str(number), given.text, given.title, given.date)
+    mentions = []
+    for one in given.mentions:
+        mention = _mention(one, given.text, where, most)
+        mentions.append(mention)
+        most -= len(mention.spans)
+        if most < 0:
+            break
     return Article(str(number), given.text, given.title, given.date, mentions)
 
 
-def _mention(given: str | GivenMention, text: str, where: str) -> Mention:
+def _mention(given: str | GivenMention, text: str, where: str, most: int) -> Mention:
     """A given mention; a name alone is meant wherever it stands in the text."""
     if isinstance(given, str):
-        return Mention(given, occurrences(given, text))
+        given = GivenMention(given)
     if given.spans is None:
-        return Mention(given.name, occurrences(given.name, text), given.candidates)
+        return Mention(given.name, list(islice(occurrences(given.name, text), most + 1)), given.candidates)
     for start, end in given.spans:
         if not start < end <= len(text):
             raise RequestError(
@@ -149,12 +220,3 @@ def _mention(given: str | GivenMention, text: str, where: str) -> Mention:
                 "give start and end in characters, the end behind the last one",
             )
     return Mention(given.name, given.spans, given.candidates)
-
-
-def occurrences(name: str, text: str) -> list[tuple[int, int]]:
-    """Where a name stands in a text, from left to right without overlaps."""
-    spans, at = [], text.find(name)
-    while at >= 0:
-        spans.append((at, at + len(name)))
-        at = text.find(name, at + len(name))
-    return spans

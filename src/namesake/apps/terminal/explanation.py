@@ -12,7 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, number, percent
+from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, number
+from namesake.drawing.meanings import percent
 from namesake.printable import one_line
 
 Span = Sequence[int]

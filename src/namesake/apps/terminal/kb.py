@@ -13,6 +13,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from namesake.kb.brief import years
 from namesake.kb.manifest import REJECTS, Manifest, Reject
 from namesake.kb.rejects import NAMED
 from namesake.kb.show import gist
@@ -87,7 +88,9 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, cons
             about = Text.assemble(
                 about, ", ", one_line(entity.description) or (one_line(gist(entity.statements)), "dim")
             )
-        table.add_row(entity.qid, about, years(entity), f"{entity.sitelinks:,}" if entity.sitelinks else "")
+        table.add_row(
+            entity.qid, about, years(entity.birth, entity.death), f"{entity.sitelinks:,}" if entity.sitelinks else ""
+        )
     console.print(table)
     if total > len(entities):
         console.print(Text(f"and {total - len(entities):,} more: --json lists them all", style="dim"))
@@ -135,12 +138,6 @@ def lifetime(entity: Entity) -> str:
     if not entity.birth and not entity.death:
         return ""
     return f"{entity.birth or '?'} – {entity.death or ''}".strip()
-
-
-def years(entity: Entity) -> str:
-    """The years of birth and death: 1961–, 1900–1980, or nothing."""
-    born, died = ((date or "")[: 5 if (date or "").startswith("-") else 4] for date in (entity.birth, entity.death))
-    return f"{born or '?'}–{died}" if born or died else ""
 
 
 def _fame(entity: Entity) -> list[tuple[str, str]]:

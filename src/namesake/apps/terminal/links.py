@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from rich.console import Console
 from rich.markup import escape
@@ -13,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from namesake.articles.rejects import Rejects
+from namesake.drawing.meanings import percent
 from namesake.kb.show import about
 from namesake.linker import Linker
 from namesake.printable import one_line
@@ -44,19 +44,12 @@ def _link_cells(linker: Linker, row: dict[str, Any]) -> list[str]:
     if row["qid"] is None:
         best = f"; at best {row['best']}" if row["best"] else ""
         return [name, "[yellow]nobody[/]", f"[dim]{row['reason']}{escape(best)}[/]", percent(row["confidence"]), ""]
-    at = int(linker.kb.rows(np.array([int(row["qid"][1:])]))[0])
+    at = linker.kb.row(row["qid"])
     who = (about(linker.kb, at) or linker.kb.label(at)) if at >= 0 else "not in this KB"
     last = [number(row["score"]), _ahead(row["margin"], row["tie_break"])]
     if row["confidence"] is not None:
         last = [percent(row["confidence"]), "[dim]only candidate[/]" if row["margin"] is None else ""]
     return [name, f"{row['qid']}", escape(one_line(who)), *last]
-
-
-def percent(confidence: float | None) -> str:
-    """A probability as a person reads it: never quite certain."""
-    if confidence is None:
-        return ""
-    return ">99 %" if confidence > 0.99 else f"{100 * confidence:.0f} %"
 
 
 def _ahead(margin: float | None, tie_break: str | None) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from namesake.apps.terminal.links import NAME_STYLE, number, percent
+from namesake.apps.terminal.links import NAME_STYLE, number
+from namesake.drawing.meanings import percent
 from namesake.evaluation.gold import GoldRow
 from namesake.kb.show import about
 from namesake.linker import Linker
@@ -44,7 +44,7 @@ def show_mistakes(linker: Linker, articles: pa.Table, gold: Sequence[GoldRow], c
 
 
 def _who(linker: Linker, qid: str) -> str:
-    at = int(linker.kb.rows(np.array([int(qid[1:])]))[0])
+    at = linker.kb.row(qid)
     what = one_line(about(linker.kb, at)) if at >= 0 else "not in this KB"
     return f"{qid}, {what}" if what else qid
 
@@ -66,6 +66,6 @@ def _why(linker: Linker, rows: list[Row], said: str | None, right: object) -> st
 
 
 def _statements(linker: Linker, qid: str) -> str:
-    at = int(linker.kb.rows(np.array([int(qid[1:])]))[0])
+    at = linker.kb.row(qid)
     count = len(linker.kb.statements[at]) if at >= 0 else 0
     return "1 statement" if count == 1 else f"{count} statements"
