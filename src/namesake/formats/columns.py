@@ -13,15 +13,15 @@ from namesake.formats.fields import Fields, Reading, choose_fields
 class Naming:
     """Gives the columns of a file's tables the names of `ARTICLES`: as the user says, else as the first table tells."""
 
-    def __init__(self, reading: Reading, where: str) -> None:
-        self.reading, self.where = reading, where
+    def __init__(self, reading: Reading, where: str, begin: str = "") -> None:
+        self.reading, self.where, self.begin = reading, where, begin
         self.fields: Fields | None = None
 
     def renamed(self, table: pa.Table, before: int = 0) -> pa.Table:
         """The table with the columns `id`, `text` and, where there are such, `title` and `date`.
 
-        Without a column of ids they are row numbers, from `before` + 1 on. Columns of such names that the user did not
-        mean keep their values under another name, with `_` behind it.
+        Without a column of ids they are row numbers, from `before` + 1 on, behind what ids `begin` with. Columns of
+        such names that the user did not mean keep their values under another name, with `_` behind it.
         """
         named = self.reading.named
         if not named and {"id", "text"} <= set(table.column_names):
@@ -33,6 +33,7 @@ class Naming:
         columns = {ours: _column(table, theirs) for ours, theirs in wanted.items() if theirs is not None}
         rest = [name for name in table.column_names if name not in wanted.values()]
         numbers = pa.array(np.arange(before + 1, before + table.num_rows + 1)).cast(pa.string())
+        numbers = pc.binary_join_element_wise(pa.scalar(self.begin), numbers, "")
         made = {"id": numbers} | {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
         for name in rest:
             made[_free(name, made, rest)] = table.column(name)

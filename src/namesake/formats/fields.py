@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from namesake.errors import NamesakeError, did_you_mean
+from namesake.files import STDIN
 
 GUESSES = {
     "text": ("text", "body", "content", "article", "story", "full_text", "fulltext", "article_text", "abstract"),
@@ -38,7 +39,7 @@ class Reading:
     format: str | None = None
     """Of standard input: text, csv, tsv, json or jsonl."""
     below: Path | None = None
-    """The folder that ids of text files begin at; None: they are the files' names."""
+    """The folder that ids made of files begin at; None: they begin with the file's name."""
     say: Callable[[str], None] = field(default=silent, compare=False)
     """Told what was guessed."""
 
@@ -47,6 +48,16 @@ class Reading:
         """The fields that the user has named."""
         given = {"text": self.text, "id": self.id, "title": self.title, "date": self.date}
         return {what: name for what, name in given.items() if name is not None}
+
+
+def place(path: Path, reading: Reading) -> str:
+    """What ids call a file: its name, or its path from the folder that all files have in common where names repeat."""
+    if str(path) == STDIN:
+        return "stdin"
+    whole = path.absolute()
+    if reading.below is not None and whole.is_relative_to(reading.below):
+        return whole.relative_to(reading.below).as_posix()
+    return path.name
 
 
 @dataclass(frozen=True)
