@@ -27,11 +27,11 @@ UInt64 = npt.NDArray[np.uint64]
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
     """The pairs of these properties whose value is called as each text is, but for case, accents and punctuation."""
-    pairs, _, hashes = _called(kb, numbers)
-    order = np.argsort(hashes, kind="stable")
+    pairs, _ = _called(kb, numbers)
+    hashes, order = _by_hash(kb, numbers)
     asked = _hashes(normalise_many(Strings.of(texts)))
-    low = np.searchsorted(hashes[order], asked, "left")
-    high = np.where(asked == 0, low, np.searchsorted(hashes[order], asked, "right"))
+    low = np.searchsorted(hashes, asked, "left")
+    high = np.where(asked == 0, low, np.searchsorted(hashes, asked, "right"))
     items = kb.items(np.array([int(text[1:]) if is_qid(text) else -1 for text in texts], np.int64))
     values = kb.pair_value[pairs]
     rows = [
@@ -50,14 +50,22 @@ def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) ->
 
 
 @lru_cache(maxsize=64)
-def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, Strings, UInt64]:
-    """The pairs of some properties, what their values are called, normalised, and the hashes of that."""
+def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, Strings]:
+    """The pairs of some properties, and what their values are called, normalised."""
     pairs = np.flatnonzero(np.isin(kb.pair_property, numbers)).astype(np.int32)
     values = kb.pair_value[pairs]
     labels = kb.item_labels.take(np.where(values >= 0, values, -1)).arrow().to_pylist()
     strings = kb.strings.take(np.where(values < 0, ~values, -1)).arrow().to_pylist()
     texts = normalise_many(Strings.of(label or string for label, string in zip(labels, strings, strict=True)))
-    return pairs, texts, _hashes(texts)
+    return pairs, texts
+
+
+@lru_cache(maxsize=64)
+def _by_hash(kb: KB, numbers: tuple[int, ...]) -> tuple[UInt64, Int64]:
+    """The hashes of what the values are called, ascending, and the place of each among the pairs."""
+    hashes = _hashes(_called(kb, numbers)[1])
+    order = np.argsort(hashes, kind="stable")
+    return hashes[order], order
 
 
 @lru_cache(maxsize=64)

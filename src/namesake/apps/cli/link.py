@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -199,12 +200,13 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
     from namesake.apps.terminal.text import show_text
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import read_files
-    from namesake.engines.inputs import input_paths
+    from namesake.engines.inputs import common_folder, input_paths
 
-    console = Console()
+    console, paths = Console(), input_paths(articles)
+    reading = replace(reading, below=common_folder(paths))
     seen = 0
     with Rejects() as rejects:
-        for path in input_paths(articles):
+        for path in paths:
             for table in read_files([path], rejects, date, most_line, reading):
                 before = rejects.count
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):

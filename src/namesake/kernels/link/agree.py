@@ -62,7 +62,7 @@ def contained(text, value, words, unknown, weight, stated):
 
 @kernel(AGREED(I64, I64, I64, RAGGED, RAGGED, RAGGED, F64, F64, STATED))
 def agree(rows, said, properties, named, initialled, words, unknown, weight, stated):
-    """Whether a value is the one that is named, the share of its words that one has, which pair, and how many there are.
+    """Whether a value is the one named, the share of the words that one has, which pair it is, how many there are.
 
     Candidate k is the entity `rows[k]` (-1: unknown) and is compared with the text `said[k]`. The pairs that it names
     are row `said[k]` of `named`, those whose initials it is that of `initialled`, which counts as all words. Its words
