@@ -28,7 +28,8 @@ class Naming:
             return table
         if self.fields is None:
             paths = [path for path in named.values() if _column(table, path) is not None]
-            self.fields = choose_fields(table.column_names, self.reading, self.where, paths)
+            numbered = "ids are file and row" if self.begin else None
+            self.fields = choose_fields(table.column_names, self.reading, self.where, paths, numbered)
         wanted = {"id": self.fields.id, "text": self.fields.text, "title": self.fields.title, "date": self.fields.date}
         columns = {ours: _column(table, theirs) for ours, theirs in wanted.items() if theirs is not None}
         rest = [name for name in table.column_names if name not in wanted.values()]

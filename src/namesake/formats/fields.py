@@ -70,7 +70,13 @@ class Fields:
     date: str | None
 
 
-def choose_fields(names: Sequence[str], reading: Reading, where: str, nested: Sequence[str] = ()) -> Fields:
+def choose_fields(
+    names: Sequence[str],
+    reading: Reading,
+    where: str,
+    nested: Sequence[str] = (),
+    without_ids: str | None = "ids are file and line",
+) -> Fields:
     """The fields that hold text, id, title and date, of those a file has; says aloud which it had to guess.
 
     Args:
@@ -78,6 +84,7 @@ def choose_fields(names: Sequence[str], reading: Reading, where: str, nested: Se
         reading: what the user has named; a name that the file has not is an error.
         where: the file, for messages.
         nested: paths such as `a.b` that also lead to something.
+        without_ids: what to say where there is no field of ids.
     """
     by_lower = {name.casefold(): name for name in reversed(names)}
     chosen: dict[str, str | None] = {}
@@ -94,8 +101,8 @@ def choose_fields(names: Sequence[str], reading: Reading, where: str, nested: Se
             guessed.append(f"{what} is `{chosen[what]}`")
     if chosen["text"] is None:
         raise NamesakeError(f"{where}: which field is the text? Name it with --text; it has {_listed(names)}")
-    if chosen["id"] is None:
-        guessed.append("ids are file and line")
+    if chosen["id"] is None and without_ids:
+        guessed.append(without_ids)
     if guessed:
         reading.say(f"{where}: {', '.join(guessed)} (guessed; --text, --id, --title and --date say otherwise)")
     return Fields(chosen["text"], chosen["id"], chosen["title"], chosen["date"])

@@ -36,7 +36,7 @@ class Rows(NamedTuple):
 
 
 def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most_line: int = MOST_LINE) -> Rows:
-    """All rows of a file as a table; the cells of CSV are texts. Rows that cannot be read are also told to `rejects`."""
+    """All rows of a file as a table; the cells of CSV are texts. Rows that cannot be read are told to `rejects`."""
     reading = Reading() if reading is None else reading
     suffix = f".{reading.format or 'csv'}" if str(path) == STDIN else kind(path)
     if suffix == ".parquet":
