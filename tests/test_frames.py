@@ -66,7 +66,7 @@ def test_places_are_rows_where_that_is_wanted(linker):
 
 
 def test_answers_are_told_in_words(linker):
-    out = link_frame(pd.DataFrame(COLUMNS), linker, text="body")
+    out = link_frame(pd.DataFrame(COLUMNS), linker, text="body", id="url")
     jordan = out[out["qid"] == "Q41421"].iloc[0]
     assert jordan["label"] == "Michael Jordan"
     assert "basketball" in jordan["description"]

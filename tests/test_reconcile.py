@@ -443,7 +443,7 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
         opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         try:
             page = opened.new_page(viewport={"width": 390, "height": 800})
-            outside = []
+            outside, asked = [], []
             page.on("request", lambda request: outside.append(request.url))
             page.goto(page_path.as_uri())
             assert page.title() == "Review of names"
@@ -451,6 +451,11 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
             page.keyboard.press("1")
             page.keyboard.press("0")
             assert "2 of 3 chosen" in page.inner_text("#progress")
+            page.fill("fieldset:nth-of-type(3) input[type=text]", "Q1234567")
+            page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+            page.reload()
+            assert asked == ["beforeunload"]  # nothing was saved yet
+            assert "3 of 3 chosen" in page.inner_text("#progress")  # and nothing is lost
             with page.expect_download() as download:
                 page.keyboard.press("s")
             download.value.save_as(gold)
@@ -462,6 +467,7 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
     assert [(row.mention, row.gold) for row in rows] == [
         (("row 1", "Michael Jordan"), first.candidates[0].qid),
         (("row 2", "Chris Carter"), None),
+        (("row 3", "Michael Jordan"), "Q1234567"),
     ]
     report = namesake.evaluate(gold, articles=articles, kb=sample_kb, methods=["default"], samples=100)
     assert report.rows
