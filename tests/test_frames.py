@@ -66,7 +66,7 @@ def test_places_are_rows_where_that_is_wanted(linker):
 
 
 def test_answers_are_told_in_words(linker):
-    out = link_frame(pd.DataFrame(COLUMNS), linker, text="body")
+    out = link_frame(pd.DataFrame(COLUMNS), linker, text="body", id="url")
     jordan = out[out["qid"] == "Q41421"].iloc[0]
     assert jordan["label"] == "Michael Jordan"
     assert "basketball" in jordan["description"]
@@ -99,3 +99,15 @@ def test_the_linker_takes_frames_and_carries_other_columns(linker):
     plain = linker.link(pa.table({"id": ["a"], "text": [BODY]}))
     assert links.drop_columns(["extra"]) == plain.drop_columns(["extra"])
     assert set(links.column("extra").to_pylist()) == {'{"desk":"sport"}'}
+
+
+def test_rows_without_text_have_no_links_and_are_counted(linker):
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "text": [BODY, None, BODY]})
+    with pytest.warns(UserWarning, match="1 of 3 rows have no text"):
+        links = link_frame(frame, linker)
+    assert links["article_id"].unique().tolist() == ["a", "c"]
+
+
+def test_guessed_columns_are_warned_of(linker):
+    with pytest.warns(UserWarning, match=r"text is `body`, id is `url` \(guessed\)$"):
+        link_frame(pd.DataFrame({"url": ["a"], "body": [BODY]}), linker)

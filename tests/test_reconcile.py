@@ -103,6 +103,85 @@ def test_a_value_that_differs_lowers_the_score_and_one_that_agrees_raises_it(lin
     assert plain["Q6831719"] == agrees["Q6831719"] == differs["Q6831719"]  # of whom no birth is stated
 
 
+COUNTRIES = [
+    ("Eoin Irish", "Ireland", ["Republic of Ireland", "Irish"]),
+    ("Eoin Kingdom", "United Kingdom", ["U.K.", "Great Britain and Northern Ireland", "British"]),
+    ("Eoin States", "United States of America", ["USA", "US", "American"]),
+    ("Eoin Canada", "Canada", ["British North America"]),
+    ("Eoin Guinea", "Guinea", []),
+    ("Eoin Papua", "Papua New Guinea", []),
+]
+
+
+@pytest.fixture(scope="session")
+def citizens(tmp_path_factory) -> Linker:
+    """A KB of one citizen of each country, all of one alias."""
+    folder = tmp_path_factory.mktemp("citizens")
+
+    def item(number: int, label: str, aliases: list[str], claims: dict[str, int]) -> str:
+        statements = {
+            property: [
+                {
+                    "mainsnak": {
+                        "snaktype": "value",
+                        "property": property,
+                        "datatype": "wikibase-item",
+                        "datavalue": {
+                            "value": {"entity-type": "item", "numeric-id": value, "id": f"Q{value}"},
+                            "type": "wikibase-entityid",
+                        },
+                    },
+                    "type": "statement",
+                    "rank": "normal",
+                }
+            ]
+            for property, value in claims.items()
+        }
+        names = [{"language": "en", "value": alias} for alias in aliases]
+        texts = {"labels": {"en": {"language": "en", "value": label}}, "aliases": {"en": names}}
+        return json.dumps({"id": f"Q{number}", "type": "item", **texts, "claims": statements, "sitelinks": {}})
+
+    lines = [item(5, "human", [], {})]
+    for at, (person, country, aliases) in enumerate(COUNTRIES):
+        lines += [item(100 + at, country, aliases, {}), item(200 + at, person, ["Eoin"], {"P31": 5, "P27": 100 + at})]
+    (folder / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    namesake.build_kb([folder / "dump.json"], folder / "kb")
+    return Linker(folder / "kb")
+
+
+@pytest.mark.parametrize(
+    ("told", "agree", "part"),
+    [
+        ("Ireland", {"Ireland"}, set()),
+        ("United Kingdom", {"United Kingdom"}, set()),
+        ("united states of America", {"United States of America"}, set()),
+        ("US", set(), {"United States of America"}),
+        ("USA", set(), {"United States of America"}),
+        ("U.K.", set(), {"United Kingdom"}),
+        ("British", set(), {"United Kingdom", "Canada"}),
+        ("Guinea", {"Guinea"}, set()),
+        ("Papua New Guinea", {"Papua New Guinea"}, set()),
+        ("Q100", {"Ireland"}, set()),
+    ],
+)
+def test_a_country_agrees_by_its_name_alone(citizens, told, agree, part):
+    """Words that a country has in common with the one told are no agreement, let alone letters."""
+    added = {}
+    for person, country, _ in COUNTRIES:
+        plain, said = (
+            reconcile_queries(citizens, [Query(person, values=values)])[0][0].score
+            for values in ((), (("country", told),))
+        )
+        added[country] = said - plain
+    assert {country for country, value in added.items() if value > 1.2} == agree
+    assert {country for country, value in added.items() if 0.05 < value <= 1.2} == part
+    if told == "British":
+        assert added["United Kingdom"] == pytest.approx(added["Canada"])
+    if told == "Guinea":
+        assert added["Papua New Guinea"] == pytest.approx(0)
+    assert min(added.values()) < -1
+
+
 def test_unknown_properties_are_read_as_words(linker):
     told = reconcile_queries(linker, [Query("Michael Jordan", values=(("remark", "Chicago Bulls basketball"),))])
     words = reconcile_queries(linker, [Query("Michael Jordan", "Chicago Bulls basketball")])
@@ -162,13 +241,13 @@ def ragged(rows: list[list[int]]) -> Ragged:
     aliases=lists,
     strings=lists,
     said=lists,
-    item=st.integers(-1, 2),
+    named=lists,
+    initialled=lists,
     wanted=st.sets(st.integers(1, 3), min_size=1),
 )
-def test_agreement_is_the_best_share_of_words_of_one_statement(
-    statements, pairs, labels, aliases, strings, said, item, wanted
+def test_agreement_is_the_named_value_else_the_best_share_of_words_of_one_statement(
+    statements, pairs, labels, aliases, strings, said, named, initialled, wanted
 ):
-    items = [item, -1, -1]
     weight = [1.0, 2.0, 0.5, 4.0, 1.0, 3.0]
     rows, texts = [0, 1, 2, -1, 0], [0, 1, 2, 0, 1]
     stated = Stated(
@@ -181,23 +260,25 @@ def test_agreement_is_the_best_share_of_words_of_one_statement(
     )
     unknown = np.array([0.0, 1.0, 2.0])
     numbers = np.array(rows), np.array(texts), np.array(sorted(wanted))
-    share, best, count = agree(*numbers, ragged(said), unknown, np.array(weight), np.array(items), stated)
+    asked = ragged(named), ragged(initialled), ragged(said)
+    same, share, best, count = agree(*numbers, *asked, unknown, np.array(weight), stated)
     for k, (row, text) in enumerate(zip(rows, texts, strict=True)):
-        shares = {}
+        found = {}
         for pair in statements[row] if row >= 0 else []:
             number, value = pairs[pair]
             if number not in wanted:
                 continue
             words = set(strings[~value]) if value < 0 else {*labels[value], *aliases[value]}
             total = unknown[text] + sum(weight[word] for word in said[text])
-            shares[pair] = sum(weight[word] for word in said[text] if word in words) / total if said[text] else 0.0
-            if items[text] >= 0:
-                shares[pair] = float(value == items[text])
-        assert share[k] == pytest.approx(max(shares.values(), default=0.0))
-        assert count[k] == len(shares)
-        assert (best[k] < 0) == (not shares)
-        if shares:
-            assert shares[int(best[k])] == pytest.approx(max(shares.values()))
+            part = sum(weight[word] for word in said[text] if word in words) / total if said[text] else 0.0
+            is_named = pair in named[text]
+            found[pair] = (is_named, 1.0 if is_named or pair in initialled[text] else part)
+        expected = max(found.values(), default=(False, 0.0))
+        assert (bool(same[k]), share[k]) == (expected[0], pytest.approx(expected[1]))
+        assert count[k] == len(found)
+        assert (best[k] < 0) == (not found)
+        if found:
+            assert found[int(best[k])] == pytest.approx(expected)
 
 
 # cells
@@ -362,7 +443,7 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
         opened = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         try:
             page = opened.new_page(viewport={"width": 390, "height": 800})
-            outside = []
+            outside, asked = [], []
             page.on("request", lambda request: outside.append(request.url))
             page.goto(page_path.as_uri())
             assert page.title() == "Review of names"
@@ -370,6 +451,11 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
             page.keyboard.press("1")
             page.keyboard.press("0")
             assert "2 of 3 chosen" in page.inner_text("#progress")
+            page.fill("fieldset:nth-of-type(3) input[type=text]", "Q1234567")
+            page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+            page.reload()
+            assert asked == ["beforeunload"]  # nothing was saved yet
+            assert "3 of 3 chosen" in page.inner_text("#progress")  # and nothing is lost
             with page.expect_download() as download:
                 page.keyboard.press("s")
             download.value.save_as(gold)
@@ -381,6 +467,7 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
     assert [(row.mention, row.gold) for row in rows] == [
         (("row 1", "Michael Jordan"), first.candidates[0].qid),
         (("row 2", "Chris Carter"), None),
+        (("row 3", "Michael Jordan"), "Q1234567"),
     ]
     report = namesake.evaluate(gold, articles=articles, kb=sample_kb, methods=["default"], samples=100)
     assert report.rows

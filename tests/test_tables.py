@@ -241,10 +241,10 @@ def test_standard_input_goes_to_standard_output(run, format, stdin):
 
 def test_links_of_files_go_to_standard_output_in_any_form(run):
     Path("a.txt").write_text(TEXT)
-    ran = run("link", "a.txt", "-o", "-", "--format", "csv")
+    ran = run("link", "a.txt", "-o", "-", "--to", "csv")
     assert [row["qid"] for row in csv.DictReader(ran.out.splitlines())] == ["Q41421"]
-    assert run("link", "a.txt", "-o", "-", "--format", "parquet").code == 2
-    assert "did you mean 'csv'" in run("link", "a.txt", "-o", "-", "--format", "cvs").err
+    assert run("link", "a.txt", "-o", "-", "--to", "parquet").code == 2
+    assert "did you mean 'csv'" in run("link", "a.txt", "-o", "-", "--to", "cvs").err
 
 
 def test_folders_and_patterns_and_ids_that_differ(run):
@@ -286,6 +286,69 @@ def test_date_is_a_field_or_a_date(run):
         confidence[date] = row["confidence"]
     assert confidence["published"] == confidence["1850-01-01"] < confidence["1996"]
     assert run("link", "a.jsonl", "-o", "-", "--date", "2016-13-45").code == 2
+
+
+def test_tables_go_through_standard_input_and_output(run):
+    ran = run("link", "-", "--format", "csv", "-o", "-", "--to", "tsv", stdin=NEWS.encode())
+    [row] = csv.DictReader(ran.out.splitlines(), delimiter="\t")
+    assert (row["article_id"], row["qid"]) == ("u1", "Q41421")
+
+
+def test_files_of_one_name_are_printed_with_ids_that_differ(run):
+    for folder in ("a", "b"):
+        Path(folder).mkdir()
+        Path(folder, "x.csv").write_text(f"body\n{TEXT}\n")
+    out = run("link", "a/x.csv", "b/x.csv").out
+    assert "a/x.csv:2" in out
+    assert "b/x.csv:2" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--flat"], "-o"),
+        (["--to", "csv"], "-o"),
+        (["--format", "csv", "-o", "-"], "--to"),
+        (["--engine", "spark", "-o", "d/", "--text", "body"], "--text"),
+        (["--engine", "spark", "-o", "d/", "--flat", "--encoding", "cp1252"], "--encoding, --flat"),
+    ],
+)
+def test_options_that_would_not_be_heeded_are_refused(run, arguments, message):
+    Path("a.txt").write_text(TEXT)
+    ran = run("link", "a.txt", *arguments)
+    assert ran.code == 2
+    assert message in ran.err.splitlines()[-1]
+
+
+def test_explain_reads_as_link_does(run):
+    Path("n.csv").write_text(f"url,body,day\nu1,{TEXT},1850-01-01\n")
+    ran = run("explain", "n.csv", "--text", "body", "--date", "day", "--json", kb=False)
+    assert ran.code == 0
+    assert "embedded sample" in ran.err
+    assert {row["article_id"] for row in json.loads(ran.out)} == {"u1"}
+
+
+def test_a_table_without_rows_keeps_its_header(run):
+    Path("p.csv").write_text("Name,Job\n")
+    assert run("reconcile", "p.csv", "-o", "o.csv").code == 0
+    assert Path("o.csv").read_text().startswith("Name,Job,qid,")
+
+
+def test_a_table_of_which_no_row_can_be_read_is_no_success(run):
+    Path("p.csv").write_text("Name,Job\nMichael Jordan\n")
+    ran = run("reconcile", "p.csv", "-o", "o.csv")
+    assert ran.code == 3
+    [row] = csv.DictReader(Path("o.csv").read_text().splitlines())
+    assert (row["Name"], row["qid"]) == ("Michael Jordan", "")
+    assert row["reason"].startswith("not read: 1 cells")
+
+
+def test_a_column_may_be_called_like_a_part_of_the_score(run):
+    Path("p.csv").write_text("Name,Born\nMichael Jordan,1963\n")
+    assert run("reconcile", "p.csv", "--type", "Born=Born", "-o", "o.csv").code == 0
+    [row] = csv.DictReader(Path("o.csv").read_text().splitlines())
+    assert row["qid"] == "Q41421"
+    assert "Born agrees" in row["reason"]
 
 
 def test_without_a_kb_the_sample_is_said_to_be_the_world(run):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,8 @@ def link_frame(
 
     Returns:
         A pandas or Polars frame where one was given, else an Arrow table. A column of the frame that is called like
-        one of ours has `_` behind its name.
+        one of ours has `_` behind its name. Rows without a text have no links; how many, and which columns were
+        guessed, is warned of (`UserWarning`).
     """
     must_be(linker, (Linker,), "linker", "a Linker")
     table = from_stream(frame)
@@ -51,7 +54,11 @@ def link_frame(
         raise TypeError(
             f"frame must speak Arrow (`__arrow_c_stream__`), as pandas does from 2.2 on, not {type(frame).__name__}"
         )
-    articles = Naming(Reading(text, id, title, date), "the frame").renamed(table)
+    articles = Naming(Reading(text, id, title, date, say=_warn), "the frame").renamed(table)
+    said = articles.column("text").is_valid()
+    if articles.num_rows > (there := pc.sum(said).as_py() or 0):
+        _warn(f"the frame: {articles.num_rows - there:,} of {articles.num_rows:,} rows have no text, and so no links")
+        articles = articles.filter(said)
     own = articles.select([name for name in articles.column_names if name not in ARTICLES.names])
     ids = articles.column("id").cast(pa.string())
     numbered = pa.array(np.arange(articles.num_rows)).cast(pa.string())
@@ -63,6 +70,11 @@ def link_frame(
         links = links.append_column(_free(name, links.column_names), own.column(name).take(row))
     links = described(linker.kb, flat(links) if one_per_span else links)
     return _like(frame, links)
+
+
+def _warn(line: str) -> None:
+    """Warn whoever called `link_frame`; advice for the command line is left out."""
+    warnings.warn(re.sub(r" \(guessed;.*", " (guessed)", line), UserWarning, stacklevel=4)
 
 
 def _free(name: str, taken: list[str]) -> str:

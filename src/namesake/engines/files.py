@@ -106,7 +106,8 @@ def read_files(
     Dates that cannot be read are counted in `rejects.unread_dates`; their articles count as undated.
     """
     check_date(date)
-    reading = replace(Reading() if reading is None else reading, below=common_folder(paths))
+    reading = Reading() if reading is None else reading
+    reading = replace(reading, below=reading.below or common_folder(paths))
     for path in paths:
         yield from with_dates(read_articles(path, rejects, most_line=most_line, reading=reading), rejects, date)
 

@@ -48,11 +48,11 @@ def input_paths(named: Sequence[str | Path]) -> list[Path]:
 
 
 def common_folder(paths: Sequence[Path]) -> Path | None:
-    """The folder that all text files lie in, where two of them have one name: their ids then begin there."""
-    texts = [path for path in paths if kind(path) == ".txt"]
-    if len({path.name for path in texts}) == len(texts):
+    """The folder that all files lie in, where two of them have one name: ids made of files then begin there."""
+    files = [path for path in paths if str(path) != STDIN]
+    if len({path.name for path in files}) == len(files):
         return None
-    return Path(commonpath([path.absolute().parent for path in texts]))
+    return Path(commonpath([path.absolute().parent for path in files]))
 
 
 def _files(named: str) -> Iterator[Path]:

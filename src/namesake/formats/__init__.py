@@ -28,24 +28,15 @@ FIRST = 16 << 20
 class Reader(Protocol):
     """Reads a file of articles."""
 
-    def __call__(self, path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
+    def __call__(
+        self, path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading
+    ) -> Iterator[pa.Table]:
         """Tables of `schema.ARTICLES` with at most so many rows; records that are no articles go to `rejects`.
 
-        So do lines, and texts, of more than `most_line` bytes.
+        So do lines, and texts, of more than `most_line` bytes. `reading` is what the file does not tell.
         """
         ...
 
-
-READERS: dict[str, Reader] = {
-    ".jsonl": read_jsonl,
-    ".ndjson": read_jsonl,
-    ".json": read_jsonl,
-    ".parquet": read_parquet,
-    ".txt": read_text,
-    ".csv": read_csv,
-    ".tsv": read_csv,
-}
-"""The readers by the suffix of their files, compression apart. `jsonl.LAYOUTS` has what JSON lines may look like."""
 
 JSON = (".jsonl", ".ndjson", ".json")
 SUFFIXES = ".jsonl, .json, .csv, .tsv or .txt (also .gz, .bz2, .zst) or as .parquet"
@@ -73,18 +64,10 @@ def read_articles(
     reader = READERS.get(suffix)
     if reader is None or (suffix == ".parquet" and str(path) == STDIN):
         raise NamesakeError(f"{path}: articles come as {SUFFIXES}")
-    if suffix == ".txt":
-        return read_text(path, rejects, most_articles, most_line, reading)
-    if suffix in (".csv", ".tsv"):
-        return read_csv(path, rejects, most_articles, most_line, reading)
-    if suffix == ".parquet":
-        return read_parquet(path, rejects, most_articles, most_line, reading)
-    return _read_json(path, rejects, most_articles, most_line, reading)
+    return reader(path, rejects, most_articles, most_line, reading)
 
 
-def _read_json(
-    path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading
-) -> Iterator[pa.Table]:
+def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading) -> Iterator[pa.Table]:
     """JSON lines, or an array; the scanner reads lines of a layout that we know, where they come from a file."""
     size = (path, rejects, most_articles, most_line)
     if path.is_file():
@@ -121,10 +104,22 @@ def _first_line(path: Path) -> bytes:
 
 
 def _is_foreign(line: bytes) -> bool:
-    """Whether a line is an object with a text, but with fields that are called otherwise than ours."""
+    """Whether a line is an object with a text, but with fields that are called otherwise than ours, or without id."""
     try:
         record = msgspec.json.decode(line.removeprefix(BOM), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return False
     names = {name.casefold() for name in record}
-    return not has_known_layout(record) and bool(names & set(GUESSES["text"])) and "text" not in record
+    return not has_known_layout(record) and bool(names & set(GUESSES["text"]))
+
+
+READERS: dict[str, Reader] = {
+    ".jsonl": read_json,
+    ".ndjson": read_json,
+    ".json": read_json,
+    ".parquet": read_parquet,
+    ".txt": read_text,
+    ".csv": read_csv,
+    ".tsv": read_csv,
+}
+"""The readers by the suffix of their files, compression apart. `jsonl.LAYOUTS` has what JSON lines may look like."""

@@ -13,26 +13,28 @@ from namesake.formats.fields import Fields, Reading, choose_fields
 class Naming:
     """Gives the columns of a file's tables the names of `ARTICLES`: as the user says, else as the first table tells."""
 
-    def __init__(self, reading: Reading, where: str) -> None:
-        self.reading, self.where = reading, where
+    def __init__(self, reading: Reading, where: str, begin: str = "") -> None:
+        self.reading, self.where, self.begin = reading, where, begin
         self.fields: Fields | None = None
 
     def renamed(self, table: pa.Table, before: int = 0) -> pa.Table:
         """The table with the columns `id`, `text` and, where there are such, `title` and `date`.
 
-        Without a column of ids they are row numbers, from `before` + 1 on. Columns of such names that the user did not
-        mean keep their values under another name, with `_` behind it.
+        Without a column of ids they are row numbers, from `before` + 1 on, behind what ids `begin` with. Columns of
+        such names that the user did not mean keep their values under another name, with `_` behind it.
         """
         named = self.reading.named
         if not named and {"id", "text"} <= set(table.column_names):
             return table
         if self.fields is None:
             paths = [path for path in named.values() if _column(table, path) is not None]
-            self.fields = choose_fields(table.column_names, self.reading, self.where, paths)
+            numbered = "ids are file and row" if self.begin else None
+            self.fields = choose_fields(table.column_names, self.reading, self.where, paths, numbered)
         wanted = {"id": self.fields.id, "text": self.fields.text, "title": self.fields.title, "date": self.fields.date}
         columns = {ours: _column(table, theirs) for ours, theirs in wanted.items() if theirs is not None}
         rest = [name for name in table.column_names if name not in wanted.values()]
         numbers = pa.array(np.arange(before + 1, before + table.num_rows + 1)).cast(pa.string())
+        numbers = pc.binary_join_element_wise(pa.scalar(self.begin), numbers, "")
         made = {"id": numbers} | {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
         for name in rest:
             made[_free(name, made, rest)] = table.column(name)

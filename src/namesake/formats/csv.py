@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,7 +24,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, kind, open_lines
 from namesake.files.lines import MOST_LINE, too_long
-from namesake.formats.fields import Fields, Reading, choose_fields
+from namesake.formats.fields import Fields, Reading, choose_fields, place
 
 MOST_COLUMNS = 10_000
 UTF8 = "utf-8"
@@ -40,25 +41,34 @@ class Rows:
         self, stream: io.BufferedReader[Any], path: Path, rejects: Rejects, reading: Reading, most_line: int
     ) -> None:
         self.path, self.rejects = shown(path), rejects
-        self.lines = _lines(stream, self.path, _encoding(stream, self.path, reading), most_line)
+        self.lines = _lines(stream, self.path, encoding_of(stream.peek(4)[:4], self.path, reading), most_line)
         first = next(self.lines, "")
         if not first.strip():
             raise NamesakeError(f"{self.path}: no header; its first line must name the columns")
         self.separator = "\t" if kind(path) == ".tsv" or reading.format == "tsv" else _separator(first, reading, path)
         self.reader = csv.reader(self._with(first), delimiter=self.separator, strict=True)
+        self.header: list[str] = []
         self.header = self._checked(next(self._rows())[1])
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        return ((line, row) for line, row, why in self.every() if why is None)
+
+    def every(self) -> Iterator[tuple[int, list[str], str | None]]:
+        """Every row, with why it was set aside: such a one is cut or filled up to the columns of the header."""
+        columns = len(self.header)
         for line, row in self._rows():
-            if len(row) != len(self.header):
-                self._set_aside(line, f"{len(row):,} cells, and the header has {len(self.header):,}")
+            why = None
+            if len(row) != columns:
+                why = f"{len(row):,} cells, and the header has {columns:,}"
             elif any("\0" in cell for cell in row):
-                self._set_aside(line, "holds NUL bytes, which no text has")
-            else:
-                yield line, row
+                why = "holds NUL bytes, which no text has"
+            if why is not None:
+                self._set_aside(line, why)
+                row = [cell.replace("\0", "\ufffd") for cell in row[:columns]] + [""] * (columns - len(row))
+            yield line, row, why
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Every row that is not empty."""
+        """Every row; an empty line is one where there is a single column."""
         while True:
             line = self.reader.line_num + 1
             try:
@@ -67,8 +77,8 @@ class Rows:
                 raise NamesakeError(f"{self.path} line {line}: {_plain(problem)}") from None
             if row is None:
                 return
-            if row:
-                yield line, row
+            if row or len(self.header) == 1:
+                yield line, row or [""]
 
     def _with(self, first: str) -> Iterator[str]:
         yield first
@@ -82,7 +92,7 @@ class Rows:
                 f"is it separated by {SEPARATORS[self.separator]}?"
             )
         names = [name.strip() or f"column {at}" for at, name in enumerate(header, 1)]
-        twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
             raise NamesakeError(f"{self.path} line 1: two columns are called {twice!r}; rename one")
         return names
@@ -115,10 +125,10 @@ def read_csv(
     builder = ArticleBuilder(most_articles)
     with open_rows(path, rejects, reading, most_line) as rows:
         fields = choose_fields(rows.header, reading, rows.path)
-        own = {fields.text, fields.id, fields.title, fields.date}
+        own, begin = {fields.text, fields.id, fields.title, fields.date}, place(path, reading)
         for line, row in rows:
             cells = dict(zip(rows.header, row, strict=True))
-            builder.add(_article(cells, fields, own, f"{Path(rows.path).name}:{line}"))
+            builder.add(_article(cells, fields, own, f"{begin}:{line}"))
             if builder.full:
                 yield builder.table()
     if builder.articles:
@@ -137,8 +147,8 @@ def _article(cells: dict[str, str], fields: Fields, own: set[str | None], place:
     )
 
 
-def _encoding(stream: io.BufferedReader[Any], where: str, reading: Reading) -> str:
-    """The encoding that the user names, or that a byte order mark tells; else UTF-8."""
+def encoding_of(start: bytes, where: str, reading: Reading) -> str:
+    """The encoding that the user names, or that the byte order mark of a file's start tells; else UTF-8."""
     if reading.encoding is not None:
         try:
             codecs.lookup(reading.encoding)
@@ -148,7 +158,6 @@ def _encoding(stream: io.BufferedReader[Any], where: str, reading: Reading) -> s
                 f"--encoding {reading.encoding}: no such encoding; common are utf-8, cp1252, latin-1, utf-16"
             ) from None
         return reading.encoding
-    start = stream.peek(4)[:4]
     told = next((encoding for mark, encoding in MARKS.items() if start.startswith(mark)), None)
     if told not in (None, "utf-8-sig"):
         reading.say(f"{where}: read as {told}, as its byte order mark says")

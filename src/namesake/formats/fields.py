@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from namesake.errors import NamesakeError, did_you_mean
+from namesake.files import STDIN
 
 GUESSES = {
     "text": ("text", "body", "content", "article", "story", "full_text", "fulltext", "article_text", "abstract"),
@@ -38,7 +39,7 @@ class Reading:
     format: str | None = None
     """Of standard input: text, csv, tsv, json or jsonl."""
     below: Path | None = None
-    """The folder that ids of text files begin at; None: they are the files' names."""
+    """The folder that ids made of files begin at; None: they begin with the file's name."""
     say: Callable[[str], None] = field(default=silent, compare=False)
     """Told what was guessed."""
 
@@ -47,6 +48,16 @@ class Reading:
         """The fields that the user has named."""
         given = {"text": self.text, "id": self.id, "title": self.title, "date": self.date}
         return {what: name for what, name in given.items() if name is not None}
+
+
+def place(path: Path, reading: Reading) -> str:
+    """What ids call a file: its name, or its path from the folder that all files have in common where names repeat."""
+    if str(path) == STDIN:
+        return "stdin"
+    whole = path.absolute()
+    if reading.below is not None and whole.is_relative_to(reading.below):
+        return whole.relative_to(reading.below).as_posix()
+    return path.name
 
 
 @dataclass(frozen=True)
@@ -59,7 +70,13 @@ class Fields:
     date: str | None
 
 
-def choose_fields(names: Sequence[str], reading: Reading, where: str, nested: Sequence[str] = ()) -> Fields:
+def choose_fields(
+    names: Sequence[str],
+    reading: Reading,
+    where: str,
+    nested: Sequence[str] = (),
+    without_ids: str | None = "ids are file and line",
+) -> Fields:
     """The fields that hold text, id, title and date, of those a file has; says aloud which it had to guess.
 
     Args:
@@ -67,6 +84,7 @@ def choose_fields(names: Sequence[str], reading: Reading, where: str, nested: Se
         reading: what the user has named; a name that the file has not is an error.
         where: the file, for messages.
         nested: paths such as `a.b` that also lead to something.
+        without_ids: what to say where there is no field of ids.
     """
     by_lower = {name.casefold(): name for name in reversed(names)}
     chosen: dict[str, str | None] = {}
@@ -83,8 +101,8 @@ def choose_fields(names: Sequence[str], reading: Reading, where: str, nested: Se
             guessed.append(f"{what} is `{chosen[what]}`")
     if chosen["text"] is None:
         raise NamesakeError(f"{where}: which field is the text? Name it with --text; it has {_listed(names)}")
-    if chosen["id"] is None:
-        guessed.append("ids are file and line")
+    if chosen["id"] is None and without_ids:
+        guessed.append(without_ids)
     if guessed:
         reading.say(f"{where}: {', '.join(guessed)} (guessed; --text, --id, --title and --date say otherwise)")
     return Fields(chosen["text"], chosen["id"], chosen["title"], chosen["date"])

@@ -16,7 +16,7 @@ from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.lines import bounded_lines, read_whole, too_long
 from namesake.formats.csv import shown
-from namesake.formats.fields import Fields, Reading, choose_fields
+from namesake.formats.fields import Fields, Reading, choose_fields, place
 from namesake.formats.jsonl import BLANKS, BOM, LAYOUTS, id_of, read_article
 
 Record = tuple[int, bytes | None]
@@ -56,10 +56,11 @@ def read_records(
 ) -> Iterator[pa.Table]:
     """Tables of articles from JSON objects; the first that is one tells what the fields are called.
 
-    Records of a layout that we know stay what they are, unless the user has named fields.
+    Records of a layout that we know stay what they are, unless the user has named fields; where the first is such a
+    record, all have to be.
     """
     builder = ArticleBuilder(most_articles)
-    where = shown(path)
+    where, begin = shown(path), place(path, reading)
     fields: Fields | None = None
     known: bool | None = None
     for number, record in records:
@@ -73,10 +74,11 @@ def read_records(
                 if not known:
                     fields = choose_fields(list(found), reading, where, _paths(found, reading))
             record = record.removeprefix(BOM).strip(BLANKS)
-            if fields is None:
+            found = {} if fields is None else _object.decode(record)
+            if fields is None or (not reading.named and has_known_layout(found)):
                 builder.add(read_article(record))
             else:
-                builder.add(_article(_object.decode(record), fields, f"{Path(where).name}:{number}"))
+                builder.add(_article(found, fields, f"{begin}:{number}"))
         except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as problem:
             reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
             rejects.add(Reject(reason, where, number, None if fields else id_of(record)))
@@ -112,8 +114,9 @@ def _article(record: dict[str, Any], fields: Fields, place: str) -> Article:
         raise KeyError(fields.text)
     if not isinstance(text, str):
         raise ValueError(f"`{fields.text}` is no text")
-    own = {fields.text, fields.id, fields.title, fields.date}
-    rest = {name: value for name, value in record.items() if name not in own}
+    rest = record
+    for path in filter(None, (fields.text, fields.id, fields.title, fields.date)):
+        rest = _without(rest, path)
     return Article(
         id=_told(record, fields.id) or place,
         text=text,
@@ -121,6 +124,18 @@ def _article(record: dict[str, Any], fields: Fields, place: str) -> Article:
         date=_told(record, fields.date),
         extra=msgspec.json.encode(rest).decode() if rest else None,
     )
+
+
+def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
+    """The object without what is at `a.b`, nor a, where nothing else is in it."""
+    if path in record:
+        return {name: value for name, value in record.items() if name != path}
+    head, dot, rest = path.partition(".")
+    inner = record.get(head)
+    if not dot or not isinstance(inner, dict):
+        return record
+    left = _without(inner, rest)
+    return record | {head: left} if left or not inner else _without(record, head)
 
 
 def _told(record: dict[str, Any], path: str | None) -> str | None:

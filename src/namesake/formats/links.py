@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_DICTIONARY = 1 << 30
 MOST_REPEATED = 1 << 20
-"""How many bytes of `extra` the JSON lines of one article may repeat; more stands in the first of them only."""
+"""How many bytes of `extra` the lines of one article may repeat; more stands in the first of them only."""
 
 SUFFIXES = ".parquet, .jsonl, .csv or .tsv (the last three also .gz, .bz2 or .zst)"
 
@@ -98,8 +98,14 @@ class _Cells:
 
     def write(self, links: pa.Table) -> None:
         """Add a table of links. The first one sets the columns."""
-        for batch in links.to_batches(ROWS_AT_ONCE) or [links.schema.empty_table()]:
-            self.lines(links.column_names, batch.to_pylist())
+        for batch in links.to_batches(ROWS_AT_ONCE):
+            place = batch.schema.get_field_index("extra")
+            rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
+            extras = _extras(batch.column("article_id"), batch.column(place))
+            cells = (None if extra is None else bytes(extra).decode() for extra in extras)
+            self.lines(links.column_names, [row | {"extra": cell} for row, cell in zip(rows, cells, strict=True)])
+        if not links.num_rows:
+            self.lines(links.column_names, [])
 
 
 class _TabbedCells(_Cells):

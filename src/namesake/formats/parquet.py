@@ -16,7 +16,7 @@ from namesake.articles.schema import ARTICLES, check
 from namesake.errors import NamesakeError
 from namesake.files.meter import watch
 from namesake.formats.columns import Naming
-from namesake.formats.fields import Reading
+from namesake.formats.fields import Reading, place
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -43,7 +43,8 @@ def read_row_groups(
     reading: Reading | None = None,
 ) -> Iterator[pa.Table]:
     """Tables of articles from some groups of rows of a Parquet file, or all; `before` is how many rows precede them."""
-    naming = Naming(Reading() if reading is None else reading, str(path))
+    reading = Reading() if reading is None else reading
+    naming = Naming(reading, str(path), f"{place(path, reading)}:")
     with open_parquet(path) as file:
         wanted = range(file.metadata.num_row_groups) if groups is None else groups
         rows = _batch_rows(file.metadata, most_articles)

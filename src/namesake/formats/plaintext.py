@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +11,10 @@ import pyarrow as pa
 from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Reject, Rejects
-from namesake.errors import NamesakeError
-from namesake.files import STDIN, open_lines
+from namesake.files import open_lines
 from namesake.files.lines import too_long
-from namesake.formats.fields import Reading
+from namesake.formats.csv import encoding_of, shown
+from namesake.formats.fields import Reading, place
 
 
 def read_text(
@@ -21,26 +22,30 @@ def read_text(
 ) -> Iterator[pa.Table]:
     """The one article of a text file; one that is too long is set aside.
 
-    It is UTF-8, bytes that are none as U+FFFD, or what the user says.
+    It is UTF-8, or what its byte order mark or the user says; bytes that are none become U+FFFD, which is said.
     """
     reading = Reading() if reading is None else reading
-    identifier = "stdin" if str(path) == STDIN else path.name
-    if reading.below is not None and path.absolute().is_relative_to(reading.below):
-        identifier = path.absolute().relative_to(reading.below).as_posix()
+    identifier = place(path, reading)
     builder = ArticleBuilder(most_articles)
     with open_lines(path) as stream:
         text = stream.read(most_line + 1)
     if len(text) > most_line:
         rejects.add(Reject(f"not an article: {too_long(most_line)}", str(path), article_id=identifier))
         return
-    builder.add(Article(identifier, _decoded(text, reading)))
+    builder.add(Article(identifier, _decoded(text, path, reading)))
     yield builder.table()
 
 
-def _decoded(text: bytes, reading: Reading) -> str:
-    if reading.encoding is None:
-        return text.decode("utf-8-sig", "replace")
+def _decoded(raw: bytes, path: Path, reading: Reading) -> str:
+    encoding = encoding_of(raw[:4], shown(path), reading)
+    text = raw.removeprefix(codecs.BOM_UTF8) if reading.encoding is None else raw
     try:
-        return text.decode(reading.encoding, "replace")
-    except (LookupError, TypeError):
-        raise NamesakeError(f"--encoding {reading.encoding}: no such encoding") from None
+        return text.decode(encoding)
+    except UnicodeError:
+        decoded = text.decode(encoding, "replace")
+    lost = decoded.count("\ufffd")
+    reading.say(
+        f"{shown(path)}: not {encoding}; {lost:,} characters are lost (U+FFFD). Name its encoding, such as "
+        "--encoding cp1252"
+    )
+    return decoded

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
@@ -25,23 +24,35 @@ from namesake.formats.parquet import open_parquet
 
 SUFFIXES = ".csv, .tsv, .jsonl, .json (also .gz, .bz2, .zst) or .parquet"
 ROWS_AT_ONCE = 8192
+QUOTE = '"'
+_SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
 
 
-def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most_line: int = MOST_LINE) -> pa.Table:
-    """All rows of a file as a table; the cells of CSV are texts. Rows that cannot be read are set aside."""
+class Rows(NamedTuple):
+    """A table, and why some of its rows could not be read, by their place: those hold what was left of them."""
+
+    table: pa.Table
+    unread: dict[int, str]
+
+
+def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most_line: int = MOST_LINE) -> Rows:
+    """All rows of a file as a table; the cells of CSV are texts. Rows that cannot be read are told to `rejects`."""
     reading = Reading() if reading is None else reading
     suffix = f".{reading.format or 'csv'}" if str(path) == STDIN else kind(path)
     if suffix == ".parquet":
         with open_parquet(path) as file:
-            return file.read()
+            return Rows(file.read(), {})
     if suffix in (".csv", ".tsv"):
         with open_rows(path, rejects, reading, most_line) as rows:
             columns: list[list[str]] = [[] for _ in rows.header]
-            for _, row in rows:
+            unread: dict[int, str] = {}
+            for _, row, why in rows.every():
+                if why is not None:
+                    unread[len(columns[0])] = why
                 for column, cell in zip(columns, row, strict=True):
                     column.append(cell)
             arrays = [pa.array(column, pa.string()) for column in columns]
-            return pa.table(arrays, names=rows.header)
+            return Rows(pa.table(arrays, names=rows.header), unread)
     if suffix == ".json":
         return _from_records(array_records(path), path, rejects, most_line)
     if suffix in (".jsonl", ".ndjson"):
@@ -49,9 +60,10 @@ def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most
     raise NamesakeError(f"{path}: tables come as {SUFFIXES}")
 
 
-def _from_records(records: Iterator[Record], path: Path, rejects: Rejects, most_line: int) -> pa.Table:
+def _from_records(records: Iterator[Record], path: Path, rejects: Rejects, most_line: int) -> Rows:
     """A table with a column for each field that some record has; fields of several types are JSON."""
     rows: list[dict[str, Any]] = []
+    unread: dict[int, str] = {}
     for number, record in records:
         try:
             if record is None:
@@ -59,8 +71,10 @@ def _from_records(records: Iterator[Record], path: Path, rejects: Rejects, most_
             rows.append(msgspec.json.decode(record.removeprefix(BOM).strip(BLANKS), type=dict[str, Any]))
         except (msgspec.MsgspecError, ValueError, RecursionError) as problem:
             rejects.add(Reject(f"not a row: {problem}", shown(path), number))
+            unread[len(rows)] = str(problem)
+            rows.append({})
     names = dict.fromkeys(name for row in rows for name in row)
-    return pa.table({name: _column([row.get(name) for row in rows]) for name in names})
+    return Rows(pa.table({name: _column([row.get(name) for row in rows]) for name in names}), unread)
 
 
 def _column(values: list[Any]) -> pa.Array:
@@ -87,7 +101,7 @@ def write_rows(table: pa.Table, path: Path, format: str | None = None) -> None:
                 writer.write_table(table)
         else:
             write = line_writer(file, suffix)
-            for batch in table.to_batches(ROWS_AT_ONCE):
+            for batch in table.to_batches(ROWS_AT_ONCE) or [table]:  # the header stands without any rows, too
                 write(table.column_names, batch.to_pylist())
 
 
@@ -110,19 +124,22 @@ def line_writer(file: IO[bytes], suffix: str) -> Write:
             file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
 
         return write_lines
-    headed = False
+    headed, separator = False, "\t" if suffix == ".tsv" else ","
 
     def write_cells(names: list[str], rows: list[dict[str, Any]]) -> None:
         nonlocal headed
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-        if not headed:
-            writer.writerow(names)
-            headed = True
-        writer.writerows([_cell(value) for value in row.values()] for row in rows)
-        file.write(text.getvalue().encode("utf-8", "replace"))
+        lines = [] if headed else [_line(names, separator)]
+        headed = True
+        lines += [_line([_cell(value) for value in row.values()], separator) for row in rows]
+        file.write("".join(lines).encode("utf-8", "replace"))
 
     return write_cells
+
+
+def _line(cells: list[str], separator: str) -> str:
+    """A row of CSV. Python's writer leaves a carriage return unquoted, at which readers stop, ours among them."""
+    quoted = [f'"{cell.replace(QUOTE, QUOTE * 2)}"' if _SPECIAL.search(cell) else cell for cell in cells]
+    return (separator.join(quoted) if quoted != [""] else QUOTE * 2) + "\n"
 
 
 def _cell(value: object) -> str:

@@ -1,11 +1,12 @@
 """Values of a row against the statements of candidates, as odds: how much likelier the value is if it is the one.
 
     agrees      log(m / u)                 m: how often the right person's record has what a table says
-    in part     half of that               u: how often anybody's has, counted in the KB
+    in part     half of that, at most 1    u: how often anybody's has, counted in the KB
     differs     log((1 - m) / (1 - u))     0 where the candidate states nothing of the kind
 
 The numbers m are reasoned, not fitted: records are true, but they seldom have all of a person's occupations. Of n
-values, one is missing with the probability 0.25 / n.
+values, one is missing with the probability 0.25 / n. A value agrees that is called as the cell says; one that has the
+cell's words in its label or among its aliases agrees in part.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling.dates import Day, read_day
 from namesake.reconciling.properties import BIRTH, Property
+from namesake.reconciling.values import initialled_values, is_qid, named_values
 from namesake.scorers.overlap import rarity
 
 ONE = 0.92
@@ -43,6 +45,10 @@ SAME_DAY = 7.0
 """What the very day counts."""
 HALF = 0.5
 """The share of a value's words, by their rarity, from which it agrees in part."""
+SLIPS = 1000
+"""Among so many records one may state a thing of such a name by mistake: "American" is not a country."""
+PART = 1.0
+"""What agreeing in part counts for at most: the words of all aliases are one heap, in which Canada is British."""
 
 
 class Told:
@@ -65,19 +71,33 @@ class Told:
 
     def _statements(self, batch: Batch, rows: Int64, said: Int64) -> Float64:
         """The odds of values that are items or strings."""
-        kb, numbers = batch.kb, np.array(self.property.numbers, np.int64)
-        words = batch.lexicon.analyse(*text_buffers(pa.array(self.texts, pa.large_string())))
-        known = Ragged(words.indptr, words.word)
-        items = kb.items(np.array([_qid(text) for text in self.texts], np.int64))
-        unknown = np.array([len(_tokens(kb, text)) for text in self.texts]) - _distinct_words(words.indptr, words.word)
-        missing = np.maximum(unknown, 0).astype(np.float64)  # a word that the KB has not is as rare as one can be
-        rows = np.ascontiguousarray(rows)
-        share, best, count = agree(rows, said, numbers, known, missing, rarity(kb), items, _stated(kb))
-        silent = (best < 0) | ((np.diff(words.indptr) == 0) & (items < 0))[said]
-        shares = kb.pair_count[np.maximum(best, 0)] / max(_bearers(kb, self.property.numbers), 1) if len(kb) else share
+        kb, property = batch.kb, self.property
+        words, unknown = _words(batch, self.texts)
+        named = named_values(kb, property.numbers, self.texts)
+        is_named, is_wordless = np.diff(named.indptr) > 0, np.diff(words.indptr) == 0
+        short = [text if wordless else "" for text, wordless in zip(self.texts, is_wordless.tolist(), strict=True)]
+        initialled = initialled_values(kb, property.numbers, short)
+        same, share, best, count = agree(
+            np.ascontiguousarray(rows),
+            said,
+            np.array(property.numbers, np.int64),
+            named,
+            initialled,
+            words,
+            unknown,
+            rarity(kb),
+            _stated(kb),
+        )
+        mute = is_wordless & ~is_named & (np.diff(initialled.indptr) == 0) & ~np.array(list(map(is_qid, self.texts)))
+        shares = kb.pair_count[np.maximum(best, 0)] / max(_bearers(kb, property.numbers), 1) if len(kb) else share
         chance = np.clip(shares, 1e-6, 0.99)
         lacking = 1 - MANY / np.minimum(np.maximum(count, 1), ENOUGH)
-        return _odds(share, chance, np.full(len(share), ONE) if self.property.has_one_value else lacking, silent)
+        right = np.full(len(share), ONE) if property.has_one_value else lacking
+        part = np.full(len(share), PART)
+        if property.has_one_value:  # another's name is no reason for this one: Guinea for Papua New Guinea
+            anothers = _bearers_of(kb, named)[said] * SLIPS > kb.pair_count[np.maximum(best, 0)] if len(kb) else False
+            part = np.where(anothers | (share < 1), 0.0, PART)
+        return _odds(same, share, chance, right, part, (best < 0) | mute[said])
 
     def _dates(self, batch: Batch, rows: Int64, said: Int64) -> Float64:
         """The odds of dates of life: the year, and the day where both sides know it."""
@@ -98,11 +118,31 @@ class Told:
         return np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
 
 
-def _odds(share: Float64, chance: Float64, right: Float64, silent: Bool) -> Float64:
+def _odds(same: Bool, share: Float64, chance: Float64, right: Float64, part: Float64, silent: Bool) -> Float64:
     """The log-odds of values that agree, agree in part, or differ; 0 where one side is silent."""
     agreed = np.clip(np.log(right / chance), 0.0, MOST)
     differs = np.minimum(np.log((1 - right) / (1 - np.minimum(chance, right))), 0.0)
-    return np.where(silent, 0.0, np.where(share >= 1, agreed, np.where(share >= HALF, agreed / 2, differs)))
+    in_part = np.minimum(agreed / 2, part)
+    return np.where(silent, 0.0, np.where(same, agreed, np.where(share >= HALF, in_part, differs)))
+
+
+def _bearers_of(kb: KB, named: Ragged) -> Int64:
+    """How many state what each text names."""
+    before = indptr(kb.pair_count[named.values])
+    counts: Int64 = before[named.indptr[1:]] - before[named.indptr[:-1]]
+    return counts
+
+
+def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:
+    """The words of each text that the KB has, and how many it has not: those are as rare as one can be.
+
+    What the stemmer leaves a single letter of is no word: "US" and "U.K." would have it in common.
+    """
+    kb = batch.kb
+    found = batch.lexicon.analyse(*text_buffers(pa.array(texts, pa.large_string())))
+    unknown = np.array([len(_tokens(kb, text)) for text in texts]) - _distinct_words(found.indptr, found.word)
+    long = np.diff(kb.words.offsets)[found.word] > 1 if len(found.word) else np.empty(0, np.bool_)
+    return Ragged(indptr(long)[found.indptr], found.word[long]), np.maximum(unknown, 0).astype(np.float64)
 
 
 def _distinct(texts: Sequence[str]) -> tuple[list[str], Int64]:
@@ -122,11 +162,6 @@ def _distinct_words(offsets: Int64, words: Int32) -> Int64:
     row = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     pairs = np.unique(np.column_stack([row, words]), axis=0)
     return np.bincount(pairs[:, 0], minlength=len(offsets) - 1)
-
-
-def _qid(text: str) -> int:
-    """The number of a value that is given as a QID, else -1."""
-    return int(text[1:]) if text[:1] == "Q" and text[1:].isdecimal() and len(text) < 12 else -1
 
 
 @lru_cache(maxsize=4)

@@ -97,7 +97,7 @@ def find_property(kb: KB, called: str) -> Property | None:
 
 def similar_properties(kb: KB, called: str) -> list[str]:
     """Names of properties that look like one which is not known."""
-    return get_close_matches(normalise(called.replace("_", " ")), [*COMMON, *_labels(kb)], 3)
+    return get_close_matches(normalise(called.replace("_", " ")), list(dict.fromkeys([*COMMON, *_labels(kb)])), 3)
 
 
 @lru_cache(maxsize=4)

@@ -24,6 +24,8 @@ from namesake.scoring import Scored
 
 ERA = "Era"
 """The part of recipes that compares lives with the time of a text."""
+TOLD = "told "
+"""What the parts of a row's values begin with: no scorer has a space in its name."""
 AT_ONCE = 2048
 """Rows that are scored together."""
 
@@ -134,7 +136,7 @@ def judge(linker: Linker, queries: Sequence[Query]) -> Reconciled:
     timeless = np.array([query.date is None and not _YEAR.search(query.context) for query in plain], np.bool_)
     scored = _without_era(scored, timeless[scored.batch.article])
     evidence = {APART: apart(scored.batch)} if linker.recipe.decide else {}
-    evidence |= {one.property.called: one.evidence(scored.batch, mention) for one in told}
+    evidence |= {TOLD + one.property.called: one.evidence(scored.batch, mention) for one in told}
     return Reconciled(scored, mention, evidence)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ from namesake.reconciling.context import APART
 from namesake.reconciling.dates import read_day
 from namesake.reconciling.properties import find_property, similar_properties
 from namesake.reconciling.query import Candidate, Query
-from namesake.reconciling.reconcile import AT_ONCE, Reconciled, candidates_of, judge
+from namesake.reconciling.reconcile import AT_ONCE, TOLD, Reconciled, candidates_of, judge
 
 ADDED = pa.schema(
     [
@@ -102,6 +102,7 @@ def reconcile_table(
     *,
     threads: int = 0,
     review_below: float | None = None,
+    unread: Mapping[int, str] | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> Answers:
     """Add to each row of a table whom it means.
@@ -112,10 +113,13 @@ def reconcile_table(
         layout: what its columns are.
         threads: how many threads work; 0 is one for each core. They change nothing in the result.
         review_below: keep the rows that are less sure than this, with their candidates.
+        unread: why some rows, by their place, could not be read: they have no answer.
         advance: told how many rows are done.
     """
     layout.check(table, linker.kb)
-    queries, unread = queries_of(table, layout)
+    queries, unread_dates = queries_of(table, layout)
+    for at in unread or ():
+        queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
     for answers in _in_order(linker, queries, threads or cores(), review_below):
@@ -125,11 +129,13 @@ def reconcile_table(
                 doubtful.append(answer.doubtful)
         if advance is not None:
             advance(len(added))
+    for at, why in (unread or {}).items():
+        added[at] = (None, None, None, None, f"not read: {why}", None, None)
     for at, field in enumerate(ADDED):
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
     matched = sum(1 for row in added if row[0] is not None)
-    return Answers(table, matched, doubtful, unread)
+    return Answers(table, matched, doubtful, unread_dates)
 
 
 def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], int]:
@@ -202,7 +208,7 @@ class _Top:
         self.sure = list(zip(sure[first].tolist(), sure[second].tolist(), strict=True))
         parts = judged.scored.combined.contributions | judged.evidence
         self.parts = {name: np.append(parts[name], 0.0)[first].tolist() for name in PARTS if name in parts}
-        told = {name: added for name, added in judged.evidence.items() if name != APART}
+        told = {name.removeprefix(TOLD): added for name, added in judged.evidence.items() if name != APART}
         self.told = {name: np.append(added, 0.0)[first].tolist() for name, added in told.items()}
         self.mention: list[int] = judged.mention.tolist()
 

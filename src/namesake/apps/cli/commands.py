@@ -16,7 +16,7 @@ from namesake import __version__
 
 COMMANDS = {
     "link": "link",
-    "explain": "link",
+    "explain": "explain",
     "reconcile": "reconcile",
     "kb": "kb",
     "evaluate": "evaluate",

@@ -1,9 +1,10 @@
-"""`namesake link` and `namesake explain`."""
+"""`namesake link`."""
 
 from __future__ import annotations
 
 import gc
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from namesake.formats.fields import Reading
     from namesake.linker import Linker
 
+STDIN_FORMATS = ("text", "csv", "tsv", "json", "jsonl")
+LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet")
 NOTHING_LINKED = 3
 """The exit code of a run that set every record aside."""
 
@@ -69,7 +72,13 @@ def link(
         str | None,
         typer.Option(
             "--format",
-            help="of standard input: text, csv, tsv, json or jsonl; where articles are files, that of the links",
+            help="of standard input: text, csv, tsv, json or jsonl (default); files tell it by their suffix",
+        ),
+    ] = None,
+    to_format: Annotated[
+        str | None,
+        typer.Option(
+            "--to", help="format of the links: jsonl, csv, tsv or parquet; default: by the suffix of -o, jsonl for -o -"
         ),
     ] = None,
     flat: Annotated[bool, typer.Option("--flat", help="one row for each place of a name, with start and end")] = False,
@@ -96,8 +105,22 @@ def link(
     """
     if scores and to is None:
         raise NamesakeError("--scores is for files: name one with -o, or see `namesake explain`")
+    if to is None and (flat or to_format):
+        raise NamesakeError("--flat and --to are for files: name one with -o, or -o - for standard output")
     chosen = options.threshold_of(threshold)
     if engine is Engine.spark:
+        _refuse_for_spark(
+            text=text,
+            id=id,
+            title=title,
+            encoding=encoding,
+            format=format,
+            to=to_format,
+            flat=flat,
+            mentions=mentions != "names",
+            workers=workers,
+            threads=threads,
+        )
         link_on_spark(articles, kb, to, master, recipe, scores=scores, threshold=chosen, date=date)
         return
     if master is not None:
@@ -107,15 +130,18 @@ def link(
 
     linker = Linker(folder, recipe, chosen, mentions)
     warn_of_sample(linker, kb, articles)
-    reading, date, out_format = _reading(articles, text, id, title, date, encoding, format)
+    reading, date = reading_of(articles, text, id, title, date, encoding, format)
+    if to_format is not None and to_format not in LINK_FORMATS:
+        hint = did_you_mean(to_format, LINK_FORMATS)
+        raise NamesakeError(f"--to {to_format}: links can be {', '.join(LINK_FORMATS)}{hint}")
     if to is None:
         _print_links(linker, articles, date, max_line << 20, reading)
         return
     began = time.perf_counter()
     gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
     if is_folder(to):
-        if flat or out_format:
-            raise NamesakeError("--flat and --format are for a file of links, such as -o links.csv, not for a folder")
+        if flat or to_format:
+            raise NamesakeError("--flat and --to are for a file of links, such as -o links.csv, not for a folder")
         link_into_folder(
             linker,
             articles,
@@ -145,7 +171,7 @@ def link(
             most_line=max_line << 20,
             reading=reading,
             one_per_span=flat,
-            format=out_format,
+            format=to_format,
             rejects=rejects,
             reporter=reporter(),
         )
@@ -159,7 +185,7 @@ def link(
     _fail_without_articles(counts.articles, rejects)
 
 
-def _reading(
+def reading_of(
     articles: list[Path],
     text: str | None,
     id: str | None,
@@ -167,22 +193,26 @@ def _reading(
     date: str | None,
     encoding: str | None,
     format: str | None,
-) -> tuple[Reading, str | None, str | None]:
-    """How to read the articles, the date of those that have none, and the format of the links.
-
-    `--date` names a field, unless it is a date; `--format` is that of standard input, else that of the links.
-    """
+) -> tuple[Reading, str | None]:
+    """How to read the articles, and the date of those that have none: `--date` names a field, unless it is a date."""
     from namesake.batch import UNDATED, day_number
     from namesake.formats.fields import Reading
 
-    from_stdin = any(str(path) == "-" for path in articles)
-    known = ("text", "csv", "tsv", "json", "jsonl") if from_stdin else ("csv", "tsv", "jsonl", "parquet")
-    if format is not None and format not in known:
-        what = "standard input" if from_stdin else "links"
-        raise NamesakeError(f"--format {format}: {what} can be {', '.join(known)}{did_you_mean(format, known)}")
+    if format is not None and not any(str(path) == "-" for path in articles):
+        raise NamesakeError(f"--format {format} is for standard input (-); --to is the format of the links")
+    if format is not None and format not in STDIN_FORMATS:
+        hint = did_you_mean(format, STDIN_FORMATS)
+        raise NamesakeError(f"--format {format}: standard input can be {', '.join(STDIN_FORMATS)}{hint}")
     is_field = date is not None and day_number(date) == UNDATED and not date[:4].isdecimal()
-    reading = Reading(text, id, title, date if is_field else None, encoding, format if from_stdin else None, None, say)
-    return reading, None if is_field else date, None if from_stdin else format
+    reading = Reading(text, id, title, date if is_field else None, encoding, format, None, say)
+    return reading, None if is_field else date
+
+
+def _refuse_for_spark(**given: object) -> None:
+    """Refuse options that Spark would not heed: it reads JSON lines and Parquet of our layouts, and writes Parquet."""
+    unheeded = [f"--{option}" for option, value in given.items() if value]
+    if unheeded:
+        raise NamesakeError(f"{', '.join(unheeded)}: not with --engine spark, which reads articles of our layouts only")
 
 
 def _fail_without_articles(articles: int, rejects: Rejects) -> None:
@@ -199,12 +229,13 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
     from namesake.apps.terminal.text import show_text
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import read_files
-    from namesake.engines.inputs import input_paths
+    from namesake.engines.inputs import common_folder, input_paths
 
-    console = Console()
+    console, paths = Console(), input_paths(articles)
+    reading = replace(reading, below=common_folder(paths))
     seen = 0
     with Rejects() as rejects:
-        for path in input_paths(articles):
+        for path in paths:
             for table in read_files([path], rejects, date, most_line, reading):
                 before = rejects.count
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
@@ -213,52 +244,3 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
                 seen += table.num_rows - (rejects.count - before)
     report_rejects(rejects)
     _fail_without_articles(seen, rejects)
-
-
-def explain(
-    articles: Annotated[Path, typer.Argument(help="JSONL or .txt (also .gz .bz2 .zst) or Parquet file")],
-    article: Annotated[
-        str | None, typer.Option("--article", help="the article's id, where the file has more than one")
-    ] = None,
-    name: Annotated[str | None, typer.Option("--name", help="only the mention with this name")] = None,
-    kb: options.Kb = None,
-    recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
-    mentions: Mentions = "names",
-    text: Text = None,
-    id: Id = None,
-    title: Title = None,
-    date: Date = None,
-    encoding: options.Encoding = None,
-    all: Annotated[bool, typer.Option("--all", help="every candidate, every match, the whole text")] = False,
-    json: Annotated[bool, typer.Option("--json", help="rows for programs: one for each candidate and part")] = False,
-) -> None:
-    """Show why each name of an article was linked as it was.
-
-    Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
-    """
-    folder = default_kb(kb)
-    from namesake import Linker
-    from namesake.articles.rejects import Rejects
-    from namesake.engines.files import find_article
-
-    linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)
-    warn_of_sample(linker, kb, [articles])
-    with Rejects() as rejects:
-        reading, date, _ = _reading([articles], text, id, title, date, encoding, None)
-        table = find_article(articles, article, rejects, date, reading)
-    rows = linker.explain(table, name)
-    if not rows.num_rows:
-        known = ", ".join(sorted(set(linker.link(table).column("name").to_pylist()))) or "none"
-        wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
-        raise NamesakeError(f"article {table.column('id')[0]}: {wanted}; its names are: {known}")
-    if json:
-        import msgspec
-
-        print(msgspec.json.format(msgspec.json.encode(rows.to_pylist()), indent=2).decode())
-    else:
-        from namesake.apps.terminal.console import Console
-        from namesake.apps.terminal.explanation import show_explanation
-
-        show_explanation(table, rows, Console(), all)
-    report_rejects(rejects)

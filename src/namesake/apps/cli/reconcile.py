@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from namesake.apps.cli import options
+from namesake.apps.cli.link import NOTHING_LINKED
 from namesake.apps.cli.output import default_kb, report_rejects, say, warn_of_sample
 from namesake.errors import NamesakeError
 
@@ -66,6 +67,7 @@ def reconcile(
     from namesake.files import STDIN, keep_apart
     from namesake.formats.fields import Reading
     from namesake.formats.tables import read_rows, write_rows, writer_suffix
+    from namesake.progress import reporter
     from namesake.reconciling.table import reconcile_table
 
     beside = None if out is None or str(out) == STDIN else out.with_name(out.name + ".rejects.jsonl")
@@ -79,13 +81,20 @@ def reconcile(
     keep_apart(outputs, [table, folder])
     linker = Linker(folder, recipe, options.threshold_of(threshold))
     warn_of_sample(linker, kb)
-    began = time.perf_counter()
+    began, progress = time.perf_counter(), reporter()
     with Rejects(beside) as rejects:
-        rows = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
+        rows, unread = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
         layout = _layout(rows.column_names, table, name, context or (), date, type or ())
-        answers = reconcile_table(
-            linker, rows, layout, threads=threads, review_below=review_below if review is not None else None
-        )
+        with progress.stage("reconciling"):
+            answers = reconcile_table(
+                linker,
+                rows,
+                layout,
+                threads=threads,
+                review_below=review_below if review is not None else None,
+                unread=unread,
+                advance=lambda done: progress.advance(done / max(rows.num_rows, 1), done, "rows"),
+            )
     if out is not None:
         write_rows(answers.table, out)
     pace = rows.num_rows / max(time.perf_counter() - began, 1e-9)
@@ -96,8 +105,18 @@ def reconcile(
         from namesake.apps.review.page import write_review
 
         articles = write_review(answers.doubtful, review, table.name)
-        say(f"{review}: {len(answers.doubtful):,} rows to look at; its choices are gold for {articles}")
+        say(f"{review}: {_shown(len(answers.doubtful))} to look at; its choices are gold for {articles}")
     report_rejects(rejects)
+    if unread and len(unread) == rows.num_rows:
+        say("no row could be read")
+        raise typer.Exit(NOTHING_LINKED)
+
+
+def _shown(doubtful: int) -> str:
+    """How many rows are on the page of a review."""
+    from namesake.apps.review.page import MOST_ROWS
+
+    return f"{doubtful:,} rows" if doubtful <= MOST_ROWS else f"the first {MOST_ROWS:,} of {doubtful:,} rows"
 
 
 def _layout(

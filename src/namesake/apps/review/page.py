@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from namesake.drawing.meanings import variables
 from namesake.files import published
 from namesake.reconciling.query import Candidate
 from namesake.reconciling.rows import plain_name
@@ -44,7 +45,9 @@ def review_page(rows: Sequence[Doubtful], title: str, total: int) -> str:
     json = msgspec.json.encode(data).decode()
     for character in "<>&\u2028\u2029":
         json = json.replace(character, f"\\u{ord(character):04x}")
-    return template.replace("/*DATA*/", json)
+    return template.replace("/*STYLE*/", ":root { color-scheme: light dark; }" + variables(":root")).replace(
+        "/*DATA*/", json
+    )
 
 
 def _row(row: Doubtful) -> dict[str, Any]:

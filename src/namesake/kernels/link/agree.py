@@ -27,7 +27,7 @@ class Stated(NamedTuple):
 
 
 STATED = record(Stated)
-AGREED = types.Tuple((types.float64[::1], types.int32[::1], types.int64[::1]))
+AGREED = types.Tuple((types.boolean[::1], types.float64[::1], types.int32[::1], types.int64[::1]))
 
 
 @inlined(types.boolean(RAGGED, types.int64, types.int32))
@@ -43,22 +43,38 @@ def has(lists, row, number):
     return low < lists.indptr[row + 1] and lists.values[low] == number
 
 
-@kernel(AGREED(I64, I64, I64, RAGGED, F64, F64, I64, STATED))
-def agree(rows, said, properties, words, unknown, weight, items, stated):
-    """The share of what is said that one value has, the pair that has most (-1: none is stated), how many there are.
+@inlined(types.float64(types.int64, types.int32, RAGGED, F64, F64, STATED))
+def contained(text, value, words, unknown, weight, stated):
+    """The share of a text's words, by their weight, that a value has in its label or among its aliases."""
+    begin, end = words.indptr[text], words.indptr[text + 1]
+    total, found = unknown[text], 0.0
+    for j in range(begin, end):
+        word = words.values[j]
+        total += weight[word]
+        if value < 0:
+            found += weight[word] if has(stated.strings, ~value, word) else 0.0
+        elif has(stated.labels, value, word) or has(stated.aliases, value, word):
+            found += weight[word]
+    if begin == end:
+        return 0.0
+    return found / total if found < total else 1.0
 
-    Candidate k is the entity `rows[k]` (-1: unknown) and is compared with the text `said[k]`, whose words are row
-    `said[k]` of `words`, each with its weight, beside words that nobody has and that weigh `unknown[said[k]]`; or with
-    the item `items[said[k]]` where that is not negative. Only statements of `properties` count. Among pairs that share
-    as much the first counts.
+
+@kernel(AGREED(I64, I64, I64, RAGGED, RAGGED, RAGGED, F64, F64, STATED))
+def agree(rows, said, properties, named, initialled, words, unknown, weight, stated):
+    """Whether a value is the one named, the share of the words that one has, which pair it is, how many there are.
+
+    Candidate k is the entity `rows[k]` (-1: unknown) and is compared with the text `said[k]`. The pairs that it names
+    are row `said[k]` of `named`, those whose initials it is that of `initialled`, which counts as all words. Its words
+    are row `said[k]` of `words`, each with its weight, beside words that nobody has and that weigh `unknown[said[k]]`.
+    Only statements of `properties` count. Among pairs that agree as much the first counts; -1: none is stated.
     """
-    share, best = np.zeros(len(rows)), np.full(len(rows), np.int32(-1), np.int32)
-    count = np.zeros(len(rows), np.int64)
+    same, share = np.zeros(len(rows), np.bool_), np.zeros(len(rows))
+    best, count = np.full(len(rows), np.int32(-1), np.int32), np.zeros(len(rows), np.int64)
     for k in range(len(rows)):
         row, text = rows[k], said[k]
         if row < 0:
             continue
-        begin, end = words.indptr[text], words.indptr[text + 1]
         for at in range(stated.statements.indptr[row], stated.statements.indptr[row + 1]):
             pair = stated.statements.values[at]
             wanted = False
@@ -67,19 +83,10 @@ def agree(rows, said, properties, words, unknown, weight, items, stated):
             if not wanted:
                 continue
             count[k] += 1
-            value, found = stated.value[pair], 0.0
-            if items[text] >= 0:
-                found = 1.0 if value == items[text] else 0.0
-            elif end > begin:
-                total = unknown[text]
-                for j in range(begin, end):
-                    word = words.values[j]
-                    total += weight[word]
-                    if value < 0:
-                        found += weight[word] if has(stated.strings, ~value, word) else 0.0
-                    elif has(stated.labels, value, word) or has(stated.aliases, value, word):
-                        found += weight[word]
-                found = found / total if found < total else 1.0
-            if best[k] < 0 or found > share[k]:
-                share[k], best[k] = found, pair
-    return share, best, count
+            is_named = has(named, text, pair)
+            found = 1.0
+            if not is_named and not has(initialled, text, pair):
+                found = contained(text, stated.value[pair], words, unknown, weight, stated)
+            if best[k] < 0 or (is_named and not same[k]) or (is_named == same[k] and found > share[k]):
+                same[k], share[k], best[k] = is_named, found, pair
+    return same, share, best, count
