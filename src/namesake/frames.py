@@ -59,7 +59,7 @@ def link_frame(
     if articles.num_rows > (there := pc.sum(said).as_py() or 0):
         _warn(f"the frame: {articles.num_rows - there:,} of {articles.num_rows:,} rows have no text, and so no links")
         articles = articles.filter(said)
-    own = articles.select([name for name in articles.column_names if name not in ARTICLES.names])
+    own = articles.select([name for name in articles.column_names if name not in ARTICLES.names or name == "extra"])
     ids = articles.column("id").cast(pa.string())
     numbered = pa.array(np.arange(articles.num_rows)).cast(pa.string())
     inputs = articles.select([name for name in articles.column_names if name in ARTICLES.names and name != "extra"])
