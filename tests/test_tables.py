@@ -114,6 +114,13 @@ def test_our_own_layouts_are_read_as_ever_and_in_silence(tmp_path):
     assert said == []
 
 
+def test_json_lines_whose_text_is_called_otherwise_are_refused_with_what_may_be_meant(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"URL": "u", "body": "words"}\n')
+    with pytest.raises(NamesakeError, match=r"no `text`; did you mean --text body --id URL\?$"):
+        articles(path)
+
+
 @pytest.mark.parametrize("suffix", ["csv", "csv.gz", "csv.bz2", "tsv", "json", "jsonl", "parquet"])
 def test_every_format_gives_the_same_articles(tmp_path, suffix):
     rows = list(csv.DictReader(NEWS.splitlines()))
@@ -124,7 +131,7 @@ def test_every_format_gives_the_same_articles(tmp_path, suffix):
         text = {"tsv": NEWS.replace(",", "\t"), "json": json.dumps(rows), "jsonl": "\n".join(map(json.dumps, rows))}
         raw = text.get(suffix, NEWS).encode()
         path.write_bytes({"gz": gzip.compress, "bz2": bz2.compress}.get(path.suffix[1:], bytes)(raw))
-    found = articles(path)
+    found = articles(path, text="body") if suffix == "jsonl" else articles(path)
     assert [(row["id"], row["title"], row["text"]) for row in found] == [
         (row["url"], row["headline"], row["body"]) for row in rows
     ]

@@ -73,8 +73,11 @@ def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, 
     if path.is_file():
         if not read_as_one(path, reading):
             return read_jsonl(*size)
-        if kind(path) == ".json" and is_array(_first_line(path)):
+        start = _first_line(path)
+        if kind(path) == ".json" and is_array(start):
             return read_records(array_records(path), *size, reading)
+        if not reading.named:
+            _refuse_other_text(path, start)
     elif reading.format == "json":
         return read_records(array_records(path), *size, reading)
     return read_records(line_records(path, most_line), *size, reading)
@@ -111,6 +114,17 @@ def _is_foreign(line: bytes) -> bool:
         return False
     names = {name.casefold() for name in record}
     return not has_known_layout(record) and bool(names & set(GUESSES["text"]))
+
+
+def _refuse_other_text(path: Path, line: bytes) -> None:
+    """Refuse JSON lines, a format of our own, whose text is called otherwise, with the options that may be meant."""
+    record = msgspec.json.decode(line.removeprefix(BOM), type=dict[str, Any])
+    names = {name.casefold(): name for name in record}
+    if "text" in names:
+        return
+    meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}
+    options = " ".join(f"--{what} {name}" for what, name in meant.items() if name)
+    raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")
 
 
 READERS: dict[str, Reader] = {
