@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,6 +14,9 @@ from namesake.kb.show import about
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import parse_qids
 
+REMEMBERED = 1 << 18
+_made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()
+
 
 def described(kb: KB, links: pa.Table) -> pa.Table:
     """Links with `label`, `description` and `url` of the answer behind its `qid`.
@@ -21,22 +26,34 @@ def described(kb: KB, links: pa.Table) -> pa.Table:
     qids = one_chunk(links.column("qid"))
     numbers: Int64 = parse_qids(*text_buffers(qids))
     rows = np.where(qids.is_valid().to_numpy(zero_copy_only=False), kb.rows(numbers), -1)
-    nobody = rows < 0
-    items = pa.array(kb.entity_item[np.maximum(rows, 0)], mask=nobody) if len(kb) else pa.nulls(len(rows), pa.int32())
-    labels = kb.item_labels.arrow().take(items).cast(pa.string())
-    texts = kb.descriptions.arrow().take(pa.array(rows, mask=nobody)).cast(pa.string())
-    bare = np.flatnonzero(pc.equal(pc.binary_length(texts), 0).fill_null(False).to_numpy(zero_copy_only=False))
-    if len(bare):
-        made = {row: about(kb, row) or None for row in np.unique(rows[bare]).tolist()}
-        instead = pa.array([made[row] for row in rows[bare].tolist()], pa.string())
-        where = np.zeros(len(rows), np.bool_)
-        where[bare] = True
-        texts = pc.replace_with_mask(texts, pa.array(where), instead)
+    distinct, which = np.unique(rows, return_inverse=True)
+    labels, texts = (column.take(pa.array(which)) for column in _words(kb, distinct))
     urls = pc.binary_join_element_wise(pa.scalar(WIKIDATA), qids, "", null_handling="emit_null")
     place = links.schema.get_field_index("qid") + 1
     for name, column in (("url", urls), ("description", texts), ("label", labels)):
         links = links.add_column(place, pa.field(name, pa.string()), column)
     return links
+
+
+def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
+    """Label and description of each row; null where it is -1."""
+    nobody = rows < 0
+    items = pa.array(kb.entity_item[np.maximum(rows, 0)], mask=nobody) if len(kb) else pa.nulls(len(rows), pa.int32())
+    labels = kb.item_labels.arrow().take(items).cast(pa.string())
+    texts = kb.descriptions.arrow().take(pa.array(rows, mask=nobody)).cast(pa.string())
+    bare = pc.equal(pc.binary_length(texts), 0).fill_null(False)
+    instead = [_instead(kb, row) for row in rows[bare.to_numpy(zero_copy_only=False)].tolist()]
+    return labels, pc.replace_with_mask(texts, bare, pa.array(instead, pa.string()))
+
+
+def _instead(kb: KB, row: int) -> str | None:
+    """What stands for a description that the KB does not have; made once for people who come up again."""
+    made = _made.setdefault(kb, {})
+    if row not in made:
+        if len(made) >= REMEMBERED:
+            made.clear()
+        made[row] = about(kb, row) or None
+    return made[row]
 
 
 def flat(links: pa.Table) -> pa.Table:
