@@ -61,7 +61,7 @@ def test_ids_of_files_of_one_name_differ(tmp_path, suffix):
         if suffix == ".parquet":
             pq.write_table(pa.table({"body": [TEXT, TEXT]}), path)
         elif suffix == ".jsonl":
-            path.write_text(f"{json.dumps({'body': TEXT})}\n" * 2)
+            path.write_text(f"{json.dumps({'text': TEXT})}\n" * 2)
         else:
             path.write_text(f"body\n{TEXT}\n{TEXT}\n")
     ids = [one for table in read_files(paths, Rejects()) for one in table.column("id").to_pylist()]
