@@ -1,10 +1,11 @@
 """How fast articles are linked on one core, beside plain Python and the bare text pass; how that grows; in what memory.
 
-    python -m benchmarks.link [--kb KB] [--only speed plain growth sizes memory] [--repeat 20]
+    python -m benchmarks.link [--kb KB] [--only speed raw plain growth sizes memory] [--repeat 20]
     python -m benchmarks.link --only sizes --kb SMALL --other-kbs LARGE LARGER
     python -m benchmarks.link --only memory --articles 100000 1000000
 
-The articles are the paper's 300 from Quotebank, repeated; the recipe is uiscore-paper. Other work on the machine
+The articles are the paper's 300 from Quotebank, repeated; the recipe is uiscore-paper, and `raw` compares it with the
+default one on given names and on bare texts, in which it finds the names itself. Other work on the machine
 slows the clock more than it slows the process, so CPU time is measured beside it, and what is compared runs in turns.
 """
 
@@ -129,15 +130,46 @@ def speed(kb: Path, articles: pa.Table, repeat: int, folder: Path) -> None:
     ]
     size = f"{count:,} articles, {len(data) / 1e6:.0f} MB of text"
     table(size, ["one core", "articles/s", "by CPU time", "CPU µs", "ratio"], rows)
+    own = own_shares(run)
+    shares = {stage: sum(own[name] for name in names) for stage, names in STAGES.items()}
+    shares["the rest"] = 1 - sum(shares.values())
+    table("where the time goes", ["stage", "share"], [[stage, f"{share:.1%}"] for stage, share in shares.items()])
+
+
+def own_shares(run: Callable[[], object]) -> Counter[str]:
+    """Of each function called, the share of the time spent in it and not in what it calls."""
     profile = cProfile.Profile()
     profile.runcall(run)
     own: Counter[str] = Counter()
     for (_, _, name), taken in pstats.Stats(profile).stats.items():  # type: ignore[attr-defined]
         own[name] += taken[2]
-    everything = sum(taken[2] for taken in pstats.Stats(profile).stats.values())  # type: ignore[attr-defined]
-    shares = {stage: sum(own[name] for name in names) / everything for stage, names in STAGES.items()}
-    shares["the rest"] = 1 - sum(shares.values())
-    table("where the time goes", ["stage", "share"], [[stage, f"{share:.1%}"] for stage, share in shares.items()])
+    everything = sum(own.values())
+    return Counter({name: seconds / everything for name, seconds in own.items()})
+
+
+def raw(kb: Path, articles: pa.Table, repeat: int, folder: Path) -> None:
+    """The default recipe beside the paper's, with names given and with names to be found; Parquet in and out."""
+    many = pa.concat_tables([articles] * repeat).combine_chunks()
+    given, bare, out = folder / "articles.parquet", folder / "bare.parquet", folder / "links.parquet"
+    pq.write_table(many, given)
+    pq.write_table(many.select(["id", "text", "date"]), bare)
+    paper, default = Linker(kb, "uiscore-paper"), Linker(kb)
+    runs = {
+        "uiscore-paper, given names": lambda: whole_run(paper, given, out),
+        "default, given names": lambda: whole_run(default, given, out),
+        "default, bare text": lambda: whole_run(default, bare, out),
+    }
+    taken = in_turns(list(runs.values()), 5)
+    count = many.num_rows
+    rows = [
+        [name, f"{count / t.cpu:,.0f}", f"{t.cpu / count * 1e6:.1f}", f"{t.cpu / taken[1].cpu:.2f}"]
+        for name, t in zip(runs, taken, strict=True)
+    ]
+    table(f"{count:,} articles, Parquet in and out", ["one core", "articles/s by CPU time", "CPU µs", "ratio"], rows)
+    per_article = taken[2].cpu / count * 1e6
+    shares = own_shares(runs["default, bare text"]).most_common(25)
+    parts = [[name, f"{share:.1%}", f"{share * per_article:.1f}"] for name, share in shares]
+    table("where the time goes in bare text", ["function", "share", "CPU µs"], parts)
 
 
 # beside plain Python
@@ -260,7 +292,7 @@ def slice_kb(folder: Path) -> Path:
 
 
 def main() -> None:
-    parts = ["speed", "plain", "growth", "sizes", "memory"]
+    parts = ["speed", "raw", "plain", "growth", "sizes", "memory"]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, help="a KB of the slice; without it one is built")
     parser.add_argument("--only", nargs="+", choices=parts, default=parts)
@@ -275,6 +307,8 @@ def main() -> None:
         for part in options.only:
             if part == "speed":
                 speed(kb, articles, options.repeat, folder)
+            elif part == "raw":
+                raw(kb, articles, options.repeat, folder)
             elif part == "plain":
                 plain(kb, articles, SLICE)
             elif part == "growth":
