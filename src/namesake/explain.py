@@ -8,12 +8,12 @@ draw them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from msgspec import to_builtins
 
 from namesake import rank
 from namesake.articles.schema import SPANS
@@ -23,7 +23,7 @@ from namesake.kb.show import about as about_entity
 from namesake.kb.spelling import normalise
 from namesake.rank import FloatArray, IntArray
 from namesake.scorers import Candidate, named
-from namesake.scorers.reading import Reading
+from namesake.scorers.reading import Page, Reading
 from namesake.scoring import Scored
 
 SOURCE = pa.struct(
@@ -75,8 +75,9 @@ def explain(scored: Scored, name: str | None = None, most: int | None = None) ->
 
     With `most`, only so many candidates of each mention, the best, and "none of them".
     """
-    wanted = mentions_called(scored, name)
-    return pa.Table.from_pylist([row for m in wanted for row in _Mention(scored, m).rows(most)], EXPLANATION)
+    page = cache(lambda article: Page(scored.batch, article))
+    readings = (Reading(page(int(scored.batch.article[m])), m) for m in mentions_called(scored, name))
+    return pa.Table.from_pylist([row for one in readings for row in _Mention(scored, one).rows(most)], EXPLANATION)
 
 
 def mentions_called(scored: Scored, name: str | None) -> list[int]:
@@ -89,9 +90,9 @@ def mentions_called(scored: Scored, name: str | None) -> list[int]:
 class _Mention:
     """One mention being explained: the scores of its candidates, cut out of the batch."""
 
-    def __init__(self, scored: Scored, mention: int) -> None:
-        self.scored, self.rule = scored, scored.recipe.decide
-        self.reading = Reading(scored.batch, mention)
+    def __init__(self, scored: Scored, reading: Reading) -> None:
+        self.scored, self.reading, self.rule = scored, reading, scored.recipe.decide
+        mention = reading.mention
         self.begin, end = (int(at) for at in scored.batch.offsets[mention : mention + 2])
         self.offsets: IntArray = np.array([0, end - self.begin], np.int64)
         self.keys: list[FloatArray] = [key[self.begin : end] for key in scored.combined.keys]
@@ -168,7 +169,7 @@ class _Mention:
                 "value": float(self.scored.doubts[name][mention]) if known else contribution,
                 "weight": weights[name] if known else 1.0,
                 "contribution": contribution,
-                "matches": [asdict(match) for match in named_doubt(name).matches(self.reading)] if known else [],
+                "matches": to_builtins(list(named_doubt(name).matches(self.reading))) if known else [],
             }
 
     @property
@@ -197,7 +198,7 @@ class _Mention:
                 "value": float(self.scored.scores[part.scorer][at]),
                 "weight": part.weight,
                 "contribution": float(combined.contributions[part.scorer][at]),
-                "matches": [asdict(match) for match in named(part.scorer).matches(candidate)],
+                "matches": to_builtins(list(named(part.scorer).matches(candidate))),
             }
         for name, key in combined.ties.items():
             yield about | {"part": name, "role": "tie-break", "value": float(key[at])}

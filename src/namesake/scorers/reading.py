@@ -1,11 +1,12 @@
-"""One mention in its article, as explanations read it: plain Python over the arrays that kernels work on."""
+"""An article and one mention in it, as explanations read them: plain Python over the arrays that kernels work on."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import cached_property
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,17 +18,79 @@ if TYPE_CHECKING:
 _SURFACE = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
 
-class Reading:
-    """A mention, by its number in the batch: its article's text, the words there, and where they stand."""
+class Page:
+    """An article of a batch, read once for all its mentions: its words, and where they stand."""
 
-    def __init__(self, batch: Batch, mention: int) -> None:
-        self.batch, self.mention, self.article = batch, mention, int(batch.article[mention])
+    def __init__(self, batch: Batch, article: int) -> None:
+        self.batch, self.article = batch, article
 
     @cached_property
     def text(self) -> str:
-        """The text of the article."""
+        """The text."""
         text: str = self.batch.texts[self.article].as_py()
         return text
+
+    @cached_property
+    def sentences(self) -> list[int]:
+        """The byte at which each sentence begins."""
+        return row_of(self.batch.words.sentence_indptr, self.batch.words.sentence, self.article)
+
+    @cached_property
+    def words(self) -> list[int]:
+        """The words, by their numbers in the KB, in text order."""
+        return row_of(self.batch.words.indptr, self.batch.words.word, self.article)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The byte at which each of the words begins."""
+        return row_of(self.batch.words.indptr, self.batch.words.start, self.article)
+
+    def places(self, positions: Iterable[int]) -> dict[int, list[int]]:
+        """The bytes at which each of some words stands."""
+        places: dict[int, list[int]] = {}
+        for at in positions:
+            places.setdefault(self.words[at], []).append(self.starts[at])
+        return places
+
+    @cached_property
+    def everywhere(self) -> dict[int, list[int]]:
+        """The places of all words."""
+        return self.places(range(len(self.words)))
+
+    def within(self, start: int, end: int) -> range:
+        """The words of the sentences that hold some of the bytes from start to end."""
+        first = max(bisect_right(self.sentences, start) - 1, 0)
+        last = max(bisect_right(self.sentences, end - 1), first)
+        begin, stop = (self.sentences[at] if at < len(self.sentences) else inf for at in (first, last))
+        return range(bisect_left(self.starts, begin), bisect_left(self.starts, stop))
+
+    @cached_property
+    def characters(self) -> Int64:
+        """How many characters begin before each byte of the text."""
+        raw = np.frombuffer(self.text.encode(), np.uint8)
+        return np.concatenate([[0], np.cumsum((raw & 0xC0) != 0x80)])
+
+    @cached_property
+    def anchored(self) -> dict[int, list[int]]:
+        """The KB rows of the anchors that have each statement, in order."""
+        first, last = self.batch.articles[self.article : self.article + 2]
+        anchored: dict[int, list[int]] = {}
+        for anchor in sorted(set(self.batch.anchors[first:last].tolist()) - {-1}):
+            for pair in self.batch.kb.statements[anchor].tolist():
+                anchored.setdefault(pair, []).append(anchor)
+        return anchored
+
+
+class Reading:
+    """A mention, by its number in the batch: its place in its article, and the words around it."""
+
+    def __init__(self, page: Page, mention: int) -> None:
+        self.page, self.batch, self.article, self.mention = page, page.batch, page.article, mention
+
+    @property
+    def text(self) -> str:
+        """The text of the article."""
+        return self.page.text
 
     @cached_property
     def name(self) -> str:
@@ -41,30 +104,15 @@ class Reading:
         return row_of(self.batch.span_indptr, self.batch.spans, self.mention)
 
     @cached_property
-    def words(self) -> list[int]:
-        """The article's words, by their numbers in the KB, in text order."""
-        return row_of(self.batch.words.indptr, self.batch.words.word, self.article)
-
-    @cached_property
-    def starts(self) -> list[int]:
-        """The byte at which each of the words begins."""
-        return row_of(self.batch.words.indptr, self.batch.words.start, self.article)
-
-    @cached_property
     def everywhere(self) -> dict[int, list[int]]:
         """The bytes at which each word of the article stands; the words of the name itself are left out."""
-        return self._places(range(len(self.words)))
+        return self._without_name(self.page.everywhere)
 
     @cached_property
     def nearby(self) -> dict[int, list[int]]:
         """The same for the sentences that hold a span of the mention."""
-        words = self.batch.words
-        sentences = row_of(words.sentence_indptr, words.sentence, self.article)
-        near: set[int] = set()
-        for start, end in row_of(self.batch.span_indptr, self.batch.byte_spans, self.mention):
-            first = max(bisect_right(sentences, start) - 1, 0)
-            near.update(range(first, max(bisect_right(sentences, end - 1), first)))
-        return self._places(at for at, start in enumerate(self.starts) if bisect_right(sentences, start) - 1 in near)
+        spans = row_of(self.batch.span_indptr, self.batch.byte_spans, self.mention)
+        return self._without_name(self.page.places(sorted({at for span in spans for at in self.page.within(*span)})))
 
     @cached_property
     def anchors(self) -> list[int]:
@@ -77,28 +125,15 @@ class Reading:
         """The words that begin at the bytes `starts` as spans of characters; `dotted` words end in a full stop."""
         spans = []
         for start in starts:
-            character = int(self._characters[start])
+            character = int(self.page.characters[start])
             surface = _SURFACE.match(self.text, character)
             end = surface.end() if surface else character + 1
             spans.append((character, end + (dotted and self.text.startswith(".", end))))
         return spans
 
-    @cached_property
-    def _characters(self) -> Int64:
-        """How many characters begin before each byte of the text."""
-        raw = np.frombuffer(self.text.encode(), np.uint8)
-        return np.concatenate([[0], np.cumsum((raw & 0xC0) != 0x80)])
-
-    @cached_property
-    def _name_words(self) -> set[int]:
-        return set(row_of(self.batch.name_words.indptr, self.batch.name_words.word, self.mention))
-
-    def _places(self, positions: Iterable[int]) -> dict[int, list[int]]:
-        places: dict[int, list[int]] = {}
-        for at in positions:
-            if self.words[at] not in self._name_words:
-                places.setdefault(self.words[at], []).append(self.starts[at])
-        return places
+    def _without_name(self, places: dict[int, list[int]]) -> dict[int, list[int]]:
+        own = set(row_of(self.batch.name_words.indptr, self.batch.name_words.word, self.mention))
+        return {word: starts for word, starts in places.items() if word not in own}
 
 
 def row_of(indptr: Int64, values: Any, row: int) -> list[Any]:

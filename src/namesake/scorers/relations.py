@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from namesake.scorers.matches import Candidate, Match, Source, statement_source
+from namesake.scorers.matches import Candidate, Match, statement_source
 from namesake.scorers.overlap import lift
 from namesake.scorers.registry import Scores, scorer
 
@@ -21,15 +21,17 @@ if TYPE_CHECKING:
 
 def shared_statements(candidate: Candidate) -> Iterator[Match]:
     """Each statement of the candidate that an anchor has, too, with all anchors that have it."""
-    kb = candidate.kb
-    own = set(kb.statements[candidate.row].tolist())
-    shared: dict[int, list[Source]] = {}
-    for anchor in candidate.reading.anchors:
-        who = {"source": "anchor", "anchor": f"Q{kb.qids[anchor]}", "anchor_label": kb.label(anchor)}
-        for pair in own & set(kb.statements[anchor].tolist()):
-            shared.setdefault(pair, []).append(replace(statement_source(kb, pair), **who))
-    for pair in sorted(shared):
-        yield Match(sources=shared[pair])
+    kb, reading, anchored = candidate.kb, candidate.reading, candidate.reading.page.anchored
+    own = int(reading.batch.anchors[reading.mention])
+    for pair in sorted(set(kb.statements[candidate.row].tolist()) & anchored.keys()):
+        statement = statement_source(kb, pair)
+        sources = [
+            replace(statement, source="anchor", anchor=f"Q{kb.qids[anchor]}", anchor_label=kb.label(anchor))
+            for anchor in anchored[pair]
+            if anchor != own
+        ]
+        if sources:
+            yield Match(sources=sources)
 
 
 @scorer("EEIScore", anchors=True, explain=shared_statements)
