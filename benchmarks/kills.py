@@ -1,4 +1,4 @@
-"""Killed at random moments and begun again, until nothing is left to do: the result must be that of a calm run.
+"""Killed at random moments and begun again by the same command: the result must be that of a calm run.
 
     python -m benchmarks.kills [--kb KB] [--articles 200000] [--people 200000] [--kills 20]
 
@@ -25,6 +25,8 @@ from benchmarks.link import SLICE
 from benchmarks.synthetic import write as write_dump
 from namesake import build_kb
 
+START = 1.0  # seconds until there is something to disturb
+
 
 def digests(folder: Path) -> dict[str, str]:
     """Every file below a folder by its digest; not the manifest, the journal and `run.json`, which say when."""
@@ -32,23 +34,23 @@ def digests(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
-def storm(argv: list[str], seconds: float, count: int) -> tuple[int, int]:
-    """Begin again after each of `count` kills, then let it end: the kills that struck, and the runs that were whole.
+def storm(argv: list[str], seconds: float, count: int) -> int:
+    """Begin again after each kill, then let it end; the kills that struck, `count` unless it has ended before.
 
-    Moments are drawn so that a run gets about a fifth of its way between two kills.
+    Moments are drawn so that the run gets about so far between two kills that the last one strikes near its end.
     """
     chance = random.Random(9)
-    struck = 0
-    for _ in range(count):
+    for struck in range(count):
         process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            process.wait(chance.uniform(0.5, max(seconds * 0.4, 3.0)))
+            if process.wait(START + chance.uniform(0, 2 * seconds / count)):
+                raise subprocess.CalledProcessError(process.returncode, argv)
+            return struck
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            struck += 1
     subprocess.run(argv, check=True, capture_output=True)
-    return struck, count - struck
+    return count
 
 
 def compare(what: str, calm: tuple[list[str], Path], stormy: tuple[list[str], Path], count: int) -> None:
@@ -56,11 +58,11 @@ def compare(what: str, calm: tuple[list[str], Path], stormy: tuple[list[str], Pa
     began = time.perf_counter()
     subprocess.run(calm[0], check=True, capture_output=True)
     seconds = time.perf_counter() - began
-    struck, whole = storm(stormy[0], seconds, count)
+    struck = storm(stormy[0], seconds, count)
     expected = digests(calm[1])
     same = expected and digests(stormy[1]) == expected
     print(
-        f"{what}: {seconds:.0f} s when calm; {struck} kills during runs ({whole} runs ended before); "
+        f"{what}: {seconds:.0f} s when calm, {struck} times killed; "
         f"{len(expected)} files: {'the same bytes' if same else 'OTHER BYTES'}",
         flush=True,
     )
