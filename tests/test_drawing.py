@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake import Linker
 from namesake.drawing.candidates import side_by_side
 from namesake.drawing.evidence import evidence
 from namesake.drawing.meanings import DARK, GRADES, LIGHT, grade
@@ -56,11 +55,6 @@ class Reader(HTMLParser):
 
     def classed(self, name: str) -> list[list]:
         return [one for one in self.tags if name in (one[1].get("class") or "").split()]
-
-
-@pytest.fixture(scope="module")
-def linker(sample_kb) -> Linker:
-    return Linker(sample_kb)
 
 
 @pytest.fixture(scope="module")

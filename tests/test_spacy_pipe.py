@@ -27,11 +27,6 @@ NOBODY = "It rained, and nobody came."
 
 
 @pytest.fixture(scope="module")
-def linker(sample_kb) -> Linker:
-    return Linker(sample_kb)
-
-
-@pytest.fixture(scope="module")
 def blank(sample_kb):
     nlp = spacy.blank("en")
     nlp.add_pipe("namesake", config={"kb": str(sample_kb.path)})
