@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from namesake import Linker, Recipe, scorer
+from namesake.articles.one_text import text_table
 from namesake.errors import NamesakeError
-from namesake.linker import text_table
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.scorers import SCORERS, Candidate, Match, Need, Source
 
