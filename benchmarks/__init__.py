@@ -1,4 +1,5 @@
-"""Benchmarks, one a file: `python -m benchmarks` runs them all, `python -m benchmarks.link --help` one of them.
+"""Benchmarks, one a file: `python -m benchmarks` runs all that need no KB of yours.
 
-Each module has a `main()` that reads its own options and prints the tables of docs/benchmarks.md.
+`python -m benchmarks.link --help` tells of one. Each module has a `main()` that reads its own options and prints the
+tables of docs/benchmarks.md.
 """

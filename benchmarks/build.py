@@ -59,12 +59,13 @@ def parse(dump: Path, out: Path, times: int) -> Measured:
     from namesake.kb.items import gather_items
     from namesake.kb.rejects import Rejects
     from namesake.kb.spill import Spill
+    from namesake.language import English
     from namesake.progress import Reporter
 
     out.mkdir()
     before, began = usage(), time.perf_counter()
     with Spill(out) as spill:
-        gathered = gather_items([str(dump)] * times, "people", cores(), spill, Rejects(), Reporter())
+        gathered = gather_items([str(dump)] * times, "people", English, cores(), spill, Rejects(), Reporter())
     after = usage()
     took = {"cpu": after["cpu"] - before["cpu"], "wall": time.perf_counter() - began, "rss": after["rss"]}
     return took | {"items": gathered.items}

@@ -127,11 +127,15 @@ def speed(kb: Path, folder: Path, articles: int) -> dict[str, float]:
 
 
 def extrapolate(costs: dict[str, float]) -> None:
-    """Hours for all of Quotebank, if cost per article stays what it is here and cores add up."""
+    """The time for all of Quotebank, if cost per article stays what it is here and cores add up."""
     print(f"\n| all of Quotebank, {QUOTEBANK:,} articles | {' | '.join(MACHINES)} |\n|---|{'--:|' * len(MACHINES)}")
     for kind, name in KINDS.items():
-        hours = [QUOTEBANK * costs[kind] / cores / 3600 for cores in MACHINES.values()]
-        print(f"| {name} | {' | '.join(f'{one:.2f} h' for one in hours)} |")
+        seconds = [QUOTEBANK * costs[kind] / cores for cores in MACHINES.values()]
+        print(f"| {name} | {' | '.join(map(lasting, seconds))} |")
+
+
+def lasting(seconds: float) -> str:
+    return f"{seconds / 3600:.2f} h" if seconds >= 3600 else f"{seconds / 60:.1f} min"
 
 
 def main() -> None:

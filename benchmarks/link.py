@@ -41,7 +41,7 @@ from namesake.linker import Linker
 
 SLICE = ARTICLES.parents[1] / "wikidata" / "slice.json.gz"
 STAGES = {
-    "read Parquet": ("read_parquet",),
+    "read Parquet": ("read_row_groups",),
     "words and sentences of the text": ("analyse",),
     "spans to bytes": ("characters_to_bytes",),
     "words near a name": ("narrow_contexts",),

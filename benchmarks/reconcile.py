@@ -123,13 +123,10 @@ def accuracy(kb: KB, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kb", type=Path)
+    parser.add_argument("--kb", type=Path, required=True, help="a KB with the people of the labelled text")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--people", type=Path, default=PEOPLE)
     options = parser.parse_args()
-    if options.kb is None:
-        print("needs a KB with the people of the labelled text: --kb KB")
-        return
     kb = KB.open(options.kb)
     speed(kb, options.rows)
     if options.people.is_dir():

@@ -49,7 +49,9 @@ class Source:
 def without(recipe: Recipe, *names: str) -> Recipe:
     """The recipe without some parts; what stood in for them comes forward."""
     parts = [part for part in recipe.parts if part.scorer not in names]
-    return recipe.replace(parts=tuple(p.replace(unless="" if p.unless in names else p.unless) for p in parts))
+    return recipe.replace(
+        parts=tuple(p.replace(unless=tuple(n for n in p.stands_in_for if n not in names)) for p in parts)
+    )
 
 
 def variants() -> dict[str, Recipe]:
@@ -105,7 +107,7 @@ def columns(data: Dataset, method: Method) -> np.ndarray:
 
 def main() -> None:
     """Print the table as Markdown."""
-    options = argparse.ArgumentParser(description=__doc__)
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--kb", type=Path)
     options.add_argument("--quotebank", type=Path, default=SHARED / "quotebank")
     chosen = options.parse_args()

@@ -1,7 +1,11 @@
 """Fixtures every test may use, and the rule that in CI a skip is a failure."""
 
+import io
 import os
 import shutil
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +16,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from namesake.kb.store import KB
+    from namesake.linker import Linker
     from oracle import Oracle
+    from serving import Client
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
@@ -80,6 +86,60 @@ def articles() -> "pa.Table":
 
     [table] = read_articles(ARTICLES, Rejects())
     return table
+
+
+@pytest.fixture(scope="session")
+def linker(sample_kb: "KB") -> "Linker":
+    """The default recipe on the sample."""
+    from namesake.linker import Linker
+
+    return Linker(sample_kb)
+
+
+@pytest.fixture(scope="module")
+def client(linker: "Linker") -> Iterator["Client"]:
+    """A client of a server that links by it."""
+    from serving import running
+
+    with running(linker) as one:
+        yield one
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self) -> str:
+        """All that was printed, as one line: whatever the width of the terminal."""
+        return " ".join((self.out + self.err).split())
+
+
+@pytest.fixture
+def run(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], sample_kb: "KB", tmp_path: Path
+) -> Callable[..., Ran]:
+    """Runs a command in an empty folder, with `--kb` and the sample; another KB, or None where it takes none."""
+    from namesake.apps.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NAMESAKE_KB", raising=False)
+
+    def call(*arguments: object, kb: Path | str | None = sample_kb.path, stdin: bytes = b"") -> Ran:
+        named = [] if kb is None else ["--kb", kb]
+        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, [*arguments, *named])])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as stop:
+            main()
+        ran = Ran(stop.value.code or 0, *capfd.readouterr())
+        assert "Traceback" not in ran.out + ran.err
+        return ran
+
+    return call
 
 
 @pytest.hookimpl(hookwrapper=True)

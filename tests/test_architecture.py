@@ -32,6 +32,7 @@ ROAD = (
     "recipe",
     "decide",
     "scoring",
+    "links",
     "explain",
     "drawing",
     "linker",
@@ -45,7 +46,7 @@ ROAD = (
 """From the ground up: a room imports itself and rooms on lines above its own."""
 LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split()}
 
-EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "analysis", "apps"}
+EVALUATION_NEVER = {"batch", "scorers", "scoring", "links", "explain", "linker", "engines", "analysis", "apps"}
 """Evaluation sees tables, whoever made them."""
 
 EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil", "spacy")

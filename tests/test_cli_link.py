@@ -1,48 +1,21 @@
 """`namesake link` and `namesake explain` on good and on bad input: exit codes, one-line messages, whole files."""
 
 import gzip
-import io
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from namesake.apps.cli.main import main
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES
 
 TEXT = "The basketball player Michael Jordan spoke."
 GOOD = {"id": "good", "text": TEXT, "mentions": [{"name": "Michael Jordan", "spans": [[22, 36]]}]}
 UNKNOWN = "Q999999999"
-
-
-@dataclass
-class Ran:
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(monkeypatch, capfd, sample_kb, tmp_path):
-    """Runs a command in an empty folder, with the sample as its KB."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: object, kb: object = sample_kb.path, stdin: bytes = b"") -> Ran:
-        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, arguments), *(["--kb", str(kb)] if kb else [])])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as stop:
-            main()
-        out, err = capfd.readouterr()
-        assert "Traceback" not in out + err
-        return Ran(stop.value.code or 0, out, err)
-
-    return call
 
 
 def written(name: str, *records: dict | bytes | str) -> Path:

@@ -3,48 +3,34 @@
 import gzip
 import json
 import shutil
-import sys
-
-import pytest
 
 from namesake import ablate, evaluate, reproduce
-from namesake.apps.cli.main import main
 from namesake.sample import ARTICLES, EXPECTED
 from small_vectors import write_words
-
-
-@pytest.fixture
-def run(monkeypatch, capfd):
-    def command(*arguments: object) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return stop.value.code or 0, "".join(capfd.readouterr())
-
-    return command
 
 
 def test_embed_walk_and_link_from_the_command_line(run, sample_kb, tmp_path):
     kb = shutil.copytree(sample_kb.path, tmp_path / "kb")
     words = write_words(tmp_path / "words.txt")
-    link = ("link", ARTICLES, "--kb", kb, "-o", tmp_path / "links.parquet", "--recipe")
-    code, said = run(*link, "ucse-paper")
-    assert code == 2
-    assert "namesake kb embed" in said
-    code, said = run("kb", "embed", kb, "--encoder", f"static:{words}")
-    assert code == 0
-    assert "117 entities and" in said
-    assert "have vectors of 24 dimensions" in said
-    code, said = run("kb", "embed", kb, "--encoder", f"static:{words}")
-    assert code == 2
-    assert "--force" in said
-    assert run("kb", "walk", kb, "--dimensions", 8, "--seed", 1)[0] == 0
+    link = ("link", ARTICLES, "-o", "links.parquet", "--recipe")
+    embed = ("kb", "embed", kb, "--encoder")
+    ran = run(*link, "ucse-paper", kb=kb)
+    assert ran.code == 2
+    assert "namesake kb embed" in ran.said
+    ran = run(*embed, f"static:{words}", kb=None)
+    assert ran.code == 0
+    assert "117 entities and" in ran.said
+    assert "have vectors of 24 dimensions" in ran.said
+    ran = run(*embed, f"static:{words}", kb=None)
+    assert ran.code == 2
+    assert "--force" in ran.said
+    assert run("kb", "walk", kb, "--dimensions", 8, "--seed", 1, kb=None).code == 0
     for recipe in ("ucse-paper", "eigen_iscore-paper"):
-        assert run(*link, recipe)[0] == 0
-    assert run("kb", "info", kb, "--verify")[0] == 0
-    code, said = run("kb", "embed", kb, "--encoder", "static:none.txt", "--force")
-    assert code == 2
-    assert "none.txt" in said
+        assert run(*link, recipe, kb=kb).code == 0
+    assert run("kb", "info", kb, "--verify", kb=None).code == 0
+    ran = run(*embed, "static:none.txt", "--force", kb=None)
+    assert ran.code == 2
+    assert "none.txt" in ran.said
 
 
 def gold_of_the_sample(folder) -> list[dict]:

@@ -29,7 +29,6 @@ import typer
 import namesake as package
 from namesake.apps import spacy  # noqa: F401 - what its entry point does where the package is installed with it
 from namesake.apps.cli.commands import app
-from namesake.apps.cli.main import main
 from namesake.sample import ARTICLES, DUMP, EXPECTED
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,14 +82,10 @@ def desk(tmp_path, monkeypatch, cache, sample_kb) -> Path:
     return tmp_path
 
 
-def namesake(command: str, monkeypatch, capfd) -> tuple[int, str]:
+def arguments_of(command: str) -> list[str]:
     arguments = list(takewhile(lambda word: not word.startswith("#"), shlex.split(command)))
     assert not {"|", ">", "<", "&&", ";"} & set(arguments), f"a page's command stands alone: {command}"
-    monkeypatch.setattr(sys, "argv", arguments)
-    with pytest.raises(SystemExit) as stop:
-        main()
-    out, err = capfd.readouterr()
-    return stop.value.code or 0, out + err
+    return arguments
 
 
 def shell(command: str) -> tuple[int, str]:
@@ -99,7 +94,7 @@ def shell(command: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_the_page_shows_is_what_happens(page, desk, monkeypatch, capfd):
+def test_what_the_page_shows_is_what_happens(page, desk, run, capfd):
     names: dict[str, object] = {"__name__": "__main__"}
     for kind, text in blocks(page):
         if kind == "python":
@@ -110,7 +105,8 @@ def test_what_the_page_shows_is_what_happens(page, desk, monkeypatch, capfd):
             if command.split()[0] in ("echo", "printf", "cat"):  # writes a small file, or shows one
                 code, printed = shell(command)
             elif command.split()[0] == "namesake":
-                code, printed = namesake(command, monkeypatch, capfd)
+                ran = run(*arguments_of(command)[1:], kb=None)
+                code, printed = ran.code, ran.out + ran.err
             else:
                 continue  # pip install, make demo: not ours to run
             assert code == 0, f"{command}\n{printed}"

@@ -7,11 +7,11 @@ import math
 
 import pytest
 
+from namesake.articles.one_text import text_table
 from namesake.doubts import DOUBTS
 from namesake.kb.build import build
 from namesake.kb.fame import STEPS
 from namesake.kb.store import KB
-from namesake.linker import text_table
 from test_signals import batch_of
 
 PEOPLE = {

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake import Linker
 from namesake.drawing.candidates import side_by_side
 from namesake.drawing.evidence import evidence
 from namesake.drawing.meanings import DARK, GRADES, LIGHT, grade
@@ -56,11 +55,6 @@ class Reader(HTMLParser):
 
     def classed(self, name: str) -> list[list]:
         return [one for one in self.tags if name in (one[1].get("class") or "").split()]
-
-
-@pytest.fixture(scope="module")
-def linker(sample_kb) -> Linker:
-    return Linker(sample_kb)
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +121,7 @@ def test_links_are_still_a_list(linker):
 
 def test_the_runner_up_is_the_second_candidate(linker):
     """The oracle is the link table with all candidates, and the explanation's own probabilities."""
-    from namesake.linker import text_table
+    from namesake.articles.one_text import text_table
 
     rows = linker.link(text_table(BULLS, None, "1996-06-17"), scores=True).to_pylist()
     explained = linker.explain_text(BULLS, date="1996-06-17")

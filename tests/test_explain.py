@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
+from namesake.articles.one_text import text_table
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
-from namesake.linker import Linker, text_table
+from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
 from namesake.text import sentences

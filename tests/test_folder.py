@@ -60,11 +60,6 @@ def inputs(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def linker(sample_kb) -> Linker:
-    return Linker(sample_kb)
-
-
-@pytest.fixture(scope="module")
 def calm(inputs, linker, tmp_path_factory) -> Path:
     """What a run gives that nothing disturbs, with one worker."""
     out = tmp_path_factory.mktemp("calm") / "out"

@@ -4,16 +4,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from namesake import Linker, NamesakeError, link_frame
+from namesake import NamesakeError, link_frame
 
 BODY = "Michael Jordan, the basketball player, met Chris Carter of The X-Files."
 COLUMNS = {"url": ["u1", "u1"], "body": [BODY, "Michael Jordan of the Chicago Bulls."], "desk": ["sport", "news"]}
 COLUMNS |= {"name": ["mine", "mine"], "when": ["1996-05-01", None]}
-
-
-@pytest.fixture(scope="session")
-def linker(sample_kb):
-    return Linker(sample_kb)
 
 
 def frames() -> dict[str, object]:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from namesake import linker as linker_module
+from namesake.articles import pieces as cutting
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
@@ -107,13 +107,13 @@ def test_the_best_candidate_is_first_by_score_then_by_the_recipes_tie_breaks(who
 @SLICE
 @pytest.mark.parametrize("most", [1, 3, 64])
 def test_same_links_for_any_batch_size(slice_linker, quotebank, whole, monkeypatch, most):
-    monkeypatch.setattr(linker_module, "MOST_ARTICLES", most)
+    monkeypatch.setattr(cutting, "MOST_ARTICLES", most)
     assert slice_linker.link(quotebank, scores=True).combine_chunks().equals(whole.combine_chunks())
 
 
 @SLICE
 def test_same_links_where_bytes_bound_the_pieces(slice_linker, quotebank, whole, monkeypatch):
-    monkeypatch.setattr(linker_module, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(cutting, "MOST_BYTES", 20_000)
     assert slice_linker.link(quotebank, scores=True).combine_chunks().equals(whole.combine_chunks())
 
 
@@ -156,10 +156,10 @@ def test_pieces_are_bounded_by_text_and_candidates(monkeypatch):
     crowd = [Mention("a", [], [f"Q{n}" for n in range(1, 1001)])]
     few = [Article(str(n), "x" * 10) for n in range(5)]
     table = table_of(*few, *(Article(str(n), "x", mentions=crowd) for n in range(5, 9)), Article("9", "x" * 10**6))
-    monkeypatch.setattr(linker_module, "MOST_BYTES", 250_000)
-    sizes = [piece.num_rows for piece in linker_module.pieces(table)]
+    monkeypatch.setattr(cutting, "MOST_BYTES", 250_000)
+    sizes = [piece.num_rows for piece in cutting.pieces(table)]
     assert sizes == [7, 2, 1]  # 1,000 candidates weigh 100,000
-    assert [r for piece in linker_module.pieces(table) for r in piece.column("id").to_pylist()] == [*"0123456789"]
+    assert [r for piece in cutting.pieces(table) for r in piece.column("id").to_pylist()] == [*"0123456789"]
 
 
 # tables of any shape

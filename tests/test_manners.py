@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,26 +16,17 @@ from rich.console import Console
 
 from namesake import KB, Linker, NamesakeError, build_kb
 from namesake.apps.cli.commands import COMMANDS, app
-from namesake.apps.cli.main import main
 from namesake.apps.sample_kb import sample_kb as cached_sample
 from namesake.apps.terminal.links import show_links
 from namesake.apps.terminal.mistakes import show_mistakes
 from namesake.apps.terminal.text import linked_text
+from namesake.articles.one_text import text_table
 from namesake.evaluation.gold import read_gold
 from namesake.kb.show import about, describe
-from namesake.linker import text_table
 from namesake.recipe import recipes
 from namesake.sample import ARTICLES, DUMP, EXPECTED
 
 PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main import main; main()"
-
-
-def run(monkeypatch, capfd, *words: str) -> tuple[int, str]:
-    monkeypatch.setattr(sys, "argv", ["namesake", *words])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    out, err = capfd.readouterr()
-    return stop.value.code or 0, " ".join((out + err).split())
 
 
 def complete(*words: str) -> list[str]:
@@ -66,11 +58,11 @@ def every_command() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("command", list(every_command()))
-def test_no_help_shows_a_type_for_a_switch(command, monkeypatch, capfd):
-    code, text = run(monkeypatch, capfd, *command.split(), "--help")
-    assert code == 0
-    assert "--help" in text
-    assert "bool" not in text.lower()
+def test_no_help_shows_a_type_for_a_switch(command, run):
+    ran = run(*command.split(), "--help", kb=None)
+    assert ran.code == 0
+    assert "--help" in ran.said
+    assert "bool" not in ran.said.lower()
 
 
 @pytest.mark.parametrize(
@@ -98,44 +90,37 @@ def test_no_help_shows_a_type_for_a_switch(command, monkeypatch, capfd):
         ),
     ],
 )
-def test_a_slip_is_answered_with_what_was_meant(words, hint, monkeypatch, capfd, sample_kb, tmp_path):
-    gold = tmp_path / "gold.jsonl"
+def test_a_slip_is_answered_with_what_was_meant(words, hint, run, sample_kb):
+    gold = Path("gold.jsonl")
     rows = [json.loads(line) | {"difficulty": "easy"} for line in EXPECTED.read_text("utf-8").splitlines()]
     gold.write_text("\n".join(map(json.dumps, rows)))
-    monkeypatch.chdir(tmp_path)
     filled = [word.format(articles=ARTICLES, kb=sample_kb.path, gold=gold) for word in words]
-    code, text = run(monkeypatch, capfd, *filled)
-    assert code == 2
-    assert hint in text
+    ran = run(*filled, kb=None)
+    assert ran.code == 2
+    assert hint in ran.said
 
 
-def test_one_article_needs_no_name(monkeypatch, capfd, sample_kb, tmp_path):
+def test_one_article_needs_no_name(run):
     lines = ARTICLES.read_text("utf-8").splitlines()
-    (tmp_path / "one.jsonl").write_text(lines[4] + "\n")
-    (tmp_path / "two.jsonl").write_text("\n".join(lines[4:6]) + "\n")
-    (tmp_path / "own.txt").write_text("Michael Jordan, the basketball player, came.")
-    (tmp_path / "none.jsonl").write_text("")
-    kb = ("--kb", str(sample_kb.path))
-    code, text = run(monkeypatch, capfd, "explain", str(tmp_path / "one.jsonl"), *kb, "--name", "Chris Carter")
-    assert (code, "→ Q437267 Chris Carter" in text) == (0, True)
-    code, text = run(monkeypatch, capfd, "explain", str(tmp_path / "own.txt"), *kb)
-    assert (code, "→ Q41421 Michael Jordan" in text) == (0, True)
+    Path("one.jsonl").write_text(lines[4] + "\n")
+    Path("two.jsonl").write_text("\n".join(lines[4:6]) + "\n")
+    Path("own.txt").write_text("Michael Jordan, the basketball player, came.")
+    Path("none.jsonl").write_text("")
+    ran = run("explain", "one.jsonl", "--name", "Chris Carter")
+    assert (ran.code, "→ Q437267 Chris Carter" in ran.said) == (0, True)
+    ran = run("explain", "own.txt")
+    assert (ran.code, "→ Q41421 Michael Jordan" in ran.said) == (0, True)
     for words, line in (
         (("two.jsonl",), "which article? Name it with --article; there are amazon-pilots, bulls-champions"),
         (("two.jsonl", "--article", "bulls-champion"), "(did you mean 'bulls-champions'?); there are amazon-pilots, "),
         (("none.jsonl",), "none.jsonl: no article"),
     ):
-        code, text = run(monkeypatch, capfd, "explain", str(tmp_path / words[0]), *words[1:], *kb)
-        assert code == 2
-        assert line in text
+        ran = run("explain", *words)
+        assert ran.code == 2
+        assert line in ran.said
 
 
 # --- what is drawn
-
-
-@pytest.fixture(scope="module")
-def linker(sample_kb) -> Linker:
-    return Linker(sample_kb)
 
 
 def printed(draw, *arguments) -> str:
@@ -191,14 +176,12 @@ def test_the_demo_names_every_wrong_link_and_only_those(linker, articles):
     assert told.count("Why:") == len(wrong) > 0
 
 
-def test_the_samples_expected_answers_evaluate(monkeypatch, capfd, tmp_path, sample_kb):
-    monkeypatch.chdir(tmp_path)
-    words = ["--articles", str(ARTICLES), "--gold", str(EXPECTED), "--kb", str(sample_kb.path), "--samples", "100"]
-    code, text = run(monkeypatch, capfd, "evaluate", *words, "--out", "report")
-    assert code == 0, text
+def test_the_samples_expected_answers_evaluate(run):
+    ran = run("evaluate", "--articles", ARTICLES, "--gold", EXPECTED, "--samples", 100, "--out", "report")
+    assert ran.code == 0, ran.said
     answers = [json.loads(line)["qid"] for line in EXPECTED.read_text("utf-8").splitlines()]
-    assert f"P@1 (n={sum(qid is not None for qid in answers)})" in text
-    assert (tmp_path / "report" / "report.html").is_file()
+    assert f"P@1 (n={sum(qid is not None for qid in answers)})" in ran.said
+    assert Path("report", "report.html").is_file()
 
 
 def test_footnotes_of_two_anchors_are_not_the_number_twelve():

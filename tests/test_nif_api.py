@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,26 +13,14 @@ from namesake.articles.rejects import Rejects
 from namesake.datasets.labelled import Labelled
 from namesake.datasets.nif import read_nif
 from namesake.datasets.nif_write import Document, turtle
-from namesake.kb.store import KB
 from namesake.linker import Linker
-from serving import Client, running
+from serving import Client
 
 TURTLE = "application/x-turtle"
 PREFIXES = """@prefix nif: <http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#> .
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 """
 TEXT = "Michael Jordan of the Chicago Bulls met Zyx Wvut. Michael Jordan waved."
-
-
-@pytest.fixture(scope="module")
-def linker(sample_kb: KB) -> Linker:
-    return Linker(sample_kb)
-
-
-@pytest.fixture(scope="module")
-def client(linker: Linker) -> Iterator[Client]:
-    with running(linker) as one:
-        yield one
 
 
 def context(text: str, end: int | None = None, iri: str = "http://x/d") -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from namesake.articles.one_text import text_table
 from namesake.kb.build import build
-from namesake.linker import Linker, text_table
+from namesake.linker import Linker
 from test_doubts_found import item
 
 ACTOR, PRESENTER, POET = "Q100", "Q101", "Q102"

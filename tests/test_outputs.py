@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from namesake import Linker
-from namesake.apps.cli.main import main
 from namesake.formats.links import LinkWriter
 from namesake.sample import ARTICLES
 
@@ -22,20 +21,6 @@ COMMAND = (sys.executable, "-c", "from namesake.apps.cli.main import main; main(
 
 def listed(folder: Path = Path()) -> set[str]:
     return {path.name for path in folder.iterdir()}
-
-
-@pytest.fixture
-def run(monkeypatch, capfd, sample_kb, tmp_path):
-    """Runs a command in an empty folder; returns its exit code and what it said."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: object) -> tuple[int, str]:
-        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, arguments)])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        return stop.value.code or 0, capfd.readouterr().err
-
-    return call
 
 
 def heed_ctrl_c() -> None:
@@ -69,22 +54,22 @@ def test_a_link_that_is_stopped_leaves_what_was_there(sample_kb, tmp_path, endin
 
 @pytest.mark.parametrize("name", ["o.jsonl", "o.jsonl.rejects.jsonl", "o.jsonl.meta.json"])
 @pytest.mark.parametrize("linked", [False, True])
-def test_link_never_overwrites_what_it_reads(run, sample_kb, name, linked):
+def test_link_never_overwrites_what_it_reads(run, name, linked):
     content = b"no article\n" + b"\n".join(LINES)
     path = Path("there.json") if linked else Path(name)
     path.write_bytes(content)
     if linked:
         Path(name).symlink_to(path)
-    code, err = run("link", path, "--kb", sample_kb.path, "-o", "o.jsonl")
-    assert (code, err.count("\n")) == (2, 1)
-    assert "would overwrite" in err
+    ran = run("link", path, "-o", "o.jsonl")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "would overwrite" in ran.err
     assert path.read_bytes() == content
     assert listed() == {name, str(path)}
 
 
 def test_link_never_writes_into_its_kb(run, sample_kb):
-    code, err = run("link", ARTICLES, "--kb", sample_kb.path, "-o", sample_kb.path / "links.parquet")
-    assert (code, "lies in" in err) == (2, True)
+    ran = run("link", ARTICLES, "-o", sample_kb.path / "links.parquet")
+    assert (ran.code, "lies in" in ran.err) == (2, True)
 
 
 ZELDA = {"id": 1, "text": "Ann spoke.", "index": [[0, 3]], "wikipedia_titles": ["Ann"], "wikipedia_ids": [1]}
@@ -96,8 +81,8 @@ ZELDA = {"id": 1, "text": "Ann spoke.", "index": [[0, 3]], "wikipedia_titles": [
 def test_convert_never_overwrites_its_input_nor_one_output_with_the_other(run, articles, gold):
     Path("d.jsonl").write_text(json.dumps(ZELDA), encoding="utf-8")
     Path("x").symlink_to(".")
-    code, err = run("datasets", "convert", "x/d.jsonl", "--reader", "zelda", "--articles", articles, "--gold", gold)
-    assert (code, err.count("\n")) == (2, 1)
+    ran = run("datasets", "convert", "x/d.jsonl", "--reader", "zelda", "--articles", articles, "--gold", gold, kb=None)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert json.loads(Path("d.jsonl").read_text(encoding="utf-8")) == ZELDA
     assert listed() == {"d.jsonl", "x"}
 
@@ -106,8 +91,8 @@ def test_a_report_never_overwrites_the_gold(run):
     Path("tables.json").write_text('{"articleID": "1", "name": "x", "gold": 0}\n', encoding="utf-8")
     scores = '{"articleID": "1", "name": "x", "candidate": 0, "qid": "Q1", "NS": 1}\n'
     Path("scores.jsonl").write_text(scores, encoding="utf-8")
-    code, err = run("evaluate", "--scores", "scores.jsonl", "--gold", "tables.json", "--out", ".", "--samples", 100)
-    assert (code, "would overwrite" in err) == (2, True), err
+    ran = run("evaluate", "--scores", "scores.jsonl", "--gold", "tables.json", "--out", ".", "--samples", 100, kb=None)
+    assert (ran.code, "would overwrite" in ran.err) == (2, True), ran.err
     assert listed() == {"tables.json", "scores.jsonl"}
 
 
@@ -117,26 +102,26 @@ def test_a_report_never_overwrites_the_gold(run):
 )
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("out", [True, False])
-def test_every_record_set_aside_is_no_success(run, sample_kb, lines, threads, out):
+def test_every_record_set_aside_is_no_success(run, lines, threads, out):
     Path("a.jsonl").write_bytes(lines)
     where = ["-o", "o.jsonl"] if out else []
-    code, err = run("link", "a.jsonl", "--kb", sample_kb.path, "--threads", threads, *where)
-    assert (code, "no article could be linked" in err) == (3, True)
+    ran = run("link", "a.jsonl", "--threads", threads, *where)
+    assert (ran.code, "no article could be linked" in ran.err) == (3, True)
     Path("b.jsonl").write_bytes(LINES[0])
-    assert run("link", "a.jsonl", "b.jsonl", "--kb", sample_kb.path, *where)[0] == 0
+    assert run("link", "a.jsonl", "b.jsonl", *where).code == 0
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".zst"])
-def test_a_packed_file_without_a_byte_is_an_error(run, sample_kb, suffix):
+def test_a_packed_file_without_a_byte_is_an_error(run, suffix):
     path = Path(f"a.jsonl{suffix}")
     path.write_bytes(b"")
-    code, err = run("link", path, "--kb", sample_kb.path, "-o", "o.jsonl")
-    assert (code, "is empty" in err) == (2, True)
+    ran = run("link", path, "-o", "o.jsonl")
+    assert (ran.code, "is empty" in ran.err) == (2, True)
 
 
 def test_a_command_is_a_command_whatever_lies_in_the_folder(run):
     Path("datasets").write_bytes(b"x")
-    assert run("datasets", "list")[0] == 0
+    assert run("datasets", "list", kb=None).code == 0
 
 
 # what articles carry through
@@ -173,8 +158,8 @@ CARRIED = {
 
 @pytest.mark.parametrize(("columns", "wanted"), CARRIED.values(), ids=CARRIED)
 @pytest.mark.parametrize("out", ["o.jsonl", "o.parquet"])
-def test_every_unknown_column_is_carried_and_the_output_is_json(run, sample_kb, columns, wanted, out):
-    assert run("link", parquet(**columns), "--kb", sample_kb.path, "-o", out)[0] == 0
+def test_every_unknown_column_is_carried_and_the_output_is_json(run, columns, wanted, out):
+    assert run("link", parquet(**columns), "-o", out).code == 0
     assert extras(out) == [wanted]
 
 
@@ -187,13 +172,13 @@ def test_extra_from_python_that_is_no_json_is_written_as_a_text(sample_kb, tmp_p
     assert extras(str(tmp_path / "o.jsonl")) == ["no JSON"]
 
 
-def test_long_fields_are_carried_once_for_all_mentions_of_an_article(run, sample_kb):
+def test_long_fields_are_carried_once_for_all_mentions_of_an_article(run):
     """60 articles with 200 KB and 200 names each would repeat 2.4 GB."""
     long = "x" * 200_000
     rows = [{"id": str(k), "text": "Chris Carter spoke.", "k": k // 3, "mentions": [NAME] * 200} for k in range(60)]
     Path("a.jsonl").write_text("".join(json.dumps(row | {"html": long}) + "\n" for row in rows), encoding="utf-8")
     for out in ("o.parquet", "o.jsonl"):
-        assert run("link", "a.jsonl", "--kb", sample_kb.path, "-o", out)[0] == 0
+        assert run("link", "a.jsonl", "-o", out).code == 0
         assert Path(out).stat().st_size < 20_000_000
     column = pq.read_table("o.parquet").column("extra")
     assert len(column) == 60 * 200
@@ -205,13 +190,13 @@ def test_long_fields_are_carried_once_for_all_mentions_of_an_article(run, sample
 
 
 # lines without end
-def test_a_line_longer_than_allowed_is_set_aside_and_the_rest_is_linked(run, sample_kb):
+def test_a_line_longer_than_allowed_is_set_aside_and_the_rest_is_linked(run):
     long = b'{"id": "long", "text": "' + b"x" * (1 << 20) + b'"}'
     Path("a.jsonl").write_bytes(b"\n".join([LINES[0], long, LINES[1]]))
     Path("b.txt").write_bytes(b"x" * (1 << 20) + b"x")
     Path("c.txt").write_bytes(b"Chris Carter spoke.")
-    arguments = ("link", "a.jsonl", "b.txt", "c.txt", "--kb", sample_kb.path, "-o", "o.jsonl")
-    assert run(*arguments, "--max-line", 1)[0] == 0
+    arguments = ("link", "a.jsonl", "b.txt", "c.txt", "-o", "o.jsonl")
+    assert run(*arguments, "--max-line", 1).code == 0
     reasons = [json.loads(line) for line in Path("o.jsonl.rejects.jsonl").read_bytes().splitlines()]
     assert [(r["file"], r["line"], r["article_id"]) for r in reasons] == [
         ("a.jsonl", 2, None),
@@ -220,19 +205,19 @@ def test_a_line_longer_than_allowed_is_set_aside_and_the_rest_is_linked(run, sam
     assert {r["reason"] for r in reasons} == {"not an article: longer than 1 MB"}
     linked = {json.loads(line)["article_id"] for line in Path("o.jsonl").read_bytes().splitlines()}
     assert linked == {json.loads(LINES[0])["id"], json.loads(LINES[1])["id"], "c.txt"}
-    assert run(*arguments)[0] == 0
+    assert run(*arguments).code == 0
     assert not Path("o.jsonl.rejects.jsonl").exists()
 
 
 # growth: what was quadratic took minutes here
-def seconds(run, *arguments: object) -> float:
+def seconds(run, *arguments: object, **options: object) -> float:
     began = time.process_time()
-    assert run(*arguments)[0] == 0
+    assert run(*arguments, **options).code == 0
     return time.process_time() - began
 
 
 @pytest.mark.parametrize("shape", ["mentions of all", "spans of all", "overlapping"])
-def test_contexts_that_overlap_cost_no_more_than_their_spans(run, sample_kb, shape):
+def test_contexts_that_overlap_cost_no_more_than_their_spans(run, shape):
     text = "Chris Carter. " * 10_000
     all_of_it = [0, len(text)]
     mentions = {
@@ -241,7 +226,7 @@ def test_contexts_that_overlap_cost_no_more_than_their_spans(run, sample_kb, sha
         "overlapping": [{"name": "Chris Carter", "spans": [[14 * k, len(text)]]} for k in range(10_000)],
     }[shape]
     Path("a.jsonl").write_text(json.dumps({"id": "1", "text": text, "mentions": mentions}), encoding="utf-8")
-    assert seconds(run, "link", "a.jsonl", "--kb", sample_kb.path, "-o", "o.parquet") < 10
+    assert seconds(run, "link", "a.jsonl", "-o", "o.parquet") < 10
 
 
 def test_data_sets_with_one_surface_many_times_or_one_long_article(run):
@@ -252,6 +237,6 @@ def test_data_sets_with_one_surface_many_times_or_one_long_article(run):
     Path("a.tsv").write_text("-DOCSTART- (1 EU)\n" + "Carter\tB\tCarter\tX\nspoke\n" * n, encoding="utf-8")
     for path, reader in (("z.jsonl", "zelda"), ("a.tsv", "aida-tsv")):
         out = ("--articles", "articles.jsonl", "--gold", "gold.jsonl")
-        assert seconds(run, "datasets", "convert", path, "--reader", reader, *out) < 20
+        assert seconds(run, "datasets", "convert", path, "--reader", reader, *out, kb=None) < 20
         names = [row["name"] for row in map(json.loads, Path("gold.jsonl").read_bytes().splitlines())]
         assert names == ["Carter", *(f"Carter #{k}" for k in range(2, n + 1))]

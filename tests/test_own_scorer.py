@@ -3,7 +3,6 @@
 import json
 import math
 import runpy
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 from namesake import Linker, Recipe, scorer
+from namesake.articles.one_text import text_table
 from namesake.errors import NamesakeError
-from namesake.linker import text_table
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.scorers import SCORERS, Candidate, Match, Need, Source
 
@@ -160,18 +159,7 @@ def test_its_name_and_shape_are_checked_when_it_is_declared():
         Recipe.parse(MINE.format("Onw"))
 
 
-def run(*arguments: object) -> None:
-    """The command line, in this process, where the scorer is declared."""
-    from namesake.apps.cli.main import main
-
-    before, sys.argv = sys.argv, ["namesake", *map(str, arguments)]
-    with pytest.raises(SystemExit) as stop:
-        main()
-    sys.argv = before
-    assert not stop.value.code, arguments
-
-
-def test_it_is_evaluated_and_tuned(sample_kb, tmp_path, capsys):
+def test_it_is_evaluated_and_tuned(run, tmp_path):
     """With the label's length, which tells nothing, and the words that article and entity share, which do."""
     scorer("LabelLength")(label_length)
     mine = tmp_path / "mine.toml"
@@ -182,20 +170,21 @@ def test_it_is_evaluated_and_tuned(sample_kb, tmp_path, capsys):
     gold.write_text("\n".join(map(json.dumps, rows)))
     scores, tuned = tmp_path / "links.parquet", tmp_path / "tuned.toml"
 
-    run("link", ARTICLES, "--kb", sample_kb.path, "--recipe", mine, "--scores", "-o", scores)
-    by_hand = ["--samples", 200, "--methods", f"LabelLength,{mine},links"]
-    run("evaluate", "--scores", scores, "--gold", gold, "--out", tmp_path / "report", *by_hand)
+    assert run("link", ARTICLES, "--recipe", mine, "--scores", "-o", scores).code == 0
+    by_hand = ["--methods", f"LabelLength,{mine},links"]
+    measured = ("evaluate", "--scores", scores, "--gold", gold, "--samples", 200)
+    assert run(*measured, "--out", "report", *by_hand, kb=None).code == 0
     rows = json.loads((tmp_path / "report" / "tables.json").read_text())
     figures = {row["method"]: row["value"] for row in rows if (row["metric"], row["slice"]) == ("P@1", "all")}
     assert figures["mine"] == figures["links"] > figures["LabelLength"]
 
-    run("tune", "--scores", scores, "--gold", gold, "--recipe", mine, "-o", tuned)
-    assert "LabelLength" in capsys.readouterr().out
+    ran = run("tune", "--scores", scores, "--gold", gold, "--recipe", mine, "-o", tuned, kb=None)
+    assert (ran.code, "LabelLength" in ran.out) == (0, True)
     weights = {part.scorer: part.weight for part in Recipe.load(tuned).parts}
     assert weights["IScore"] > weights["LabelLength"]
 
     SCORERS.pop("LabelLength")  # as for somebody else, who has the file and not the program
-    run("evaluate", "--scores", scores, "--gold", gold, "--out", tmp_path / "again", "--samples", 200)
+    assert run(*measured, "--out", "again", kb=None).code == 0
     with pytest.raises(NamesakeError, match=r"unknown scorer 'LabelLength'.*your own must be declared"):
         Recipe.load(mine)
 

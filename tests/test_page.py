@@ -18,11 +18,6 @@ PHONE = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")
-def linker(sample_kb) -> Linker:
-    return Linker(sample_kb)
-
-
-@pytest.fixture(scope="module")
 def address(linker):
     with running(linker) as client:
         yield f"http://127.0.0.1:{client.port}"

@@ -4,7 +4,6 @@ import csv
 import json
 import math
 import re
-import sys
 from datetime import date
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from hypothesis import strategies as st
 
 import namesake
 from namesake import Linker
-from namesake.apps.cli.main import main
 from namesake.apps.review.page import review_page, write_review
 from namesake.evaluation.gold import read_gold
 from namesake.kernels.link.agree import Stated, agree
@@ -37,28 +35,6 @@ Michael Jordan,,,
 Nobody Atall,,,
 ,,,
 """
-
-
-@pytest.fixture(scope="session")
-def linker(sample_kb):
-    return Linker(sample_kb)
-
-
-@pytest.fixture
-def run(monkeypatch, capfd, sample_kb, tmp_path):
-    """Runs a command in an empty folder, with the sample as its KB; gives its exit code and standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: object, kb: bool = True) -> tuple[int, str]:
-        named = ["--kb", str(sample_kb.path)] if kb else []
-        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, arguments), *named])
-        with pytest.raises(SystemExit) as stop:
-            main()
-        out, err = capfd.readouterr()
-        assert "Traceback" not in out + err
-        return stop.value.code or 0, err
-
-    return call
 
 
 def answer(linker: Linker, query: Query) -> str | None:
@@ -331,11 +307,9 @@ def test_any_cells_can_be_asked(linker, queries):
 # the command
 def test_own_columns_stay_and_whom_is_added(run):
     Path("people.csv").write_text(TABLE)
-    code, err = run(
-        "reconcile", "people.csv", "--name", "Name", "--context", "Team,Notes", "--date", "Year", "-o", "o.csv"
-    )
-    assert code == 0
-    assert "5 rows, 2 with an answer" in err
+    ran = run("reconcile", "people.csv", "--name", "Name", "--context", "Team,Notes", "--date", "Year", "-o", "o.csv")
+    assert ran.code == 0
+    assert "5 rows, 2 with an answer" in ran.err
     with Path("o.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     with Path("people.csv").open(newline="") as file:
@@ -371,7 +345,7 @@ def test_every_format_gives_the_same_answers(run, source):
         path.write_text(f"[{','.join(lines)}]" if source.endswith(".json") else "\n".join(lines))
     out = "o.parquet" if source.endswith(".parquet") else "o.jsonl"
     options = ["--name", "Name", "--context", "Team", "--context", "Notes", "--date", "Year"]
-    assert run("reconcile", source, *options, "-o", out)[0] == 0
+    assert run("reconcile", source, *options, "-o", out).code == 0
     if out == "o.parquet":
         found = pq.read_table(out).to_pylist()
     else:
@@ -382,9 +356,9 @@ def test_every_format_gives_the_same_answers(run, source):
 
 def test_columns_of_our_names_are_kept_beside_ours(run):
     Path("p.csv").write_text("label,qid\nMichael Jordan,mine\n")
-    code, err = run("reconcile", "p.csv", "-o", "o.csv")
-    assert code == 0
-    assert "names are in the column 'label'" in err
+    ran = run("reconcile", "p.csv", "-o", "o.csv")
+    assert ran.code == 0
+    assert "names are in the column 'label'" in ran.err
     [row] = csv.DictReader(Path("o.csv").read_text().splitlines())
     assert row["qid"] == "mine"
     assert {"namesake_qid", "namesake_label"} <= set(row)
@@ -404,9 +378,9 @@ def test_columns_of_our_names_are_kept_beside_ours(run):
 )
 def test_mistakes_are_one_line(run, arguments, message):
     Path("p.csv").write_text(TABLE)
-    code, err = run("reconcile", "p.csv", *arguments)
-    assert code == 2
-    assert message in err.splitlines()[-1]
+    ran = run("reconcile", "p.csv", *arguments)
+    assert ran.code == 2
+    assert message in ran.err.splitlines()[-1]
     assert not Path("o.csv").exists()
 
 

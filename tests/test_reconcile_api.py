@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -90,17 +89,6 @@ def fits(answer: Answer, schema: dict[str, Any]) -> Any:
     assert answer.status == 200, answer
     jsonschema_rs.validate(schema, answer.json)
     return answer.json
-
-
-@pytest.fixture(scope="module")
-def linker(sample_kb: KB) -> Linker:
-    return Linker(sample_kb)
-
-
-@pytest.fixture(scope="module")
-def client(linker: Linker) -> Iterator[Client]:
-    with running(linker) as one:
-        yield one
 
 
 def asked(client: Client, queries: Any) -> Any:

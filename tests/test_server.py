@@ -38,17 +38,6 @@ PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main imp
 TEXT = "Michael Jordan of the Chicago Bulls met Michael Jordan, who teaches statistics at Berkeley."
 
 
-@pytest.fixture(scope="module")
-def linker(sample_kb: KB) -> Linker:
-    return Linker(sample_kb)
-
-
-@pytest.fixture(scope="module")
-def client(linker: Linker) -> Iterator[Client]:
-    with running(linker) as one:
-        yield one
-
-
 def texts_of(articles: pa.Table) -> list[str]:
     return articles.column("text").to_pylist()
 

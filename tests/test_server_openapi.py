@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from namesake.kb.store import KB
-from namesake.linker import Linker
-from serving import Client, running
-
-
-@pytest.fixture(scope="module")
-def client(sample_kb: KB) -> Iterator[Client]:
-    with running(Linker(sample_kb)) as one:
-        yield one
+from serving import Client
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.name.lower())

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
-from namesake.batch import UNDATED, Batch, day_number
+from namesake.articles.days import UNDATED, day_number
+from namesake.batch import Batch
 from namesake.kb.build import build
 from namesake.kb.store import KB
 from namesake.linker import Linker

@@ -142,17 +142,7 @@ def test_models_by_folder_with_rules_and_without_entities(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("mentions", "some"), [("names", True), ("given", False), (f"spacy:{MODEL}", True)])
-def test_the_command_takes_them(sample_kb, tmp_path, monkeypatch, mentions, some):
-    from namesake.apps.cli.main import main
-
-    articles, out = tmp_path / "articles.txt", tmp_path / "links.jsonl"
-    articles.write_text(JORDAN)
-    monkeypatch.setattr(
-        sys,
-        "argv",
-        ["namesake", "link", str(articles), "--kb", str(sample_kb.path), "-o", str(out), "--mentions", mentions],
-    )
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert not stop.value.code
-    assert bool(out.read_text()) == some
+def test_the_command_takes_them(run, mentions, some):
+    Path("articles.txt").write_text(JORDAN)
+    assert run("link", "articles.txt", "-o", "links.jsonl", "--mentions", mentions).code == 0
+    assert bool(Path("links.jsonl").read_text()) == some

@@ -51,11 +51,6 @@ def spark(environment) -> Iterator[Any]:
         yield opened
 
 
-@pytest.fixture(scope="module")
-def linker(sample_kb) -> Linker:
-    return Linker(sample_kb)
-
-
 def rows(table: pa.Table) -> list[str]:
     """Links in an order of their own: Spark has none."""
     return sorted(json.dumps([row[key] for key in KEYS]) for row in table.select(list(KEYS)).to_pylist())

@@ -3,10 +3,7 @@
 import bz2
 import csv
 import gzip
-import io
 import json
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.apps.cli.main import main
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
@@ -24,32 +20,6 @@ from namesake.sample import ARTICLES
 
 TEXT = "The basketball player Michael Jordan of the Chicago Bulls spoke."
 NEWS = f"url,headline,body,desk\nu1,Jordan speaks,{TEXT},sport\nu2,Weather,It rained.,news\n"
-
-
-@dataclass
-class Ran:
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(monkeypatch, capfd, sample_kb, tmp_path):
-    """Runs a command in an empty folder, with the sample as its KB."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("NAMESAKE_KB", raising=False)
-
-    def call(*arguments: object, kb: bool = True, stdin: bytes = b"") -> Ran:
-        named = ["--kb", str(sample_kb.path)] if kb else []
-        monkeypatch.setattr(sys, "argv", ["namesake", *map(str, arguments), *named])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as stop:
-            main()
-        out, err = capfd.readouterr()
-        assert "Traceback" not in out + err
-        return Ran(stop.value.code or 0, out, err)
-
-    return call
 
 
 def articles(path: Path, rejects: Rejects | None = None, **named: object) -> list[dict]:
@@ -329,7 +299,7 @@ def test_options_that_would_not_be_heeded_are_refused(run, arguments, message):
 
 def test_explain_reads_as_link_does(run):
     Path("n.csv").write_text(f"url,body,day\nu1,{TEXT},1850-01-01\n")
-    ran = run("explain", "n.csv", "--text", "body", "--date", "day", "--json", kb=False)
+    ran = run("explain", "n.csv", "--text", "body", "--date", "day", "--json", kb=None)
     assert ran.code == 0
     assert "embedded sample" in ran.err
     assert {row["article_id"] for row in json.loads(ran.out)} == {"u1"}
@@ -361,11 +331,11 @@ def test_a_column_may_be_called_like_a_part_of_the_score(run):
 def test_without_a_kb_the_sample_is_said_to_be_the_world(run):
     Path("a.txt").write_text(TEXT)
     assert (
-        "the 117 people of the embedded sample are the whole world" in run("link", "a.txt", "-o", "o.csv", kb=False).err
+        "the 117 people of the embedded sample are the whole world" in run("link", "a.txt", "-o", "o.csv", kb=None).err
     )
     assert "sample" not in run("link", "a.txt", "-o", "o.csv").err
     Path("articles.jsonl").write_bytes(ARTICLES.read_bytes())
-    assert "WARNING" not in run("link", "articles.jsonl", "-o", "o.csv", kb=False).err
+    assert "WARNING" not in run("link", "articles.jsonl", "-o", "o.csv", kb=None).err
 
 
 def test_a_bad_row_is_counted_and_the_rest_linked(run):

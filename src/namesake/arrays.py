@@ -1,4 +1,4 @@
-"""From Arrow arrays to the flat numpy arrays that kernels read, without a copy where the layout allows it."""
+"""The types of numpy arrays, and the way to them from Arrow: without a copy where the layout allows it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 Bool = npt.NDArray[np.bool_]
+Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
 UInt8 = npt.NDArray[np.uint8]
+UInt64 = npt.NDArray[np.uint64]
+Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 _NOTHING = np.zeros(1, np.uint8)  # kernels index nothing in it, but want an array

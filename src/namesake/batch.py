@@ -6,9 +6,7 @@ Articles hold mentions, mentions hold candidates and spans, each a ragged array 
 
 from __future__ import annotations
 
-import re
 from copy import copy
-from datetime import date
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int32, Int64, one_chunk, text_buffers
+from namesake.articles.days import day_number
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
@@ -23,31 +22,6 @@ from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.names.mentions import Source, faults, found_mentions, mentions_of
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
-
-_EPOCH = date(1970, 1, 1)
-_ISO_DATE = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
-
-
-UNDATED = np.iinfo(np.int32).max
-"""The day of an article without a date."""
-
-
-def day_number(text: str | None) -> int:
-    """Days from 1970-01-01 to an ISO date such as 2016-12-26, 2016-12 or 2016-12-26T08:15:00Z; else UNDATED.
-
-    A month or a year stands for its last day: nobody born in the article's own year is ruled out.
-    """
-    found = _ISO_DATE.match(text or "")
-    if found is None:
-        return UNDATED
-    year, month, day = (int(group or 0) for group in found.groups())
-    try:
-        if day or not year:
-            return (date(year, month, day) - _EPOCH).days
-        after = date(year + month // 12, month % 12 + 1, 1) if month else date(year + 1, 1, 1)
-        return (after - _EPOCH).days - 1
-    except ValueError:
-        return UNDATED
 
 
 class Batch:

@@ -2,47 +2,35 @@
 
 from __future__ import annotations
 
-import math
-import re
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from namesake import rank
-from namesake.arrays import from_stream, indptr, list_parts, one_chunk
-from namesake.articles.article import Article, Mention, occurrences
-from namesake.articles.builder import CANDIDATE_BYTES, ArticleBuilder
+from namesake.arrays import from_stream, one_chunk
+from namesake.articles.article import Mention
+from namesake.articles.one_text import text_table
+from namesake.articles.pieces import pieces
 from namesake.articles.rejects import Reject, Rejects
-from namesake.articles.schema import ARTICLES, LINKS, candidates_field, check, doubts_field
-from namesake.batch import UNDATED, Batch, day_number, repeat, without
-from namesake.decide import ANSWERED, REASONS, decide
+from namesake.articles.schema import ARTICLES, check
+from namesake.batch import Batch, without
 from namesake.drawing.meanings import percent
 from namesake.drawing.notebook import facts_html
 from namesake.drawing.results import Explanation, Links
 from namesake.errors import NamesakeError, must_be
 from namesake.explain import EXPLANATION, explain
 from namesake.kb.brief import briefs
-from namesake.kb.show import about
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
-from namesake.kernels.link.qids import format_qids
-from namesake.kernels.link.top_two import top_two
+from namesake.links import candidate_column, doubt_column, link_columns, link_rows
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, refuse_lacking, score
 from namesake.text import Lexicon
-
-MOST_ARTICLES = 2048
-MOST_BYTES = 16 << 20
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -245,170 +233,3 @@ def _with_unknown(articles: object) -> Any:
 
         return with_extra(articles)
     return articles
-
-
-def pieces(articles: pa.Table) -> Iterator[pa.Table]:
-    """The table in slices of bounded size, cut between articles; what counts is text, given candidates and extra."""
-    if not articles.num_rows:
-        return
-    texts, titles, extra = (
-        pc.binary_length(articles.column(name)).fill_null(0).to_numpy() for name in ("text", "title", "extra")
-    )
-    per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
-    per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
-    ends = np.cumsum(texts + titles + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
-    begin = 0
-    while begin < len(ends):
-        before = ends[begin - 1] if begin else 0
-        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
-        end = min(end, begin + MOST_ARTICLES)
-        yield articles.slice(begin, end - begin)
-        begin = end
-
-
-def text_table(
-    text: str, mentions: Sequence[str | Mention] | None, date: str | None, title: str | None = None
-) -> pa.Table:
-    """One text as a table of articles; a name alone is meant wherever it stands in the text.
-
-    Lone surrogates, which no file can hold, become U+FFFD one for one, so that spans still fit.
-    """
-    must_be(text, (str,), "text", "a text")
-    must_be(date, (str, None), "date", "a text such as 2016-12-26")
-    must_be(title, (str, None), "title", "a text")
-    if date is not None and day_number(date) == UNDATED:
-        raise NamesakeError(f"date {date!r} cannot be read: write it as 2016-12-26, 2016-12 or 2016")
-    if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
-        raise TypeError(f"mentions must be a list of names or Mentions, not {type(mentions).__name__} {mentions!r:.60}")
-    text = _SURROGATES.sub("\ufffd", text)
-    given = None if mentions is None else [_located(text, mention) for mention in mentions]
-    builder = ArticleBuilder()
-    title = None if title is None else _SURROGATES.sub("\ufffd", title)
-    builder.add(Article("text", text, title, date, given))
-    return builder.table()
-
-
-def _located(text: str, mention: str | Mention) -> Mention:
-    must_be(mention, (str, Mention), "a mention", "a name or a Mention")
-    if isinstance(mention, Mention):
-        _check_mention(mention)
-        return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
-    name = _SURROGATES.sub("\ufffd", mention)
-    return Mention(name, list(occurrences(name, text)))
-
-
-def _check_mention(mention: Mention) -> None:
-    """Refuse a mention whose parts are not what they must be."""
-    must_be(mention.name, (str,), "the name of a mention", "a text")
-    for span in mention.spans:
-        if len(span) != 2 or not all(isinstance(end, int | np.integer) for end in span):
-            raise TypeError(f"a span of {mention.name!r} must be two numbers, start and end, not {span!r:.60}")
-        if max(map(abs, span)) >= 2**31:
-            raise NamesakeError(f"span {span!r:.60} of {mention.name!r} does not fit any text")
-    if isinstance(mention.candidates, str):
-        raise TypeError(
-            f"the candidates of {mention.name!r} must be a list of QIDs, not the text {mention.candidates!r:.60}"
-        )
-
-
-def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
-    """The columns of `schema.LINKS` for a scored batch; `extra` is what its articles carry through."""
-    batch, combined = scored.batch, scored.combined
-    first, second, decided = top_two(batch.offsets, np.stack(combined.keys))
-    nobody, alone = first < 0, second < 0
-    rule = scored.recipe.decide
-    decision = decide(
-        combined.total, combined.none, batch.offsets, first, rule, None if rule is None else batch.no_person
-    )
-    answered = decision.reason == ANSWERED
-    best = np.append(batch.qids, -1)[first]
-    unsure = np.isnan(decision.confidence)
-    total = np.append(combined.total, 0.0)
-    tied = pa.array(np.maximum(decided, 0), mask=decided <= 0)
-    keys = pa.array([*combined.names, "position"])
-    return pa.table(
-        [
-            repeat(batch.ids, batch.article),
-            batch.names,
-            batch.span_lists,
-            batch.title_lists,
-            qid_texts(np.where(answered, best, -1)),
-            pa.array(total[first], mask=nobody),
-            pa.array(total[first] - total[second], mask=alone),
-            keys.take(tied),
-            qid_texts(best),
-            pa.array(decision.confidence, mask=unsure),
-            pa.array(decision.known, mask=unsure),
-            pa.array(REASONS).take(pa.array(np.maximum(decision.reason, 0), mask=answered)),
-            carried(extra, batch),
-        ],
-        schema=LINKS,
-    )
-
-
-def link_rows(scored: Scored) -> list[dict[str, Any]]:
-    """The links of a scored batch for people: with labels, description, the runner-up and how many candidates."""
-    batch = scored.batch
-    rows: list[dict[str, Any]] = link_columns(scored, pa.nulls(len(batch.ids), pa.string())).to_pylist()
-    first, second, _ = top_two(batch.offsets, np.stack(scored.combined.keys))
-    best, after = (np.append(batch.rows, -1)[which].tolist() for which in (first, second))
-    seconds = qid_texts(np.append(batch.qids, -1)[second]).to_pylist()
-    sizes = np.diff(batch.offsets).tolist()
-    for row, best_row, runner_up, next_row, size in zip(rows, best, seconds, after, sizes, strict=True):
-        label = batch.kb.label(best_row) if best_row >= 0 else None
-        answered = row["qid"] is not None
-        row["best_label"], row["label"] = label, label if answered else None
-        row["description"] = about(batch.kb, best_row) if answered and best_row >= 0 else None
-        row["runner_up"], row["candidates"] = runner_up, size
-        row["runner_up_label"] = batch.kb.label(next_row) if next_row >= 0 else None
-        unsure = row["confidence"] is None or row["margin"] is None
-        row["runner_up_confidence"] = None if unsure else row["confidence"] * math.exp(-row["margin"])
-    return rows
-
-
-def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
-    """What articles carry through, by mention: held once for each article that has mentions, however many."""
-    mentions = np.diff(batch.articles)
-    held = extra.filter(pa.array(mentions > 0)).dictionary_encode()
-    places = repeat(held.indices, np.repeat(np.arange(len(held)), mentions[mentions > 0]))
-    return pa.DictionaryArray.from_arrays(places, held.dictionary)
-
-
-def candidate_column(scored: Scored, most: int | None = None) -> tuple[pa.Field, pa.ListArray]:
-    """The column `candidates`: for each mention its candidates in the order given, each with its parts.
-
-    With `most`, only so many of each mention, the best first.
-    """
-    offsets, batch = scored.batch.offsets, scored.batch
-    chosen = slice(None) if most is None else best_of_each(scored, most)
-    if most is not None:
-        offsets = np.append(0, np.cumsum(np.minimum(np.diff(offsets), most)))
-    field = candidates_field(list(scored.scores))
-    element = field.type.value_type
-    parts_type = element.field("parts").type
-    parts = pa.StructArray.from_arrays([pa.array(s[chosen]) for s in scored.scores.values()], fields=list(parts_type))
-    structs = pa.StructArray.from_arrays(
-        [qid_texts(batch.qids[chosen]), pa.array(scored.combined.total[chosen]), parts], fields=list(element)
-    )
-    return field, pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), structs, type=field.type)
-
-
-def best_of_each(scored: Scored, most: int) -> np.ndarray:
-    """The places of the `most` best candidates of each mention, best first."""
-    offsets = scored.batch.offsets
-    ranked = rank.order(offsets, *scored.combined.keys)
-    place = np.arange(len(ranked)) - np.repeat(offsets[:-1], np.diff(offsets))
-    return ranked[place < most]
-
-
-def doubt_column(scored: Scored) -> tuple[pa.Field, pa.StructArray]:
-    """The column `doubts`: for each mention the numbers that "none of them" is weighed by."""
-    field = doubts_field(list(scored.doubts))
-    return field, pa.StructArray.from_arrays([pa.array(d) for d in scored.doubts.values()], fields=list(field.type))
-
-
-def qid_texts(numbers: np.ndarray) -> pa.StringArray:
-    """QID numbers as texts `Q76`, null where negative."""
-    offsets, data = format_qids(np.ascontiguousarray(numbers, np.int64))
-    texts = pa.StringArray.from_buffers(len(numbers), pa.py_buffer(offsets), pa.py_buffer(data))
-    return pc.if_else(pa.array(numbers >= 0), texts, None)

@@ -53,25 +53,27 @@ def evidence(rows: Iterable[Row], text: str) -> Evidence:
             else:
                 words.setdefault(match["word"], match)
     spans = sorted({(start, end) for match in words.values() for start, end in match["spans"] or ()})
-    shared = [match for match in others if _anchors(match)]
-    notes = [place(source) for match in others if not _anchors(match) for source in match["sources"]]
-    return Evidence(_by_source(list(words.values()), text), _shared(shared), list(dict.fromkeys(notes)), spans)
+    shared = [match for match in others if of_anchors(match)]
+    notes = [place(source) for match in others if not of_anchors(match) for source in match["sources"]]
+    return Evidence(_words(list(words.values()), text), _shared(shared), list(dict.fromkeys(notes)), spans)
 
 
-def place(source: Row) -> str:
-    """Where a word comes from, in words."""
+def place(source: Row, plain: bool = True) -> str:
+    """Where a word comes from, in words: plain ones, or those of the scorer itself."""
     if source["source"] in {"description", "paragraph"}:
         return str(source["source"])
     also = " (also known as)" if source["source"] == "alias" else ""
-    what = source["property_label"] or source["property"] or source_name(source["source"])
+    name = source_name(source["source"]) if plain else source["source"]
+    what = source["property_label"] or source["property"] or name
     return one_line(f"{what}: {source['value']}{also}" if source["value"] else what)
 
 
-def _anchors(match: Row) -> bool:
+def of_anchors(match: Row) -> bool:
+    """Whether a match is a statement shared with other people of the text."""
     return bool(match["sources"]) and all(source["anchor"] for source in match["sources"])
 
 
-def _surface(match: Row, text: str) -> str:
+def surface(match: Row, text: str) -> str:
     """A matched word as the text writes it."""
     if not match["spans"]:
         return one_line(match["word"])
@@ -79,19 +81,28 @@ def _surface(match: Row, text: str) -> str:
     return one_line(text[start:end])
 
 
-def _by_source(matches: list[Row], text: str) -> list[tuple[str, list[str]]]:
-    """Each word under one of its sources, as few sources as it takes, those with most words first."""
-    found = [("", [_surface(match, text) for match in matches if not match["sources"]])]
+def by_source(matches: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
+    """Each match that has sources under one of them, as few sources as it takes, those with most matches first."""
+    found: list[tuple[Row, list[Row]]] = []
     left = [match for match in matches if match["sources"]]
     while left:
-        under: dict[str, list[Row]] = {}
+        under: dict[str, tuple[Row, list[Row]]] = {}
         for match in left:
             for source in match["sources"]:
-                under.setdefault(place(source), []).append(match)
-        source_, group = max(under.items(), key=lambda one: len(one[1]))
-        found.append((source_, list(dict.fromkeys(_surface(match, text) for match in group))))
-        left = [match for match in left if match not in group]
-    return [one for one in found if one[1]]
+                under.setdefault(place(source), (source, []))[1].append(match)
+        found.append(max(under.values(), key=lambda one: len(one[1])))
+        left = [match for match in left if match not in found[-1][1]]
+    return found
+
+
+def _words(matches: list[Row], text: str) -> list[tuple[str, list[str]]]:
+    """Words by where they come from; those from nowhere first."""
+    nowhere = [surface(match, text) for match in matches if not match["sources"]]
+    found = [
+        (place(source), list(dict.fromkeys(surface(match, text) for match in group)))
+        for source, group in by_source(matches)
+    ]
+    return [("", nowhere), *found] if nowhere else found
 
 
 def _shared(matches: Iterable[Row]) -> list[Shared]:

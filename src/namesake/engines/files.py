@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from namesake.articles.days import UNDATED, day_number
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.batch import UNDATED, day_number
 from namesake.engines.described import described, flat
 from namesake.engines.inputs import common_folder, input_paths
 from namesake.engines.local import link_tables

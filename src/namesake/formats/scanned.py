@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from namesake.arrays import Int64, UInt8
 from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES
 from namesake.articles.schema import ARTICLES, MENTION, SPANS
 from namesake.kernels.articles import walk
@@ -20,9 +21,6 @@ ROOM = 24 << 20
 """Bytes of lines that one table takes at most."""
 
 _own = threading.local()
-
-UInt8 = npt.NDArray[np.uint8]
-Int64 = npt.NDArray[np.int64]
 
 
 class Scanned(NamedTuple):

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Bool, Int32, Int64, UInt64
 from namesake.kb import large
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.dates import FOREVER, MISSING
@@ -20,11 +20,6 @@ from namesake.kb.items import Items, ranges
 from namesake.kb.manifest import Reject
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
-Bool = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

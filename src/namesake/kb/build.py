@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from namesake import language as languages
+from namesake.arrays import Float64
 from namesake.files import STDIN
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
 from namesake.kb.derive import derive_all
@@ -44,8 +44,6 @@ from namesake.kb.wikipedia import Wikipedia
 from namesake.kb.words import index_kb_words, prose
 from namesake.machine import cores
 from namesake.progress import Reporter
-
-Float64 = npt.NDArray[np.float64]
 
 
 def build(

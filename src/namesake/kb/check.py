@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from namesake.arrays import Int64
 from namesake.kb.columns import Columns, Ragged, Strings
 from namesake.kb.declare import ASCENDING, NEVER_FALLING, Axis, Column, Values
 from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import Manifest
 
 Numbers = npt.NDArray[Any]
-Int64 = npt.NDArray[np.int64]
 Opened = dict[Column[Any], Any]
 """Every column with what it holds."""
 Problem = tuple[Column[Any], str]

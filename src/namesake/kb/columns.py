@@ -12,12 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from namesake.arrays import Int64, UInt8
 from namesake.errors import NamesakeError
 from namesake.kb import large
 from namesake.kb.npy import map_column, open_file
-
-Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Float32, Int32, UInt64
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Column
 from namesake.kb.fame import entity_fame
@@ -19,10 +19,6 @@ from namesake.kb.layout import KBColumns
 from namesake.kb.publish import Draft
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.links import count_values
-
-Float32 = npt.NDArray[np.float32]
-Int32 = npt.NDArray[np.int32]
-UInt64 = npt.NDArray[np.uint64]
 
 C = TypeVar("C")
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import UInt8
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, Unpacked, open_unpacked
 from namesake.files.compressed import BROKEN, reason
@@ -20,8 +20,6 @@ CHUNK = 8 << 20
 PIECE = 1 << 18  # read at a time: what a decompressor makes stays in the cache until it is copied
 LONGEST_LINE = 256 << 20
 NEWLINE, BRACE = ord("\n"), ord("{")
-
-UInt8 = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)

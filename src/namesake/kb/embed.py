@@ -15,15 +15,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from namesake.arrays import Int32, Int64
 from namesake.encoders import Encoder, load
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
 from namesake.kb.vector_draft import Plan, VectorDraft, halves
 from namesake.kb.vectors import ENTITY, HALF, INT32, PAIR, VALUE, VectorManifest, has_vectors
 from namesake.progress import Reporter
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 BLOCK = 4096
 """Texts that are encoded between two marks of progress: what a kill costs."""

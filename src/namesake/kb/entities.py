@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from namesake.arrays import Int32
 from namesake.kb.assemble import Numbering, Statements
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Made
@@ -15,8 +16,6 @@ from namesake.kb.items import Items, ranges
 from namesake.kb.large import running
 from namesake.kb.layout import KBColumns
 from namesake.kb.wikipedia import Wikipedia
-
-Int32 = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)

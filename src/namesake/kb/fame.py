@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Float64 = npt.NDArray[np.float64]
+from namesake.arrays import Float64
+
 Numbers = npt.NDArray[Any]
 
 SMALLEST_PLACE = 500

@@ -6,8 +6,8 @@ Two numbers per node that is linked to stay in memory; the links are read throug
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Float64, Int32, Int64
 from namesake.kb import large
 from namesake.kb.columns import Ragged
 from namesake.kernels.columns import links as kernels
@@ -15,10 +15,6 @@ from namesake.kernels.columns import links as kernels
 DAMPING = 0.85
 TOLERANCE = 1e-9  # the sum over all nodes of how much a step may still move; ranks sum to 1
 STEPS = 200
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
 
 
 def incoming(indptr: Int64, target: Int32, source: Int32, nodes: int) -> Ragged:

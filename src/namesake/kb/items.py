@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Int64
 from namesake.kb.columns import Strings
 from namesake.kb.dump import read_chunks
 from namesake.kb.large import running
@@ -20,8 +20,6 @@ from namesake.kb.scanned import FIELDS, Number, Scanned, TextAt
 from namesake.kb.spill import Spill
 from namesake.language import Language
 from namesake.progress import Reporter
-
-Int64 = npt.NDArray[np.int64]
 
 IN_FLIGHT = 2  # chunks that each worker may have, being parsed or waiting
 

@@ -28,8 +28,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from namesake.arrays import Int64
+
 AnyArray = npt.NDArray[Any]
-Int64 = npt.NDArray[np.int64]
 
 SMALL = 1 << 20  # bytes of an array that stays in memory anyway
 BLOCK = 64 << 20

@@ -11,8 +11,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Int8, Int32, Int64, UInt8, UInt64
 from namesake.kb import large
 from namesake.kb.columns import Columns, Ragged, Strings, concatenate
 from namesake.kb.declare import Made
@@ -25,12 +25,6 @@ from namesake.kernels.columns.links import count_values
 from namesake.kernels.names import evidence
 from namesake.kernels.names import index as kernels
 from namesake.language import Language
-
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
-UInt64 = npt.NDArray[np.uint64]
 
 LABEL, ALIAS, BARE_LABEL, BARE_ALIAS = range(4)
 """How an entity bears a name: as its label, an alias, or one of them without its titles, suffixes or brackets."""

@@ -5,17 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Float32, Int8, Int32
 from namesake.kb.fame import STEPS
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.spelling import normalise
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names.index import name_hash
-
-Float32 = npt.NDArray[np.float32]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
 
 
 class Shortened(NamedTuple):

@@ -12,14 +12,9 @@ from typing import Annotated, Any, get_args, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
+from namesake.arrays import Bool, Int8, Int32, Int64
 from namesake.kb.columns import Strings
 from namesake.kernels.dump import tables as t
-
-Bool = npt.NDArray[np.bool_]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-
 
 TABLES = {
     "items": (t.ITEMS, t.ITEM_COLUMNS),

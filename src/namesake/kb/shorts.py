@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64
 from namesake.kb import large
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Made
@@ -21,13 +21,6 @@ from namesake.kernels.names import forms as kernels
 from namesake.kernels.names.index import token_hashes
 from namesake.kernels.tables import table_of
 from namesake.language import Language
-
-Bool = npt.NDArray[np.bool_]
-Float64 = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
 
 MOST = 5
 """How many bearers of a short form are kept."""

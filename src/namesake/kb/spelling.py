@@ -8,16 +8,12 @@ from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Int8, Int64, UInt8
 from namesake.kb import large
 from namesake.kb.columns import Strings
 from namesake.kernels.names import fold as kernels
 from namesake.language import Language
-
-Int8 = npt.NDArray[np.int8]
-Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
 
 APOSTROPHES = "'’‘`´ʼʻʽʹʾʿˈ′‛"
 PLAIN_LETTERS = str.maketrans(

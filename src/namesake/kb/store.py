@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from namesake import language as languages
+from namesake.arrays import Int32, Int64
 from namesake.errors import NamesakeError
 from namesake.kb.check import derived_problems, problems, quick_problems
 from namesake.kb.columns import Columns, Ragged, State, Strings
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT_VERSION", "KB", "MANIFEST", "Columns", "Manifest", "Ragged", "Strings", "read_manifest"]
 
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 FEW = 256  # QIDs that are not worth loading a kernel for
 _QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)

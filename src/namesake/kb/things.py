@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64
 from namesake.kb import large
 from namesake.kb.assemble import Numbering, Statements
 from namesake.kb.columns import Strings
@@ -24,13 +24,6 @@ from namesake.kernels.columns.links import add_counts, count_values
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
 from namesake.kernels.tables import fill, keep_largest, table_size
-
-Bool = npt.NDArray[np.bool_]
-Float64 = npt.NDArray[np.float64]
-Int8 = npt.NDArray[np.int8]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt64 = npt.NDArray[np.uint64]
 
 INSTANCE_OF, SUBCLASS_OF = 31, 279
 MOST_TOKENS = 7

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Bool, Int32, Int64
 from namesake.kb import large
 from namesake.kb.columns import Strings
 from namesake.kb.declare import Made
@@ -16,10 +16,6 @@ from namesake.kb.shorts import ListedForms
 from namesake.kb.spelling import TABLE_END, fold_table
 from namesake.kernels.names import prose as kernels
 from namesake.kernels.tables import count_each, table_of
-
-Bool = npt.NDArray[np.bool_]
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""

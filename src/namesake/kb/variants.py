@@ -5,17 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Int32, UInt8, UInt64
 from namesake.kb.columns import Strings
 from namesake.kernels.hash import hash_bytes
 from namesake.kernels.names import similar as kernels
 from namesake.language import Language
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-UInt8 = npt.NDArray[np.uint8]
-UInt64 = npt.NDArray[np.uint64]
 
 SOUNDS = str.maketrans("yjwcqzeo", "iivkksau", "")
 CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюяєіїђјљњћџ"

@@ -10,17 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Float32, Int32, Int64
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
 from namesake.kb.vector_draft import Plan, VectorDraft, halves
 from namesake.kb.vectors import ENTITY, HALF, VectorManifest
 from namesake.progress import Reporter
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
-Float32 = npt.NDArray[np.float32]
 
 BLOCK = 1 << 14
 """Walks between two reports."""

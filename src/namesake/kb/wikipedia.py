@@ -13,8 +13,8 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Float64, Int64, UInt64
 from namesake.errors import NamesakeError
 from namesake.kb import large
 from namesake.kb.columns import Ragged, Strings
@@ -25,10 +25,6 @@ from namesake.kb.rejects import Rejects
 from namesake.kb.spill import Spill
 from namesake.kernels.columns.group import hash_titles
 from namesake.progress import Reporter
-
-Int64 = npt.NDArray[np.int64]
-Float64 = npt.NDArray[np.float64]
-UInt64 = npt.NDArray[np.uint64]
 
 ARTICLES = 0  # the namespace of encyclopedic pages
 BLOCK = 1 << 24  # links matched at a time

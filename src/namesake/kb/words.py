@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Int32, Int64
 from namesake.kb import large
 from namesake.kb.assemble import Statements, group
 from namesake.kb.columns import Ragged, Strings, concatenate
@@ -18,9 +18,6 @@ from namesake.language import Language
 
 UNION_BYTES = 256
 """What the words of an entity take while they are gathered."""
-
-Int32 = npt.NDArray[np.int32]
-Int64 = npt.NDArray[np.int64]
 
 
 def index_kb_words(

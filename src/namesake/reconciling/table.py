@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from namesake.batch import UNDATED, day_number
+from namesake.articles.days import UNDATED, day_number
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.store import KB
 from namesake.linker import Linker

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from namesake.arrays import Int32, Int64, indptr
+from namesake.arrays import Int32, Int64, UInt64, indptr
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
@@ -21,8 +20,6 @@ from namesake.kernels.types import Ragged
 
 _ANY_LENGTH = 1 << 40
 _INITIALS = re.compile(r"[a-z]{2,6}")
-
-UInt64 = npt.NDArray[np.uint64]
 
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:

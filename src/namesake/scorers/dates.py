@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from namesake.arrays import text_buffers
+from namesake.articles.days import UNDATED
 from namesake.scorers.matches import Candidate, Match, statement_source
 from namesake.scorers.registry import Need, Scores, scorer
 
@@ -97,7 +98,7 @@ def era(batch: Batch, kb: KB) -> Scores:
     """
     from namesake.kernels.text.years import years_apart, years_of
 
-    dated = np.where(batch.days != _undated(), _year(batch.days), np.nan)
+    dated = np.where(batch.days != UNDATED, _year(batch.days), np.nan)
     born = _known_year(batch, kb.birth, kb.birth_precision, _year)
     died = _known_year(batch, kb.death, kb.death_precision, _year)
     low = np.where(np.isnan(born), died - OLD, born + ADULT)
@@ -171,13 +172,7 @@ def _calendar_year(days: np.ndarray) -> Scores:
 def _article_days(batch: Batch) -> tuple[Int64, np.ndarray]:
     """The day of each candidate's article, and whether it is known."""
     days = np.repeat(batch.days[batch.article], np.diff(batch.offsets)).astype(np.int64)
-    return days, days != _undated()
-
-
-def _undated() -> int:
-    from namesake.batch import UNDATED  # loads compiled code, which declaring a scorer must not
-
-    return int(UNDATED)
+    return days, days != UNDATED
 
 
 def _dates(batch: Batch, column: np.ndarray, precision: np.ndarray) -> tuple[Int64, Int64, np.ndarray]:

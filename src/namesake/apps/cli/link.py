@@ -195,7 +195,7 @@ def reading_of(
     format: str | None,
 ) -> tuple[Reading, str | None]:
     """How to read the articles, and the date of those that have none: `--date` names a field, unless it is a date."""
-    from namesake.batch import UNDATED, day_number
+    from namesake.articles.days import UNDATED, day_number
     from namesake.formats.fields import Reading
 
     if format is not None and not any(str(path) == "-" for path in articles):

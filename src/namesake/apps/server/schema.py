@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.articles.article import Article, Mention, occurrences
-from namesake.batch import UNDATED, day_number
+from namesake.articles.days import UNDATED, day_number
 
 Place = Annotated[int, Meta(ge=0, lt=2**31)]
 Qid = Annotated[str, Meta(pattern=r"^Q[1-9][0-9]{0,15}$", description="a Wikidata item, such as Q76")]

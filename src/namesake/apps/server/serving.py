@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from namesake.apps.server.limits import Limits
+from namesake.articles.one_text import text_table
 from namesake.errors import NamesakeError
-from namesake.linker import Linker, text_table
+from namesake.linker import Linker
 
 if TYPE_CHECKING:
     import uvicorn

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -13,11 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, number
+from namesake.drawing.evidence import by_source, of_anchors, place, surface
 from namesake.drawing.meanings import percent
 from namesake.printable import one_line
 
 Span = Sequence[int]
-Row = dict[str, Any]
+Row = Mapping[str, Any]
 
 EXCERPT = 800  # characters of an article, at most
 AROUND_NAME, AROUND_WORD = 140, 50  # characters on each side of what is marked
@@ -167,56 +168,27 @@ def _stack(lines: list[Text], everything: bool) -> RenderableType:
 # what matched
 def _matched(matches: list[Row], text: str, told: set[str]) -> Iterator[Text]:
     """Lines about the matches of a part; words whose source is `told` already are only listed."""
-    shared = [match for match in matches if match["word"] is None and _anchors(match)]
+    shared = [match for match in matches if match["word"] is None and of_anchors(match)]
     if shared:
         yield from _statements(shared)
     for match in matches:
         if match["word"] is None and match not in shared:  # a scorer of somebody's own
-            yield Text(", ".join(map(_place, match["sources"])), style="dim")
+            yield Text(", ".join(place(source, plain=False) for source in match["sources"]), style="dim")
     matches = [match for match in matches if match["word"] is not None]
     again = [match for match in matches if match["word"] in told]
     if again:
-        yield Text(", ".join(_surface(match, text) for match in again), style=MATCH_STYLE)
+        yield Text(", ".join(surface(match, text) for match in again), style=MATCH_STYLE)
     fresh = [match for match in matches if match["word"] not in told]
     told.update(match["word"] for match in fresh)
     for source, group in _by_source(fresh):
-        words = ", ".join(_surface(match, text) for match in group)
-        yield Text.assemble((words, MATCH_STYLE), (f" ← {_place(source)}" if source else "", "dim"))
-
-
-def _surface(match: Row, text: str) -> str:
-    """A matched word as the article writes it."""
-    if not match["spans"]:
-        return one_line(match["word"])
-    start, end = match["spans"][0]
-    return one_line(text[start:end])
+        words = ", ".join(surface(match, text) for match in group)
+        yield Text.assemble((words, MATCH_STYLE), (f" ← {place(source, plain=False)}" if source else "", "dim"))
 
 
 def _by_source(matches: list[Row]) -> list[tuple[Row | None, list[Row]]]:
-    """Each match under one of its sources, as few sources as it takes; in text order."""
+    """Each match under one of its sources, if it has any; in text order."""
     groups: list[tuple[Row | None, list[Row]]] = [(None, [match]) for match in matches if not match["sources"]]
-    left = [match for match in matches if match["sources"]]
-    while left:
-        counts: dict[str, tuple[Row, list[Row]]] = {}
-        for match in left:
-            for source in match["sources"]:
-                counts.setdefault(_place(source), (source, []))[1].append(match)
-        source, group = max(counts.values(), key=lambda one: len(one[1]))
-        groups.append((source, group))
-        left = [match for match in left if match not in group]
-    return sorted(groups, key=lambda one: one[1][0]["spans"])
-
-
-def _place(source: Row) -> str:
-    if source["source"] in {"description", "paragraph"}:
-        return str(source["source"])
-    also = " (also known as)" if source["source"] == "alias" else ""
-    what = source["property_label"] or source["property"] or source["source"]
-    return one_line(f"{what}: {source['value']}{also}" if source["value"] else what)
-
-
-def _anchors(match: Row) -> bool:
-    return bool(match["sources"]) and all(source["anchor"] for source in match["sources"])
+    return sorted([*groups, *by_source(matches)], key=lambda one: one[1][0]["spans"])
 
 
 def _statements(matches: list[Row]) -> Iterator[Text]:

@@ -1,0 +1,62 @@
+"""One text, and the names in it that somebody asks about, as a table of articles."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from namesake.articles.article import Article, Mention, occurrences
+from namesake.articles.builder import ArticleBuilder
+from namesake.articles.days import UNDATED, day_number
+from namesake.errors import NamesakeError, must_be
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+def text_table(
+    text: str, mentions: Sequence[str | Mention] | None, date: str | None, title: str | None = None
+) -> pa.Table:
+    """One text as a table of articles; a name alone is meant wherever it stands in the text.
+
+    Lone surrogates, which no file can hold, become U+FFFD one for one, so that spans still fit.
+    """
+    must_be(text, (str,), "text", "a text")
+    must_be(date, (str, None), "date", "a text such as 2016-12-26")
+    must_be(title, (str, None), "title", "a text")
+    if date is not None and day_number(date) == UNDATED:
+        raise NamesakeError(f"date {date!r} cannot be read: write it as 2016-12-26, 2016-12 or 2016")
+    if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
+        raise TypeError(f"mentions must be a list of names or Mentions, not {type(mentions).__name__} {mentions!r:.60}")
+    text = _SURROGATES.sub("\ufffd", text)
+    given = None if mentions is None else [_located(text, mention) for mention in mentions]
+    builder = ArticleBuilder()
+    title = None if title is None else _SURROGATES.sub("\ufffd", title)
+    builder.add(Article("text", text, title, date, given))
+    return builder.table()
+
+
+def _located(text: str, mention: str | Mention) -> Mention:
+    must_be(mention, (str, Mention), "a mention", "a name or a Mention")
+    if isinstance(mention, Mention):
+        _check_mention(mention)
+        return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
+    name = _SURROGATES.sub("\ufffd", mention)
+    return Mention(name, list(occurrences(name, text)))
+
+
+def _check_mention(mention: Mention) -> None:
+    """Refuse a mention whose parts are not what they must be."""
+    must_be(mention.name, (str,), "the name of a mention", "a text")
+    for span in mention.spans:
+        if len(span) != 2 or not all(isinstance(end, int | np.integer) for end in span):
+            raise TypeError(f"a span of {mention.name!r} must be two numbers, start and end, not {span!r:.60}")
+        if max(map(abs, span)) >= 2**31:
+            raise NamesakeError(f"span {span!r:.60} of {mention.name!r} does not fit any text")
+    if isinstance(mention.candidates, str):
+        raise TypeError(
+            f"the candidates of {mention.name!r} must be a list of QIDs, not the text {mention.candidates!r:.60}"
+        )

@@ -1,0 +1,31 @@
+"""Tables of articles in pieces of bounded size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.arrays import indptr, list_parts, one_chunk
+from namesake.articles.builder import CANDIDATE_BYTES, MOST_ARTICLES, MOST_BYTES
+
+
+def pieces(articles: pa.Table) -> Iterator[pa.Table]:
+    """The table in slices of bounded size, cut between articles; what counts is text, given candidates and extra."""
+    if not articles.num_rows:
+        return
+    texts, titles, extra = (
+        pc.binary_length(articles.column(name)).fill_null(0).to_numpy() for name in ("text", "title", "extra")
+    )
+    per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
+    per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
+    ends = np.cumsum(texts + titles + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
+    begin = 0
+    while begin < len(ends):
+        before = ends[begin - 1] if begin else 0
+        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
+        end = min(end, begin + MOST_ARTICLES)
+        yield articles.slice(begin, end - begin)
+        begin = end
