@@ -19,16 +19,18 @@ from test_names import InMemory, column_of_lists
 
 
 class SmallKB:
-    """People by label with their fame and aliases, things by name with fame and kind, and texts of mere words."""
+    """People by label with fame and aliases, things by name with fame and kind, texts of mere words, and genders."""
 
     def __init__(
         self,
         people: dict[str, tuple[float, list[str]]],
         things: dict[str, tuple[float, int]] = {},  # noqa: B006
         prose: list[str] = [],  # noqa: B006
+        gender: dict[str, int] = {},  # noqa: B006
     ) -> None:
         self.labels = list(people)
         self.fame = np.array([fame for fame, _ in people.values()], np.float32)
+        self.gender = np.array([gender.get(label, 0) for label in people], np.int8)
         self.entity_item = np.arange(len(people), dtype=np.int32)
         self.item_labels = Strings.of(people)
         self.aliases, self.alias_texts = column_of_lists([aliases for _, aliases in people.values()])

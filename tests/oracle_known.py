@@ -77,12 +77,16 @@ class Known:
 
     def bearers(self, name: str) -> list[tuple[int, int]]:
         """Who bears a name, and the kind; bare forms only where nobody bears it outright."""
+        everybody = self.everybody(name)
+        return [bearer for bearer in everybody if bearer[1] <= 1] or everybody
+
+    def everybody(self, name: str) -> list[tuple[int, int]]:
+        """Who bears a name, bare forms included, and the kind."""
         if name not in self.names:
             return []
         n, entities = self.names[name], self.kb.names.entities
         at = range(entities.indptr[n], entities.indptr[n + 1])
-        everybody = [(int(entities.values[k]), int(self.kb.names.kinds[k])) for k in at]
-        return [bearer for bearer in everybody if bearer[1] <= 1] or everybody
+        return [(int(entities.values[k]), int(self.kb.names.kinds[k])) for k in at]
 
     def short(self, name: str) -> list[tuple[int, int, float]]:
         """Who bears a short form, the form, and the weight: the heaviest first."""

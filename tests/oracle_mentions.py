@@ -428,6 +428,7 @@ class Finder:
                 surnames.setdefault(self.w(mention.key), []).append(mention)
                 self.shared |= {self.w(mention.key)} if self.in_company(mention.words[0]) else set()
             firsts.setdefault(self.w(mention.core[0]), []).append(mention)
+        self.said = list(self.matches)
         at = 0
         while at < self.n:
             word, end = self.w(at), at + 1
@@ -481,14 +482,20 @@ class Finder:
         return joined and self.w(high - 2) not in English.particles
 
     def nearest(self, at: int, mentions: list[Mention]) -> Mention:
-        """Of several people with a surname, the last named in full before; else the first behind."""
-        named = [(a, m) for a, m in self.matches if any(m is one for one in mentions)]
+        """Of several people with a surname, the last named before; else the first behind, in full."""
+        named = [(a, m) for a, m in self.said if any(m is one for one in mentions)]
         before = [m for a, m in named if a <= at]
         return before[-1] if before else named[0][1]
 
     def short_surname(self, at: int, mentions: list[Mention]) -> None:
         """The end of a full name, as much of it as stands here, unless something else seems to be meant."""
         mention = self.nearest(at, mentions)
+        if len(mentions) > 1 or self.w(at) in self.shared:
+            told = self.gender_told(at)
+            named = {id(m) for a, m in self.matches if a <= at}
+            before = [m for m in mentions if told and id(m) in named]
+            own = [m for m in before if self.gender(m) == told] or [m for m in before if self.gender(m) == 0]
+            mention = self.nearest(at, own) if own else mention
         low, high = mention.core
         start, word = at, high - 1
         while self.w(at) == self.w(high - 1) and word - 1 > low and self.soft(start) and not self.used[start - 1]:
@@ -517,6 +524,22 @@ class Finder:
         if self.is_firm(at + 1) or (self.before_place(at + 1) and self.known.thing(self.w(at)) > 5):
             return
         self.span(mention, start, at + 1)
+        self.said = sorted([*self.said, (at, mention)], key=lambda named: named[0])
+
+    def gender_told(self, at: int) -> int:
+        """By the title before a surname, or "she" in the rest of its sentence, before somebody else is named."""
+        rest = []
+        for i in range(at + 1, min(self.n, at + 21)):
+            if self.start[i] or self.used[i] == "person":
+                break
+            rest.append(self.w(i))
+        words = [self.w(at - 1)] * self.soft(at) + rest
+        return next((1 if word in English.men else 2 for word in words if word in English.men | English.women), 0)
+
+    def gender(self, mention: Mention) -> int:
+        """That of the best known bearer of the name."""
+        rows = [row for row, _ in self.known.everybody(mention.full_name)] if mention.full_name else []
+        return int(self.known.kb.gender[max(rows, key=lambda row: self.known.fame[row])]) if rows else 0
 
     def letter(self, i: int) -> int:
         return self.text[self.tokens[i].start].encode()[0] | 0x20

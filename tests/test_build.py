@@ -173,6 +173,17 @@ def test_dated_statements_and_their_order(tmp_path: Path) -> None:
     assert kb.pair_count[kb.tenure_pair[0]] == 2
 
 
+@pytest.mark.parametrize(
+    ("stated", "gender"),
+    [([6581097], 1), ([2449503], 1), ([6581072], 2), ([1052281], 2), ([], 0), ([6581097, 6581072], 0), ([48270], 0)],
+)
+def test_gender_is_what_one_statement_says(tmp_path: Path, stated: list[int], gender: int) -> None:
+    other = item(3, "Bob", HUMAN, claim("P21", 6581097), claim("P22", 6581072))
+    ann = item(9, "Ann", HUMAN, *(claim("P21", value) for value in stated))
+    build([dump(tmp_path / "d.json", ann, other)], tmp_path / "kb")
+    assert KB.open(tmp_path / "kb").gender.tolist() == [1, gender]
+
+
 def test_an_office_held_twice_is_one_statement_and_two_tenures(tmp_path: Path) -> None:
     first, second = claim("P39", 7, P580="1893-03-04", P582="1897-03-04"), claim("P39", 7, P580="1885-03-04")
     lines = [item(9, "Ann", HUMAN, claim("P39", 7), first, second, first, claim("P39", 7)), item(7, "president")]

@@ -17,6 +17,7 @@ from few_people import SmallKB
 from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns import Strings
 from namesake.kb.kinds import ORGANISATION, OTHER, PLACE
+from namesake.kb.layout import MAN, WOMAN
 from namesake.kb.spelling import normalise
 from namesake.kernels.names.tokens import Tokens, cut, style_of
 from namesake.language import English
@@ -94,7 +95,7 @@ PROSE += ["chaos and chaos in chaos of chaos", "a plan to plan the plan"]
 
 @pytest.fixture(scope="module")
 def kb() -> SmallKB:
-    return SmallKB(PEOPLE, THINGS, PROSE)
+    return SmallKB(PEOPLE, THINGS, PROSE, GENDER)
 
 
 def in_text(kb: SmallKB, text: str) -> list[tuple[str, list[str], str]]:
@@ -112,6 +113,7 @@ def in_text(kb: SmallKB, text: str) -> list[tuple[str, list[str], str]]:
     ]
 
 
+GENDER = {"Barack Obama": MAN, "Michelle Obama": WOMAN, "Bill Clinton": MAN, "Andy Murray": MAN}
 BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinton", "Hillary Clinton"
 
 
@@ -240,6 +242,30 @@ def test_what_a_reader_finds(kb: SmallKB, text: str, people: list[tuple[str, lis
 
 
 @pytest.mark.parametrize(
+    ("text", "his", "hers"),
+    [
+        ("Obama said he won. Obama said she won.", ["Obama"], ["Obama"]),
+        ("Obama left.", [], ["Obama"]),  # the last one named before
+        ("Mr. Obama left. Obama smiled.", ["Obama", "Obama"], []),
+        ("Mr Obama and Mrs Obama left.", ["Obama"], ["Obama"]),
+        ("Obama, who was late, said that he was sorry.", ["Obama"], []),
+        ("Obama said Bill Clinton thought he was late.", [], ["Obama"]),  # he is Clinton
+        ("Obama left. He was sorry.", [], ["Obama"]),  # of the sentence alone
+        ("Obama met him.", [], ["Obama"]),  # him is another
+    ],
+)
+def test_a_sentence_tells_whose_surname_it_is(kb: SmallKB, text: str, his: list[str], hers: list[str]) -> None:
+    found = in_text(kb, f"Barack Obama came with Michelle Obama. {text}")
+    spans = {who: spans[1:] for _, spans, who in found}
+    assert (spans[BARACK], spans[MICHELLE]) == (his, hers)
+
+
+def test_somebody_of_unknown_gender_is_rather_meant_than_one_of_the_other(kb: SmallKB) -> None:
+    found = in_text(kb, "Hillary Clinton met Bill Clinton. Clinton said she would run.")
+    assert [(who, spans[1:]) for _, spans, who in found] == [(HILLARY, ["Clinton"]), (BILL, [])]
+
+
+@pytest.mark.parametrize(
     ("text", "credited"),
     [
         ("By Barack Obama", True),
@@ -362,6 +388,11 @@ WORDS += [
     "AP",
     "Reuters",
     "Bernie",
+    "Mrs.",
+    "he",
+    "she",
+    "herself",
+    "Mister",
 ]
 GAPS = [" "] * 14 + [
     ", ",

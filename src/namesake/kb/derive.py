@@ -11,16 +11,20 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from namesake.arrays import Float32, Int32, UInt64
+from namesake.arrays import Float32, Int8, Int32, UInt64
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Column
 from namesake.kb.fame import entity_fame
-from namesake.kb.layout import KBColumns
+from namesake.kb.layout import MAN, WOMAN, KBColumns
 from namesake.kb.publish import Draft
 from namesake.kernels.columns import bitmap
-from namesake.kernels.columns.links import count_values
+from namesake.kernels.columns.links import count_values, mark_rows
 
 C = TypeVar("C")
+
+GENDER = 21
+GENDERS = {MAN: (6581097, 2449503), WOMAN: (6581072, 1052281)}
+"""The values of P21 that stand for a man and a woman: male and female, each also of trans people."""
 
 DERIVED: dict[Column[Any], Callable[[KBColumns], Any]] = {}
 """The function of each derived column, in the order in which they run."""
@@ -61,6 +65,18 @@ def qid_before(kb: KBColumns) -> Int32:
 def fame(kb: KBColumns) -> Float32:
     """How famous each entity is."""
     return entity_fame(kb.sitelinks, np.diff(kb.statements.indptr)).astype(np.float32)
+
+
+@derived(KBColumns.gender)
+def gender(kb: KBColumns) -> Int8:
+    """Whether each entity is a man or a woman, where the KB states one of them."""
+    first, end = np.searchsorted(kb.pair_property, [GENDER, GENDER + 1])
+    values = kb.pair_value[first:end]
+    qids = np.where(values >= 0, kb.item_qids[values], 0)
+    marks = sum(np.isin(qids, known) * np.int8(code) for code, known in GENDERS.items())
+    stated = np.zeros(len(kb.qids), np.int8)
+    mark_rows(kb.statements.indptr, kb.statements.values, first, marks, stated)
+    return np.where(stated == MAN | WOMAN, 0, stated).astype(np.int8)
 
 
 @derived(KBColumns.pair_count)

@@ -51,6 +51,9 @@ WORDS = made_by("words.index_kb_words")
 PRECISION = between(0, 14)
 """Wikidata's: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
 
+MAN, WOMAN = 1, 2
+"""What `entity.gender` may hold, and 0 where nothing is stated or both are."""
+
 
 class KBColumns(Mapped):
     """The columns of a KB but for the name index. Rows of entities and of items follow their QIDs."""
@@ -138,6 +141,14 @@ class KBColumns(Mapped):
         "11 day, 10 month, 9 year, …; 0 where there is none.",
         picked("death_precision"),
         PRECISION,
+    )
+    gender = Array(
+        "entity.gender",
+        np.int8,
+        ENTITY,
+        "What P21 states: 1 a man, 2 a woman, 0 neither or both.",
+        made_by("derive.gender"),
+        between(0, WOMAN),
     )
     fame = Array(
         "entity.fame",

@@ -370,6 +370,8 @@ English = Language(
         """
     ),
     others=words("other"),
+    men=words("mr mister sir lord he himself"),
+    women=words("mrs ms miss madam lady dame she herself"),
     journalists=words(
         """
         journalist photojournalist reporter correspondent columnist commentator editor photographer cameraman

@@ -130,6 +130,10 @@ class Language:
     """What stands before `by_words` or a colon, or beside a slash: Reporting by, Photo: …, …/AP."""
     others: Words = NO_WORDS
     """What says that somebody of the same name follows: the other Chris Evans."""
+    men: Words = NO_WORDS
+    """What tells that a surname is a man's: Mr before it, he behind it; not "his" and "him", which may be another's."""
+    women: Words = NO_WORDS
+    """The same for a woman."""
     journalists: Words = NO_WORDS
     """What the descriptions of those say who write and take pictures: others in a byline are strangers."""
 

@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Float64, Int32, Int64, UInt8, indptr
+from namesake.arrays import Float64, Int8, Int32, Int64, UInt8, indptr
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.names import NameIndex
 from namesake.kb.spelling import normalise
@@ -23,7 +23,7 @@ from namesake.kernels.names import detect as kernels
 from namesake.kernels.names import page
 from namesake.kernels.names.bearers import Labels
 from namesake.names.evidence import Evidence, evidence_of
-from namesake.names.tables import tables
+from namesake.names.tables import genders, tables
 
 
 class Known(Protocol):
@@ -36,6 +36,10 @@ class Known(Protocol):
     @property
     def fame(self) -> npt.NDArray[np.float32]:
         """Everybody's fame."""
+
+    @property
+    def gender(self) -> Int8:
+        """Whether everybody is a man (1), a woman (2), or not known to be either (0)."""
 
     @property
     def entity_item(self) -> Int32:
@@ -106,7 +110,7 @@ def _index(kb: Known) -> page.Index:
         *(names.token_hashes, names.token_first, names.token_last, names.token_lower),
         *(names.thing_hashes, names.thing_fame, names.thing_kind, names.slip_hashes, names.slip_names),
         *(names.texts.offsets, names.texts.data, other.keys, other.indptr, other.hashes, kb.fame),
-        *(kb.entity_item, kb.item_labels.offsets, kb.item_labels.data),
+        *(kb.gender, *genders(kb.names.language), kb.entity_item, kb.item_labels.offsets, kb.item_labels.data),
     )
 
 

@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from namesake.kb.layout import MAN, WOMAN
 from namesake.kb.spelling import APOSTROPHES, fold_table
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import tokens as kernels
@@ -86,8 +87,19 @@ def _words(language: Language) -> tuple[UInt64, UInt32]:
     room = 1 << (4 * len(bits)).bit_length()  # sparse: the kernel looks up every word
     keys, values = np.zeros(room, np.uint64), np.zeros(room, np.uint32)
     for word, bit in bits.items():
-        text = np.frombuffer(word.encode(), np.uint8)
-        key = hash_bytes(text, 0, len(text))
+        key = _hash(word)
         at = slot_of(keys, key)
         keys[at], values[at] = key, bit
     return keys, values
+
+
+@cache
+def genders(language: Language) -> tuple[UInt64, Int8]:
+    """The hashes of the words that tell somebody's gender, and which."""
+    told = dict.fromkeys(sorted(language.men), MAN) | dict.fromkeys(sorted(language.women), WOMAN)
+    return np.array([_hash(word) for word in told], np.uint64), np.array(list(told.values()), np.int8)
+
+
+def _hash(word: str) -> np.uint64:
+    text = np.frombuffer(word.encode(), np.uint8)
+    return np.uint64(hash_bytes(text, 0, len(text)))

@@ -49,6 +49,16 @@ def count_values(values, counts):
         counts[values[i]] += 1
 
 
+@kernel(types.void(I64, I32, types.int64, types.Array(types.int8, 1, "C"), types.int8[::1]))
+def mark_rows(indptr, values, first, marks, rows):
+    """Give each row of a ragged array the marks, as bits, that some of its values have, those from `first` on."""
+    for row in range(len(rows)):
+        for j in range(indptr[row], indptr[row + 1]):
+            at = values[j] - first
+            if at >= 0 and at < len(marks):
+                rows[row] |= marks[at]
+
+
 @kernel(types.void(I32, I64, LONGS))
 def add_counts(values, amounts, counts):
     """Add to the count of each number its amount."""

@@ -63,7 +63,7 @@ from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
 
 DROPPED_OUT = -2  # the order of a mention without candidates
-TABLES_ROOM = 6  # slots for each word that a name may begin with: mentions, and four words for each full name
+TABLES_ROOM = 6  # slots for each word that a name may begin with: mentions, and five words for each full name
 
 
 class Output(NamedTuple):

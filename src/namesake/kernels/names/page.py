@@ -48,7 +48,10 @@ IS_OTHER, EVIDENCE = 12, 13
 
 
 class Index(NamedTuple):
-    """What the KB knows: names and their bearers, short forms, tokens, things, slips, nicknames; fame and labels."""
+    """What the KB knows: names and their bearers, short forms, tokens, things, slips, nicknames; people and labels.
+
+    `told_keys` are words of the language that tell somebody's gender.
+    """
 
     keys: Annotated[Any, U64]
     slots: Annotated[Any, I32]
@@ -79,6 +82,9 @@ class Index(NamedTuple):
     nickname_indptr: Annotated[Any, I64]
     nickname_hashes: Annotated[Any, U64]
     fame: Annotated[Any, F32]
+    gender: Annotated[Any, I8]
+    told_keys: Annotated[Any, U64]
+    told_genders: Annotated[Any, I8]
     item: Annotated[Any, I32]
     label_offsets: Annotated[Any, I64]
     labels: Annotated[Any, U8]
@@ -126,6 +132,10 @@ class Known(NamedTuple):
     nickname_indptr: Annotated[Any, NUMBERS]
     nickname_hashes: Annotated[Any, KEYS]
     fame: Annotated[Any, FLOATS]
+    gender: Annotated[Any, FORMS]
+    told_keys: Annotated[Any, KEYS]
+    told_genders: Annotated[Any, FORMS]
+    tolds: Annotated[Any, types.int64]
     item: Annotated[Any, SMALL]
     label_offsets: Annotated[Any, NUMBERS]
     labels: Annotated[Any, BYTES]
@@ -204,7 +214,8 @@ def known_from(index):
         *(pointer(index.thing_fame), pointer(index.thing_kind), pointer(index.slip_keys), len(index.slip_keys)),
         *(pointer(index.slip_names), pointer(index.text_offsets), pointer(index.texts)),
         *(pointer(index.nickname_keys), len(index.nickname_keys), pointer(index.nickname_indptr)),
-        *(pointer(index.nickname_hashes), pointer(index.fame), pointer(index.item)),
+        *(pointer(index.nickname_hashes), pointer(index.fame), pointer(index.gender)),
+        *(pointer(index.told_keys), pointer(index.told_genders), len(index.told_keys), pointer(index.item)),
         *(pointer(index.label_offsets), pointer(index.labels)),
     )
 

@@ -8,6 +8,7 @@ from namesake.kernels.hash import FREE, extend, find
 from namesake.kernels.names.context import firm_follows, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
 from namesake.kernels.names.page import (
+    BY_PERSON,
     END,
     FACTS,
     FIRST,
@@ -15,6 +16,7 @@ from namesake.kernels.names.page import (
     KNOWN,
     LOW,
     MOST_PARTICLES,
+    NAME,
     NOBODY,
     OPEN,
     PAGE,
@@ -37,6 +39,7 @@ from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, r
 from namesake.kernels.names.tokens import (
     AND,
     ARTICLE,
+    AT_START,
     CASED,
     FAMILY,
     FUNCTION,
@@ -58,6 +61,8 @@ FEW_FIRST = 20  # labels that a word begins which is hardly a first name
 GIVEN = 20  # how much more often a first name begins labels than it ends them
 SMALL_THING = 5.0
 LETTER, LETTER_S = 0x20, 0x73
+UNTOLD = 0  # a gender that nothing tells
+TOLD_WITHIN = 20  # tokens behind a surname
 
 
 @inlined(I(PAGE, types.uint64))
@@ -85,6 +90,51 @@ def initial_key(page, first, last):
 def family_key(surname):
     """The hash that stands for everybody of a surname, by its hash."""
     return extend(surname, np.uint64(FAMILY))
+
+
+@inlined(types.uint64(types.uint64, I))
+def gender_key(surname, gender):
+    """The hash that stands for the men, the women or the others of a surname."""
+    return extend(family_key(surname), np.uint64(gender))
+
+
+@inlined(B(PAGE, types.uint64))
+def several_have(page, surname):
+    """Whether several of the people whom a text names in full have a surname."""
+    at = find(page.words, page.mask, family_key(surname))
+    return page.words[at] != FREE and page.surname[at] == SEVERAL
+
+
+@inlined(I(KNOWN, types.uint64))
+def told_by(known, word):
+    """The gender that a word tells."""
+    for k in range(known.tolds):
+        if known.told_keys[k] == word:
+            return np.int64(known.told_genders[k])
+    return np.int64(UNTOLD)
+
+
+@kernel(I(PAGE, KNOWN, I))
+def gender_told(page, known, at):
+    """The gender of whom the surname at token `at` means: by the title before, or "she" in the rest of the sentence."""
+    gender = told_by(known, page.hashes[at - 1]) if soft(page, at) else np.int64(UNTOLD)
+    for i in range(at + 1, min(page.count, at + 1 + TOLD_WITHIN)):
+        if gender != UNTOLD or page.marks[i] & AT_START or page.used[i] == BY_PERSON:
+            break
+        gender = told_by(known, page.hashes[i])
+    return gender
+
+
+@kernel(I(PAGE, KNOWN, I))
+def gender_of(page, known, mention):
+    """The gender of the best known bearer of a mention's name."""
+    name, fame, gender = page.facts[mention * FACTS + NAME], -1.0, np.int64(UNTOLD)
+    if name >= 0:
+        for k in range(known.indptr[name], known.indptr[name + 1]):
+            row = known.rows[k]
+            if known.fame[row] > fame:
+                fame, gender = np.float64(known.fame[row]), np.int64(known.gender[row])
+    return gender
 
 
 @inlined(B(PAGE, I, I))
@@ -235,9 +285,34 @@ def of_family(page, known, at):
     return np.int64(NOBODY)
 
 
+@kernel(types.void(PAGE, KNOWN, I, I))
+def file_named(page, known, mention, word):
+    """File somebody whom the text names: from here on the surname, token `word`, is this one's."""
+    surname = page.hashes[word]
+    page.surname[file_key(page, surname)] = mention
+    page.surname[file_key(page, initial_key(page, page.facts[mention * FACTS + LOW], word))] = mention
+    if several_have(page, surname):
+        page.surname[file_key(page, gender_key(surname, gender_of(page, known, mention)))] = mention
+
+
+@inlined(I(PAGE, KNOWN, I, I))
+def of_gender(page, known, at, last):
+    """Of several with a surname, token `at`, the last one named before of the gender that the sentence tells.
+
+    Where none is known to be of that gender, it is the last one of whom the KB states none.
+    """
+    gender = gender_told(page, known, at)
+    if gender == UNTOLD:
+        return last
+    place = find(page.words, page.mask, gender_key(page.hashes[at], gender))
+    if page.words[place] == FREE:
+        place = find(page.words, page.mask, gender_key(page.hashes[at], UNTOLD))
+    return page.surname[place] if page.words[place] != FREE else last
+
+
 @kernel(types.void(PAGE, KNOWN, MATCHES, I))
 def place_shorts(page, known, matches, found):
-    """Give the people of a text the spans of their short forms: a surname is that of the last one named before."""
+    """Give the people of a text the spans of their short forms."""
     m, free = 0, np.int64(0)
     for k in range(page.ables):
         at = page.able[k]
@@ -246,16 +321,19 @@ def place_shorts(page, known, matches, found):
         while m < found and matches[m, FROM] <= at:
             word = page.facts[matches[m, WHO] * FACTS + WORD] if matches[m, HOW] != NOBODY else np.int64(NOBODY)
             if word >= 0:
-                low = page.facts[matches[m, WHO] * FACTS + LOW]
-                page.surname[file_word(page, word)] = matches[m, WHO]
-                page.surname[file_key(page, initial_key(page, low, word))] = matches[m, WHO]
+                file_named(page, known, matches[m, WHO], word)
             m += 1
         if page.used[at] == OPEN:
             place = find(page.words, page.mask, page.hashes[at])
             if page.words[place] != FREE and page.surname[place] >= 0:
-                mention, start = short_surname(page, known, at, page.surname[place])
+                several = several_have(page, page.hashes[at])
+                last = page.surname[place]
+                meant = of_gender(page, known, at, last) if several else last
+                mention, start = short_surname(page, known, at, meant)
                 if mention >= 0:
                     add_span(page, mention, start, at + 1)
+                    if several:
+                        file_named(page, known, mention, at)
             elif page.words[place] != FREE and page.first_name[place] >= 0 and not initials(page, at):
                 if page.style == CASED and not capital(page, at):
                     continue  # a word of a title that has lost its capital
