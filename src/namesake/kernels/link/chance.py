@@ -3,12 +3,27 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.link.contexts import RUNS
 from namesake.kernels.link.overlap import MARKED_AT_ONCE
+from namesake.kernels.simd import NUMBERS, pointer, prefetch
 from namesake.kernels.types import F64, I64, RAGGED
 
 WHOLE = -2  # the context that is all of a text
+AHEAD = 8  # candidates
+LINE = 16  # words in a line of the processor's cache
+
+
+@inlined(types.void(NUMBERS, types.CPointer(types.int32), types.int64, types.int64))
+def fetch_words(indptr, words, soon, later):
+    """Ask for the words of the candidate that comes soon, and for where those of a later one begin.
+
+    Candidates lie anywhere in the KB: who asks for them early need not wait.
+    """
+    begin = indptr[max(soon, 0)]
+    prefetch(words, begin)
+    prefetch(words, begin + LINE)
+    prefetch(indptr, later)
 
 
 @kernel(types.UniTuple(types.float64[::1], 2)(F64, F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
@@ -22,6 +37,7 @@ def overlap_and_chance(weight, expected, texts, article, contexts, context, name
     words = texts.values
     name_indptr, name_words = names
     entity_indptr, entity_words = entities
+    indptr_at, words_at = pointer(entity_indptr), pointer(entity_words)
     shared, chance = np.zeros(len(rows)), np.zeros(len(rows))
     marked = np.zeros(len(weight), np.int64)
     stamp, marked_context, text, left, total = np.int64(0), np.int64(-1), np.int64(-1), np.int64(0), 0.0
@@ -54,6 +70,8 @@ def overlap_and_chance(weight, expected, texts, article, contexts, context, name
             elif marked[word] != inside:
                 marked[word] = outside
         for k in range(offsets[m], offsets[m + 1]):
+            if k + 2 * AHEAD < len(rows):
+                fetch_words(indptr_at, words_at, rows[k + AHEAD], rows[k + 2 * AHEAD])
             if rows[k] < 0:
                 continue
             size = 0

@@ -85,7 +85,28 @@ def _first_bits():
 ASCII = _ascii_letters()
 FIRST_BITS = _first_bits()
 SECOND_BITS = np.where(FIRST_BITS == IS_CAPITAL, np.uint8(IS_UPPER), np.uint8(0))
+ENDS_SENTENCE = np.zeros(256, np.uint8)  # of ASCII; a quotation mark and a bullet have three bytes
+for _mark in b'.!?:;\n"*|':
+    ENDS_SENTENCE[_mark] = 1
 APOSTROPHES = (0x27, 0x60)  # of ASCII; they may stand inside a word
+DOT, DASH = 0x2E, 0x2D
+
+# what a byte of a gap does, by bits: it ends a sentence, it parts two words (blanks and apostrophes do not), it is
+# neither a dot nor a space, it needs a closer look
+ENDS, PARTS, MORE, STRANGE = 1, 2, 4, 8
+
+
+def _gap_bits():
+    """What each byte does in a gap."""
+    table = np.full(256, PARTS | MORE, np.int64)
+    table[[*range(0x09, 0x0E), *range(0x1C, 0x20)]] = MORE
+    table[SPACE], table[DOT] = 0, PARTS
+    table[ENDS_SENTENCE != 0] |= ENDS
+    table[[ord("<"), *APOSTROPHES, *range(0x80, 0x100)]] = STRANGE | MORE
+    return table
+
+
+IN_GAP = _gap_bits()
 
 
 @kernel(types.boolean(U8, types.int64, types.int64, WIDTHS))
@@ -143,6 +164,7 @@ def hash_letters(data, at, end, widths, letters):
 
 WORD = types.Tuple((types.int64, types.int64, types.uint64, types.int64))
 GAP = types.Tuple((types.int64, types.int64, types.boolean))
+PLAIN_GAP = types.Tuple((types.int64, types.int64, types.boolean, types.int64))
 
 
 @kernel(types.boolean(U8, types.int64, types.int64, WIDTHS, U8))
@@ -219,28 +241,47 @@ def read_gap(data, at, end, ended, abbreviation, widths, kinds):
     return at, gap, dotted
 
 
-@inlined(types.Tuple((types.int64, types.int64, types.boolean))(BYTES, types.int64, types.int64, types.boolean))
-def read_plain_gap(text, begin, end, abbreviation):
-    """`read_gap` behind a word, for gaps of ASCII without apostrophes and tags; the end is -1 where it is another."""
-    gap, dotted, newlines = np.int64(SOFT), False, 0
+@inlined(types.int64(BYTES, types.int64, types.int64, U8))
+def apostrophe_width(text, at, end, kinds):
+    """How many bytes of a gap the apostrophe at byte `at` takes, two with the letter of a possessive; -1: unknown."""
+    if at + 2 >= end:
+        return np.int64(-1)
+    letter, behind = byte(text, at + 1), byte(text, at + 2)
+    if letter >= 0x80 or kinds[letter] & POSSESSIVE == 0:
+        return np.int64(1)
+    if behind >= 0x80:
+        return np.int64(-1)
+    return np.int64(1 if ASCII[behind] != 0 else 2)
+
+
+@inlined(PLAIN_GAP(BYTES, types.int64, types.int64, types.boolean, U8))
+def read_plain_gap(text, begin, end, abbreviation, kinds):
+    """`read_gap` right behind a word, for gaps of ASCII without tags, and its marks; the end is -1 where it is another.
+
+    The bits of all bytes are gathered first: what a gap is made of is hard to foresee.
+    """
+    behind = newlines = dots = np.int64(0)
     at = begin
     while at < end and ASCII[byte(text, at)] == 0:
-        this = byte(text, at)
-        if this >= 0x80 or this == 0x3C or this in APOSTROPHES:
-            return np.int64(-1), gap, dotted
-        if this == SPACE or 0x09 <= this <= 0x0D or 0x1C <= this <= 0x1F:
-            newlines += this == 0x0A
-            gap = np.int64(HARD) if newlines > 1 else gap
-        elif at > begin:
-            gap = np.int64(HARD)
-        elif this == 0x2E and abbreviation:
-            dotted = True
-        elif this == 0x2C:
-            gap = np.int64(COMMA)
-        elif this != 0x2D or at + 1 == end or (byte(text, at + 1) < 0x80 and ASCII[byte(text, at + 1)] == 0):
-            gap = np.int64(HARD)
-        at += 1
-    return at, gap, dotted
+        this, width = byte(text, at), np.int64(1)
+        if IN_GAP[this] & STRANGE:
+            width = apostrophe_width(text, at, end, kinds) if this in APOSTROPHES else np.int64(-1)
+            if width < 0:
+                return np.int64(-1), np.int64(SOFT), False, np.int64(LOOK_CLOSER)
+            behind |= PARTS * (width == 2)
+        behind |= IN_GAP[this] * (at > begin)
+        newlines += this == 0x0A
+        dots += this == DOT
+        at += width
+    first, alone = byte(text, begin) if at > begin else SPACE, at - begin == 1
+    dotted = (first == DOT) & abbreviation
+    joins = dotted | (first == 0x2C) | ((first == DASH) & alone)
+    hard = (newlines > 1) | (behind & PARTS != 0) | ((IN_GAP[first] & PARTS != 0) & (not joins))
+    whole = IN_GAP[first] | behind
+    starts = (whole & ENDS != 0) & (not (dotted & (whole & MORE == 0) & (dots <= 1)))
+    mark = AFTER_HYPHEN * (first == DASH) + AFTER_DOT * (first == DOT) if alone else np.int64(0)
+    mark = mark if mark != 0 else np.int64(AT_START * starts)
+    return at, np.int64(HARD if hard else COMMA * (first == 0x2C)), dotted, mark
 
 
 @inlined(TOKENS(types.int64))
@@ -262,7 +303,7 @@ def cut(data, begin, end, tables, tokens, most):
     text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
     hashes, starts, ends = pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)
     bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
-    marks, mark = pointer(tokens.marks), LOOK_CLOSER
+    marks, mark = pointer(tokens.marks), np.int64(LOOK_CLOSER)
     word_keys, word_bits, mask = pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1
     widths, letters, kinds = tables.widths, tables.letters, tables.kinds
     count = 0
@@ -283,7 +324,7 @@ def cut(data, begin, end, tables, tokens, most):
             stop = at
         if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
             at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
-            mark = LOOK_CLOSER
+            mark = np.int64(LOOK_CLOSER)
         elif at - start > 1:
             flags |= SECOND_BITS[byte(text, start + 1)]
         else:
@@ -300,11 +341,12 @@ def cut(data, begin, end, tables, tokens, most):
             starts[last], gaps[last], marks[last] = start, np.uint8(gap), np.uint8(mark)
         hashes[last], ends[last], bits[last] = value, stop, np.uint8(flags)
         if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
-            at, gap, mark = at + 1, np.int64(SOFT), 0
+            at, gap, mark = at + 1, np.int64(SOFT), np.int64(0)
             continue
-        mark = LOOK_CLOSER
         abbreviation = flags & IS_INITIALS != 0 or word_bits[find(word_keys, mask, value)] & (HONORIFIC | SUFFIX) != 0
-        following, gap, dotted = read_plain_gap(text, at, end, abbreviation)
+        following, gap, dotted, mark = read_plain_gap(text, at, end, abbreviation, kinds)
+        if at != stop:
+            mark = np.int64(LOOK_CLOSER)  # apostrophes behind the word are part of what stands before the next
         if following < 0:
             following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
         bits[last] |= np.uint8(IS_DOTTED * dotted)
@@ -329,9 +371,6 @@ def style_of(bits, count):
     return ALL_CAPITALS if 2 * uppers > words else CASED
 
 
-ENDS_SENTENCE = np.zeros(256, np.uint8)  # of ASCII; a quotation mark and a bullet have three bytes
-for _mark in b'.!?:;\n"*|':
-    ENDS_SENTENCE[_mark] = 1
 LONG_MARKS = (0x9C, 0x9D, 0x98, 0xA2)  # the third byte of “ ” ‘ and •
 LONG_HYPHENS = (0x90, 0x91)  # of ‐ and ‑
 
@@ -389,10 +428,9 @@ def mark_gaps(data, tokens, count):
         mark = AT_START
         if i > 0:
             mark = gap_marks(text, ends[i - 1], starts[i], bits[i - 1] & IS_DOTTED != 0)
-            if mark & AFTER_DOT:
-                gaps[i] = np.uint8(SOFT)
         if bits[i] & (IS_CAPITAL | IS_NUMBER) == 0 and small_before_capital(text, starts[i], ends[i]):
             mark |= HAS_CAPITAL
         marks[i] = np.uint8(mark)
     for i in range(count):
+        gaps[i] = np.uint8(SOFT if marks[i] & AFTER_DOT else gaps[i])
         marks[i] |= np.uint8(HAS_CAPITAL * (bits[i] & (IS_CAPITAL | IS_NUMBER) == IS_CAPITAL))
