@@ -18,7 +18,10 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
 from namesake.files.download import download
+from namesake.kb import known
+from namesake.kb.derive import DERIVED
 from namesake.kb.get import get
+from namesake.kb.manifest import parse_manifest
 from namesake.kb.pack import pack
 from namesake.kb.store import KB
 
@@ -140,14 +143,31 @@ def test_hostile_members_are_refused(made, members, tmp_path):
     assert not list(tmp_path.rglob("*escaped*"))
 
 
-def sealed(members: dict[str, bytes], name: str, content: bytes) -> dict[str, bytes]:
-    """The members with one changed and a manifest that vouches for it: a pack by somebody who knows how."""
-    manifest = json.loads(members["manifest.json"])
-    manifest["files"][name] = "sha256:" + sha256(content).hexdigest()
-    from namesake.kb.manifest import parse_manifest
-
+def sealed(members: dict[str, bytes], changed: dict[str, bytes], **facts: Any) -> dict[str, bytes]:
+    """The members with some changed and a manifest that vouches for them: a pack by somebody who knows how."""
+    manifest = json.loads(members["manifest.json"]) | facts
+    manifest["files"] |= {name: "sha256:" + sha256(content).hexdigest() for name, content in changed.items()}
     again = parse_manifest(json.dumps(manifest).encode(), Path("x")).sealed()
-    return members | {"manifest.json": again, name: content}
+    files = members | changed
+    listed = sorted(manifest["files"].keys() - {"manifest.json"})
+    return {"manifest.json": again} | {name: files[name] for name in listed}
+
+
+def saved(column: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, column)
+    return buffer.getvalue()
+
+
+def refused_by_all(hostile: dict[str, bytes], pack: Path, folder: Path, message: str) -> None:
+    """`get` refuses the pack, and `KB.verify` the same files in a folder that somebody copied."""
+    refused(pack, folder / "kb", message)
+    copied = folder / "copied"
+    copied.mkdir()
+    for name, content in hostile.items():
+        (copied / name).write_bytes(content)
+    with pytest.raises(NamesakeError, match=message):
+        KB.open(copied).verify()
 
 
 def test_a_pack_that_vouches_for_hostile_columns_is_refused(made, members, tmp_path):
@@ -155,15 +175,44 @@ def test_a_pack_that_vouches_for_hostile_columns_is_refused(made, members, tmp_p
     name = "statement.indptr.npy" if "statement.indptr.npy" in members else next(n for n in members if "indptr" in n)
     column = np.load(io.BytesIO(members[name]))
     column[len(column) // 2] = 1 << 40
-    buffer = io.BytesIO()
-    np.save(buffer, column)
-    refused(made(plain(sealed(members, name, buffer.getvalue()))), tmp_path / "kb", "is damaged")
+    refused(made(plain(sealed(members, {name: saved(column)}))), tmp_path / "kb", "is damaged")
     column = np.load(io.BytesIO(members["name.entity.values.npy"]))
     column[-1] = 1 << 30
-    buffer = io.BytesIO()
-    np.save(buffer, column)
-    hostile = sealed(members, "name.entity.values.npy", buffer.getvalue())
+    hostile = sealed(members, {"name.entity.values.npy": saved(column)})
     refused(made(plain(hostile)), tmp_path / "kb", "name.entity is damaged")
+
+
+@pytest.mark.parametrize("column", DERIVED, ids=[column.file for column in DERIVED])
+def test_a_column_that_does_not_follow_from_the_others_is_refused(column, made, members, tmp_path):
+    """Possible values, right digests: what other columns tell is made again and compared."""
+    name = f"{column.file}.npy"
+    forged = np.load(io.BytesIO(members[name]))
+    forged[:] = 0
+    hostile = sealed(members, {name: saved(forged)})
+    refused_by_all(hostile, made(plain(hostile)), tmp_path, rf"{column.file}.* is damaged \(it does not follow")
+
+
+@pytest.mark.parametrize("facts", [{"language": "../../etc"}, {"words_how": "guess"}], ids=str)
+def test_a_manifest_that_no_command_could_use_is_refused(facts, made, members, tmp_path):
+    hostile = sealed(members, {}, **facts)
+    refused_by_all(hostile, made(plain(hostile)), tmp_path, f"{next(iter(facts.values()))}'; known are")
+
+
+@pytest.mark.parametrize("name", ["sitecustomize.py", "z\nz", "lock", "vectors", "manifest.json", "a.npy"])
+def test_a_file_that_is_no_part_of_a_kb_is_refused(name, made, members, tmp_path):
+    hostile = sealed(members, {name: b"x"})
+    refused(made(plain(hostile)), tmp_path / "kb", "is no part of a KB")
+    if name == "sitecustomize.py":
+        refused_by_all(hostile, made(plain(hostile)), tmp_path, "sitecustomize.py' is no part of a KB")
+
+
+def test_only_what_was_checked_is_known(made, members, tmp_path, monkeypatch):
+    """Nothing that an earlier version passed with fewer checks is known to this one."""
+    folder, _ = get(made(plain(members)), tmp_path / "kb")
+    states = KB.open(folder).columns.states
+    before = known.mark(states)
+    monkeypatch.setattr(known, "CHECKS", known.CHECKS - 1)
+    assert known.mark(states) != before
 
 
 def test_sizes_are_bound_by_what_the_manifest_counts(made, members, tmp_path):

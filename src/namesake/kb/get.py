@@ -1,6 +1,6 @@
 """A KB from a packed file or its address: members checked while they are unpacked, columns before it is published.
 
-A pack is a stranger's. It may hold the manifest and after it the files that the manifest lists, in their order, and
+A pack is a stranger's. It may hold the manifest and after it the files of a KB, in the order of their names, and
 nothing else: no folder, no link, no other name, no file larger than the manifest's counts allow or the disk has room
 for. What passes is what `kb info --verify` passes.
 """
@@ -11,8 +11,9 @@ import shutil
 import tarfile
 from contextlib import suppress
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.download import download, file_checksum, file_name, is_address
 from namesake.files.meter import Meter
-from namesake.kb.check import problems
+from namesake.kb.check import derived_problems, manifest_problem, problems
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Array, Lists, Text
 from namesake.kb.layout import columns
@@ -122,9 +123,8 @@ class _Members:
         manifest = parse_manifest(raw, self.pack)
         if manifest.sealed() != raw:
             raise self._bad(f"the digest of {MANIFEST} differs")
-        missing = {f"{name}.npy" for column in columns().values() for name in column.files} - manifest.files.keys()
-        if missing or MANIFEST in manifest.files:
-            raise self._bad(f"{MANIFEST} lists other files than a KB has")
+        if wrong := manifest_problem(manifest):
+            raise NamesakeError(f"{self.pack}: {wrong}: get the KB elsewhere")
         return manifest
 
     def file(self, name: str, digest: str, folder: Path, manifest: Manifest) -> str:
@@ -189,12 +189,7 @@ def expected_size(name: str, manifest: Manifest) -> int | None:
 
 
 def _check_columns(pack: Path, folder: Path, manifest: Manifest) -> None:
-    """Refuse columns that break their declarations: kernels index with what they hold."""
-    files: dict[str, np.dtype[Any]] = {}
-    for column in columns().values():
-        files |= column.files
+    """Refuse columns that `KB.verify` would refuse: kernels index with what they hold."""
     held = Columns(folder)
-    for name, dtype in files.items():
-        held.array(name, dtype)
-    for column, wrong in problems(held, manifest):
+    for column, wrong in chain(problems(held, manifest), derived_problems(held)):
         raise NamesakeError(f"{pack}: its column {column.file} is damaged ({wrong}): get the KB elsewhere")
