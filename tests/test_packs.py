@@ -1,5 +1,6 @@
 """KBs that travel: packed by us and read by tar, unpacked by us from what Python's tarfile writes, hostile or not."""
 
+import errno
 import io
 import json
 import tarfile
@@ -8,7 +9,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +23,7 @@ from namesake.errors import NamesakeError
 from namesake.files.download import download
 from namesake.kb import known
 from namesake.kb.derive import DERIVED
-from namesake.kb.get import get
+from namesake.kb.get import _Members, get
 from namesake.kb.manifest import parse_manifest
 from namesake.kb.pack import pack
 from namesake.kb.store import KB
@@ -330,8 +333,65 @@ def test_another_checksum_is_refused_before_unpacking(server, packed, tmp_path):
     handler.content = packed.read_bytes()
     for source in (f"{address}/sample.tar.zst", packed):
         with pytest.raises(NamesakeError, match=r"its checksum is sha256:.*, not sha256:0"):
-            get(source, tmp_path / "kb", checksum="sha256:0")
-        assert not (tmp_path / "kb").exists()
+            get(source, tmp_path / "kb", checksum="0" * 64)
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_checksum_is_taken_as_people_copy_it_and_looked_at_first(server, packed, tmp_path):
+    address, handler = server
+    handler.content = packed.read_bytes()
+    digits = sha256(handler.content).hexdigest()
+    for number, right in enumerate((digits, digits.upper(), f"SHA256:{digits.upper()}", f" sha256:{digits}\n")):
+        get(f"{address}/sample.tar.zst", tmp_path / f"kb{number}", checksum=right)
+    handler.asked.clear()
+    for wrong in ("", "sha256:", digits[:-1], f"{digits}0", f"md5:{digits}", "g" * 64):
+        with pytest.raises(NamesakeError, match="is no checksum: sha256: and 64 hexadecimal digits"):
+            get(f"{address}/sample.tar.zst", tmp_path / "kb", checksum=wrong)
+    assert handler.asked == []
+
+
+@pytest.mark.parametrize("full", ["told", "found"])
+def test_what_there_was_no_room_to_unpack_is_kept(full, server, packed, sample_kb, tmp_path, monkeypatch):
+    """Whether the disk says so before a file is written or while it is."""
+    address, handler = server
+    handler.content = packed.read_bytes()
+    out, kept = tmp_path / "kb", tmp_path / "kb.download" / "sample.tar.zst"
+    with monkeypatch.context() as small:
+        if full == "told":
+            small.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+        else:
+            small.setattr(_Members, "file", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+        with pytest.raises(NamesakeError, match=rf"{kept} is kept, and the same command goes on with it"):
+            get(f"{address}/sample.tar.zst", out)
+    assert kept.read_bytes() == handler.content
+    get(f"{address}/sample.tar.zst", out)
+    assert handler.asked == [None]  # once
+    assert files_of(out) == files_of(sample_kb.path)
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_what_was_kept_of_another_address_is_not_taken(server, packed, sample_kb, tmp_path, monkeypatch):
+    address, handler = server
+    handler.content = packed.read_bytes()
+    with monkeypatch.context() as small:
+        small.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+        with pytest.raises(NamesakeError, match="is kept"):
+            get(f"{address}/one/sample.tar.zst", tmp_path / "kb")
+    get(f"{address}/two/sample.tar.zst", tmp_path / "kb")
+    assert len(handler.asked) == 2
+
+
+def test_a_download_that_fails_leaves_nothing(server, tmp_path):
+    address, handler = server
+    handler.content = b"no pack"
+    for source, message in [
+        (f"{address}/sample.tar.zst", "cannot be read as zstandard"),
+        ("http://127.0.0.1:1/sample.tar.zst", "cannot be fetched"),
+        ((tmp_path / "absent.tar.zst").as_uri(), "cannot be fetched"),
+    ]:
+        with pytest.raises(NamesakeError, match=message):
+            get(source, tmp_path / "kb")
+        assert list(tmp_path.iterdir()) == []
 
 
 # the commands
