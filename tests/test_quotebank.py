@@ -43,6 +43,58 @@ def test_sound_text_stays_as_it_is(text):
     assert mend_apart(text) == text
 
 
+def mis_decoded(text: str, code: str) -> str:
+    """UTF-8 read as an alphabet of one byte; bytes that it lacks become controls, as browsers have it."""
+    raw = (bytes([byte]) for byte in text.encode())
+    return "".join(one.decode(code) if code == "latin-1" or one not in LACKING else chr(one[0]) for one in raw)
+
+
+LACKING = {b"\x81", b"\x8d", b"\x8f", b"\x90", b"\x9d"}
+SCRIPTS = [
+    ("abcdxyz", "ăâîșțȘȚÎéèêëïôœçñóúüßøåæÅÆØÖÄÜłŁżŻźćśĆŚąęđĐžŽšŠčČűőİıŞşğĞƏə"),
+    ("abcdxyz", "ạảấầậắằặẹẽếềệỉịọỏốồộớờợụủứừựỳỵ"),
+    ("", "абвгдежзийклмнопрстуфхцчшщыэюяАБВГДПРСТіїєґђћљњ"),
+    ("", "αβγδεζηθικλμνξοπρστυφχψωάέήίόύώΑΒΓΔΠΣΩ"),
+    ("", "אבגדהוזחטיכלמנסעפצקרשת"),
+    ("", "ابتثجحخدذرزسشصضطظعغفقكلمنهوي"),
+    ("", "अआइईकखगघचछजझटडतथदधनपफबभमयरलवशषसह"),
+    ("", "აბგდევზთიკლმნოპჟრსტ"),
+    ("", "中国北京上海日本東京かなカナ서울대통령"),
+]
+
+
+@st.composite
+def words_of_a_script(draw: st.DrawFn) -> str:
+    """Words of two letters or more; Latin ones begin and end with letters that nothing happens to."""
+    plain, letters = draw(st.sampled_from(SCRIPTS))
+    word = st.text(st.sampled_from(plain + letters), min_size=2, max_size=8)
+    return " ".join(f"{plain[:1]}{one}{plain[:1]}" for one in draw(st.lists(word, max_size=4)))
+
+
+@given(words_of_a_script(), st.sampled_from(["cp1252", "latin-1"]))
+def test_letters_of_many_scripts_are_mended(text, code):
+    assert mend(mis_decoded(text, code)) == text
+    assert mend(text) == text
+
+
+def test_names_of_many_languages_are_mended():
+    assert mend("È˜tefan ÈšuÈ›u, Nguyá»…n, Æ\x8fliyev vÉ™ Ãlafur") == "Ștefan Țuțu, Nguyễn, Əliyev və Ãlafur"
+    assert mend("ÐŸÑƒÑ‚Ð¸Ð½ Ð¸ Î‘Î¸Î®Î½Î±, Ï€ and Î±-blockers") == "Путин и Αθήνα, π and α-blockers"
+    assert mend("LÃ“PEZ â†’ ðŸ˜€ â‚¬5") == "LÓPEZ → 😀 €5"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "CAFÉ’S, CAFÉ™, LEHTELÄ’S, “AMANHÔ, «À», “À”, DÉJÀ… ÜBER” ESPAÑº Ó’Briain l’É– Ç’est",
+        "groß“ und „Ö“, «papá»…, «papá»—dijo, 5 × 4, Ø½ in, “5 Å”, n°5, naïve… Zürich’s Çelik’s SÃO",
+        "Путин сказал: «Ё». Ο Αλέξης – «Ω». 北京。",
+    ],
+)
+def test_ordinary_text_stays_as_it_is(text):
+    assert mend(text) == text
+
+
 def test_mending_knows_lower_case_and_letters_that_were_set_apart():
     assert mend("josã© and the beyoncã© fans") == "josé and the beyoncé fans"
     assert mend_apart("CourrÃ © ges") == "Courré ges"
