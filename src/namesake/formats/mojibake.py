@@ -75,14 +75,14 @@ def _kind(letter: str) -> str | None:
     """What a character is: Latin, a sign, or of another script, by its name; None for what no text has."""
     if not letter or letter.isspace() or unicodedata.category(letter) in ("Cc", "Cn", "Co"):
         return None
+    name = unicodedata.name(letter, "")
+    script = name.partition(" ")[0]
+    if script in ("SYRIAC", "THAANA", "NKO") or ("\u0234" <= letter <= "\u02af" and letter != "ə"):
+        return None  # rarer than "Ü", "ß" or "É" before a mark
     if unicodedata.category(letter)[0] in "PSC":
         return LATIN if ord(letter) < 0x100 else SIGN
-    name = unicodedata.name(letter)
-    if "\u0234" <= letter <= "\u02af" and letter != "ə":
-        return None  # phonetic, or of languages that few write
     if name.startswith(("LATIN", "MODIFIER LETTER", "COMBINING")) or ord(letter) < 0x100:
         return LATIN
-    script = name.partition(" ")[0]
     return "CJK" if script in ("HIRAGANA", "KATAKANA", "HANGUL", "KATAKANA-HIRAGANA") else script
 
 
@@ -93,8 +93,8 @@ def _is_sure(found: str, kind: str | None, left: str, right: str) -> bool:
         return False
     natural = later in _CLOSING if len(later) == 1 else later[0] in _CLOSING and later[1] in _CLOSED
     if kind not in (LATIN, SIGN):
-        alone = not (left.isalpha() or right.isalpha())
-        return not natural and (len(later) > 2 or (alone and (len(later) > 1 or kind in ("GREEK", "CYRILLIC"))))
+        alone = not (left.isalpha() or right.isalpha())  # "π", and words of one letter
+        return not natural and (len(later) > 2 or (alone and kind in ("GREEK", "CYRILLIC")))
     if not natural or (first.isupper() and left.islower()):
         return True
     if first in "ÂÃÄÅ":
