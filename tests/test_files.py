@@ -58,6 +58,18 @@ def test_damage_is_named_and_never_read_as_less(tmp_path: Path, suffix: str, dam
         f.read()
 
 
+def test_a_bzip2_file_that_is_cut_off_is_called_truncated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the decompressor that works on all cores, which has no word for it."""
+    monkeypatch.setattr("namesake.files.compressed.cores", lambda: 2)
+    path = tmp_path / "quotes.json.bz2"
+    path.write_bytes(bz2.compress(TEXT)[:-9])
+    with (
+        pytest.raises(NamesakeError, match=r"read to its end \(it is truncated\)"),
+        open_lines(path) as f,
+    ):
+        f.read()
+
+
 def test_errors_of_the_reader_stay_its_own(tmp_path: Path) -> None:
     path = tmp_path / "news.jsonl"
     path.write_bytes(TEXT)

@@ -1,5 +1,6 @@
 """KBs that travel: packed by us and read by tar, unpacked by us from what Python's tarfile writes, hostile or not."""
 
+import errno
 import io
 import json
 import tarfile
@@ -8,7 +9,9 @@ from collections.abc import Iterator
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +21,10 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
 from namesake.files.download import download
-from namesake.kb.get import get
+from namesake.kb import known
+from namesake.kb.derive import DERIVED
+from namesake.kb.get import _Members, get
+from namesake.kb.manifest import parse_manifest
 from namesake.kb.pack import pack
 from namesake.kb.store import KB
 
@@ -140,14 +146,31 @@ def test_hostile_members_are_refused(made, members, tmp_path):
     assert not list(tmp_path.rglob("*escaped*"))
 
 
-def sealed(members: dict[str, bytes], name: str, content: bytes) -> dict[str, bytes]:
-    """The members with one changed and a manifest that vouches for it: a pack by somebody who knows how."""
-    manifest = json.loads(members["manifest.json"])
-    manifest["files"][name] = "sha256:" + sha256(content).hexdigest()
-    from namesake.kb.manifest import parse_manifest
-
+def sealed(members: dict[str, bytes], changed: dict[str, bytes], **facts: Any) -> dict[str, bytes]:
+    """The members with some changed and a manifest that vouches for them: a pack by somebody who knows how."""
+    manifest = json.loads(members["manifest.json"]) | facts
+    manifest["files"] |= {name: "sha256:" + sha256(content).hexdigest() for name, content in changed.items()}
     again = parse_manifest(json.dumps(manifest).encode(), Path("x")).sealed()
-    return members | {"manifest.json": again, name: content}
+    files = members | changed
+    listed = sorted(manifest["files"].keys() - {"manifest.json"})
+    return {"manifest.json": again} | {name: files[name] for name in listed}
+
+
+def saved(column: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, column)
+    return buffer.getvalue()
+
+
+def refused_by_all(hostile: dict[str, bytes], pack: Path, folder: Path, message: str) -> None:
+    """`get` refuses the pack, and `KB.verify` the same files in a folder that somebody copied."""
+    refused(pack, folder / "kb", message)
+    copied = folder / "copied"
+    copied.mkdir()
+    for name, content in hostile.items():
+        (copied / name).write_bytes(content)
+    with pytest.raises(NamesakeError, match=message):
+        KB.open(copied).verify()
 
 
 def test_a_pack_that_vouches_for_hostile_columns_is_refused(made, members, tmp_path):
@@ -155,15 +178,44 @@ def test_a_pack_that_vouches_for_hostile_columns_is_refused(made, members, tmp_p
     name = "statement.indptr.npy" if "statement.indptr.npy" in members else next(n for n in members if "indptr" in n)
     column = np.load(io.BytesIO(members[name]))
     column[len(column) // 2] = 1 << 40
-    buffer = io.BytesIO()
-    np.save(buffer, column)
-    refused(made(plain(sealed(members, name, buffer.getvalue()))), tmp_path / "kb", "is damaged")
+    refused(made(plain(sealed(members, {name: saved(column)}))), tmp_path / "kb", "is damaged")
     column = np.load(io.BytesIO(members["name.entity.values.npy"]))
     column[-1] = 1 << 30
-    buffer = io.BytesIO()
-    np.save(buffer, column)
-    hostile = sealed(members, "name.entity.values.npy", buffer.getvalue())
+    hostile = sealed(members, {"name.entity.values.npy": saved(column)})
     refused(made(plain(hostile)), tmp_path / "kb", "name.entity is damaged")
+
+
+@pytest.mark.parametrize("column", DERIVED, ids=[column.file for column in DERIVED])
+def test_a_column_that_does_not_follow_from_the_others_is_refused(column, made, members, tmp_path):
+    """Possible values, right digests: what other columns tell is made again and compared."""
+    name = f"{column.file}.npy"
+    forged = np.load(io.BytesIO(members[name]))
+    forged[:] = 0
+    hostile = sealed(members, {name: saved(forged)})
+    refused_by_all(hostile, made(plain(hostile)), tmp_path, rf"{column.file}.* is damaged \(it does not follow")
+
+
+@pytest.mark.parametrize("facts", [{"language": "../../etc"}, {"words_how": "guess"}], ids=str)
+def test_a_manifest_that_no_command_could_use_is_refused(facts, made, members, tmp_path):
+    hostile = sealed(members, {}, **facts)
+    refused_by_all(hostile, made(plain(hostile)), tmp_path, f"{next(iter(facts.values()))}'; known are")
+
+
+@pytest.mark.parametrize("name", ["sitecustomize.py", "z\nz", "lock", "vectors", "manifest.json", "a.npy"])
+def test_a_file_that_is_no_part_of_a_kb_is_refused(name, made, members, tmp_path):
+    hostile = sealed(members, {name: b"x"})
+    refused(made(plain(hostile)), tmp_path / "kb", "is no part of a KB")
+    if name == "sitecustomize.py":
+        refused_by_all(hostile, made(plain(hostile)), tmp_path, "sitecustomize.py' is no part of a KB")
+
+
+def test_only_what_was_checked_is_known(made, members, tmp_path, monkeypatch):
+    """Nothing that an earlier version passed with fewer checks is known to this one."""
+    folder, _ = get(made(plain(members)), tmp_path / "kb")
+    states = KB.open(folder).columns.states
+    before = known.mark(states)
+    monkeypatch.setattr(known, "CHECKS", known.CHECKS - 1)
+    assert known.mark(states) != before
 
 
 def test_sizes_are_bound_by_what_the_manifest_counts(made, members, tmp_path):
@@ -281,8 +333,65 @@ def test_another_checksum_is_refused_before_unpacking(server, packed, tmp_path):
     handler.content = packed.read_bytes()
     for source in (f"{address}/sample.tar.zst", packed):
         with pytest.raises(NamesakeError, match=r"its checksum is sha256:.*, not sha256:0"):
-            get(source, tmp_path / "kb", checksum="sha256:0")
-        assert not (tmp_path / "kb").exists()
+            get(source, tmp_path / "kb", checksum="0" * 64)
+        assert list(tmp_path.iterdir()) == []
+
+
+def test_a_checksum_is_taken_as_people_copy_it_and_looked_at_first(server, packed, tmp_path):
+    address, handler = server
+    handler.content = packed.read_bytes()
+    digits = sha256(handler.content).hexdigest()
+    for number, right in enumerate((digits, digits.upper(), f"SHA256:{digits.upper()}", f" sha256:{digits}\n")):
+        get(f"{address}/sample.tar.zst", tmp_path / f"kb{number}", checksum=right)
+    handler.asked.clear()
+    for wrong in ("", "sha256:", digits[:-1], f"{digits}0", f"md5:{digits}", "g" * 64):
+        with pytest.raises(NamesakeError, match="is no checksum: sha256: and 64 hexadecimal digits"):
+            get(f"{address}/sample.tar.zst", tmp_path / "kb", checksum=wrong)
+    assert handler.asked == []
+
+
+@pytest.mark.parametrize("full", ["told", "found"])
+def test_what_there_was_no_room_to_unpack_is_kept(full, server, packed, sample_kb, tmp_path, monkeypatch):
+    """Whether the disk says so before a file is written or while it is."""
+    address, handler = server
+    handler.content = packed.read_bytes()
+    out, kept = tmp_path / "kb", tmp_path / "kb.download" / "sample.tar.zst"
+    with monkeypatch.context() as small:
+        if full == "told":
+            small.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+        else:
+            small.setattr(_Members, "file", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+        with pytest.raises(NamesakeError, match=rf"{kept} is kept, and the same command goes on with it"):
+            get(f"{address}/sample.tar.zst", out)
+    assert kept.read_bytes() == handler.content
+    get(f"{address}/sample.tar.zst", out)
+    assert handler.asked == [None]  # once
+    assert files_of(out) == files_of(sample_kb.path)
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+def test_what_was_kept_of_another_address_is_not_taken(server, packed, sample_kb, tmp_path, monkeypatch):
+    address, handler = server
+    handler.content = packed.read_bytes()
+    with monkeypatch.context() as small:
+        small.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+        with pytest.raises(NamesakeError, match="is kept"):
+            get(f"{address}/one/sample.tar.zst", tmp_path / "kb")
+    get(f"{address}/two/sample.tar.zst", tmp_path / "kb")
+    assert len(handler.asked) == 2
+
+
+def test_a_download_that_fails_leaves_nothing(server, tmp_path):
+    address, handler = server
+    handler.content = b"no pack"
+    for source, message in [
+        (f"{address}/sample.tar.zst", "cannot be read as zstandard"),
+        ("http://127.0.0.1:1/sample.tar.zst", "cannot be fetched"),
+        ((tmp_path / "absent.tar.zst").as_uri(), "cannot be fetched"),
+    ]:
+        with pytest.raises(NamesakeError, match=message):
+            get(source, tmp_path / "kb")
+        assert list(tmp_path.iterdir()) == []
 
 
 # the commands

@@ -2,33 +2,34 @@
 
 A speaker is linked in every article at hand that has the quotation, by its address or the quotation's id, and the
 article that is surest decides. Where there is none, the quotation itself and the words of its addresses are the text.
+Files of articles are read twice: a quotation stands in many of them and is told once, with one speaker.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
-from namesake.articles.rejects import NoRejects, Rejects
+from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.engines.local import link_tables
+from namesake.engines.quote_evidence import Answer, Evidence, Votes
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, kind, published
+from namesake.files.compressed import STDIN
 from namesake.files.meter import Meter
 from namesake.formats.mojibake import mend_apart
-from namesake.formats.quotes import NO_SPEAKER, Quote, QuotedArticle, read_quotes
+from namesake.formats.quotes import Found, Quote, QuotedArticle, nobody, read_quotes
 from namesake.kb.spelling import normalise
 from namesake.linker import Linker
 from namesake.machine import cores
@@ -53,17 +54,12 @@ QUOTES = pa.schema(
 )
 T = TypeVar("T")
 
+Answers = dict[tuple[int, int], Answer]
+"""What became of mentions, by the number of a text and the number of the mention in it."""
+
 NOBODY_SPOKE = "no speaker"
 SET_ASIDE = "set aside"
-
-
-class Answer(NamedTuple):
-    """What became of a speaker."""
-
-    qid: str | None
-    confidence: float | None
-    reason: str | None
-    best: str | None
+STRAY = "an article among quotations, or from standard input: articles are read twice, from files of their own"
 
 
 @dataclass
@@ -102,9 +98,10 @@ def disambiguate(
     if kind(out) != ".parquet" or out.suffix != ".parquet":
         raise NamesakeError(f"{out}: quotations are written as .parquet")
     keep_apart([out] if rejects.path is None else [out, rejects.path], [*paths, *texts, linker.kb.path])
-    work = _Quotebank(linker, threads or cores(), rejects)
-    with reporter.stage("linking articles"), Meter(texts) as meter:
-        for seen in work.learn(texts):
+    work = _Quotebank(linker, threads or cores(), rejects, paths)
+    learnt = list(dict.fromkeys([*texts, *work.by_article]))
+    with reporter.stage("linking articles"), Meter(learnt) as meter:
+        for seen in work.learn(learnt):
             reporter.advance(meter.fraction(), seen, "articles")
     import pyarrow.parquet as pq  # takes a while to load
 
@@ -121,25 +118,28 @@ def disambiguate(
 
 
 class _Asked(NamedTuple):
-    """A quotation whose speaker is asked for, and the mention that stands for him in its batch, if one does."""
+    """A quotation whose speaker is asked for: what articles say, or else the text of its batch that stands for it."""
 
     quote: Quote
     speaker: str | None
-    article: int
-    mention: int
+    surest: Answer | None = None
+    articles: int = 0
+    text: int = -1
 
 
 class _Batch:
-    """Some texts to link, and the quotations whose speakers they have."""
+    """Some texts to link, where they come from, and the quotations that they are about."""
 
     def __init__(self) -> None:
         self.builder = ArticleBuilder()
+        self.origins: list[Found] = []
         self.asked: list[_Asked] = []
 
-    def add(self, article: Article) -> int:
+    def add(self, article: Article, origin: Found) -> int:
         """Take one more text; returns its number here, which is its id as well."""
-        number = len(self.builder.articles)
+        number = len(self.origins)
         self.builder.add(replace(article, id=str(number)))
+        self.origins.append(origin)
         return number
 
     @property
@@ -150,99 +150,115 @@ class _Batch:
 class _Quotebank:
     """One run: what articles said of speakers, and the quotations."""
 
-    def __init__(self, linker: Linker, threads: int, rejects: Rejects) -> None:
+    def __init__(self, linker: Linker, threads: int, rejects: Rejects, quotes: Sequence[Path]) -> None:
         self.linker = linker
         self.threads = threads
         self.rejects = rejects
+        self.by_article = [path for path in quotes if _by_article(path)]
         self.tally = Tally()
-        self.known = _Known()
+        self.evidence, self.votes = Evidence(), Votes()
         self.fill = lru_cache(maxsize=1 << 16)(self._fill)
 
     # articles
     def learn(self, paths: Sequence[Path]) -> Iterator[int]:
-        """Link the speakers of article-centric files, and remember who was meant; yields how many were seen."""
+        """Link the names of article-centric files, and remember who was meant; yields how many were seen."""
         seen = 0
-        read = (one for path in paths for one in read_quotes(path, self.rejects))
-        for found in _in_lots(one for one in read if isinstance(one, QuotedArticle)):
-            builder, given = ArticleBuilder(len(found) + 1), []
-            for number, one in enumerate(found):
-                article = replace(self._spelled(one.article()), id=str(number))
-                builder.add(article)
-                given.append(article)
-            rows = self._link([builder.table()])[0]
-            for number, (one, article) in enumerate(zip(found, given, strict=True)):
-                addresses = [*([one.url] if one.url else []), *(said.id for said in one.quotations)]
-                for at, mention in enumerate(article.mentions or ()):
-                    answer = rows.get((number, at))
-                    if answer is not None:
-                        names = {normalise(mention.name), normalise(one.names[at].name)}
-                        self.known.add({_key(address, name) for address in addresses for name in names}, answer)
-            seen += len(found)
+        for group in _in_lots(self._texts(paths), self.threads):
+            given = [batch.builder.articles for batch in group]
+            for batch, articles, answers in zip(group, given, self._link(group), strict=True):
+                for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
+                    self._remember(found, article, answers, number)
+                seen += len(articles)
             yield seen
-        self.known.index()
+        self.evidence.index()
+        self.votes.count()
+
+    def _texts(self, paths: Sequence[Path]) -> Iterator[_Batch]:
+        batch = _Batch()
+        for path in paths:
+            for found in read_quotes(path, Rejects() if path in self.by_article else self.rejects):
+                if isinstance(found.record, QuotedArticle):
+                    batch.add(self._spelled(found.record.article()), found)
+                if batch.full:
+                    yield batch
+                    batch = _Batch()
+        if batch.origins:
+            yield batch
+
+    def _remember(self, found: Found, article: Article, answers: Answers, number: int) -> None:
+        """Remember who the names of an article mean, and whom it says its quotations are by."""
+        record = found.record
+        assert isinstance(record, QuotedArticle)
+        said = [one for one in record.quotations if one.id]
+        self.evidence.place(record.id, [*([record.url] if record.url else []), *(one.id for one in said)])
+        for at, mention in enumerate(article.mentions or ()):
+            if answer := answers.get((number, at)):
+                names = {normalise(mention.name), normalise(record.names[at].name)}
+                self.evidence.add(record.id, names, answer)
+        if found.file in self.by_article:
+            for one in said:
+                self.votes.add(one)
 
     # quotations
     def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
         """Tables of `QUOTES`, a row for each quotation in the order of the files."""
-        batches = self._batches(one for path in paths for one in read_quotes(path, self.rejects))
-        for group in _in_lots(batches, self.threads):
-            tables = [batch.builder.table() for batch in group]
-            for batch, answers in zip(group, self._link(tables), strict=True):
+        for group in _in_lots(self._batches(paths), self.threads):
+            for batch, answers in zip(group, self._link(group), strict=True):
                 yield self._table(batch, answers)
 
-    def _batches(self, records: Iterable[Quote | QuotedArticle]) -> Iterator[_Batch]:
+    def _batches(self, paths: Sequence[Path]) -> Iterator[_Batch]:
         batch = _Batch()
-        for record in records:
-            if isinstance(record, Quote):
-                self._ask(batch, record)
+        for found in (one for path in paths for one in read_quotes(path, self.rejects)):
+            if isinstance(found.record, Quote):
+                self._ask(batch, found.record, found)
             else:
-                self._ask_within(batch, record)
+                self._ask_within(batch, found.record, found)
             if batch.full:
                 yield batch
                 batch = _Batch()
         if batch.asked:
             yield batch
 
-    def _ask(self, batch: _Batch, quote: Quote) -> None:
-        """A quotation on its own: it and the words of its addresses are the text."""
-        if (quote.speaker or "") in NO_SPEAKER:
-            batch.asked.append(_Asked(quote, None, -1, -1))
+    def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
+        """A quotation: where no article tells, it and the words of its addresses are the text."""
+        if nobody(quote.speaker):
+            batch.asked.append(_Asked(quote, None))
             return
         mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.qids or None))
+        surest, articles = self.evidence.find(quote, mention.name)
+        if surest:
+            batch.asked.append(_Asked(quote, mention.name, surest, articles))
+            return
         text = "\n".join(
             [mend_apart(quote.quotation), *dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))]
         )
-        number = batch.add(Article("", text, date=quote.day, mentions=[mention]))
-        batch.asked.append(_Asked(quote, mention.name, number, 0))
+        number = batch.add(Article("", text, date=quote.day, mentions=[mention]), origin)
+        batch.asked.append(_Asked(quote, mention.name, text=number))
 
-    def _ask_within(self, batch: _Batch, record: QuotedArticle) -> None:
-        """The quotations of an article: its names are linked together."""
-        article = self._spelled(record.article())
-        places = {name.name: at for at, name in enumerate(record.names)}
-        number = batch.add(article)
-        for quote in record.quotes():
-            at = places.get(quote.speaker or "", -1)
-            if (quote.speaker or "") in NO_SPEAKER:
-                batch.asked.append(_Asked(quote, None, -1, -1))
-            elif at < 0:
-                self._ask(batch, quote)
-            else:
-                batch.asked.append(_Asked(quote, (article.mentions or ())[at].name, number, at))
+    def _ask_within(self, batch: _Batch, record: QuotedArticle, found: Found) -> None:
+        """Those quotations of an article that no other article is to answer for."""
+        if found.file not in self.by_article:
+            self.rejects.add(Reject(STRAY, str(found.file), found.line, record.id))
+            return
+        for said in record.quotations:
+            if not said.id:
+                self.rejects.add(Reject("a quotation has no quoteID", str(found.file), found.line, record.id))
+            elif self.votes.elects(said):
+                self._ask(batch, record.quote(said), found)
 
-    def _table(self, batch: _Batch, answers: dict[tuple[int, int], Answer]) -> pa.Table:
+    def _table(self, batch: _Batch, answers: Answers) -> pa.Table:
         columns: dict[str, list[object]] = {name: [] for name in QUOTES.names}
-        for quote, speaker, article, mention in batch.asked:
-            surest, count = self.known.find(quote, speaker) if speaker else (None, 0)
+        for quote, speaker, surest, articles, text in batch.asked:
             if speaker is None:
                 answer = Answer(None, None, NOBODY_SPOKE, None)
             else:
-                answer = surest or answers.get((article, mention)) or Answer(None, None, SET_ASIDE, None)
+                answer = surest or answers.get((text, 0)) or Answer(None, None, SET_ASIDE, None)
             values = {
                 "quoteID": quote.id,
                 "quotation": mend_apart(quote.quotation),
                 "speaker": speaker,
                 "context": None if speaker is None else "articles" if surest else "quotation",
-                "articles": count,
+                "articles": articles,
                 "date": quote.day,
                 "numOccurrences": quote.occurrences,
                 "phase": quote.phase,
@@ -272,78 +288,30 @@ class _Quotebank:
         return fill(self.linker.kb, name, list(candidates))
 
     # links
-    def _link(self, tables: list[pa.Table]) -> list[dict[tuple[int, int], Answer]]:
-        """What became of each mention of each table, by the number of its article and its own."""
-        found = []
-        for _, links in link_tables(self.linker, tables, self.threads, rejects=self.rejects):
-            answers: dict[tuple[int, int], Answer] = {}
+    def _link(self, batches: list[_Batch]) -> Iterator[Answers]:
+        """What became of each mention of each batch, by the number of its text and its own."""
+        tables, aside = [batch.builder.table() for batch in batches], Rejects(most=sys.maxsize)
+        linked = link_tables(self.linker, tables, self.threads, rejects=aside)
+        for batch, (_, links) in zip(batches, linked, strict=True):
+            for reject in aside.first:
+                origin = batch.origins[int(reject.article_id or 0)]
+                self.rejects.add(Reject(reject.reason, str(origin.file), origin.line, origin.record.id))
+            aside.first.clear()
+            answers: Answers = {}
             counted: Counter[str] = Counter()
             columns = (links.column(name).to_pylist() for name in ("article_id", *Answer._fields))
             for article, *answer in zip(*columns, strict=True):
                 answers[int(article), counted[article]] = Answer(*answer)
                 counted[article] += 1
-            found.append(answers)
-        return found
+            yield answers
 
 
-class _Known:
-    """What articles said of speakers: answers by the hash of an address, or a quotation's id, and a name.
-
-    Flat arrays, 33 bytes for each: a year of Quotebank has tens of millions.
-    """
-
-    def __init__(self) -> None:
-        self.keys, self.confidence = array("Q"), array("d")
-        self.qid, self.best = array("q"), array("q")
-        self.reason = array("b")
-        self.reasons: list[str | None] = [None]
-        self.order, self.sorted = np.empty(0, np.int64), np.empty(0, np.uint64)
-
-    def add(self, keys: Iterable[int], answer: Answer) -> None:
-        """Remember an answer under some keys."""
-        if answer.reason not in self.reasons:
-            self.reasons.append(answer.reason)
-        for key in keys:
-            self.keys.append(key)
-            self.confidence.append(np.nan if answer.confidence is None else answer.confidence)
-            self.qid.append(_number(answer.qid))
-            self.best.append(_number(answer.best))
-            self.reason.append(self.reasons.index(answer.reason))
-
-    def index(self) -> None:
-        """Make what was added ready to be found."""
-        keys = np.array(self.keys, np.uint64)
-        self.order = np.argsort(keys, kind="stable")
-        self.sorted = keys[self.order]
-
-    def find(self, quote: Quote, speaker: str) -> tuple[Answer | None, int]:
-        """The surest answer for a quotation's speaker, and how many articles have one."""
-        if not len(self.sorted):
-            return None, 0
-        names = {normalise(speaker), normalise(quote.speaker or "")}
-        wanted = sorted({_key(address, name) for address in (*quote.addresses, quote.id) for name in names})
-        keys = np.array(wanted, np.uint64)
-        begins, ends = np.searchsorted(self.sorted, keys), np.searchsorted(self.sorted, keys, "right")
-        found = [self._answer(int(at)) for b, e in zip(begins, ends, strict=True) for at in self.order[b:e]]
-        surest = max(found, key=lambda answer: answer.confidence or 0.0, default=None)
-        return surest, len(found)
-
-    def _answer(self, at: int) -> Answer:
-        confidence = self.confidence[at]
-        return Answer(
-            f"Q{self.qid[at]}" if self.qid[at] >= 0 else None,
-            None if np.isnan(confidence) else confidence,
-            self.reasons[self.reason[at]],
-            f"Q{self.best[at]}" if self.best[at] >= 0 else None,
-        )
-
-
-def _number(qid: str | None) -> int:
-    return -1 if qid is None else int(qid[1:])
-
-
-def _key(address: str, name: str) -> int:
-    return int.from_bytes(blake2b(f"{address}\0{name}".encode(), digest_size=8).digest())
+def _by_article(path: Path) -> bool:
+    """Whether a file has articles in it, by its first record; standard input cannot be read twice."""
+    if str(path) == STDIN:
+        return False
+    first = next(read_quotes(path, Rejects()), None)
+    return first is not None and isinstance(first.record, QuotedArticle)
 
 
 _WORDS = re.compile(r"[A-Za-z]{2,}(?:[-_+][A-Za-z0-9]+)+")

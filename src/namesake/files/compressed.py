@@ -91,8 +91,8 @@ class Named(io.RawIOBase):
 
 
 def reason(problem: Exception) -> str:
-    """A decompressor's complaint in words; rapidgzip's do not always have any."""
-    return type(problem).__name__ if "std::exception" in str(problem) else str(problem)
+    """A decompressor's complaint in words; rapidgzip has none where a file ends in the middle of a block."""
+    return "it is truncated" if "std::exception" in str(problem) else str(problem)
 
 
 @contextmanager

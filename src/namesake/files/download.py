@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import http.client
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -26,6 +27,7 @@ BLOCK = 1 << 20
 SCHEMES = ("https", "http", "file")
 SECONDS = 60  # of silence before we give up
 PARTIAL, WHOLE, BEYOND_THE_END = 206, 200, 416
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 Progress = Callable[[float | None, int, str], None]
 """Told the fraction done (where the size is known), the bytes so far and their unit."""
@@ -192,6 +194,14 @@ def _validator(answer: http.client.HTTPResponse) -> str:
     """What tells this state of the file from others, as `If-Range` takes it."""
     tag = answer.headers.get("ETag") or ""
     return tag if tag.startswith('"') else answer.headers.get("Last-Modified") or ""
+
+
+def parse_checksum(given: str) -> str:
+    """A checksum as people copy them, `SHA256:0A…` or its digits alone, as we write them."""
+    digits = given.strip().lower().removeprefix("sha256:")
+    if not _SHA256.fullmatch(digits):
+        raise NamesakeError(f"{given!r:.100} is no checksum: sha256: and 64 hexadecimal digits, as `kb pack` says them")
+    return f"sha256:{digits}"
 
 
 def file_checksum(path: Path) -> str:

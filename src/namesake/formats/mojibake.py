@@ -1,20 +1,30 @@
-"""Text that was UTF-8 and was read as something else: "JosÃ©" for "José", "itâ€™s", also in lower case, "josã©".
+"""Text that was UTF-8 and was read as something else: "JosÃ©" for "José", "itâ€™s", "ÐŸÑƒÑ‚Ð¸Ð½" for "Путин".
 
-Latin letters and the marks of typesetters are mended. What could just as well be meant, such as the "é’" of "café’s",
-is left as it is.
+Letters of all scripts, marks and signs are mended, run by run, where the bytes are UTF-8 and nobody would have meant
+what is there. What could just as well be meant, such as the "É’" of "CAFÉ’S", is left as it is.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _LATER = "".join(re.escape(bytes(range(0x80, 0xC0)).decode(code, "ignore")) for code in ("cp1252", "latin-1"))
 """What the later bytes of a UTF-8 character look like in Windows' and in ISO's Latin alphabet."""
 _SIGNS = "\u00a0-\u00aa\u00ac-\u00ba\u00bc-\u00bf"
 """Those among them that follow no letter in sound text."""
+_CLOSING = "’”“»›…–—™®°ªº·´\u00a0\u00ad"
+"""Those that may: "CAFÉ™", "«ÜBER»"; and in the next two, which of them follow another, and which no letter follows."""
+_CLOSED = "…–—’”\u00a0"
+_JOINING = "’“”…–—·´\u00a0\u00ad"
 
-_MIS_DECODED = re.compile(f"[ÂÃÄÅ][{_LATER}]|[ãäå][{_SIGNS}]|â[€\x80‚\x82„\x84][{_LATER}]")
+_CHARACTER = f"[Â-ß][{_LATER}]|[à-ï][{_LATER}]{{2}}|[ð-ô][{_LATER}]{{3}}"
+_LOWERED = f"[ãäå][{_SIGNS}]"
+_characters, _lowered = re.compile(_CHARACTER), re.compile(_LOWERED)
+_MIS_DECODED = re.compile(f"(?P<run>(?:{_CHARACTER})+)|{_LOWERED}")
 _APART = re.compile(f"([ÂÃÄÅ]) ([{_LATER}])(?= |$)|([ãäå]) ([{_SIGNS}])(?= |$)")
+
+LATIN, SIGN = "latin", "sign"
 
 
 def mend(text: str) -> str:
@@ -31,17 +41,63 @@ def mend_apart(text: str) -> str:
 
 
 def _mended(match: re.Match[str]) -> str:
-    """What the characters are as UTF-8; the first may have been put into lower case."""
-    found = match[0]
-    if len(found) == 2:
-        found = found[0].upper() + found[1:]
+    if not match["run"]:
+        return _raised(match)
+    found = _characters.findall(match["run"])
+    read = [_read(one) for one in found]
+    kinds = [_kind(one) for one in read]
+    before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
+    mended: list[str] = []
+    for at, one in enumerate(found):
+        left = mended[-1][-1:] if mended else before
+        right = found[at + 1][0] if at + 1 < len(found) else after
+        beside = {*kinds[max(at - 1, 0) : at], *kinds[at + 1 : at + 2]}
+        sure = _is_sure(one, kinds[at], left, right) or (kinds[at] not in (None, LATIN, SIGN) and kinds[at] in beside)
+        mended.append(read[at] if sure else _lowered.sub(_raised, one))
+    return "".join(mended)
+
+
+def _raised(match: re.Match[str]) -> str:
+    """A letter whose first half was put into lower case, "ã©"."""
+    letter = _read(match[0][0].upper() + match[0][1:])
+    return letter if _kind(letter) else match[0]
+
+
+def _read(found: str) -> str:
+    """What the characters are as UTF-8; nothing where they are none."""
     try:
-        letter = _bytes(found).decode("utf-8")
+        return b"".join(one.encode("latin-1") if ord(one) < 0x100 else one.encode("cp1252") for one in found).decode()
     except UnicodeError:
-        return match[0]
-    return match[0] if letter.isspace() else letter
+        return ""
 
 
-def _bytes(text: str) -> bytes:
-    """Each character as the byte that it was."""
-    return b"".join(one.encode("latin-1") if ord(one) < 0x100 else one.encode("cp1252") for one in text)
+def _kind(letter: str) -> str | None:
+    """What a character is: Latin, a sign, or of another script, by its name; None for what no text has."""
+    if not letter or letter.isspace() or unicodedata.category(letter) in ("Cc", "Cn", "Co"):
+        return None
+    name = unicodedata.name(letter, "")
+    script = name.partition(" ")[0]
+    if script in ("SYRIAC", "THAANA", "NKO") or ("\u0234" <= letter <= "\u02af" and letter != "ə"):
+        return None  # rarer than "Ü", "ß" or "É" before a mark
+    if unicodedata.category(letter)[0] in "PSC":
+        return LATIN if ord(letter) < 0x100 else SIGN
+    if name.startswith(("LATIN", "MODIFIER LETTER", "COMBINING")) or ord(letter) < 0x100:
+        return LATIN
+    return "CJK" if script in ("HIRAGANA", "KATAKANA", "HANGUL", "KATAKANA-HIRAGANA") else script
+
+
+def _is_sure(found: str, kind: str | None, left: str, right: str) -> bool:
+    """Whether nobody would have meant these characters where they stand, between two others."""
+    first, later = found[0], found[1:]
+    if kind is None:
+        return False
+    natural = later in _CLOSING if len(later) == 1 else later[0] in _CLOSING and later[1] in _CLOSED
+    if kind not in (LATIN, SIGN):
+        alone = not (left.isalpha() or right.isalpha())  # "π", and words of one letter
+        return not natural and (len(later) > 2 or (alone and kind in ("GREEK", "CYRILLIC")))
+    if not natural or (first.isupper() and left.islower()):
+        return True
+    if first in "ÂÃÄÅ":
+        unit = first == "Å" and not left.isalpha() and later in "’”»…–—"  # “5 Å”
+        return (not left.isupper() and not unit) or (right.isalpha() and later != "’")
+    return right.isalpha() and later[-1] not in (_JOINING if len(later) == 1 else "–—")

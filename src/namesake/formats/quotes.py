@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -22,10 +22,13 @@ from namesake.files.lines import MOST_LINE, bounded_lines, too_long
 from namesake.formats.jsonl import BOM, QuotebankName
 from namesake.formats.mojibake import mend, mend_apart
 
-NO_SPEAKER = ("", "None")
-"""What Quotebank calls the speaker of a quotation that it attributes to nobody."""
+
+def nobody(speaker: str | None) -> bool:
+    """Whether this names no speaker: Quotebank calls it "None" where it attributes a quotation to nobody."""
+    return (speaker or "").strip().lower() in ("", "none")
 
 
+_QID = re.compile(r"Q[1-9][0-9]{0,17}")
 _ADDRESS = re.compile(r"[a-z]+://[^\s'\"]+")
 
 
@@ -63,6 +66,17 @@ class Said(msgspec.Struct, rename={"id": "quoteID"}):
     localTopSpeaker: str | None = None  # noqa: N815
     globalTopSpeaker: str | None = None  # noqa: N815
 
+    @property
+    def overall(self) -> bool:
+        """Whether Quotebank names a speaker by all articles that have the quotation, not by this one alone."""
+        return not nobody(self.globalTopSpeaker)
+
+    @property
+    def speaker(self) -> str | None:
+        """Whom Quotebank finds the most likely to have said it, by all articles or else by this one."""
+        speaker = self.globalTopSpeaker if self.overall else self.localTopSpeaker
+        return None if nobody(speaker) else speaker
+
 
 class QuotedArticle(msgspec.Struct, rename={"id": "articleID"}):
     """An article with the names and the quotations in it."""
@@ -86,21 +100,17 @@ class QuotedArticle(msgspec.Struct, rename={"id": "articleID"}):
         ]
         return Article(self.id, text, self.title, self.date, mentions, token_spans=self.content is not None)
 
-    def quotes(self) -> list[Quote]:
-        """Its quotations, each with the speaker whom Quotebank finds the most likely here."""
-        ids = {one.name: one.candidates for one in self.names}
-        return [
-            Quote(
-                id=one.id,
-                quotation=one.quotation,
-                speaker=(speaker := one.localTopSpeaker or one.globalTopSpeaker),
-                qids=ids.get(speaker or ""),
-                date=self.date,
-                urls=[self.url] if self.url else None,
-                phase=self.phase,
-            )
-            for one in self.quotations
-        ]
+    def quote(self, said: Said) -> Quote:
+        """One of its quotations, as one on its own."""
+        return Quote(
+            id=said.id,
+            quotation=said.quotation,
+            speaker=said.speaker,
+            qids=next((one.candidates for one in self.names if one.name == said.speaker), None),
+            date=self.date,
+            urls=[self.url] if self.url else None,
+            phase=self.phase,
+        )
 
     def _around(self) -> str:
         """The quotations with what stands around them."""
@@ -117,8 +127,19 @@ _quote = msgspec.json.Decoder(Quote)
 _article = msgspec.json.Decoder(QuotedArticle)
 
 
-def read_quotes(path: Path, rejects: Rejects) -> Iterator[Quote | QuotedArticle]:
-    """The quotations of a file, or its articles with their quotations; a line that is neither is set aside."""
+class Found(NamedTuple):
+    """A quotation or an article, and where it stands."""
+
+    record: Quote | QuotedArticle
+    file: Path
+    line: int
+
+
+def read_quotes(path: Path, rejects: Rejects) -> Iterator[Found]:
+    """The quotations of a file, or its articles with their quotations; a line that is neither is set aside.
+
+    So is a candidate that is no QID; those beside it count.
+    """
     with open_lines(path) as stream:
         for number, line in bounded_lines(stream):
             if line is None:
@@ -128,6 +149,31 @@ def read_quotes(path: Path, rejects: Rejects) -> Iterator[Quote | QuotedArticle]
             if not record:
                 continue
             try:
-                yield _article.decode(record) if b'"articleID"' in record else _quote.decode(record)
+                found: Quote | QuotedArticle
+                found = _article.decode(record) if b'"articleID"' in record else _quote.decode(record)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
                 rejects.add(Reject(f"not a quotation: {problem}", str(path), number))
+                continue
+            for wrong in _leave_out(found):
+                rejects.add(Reject(f"candidate {wrong!r:.80} is no QID", str(path), number, found.id))
+            yield Found(found, path, number)
+
+
+def _leave_out(found: Quote | QuotedArticle) -> list[str]:
+    """Leave out what is no QID among the candidates, and return it."""
+    if isinstance(found, Quote):
+        found.qids, wrong = _told_apart(found.qids)
+        return wrong
+    left_out = []
+    for name in found.names:
+        name.candidates, wrong = _told_apart(name.candidates)
+        left_out += wrong
+    return left_out
+
+
+def _told_apart(candidates: list[str] | None) -> tuple[list[str] | None, list[str]]:
+    """The QIDs among candidates, and the others; where none is a QID, as if none had been given."""
+    wrong = [one for one in candidates or () if not _QID.fullmatch(one)]
+    if not wrong or candidates is None:
+        return candidates, []
+    return [one for one in candidates if _QID.fullmatch(one)] or None, wrong

@@ -16,7 +16,8 @@ from namesake.arrays import Int64
 from namesake.kb.columns import Columns, Ragged, Strings
 from namesake.kb.declare import ASCENDING, NEVER_FALLING, Axis, Column, Values
 from namesake.kb.layout import KBColumns, columns
-from namesake.kb.manifest import Manifest
+from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
+from namesake.language import LANGUAGES
 
 Numbers = npt.NDArray[Any]
 Opened = dict[Column[Any], Any]
@@ -25,7 +26,20 @@ Problem = tuple[Column[Any], str]
 """A column that breaks its declaration, and how."""
 
 BLOCK = 1 << 22  # numbers looked at a time, where a pass needs memory
+WORDS = ("stem", "lemma", "none")
 LONGEST_RUN = 4096  # slots of a hash table; some hundred are the most in one that is three quarters full
+
+
+def manifest_problem(manifest: Manifest) -> str | None:
+    """What a manifest names that no KB of this version has: a language, a way with words, other files."""
+    if manifest.language not in LANGUAGES:
+        return f"its {MANIFEST} names the language {manifest.language!r:.80}; known are {', '.join(sorted(LANGUAGES))}"
+    if manifest.words_how not in WORDS:
+        return f"its {MANIFEST} has words as {manifest.words_how!r:.80}; known are {', '.join(WORDS)}"
+    files = {f"{name}.npy" for column in columns().values() for name in column.files}
+    for name in sorted(files.symmetric_difference(manifest.files.keys() - {REJECTS})):
+        return f"its {MANIFEST} does not list {name}" if name in files else f"{name!r:.80} is no part of a KB"
+    return None
 
 
 def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
 """A KB from a packed file or its address: members checked while they are unpacked, columns before it is published.
 
-A pack is a stranger's. It may hold the manifest and after it the files that the manifest lists, in their order, and
+A pack is a stranger's. It may hold the manifest and after it the files of a KB, in the order of their names, and
 nothing else: no folder, no link, no other name, no file larger than the manifest's counts allow or the disk has room
 for. What passes is what `kb info --verify` passes.
 """
@@ -9,30 +9,32 @@ from __future__ import annotations
 
 import shutil
 import tarfile
-from contextlib import suppress
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
-from namesake.files.download import download, file_checksum, file_name, is_address
+from namesake.files.download import download, file_checksum, file_name, is_address, parse_checksum
 from namesake.files.meter import Meter
-from namesake.kb.check import problems
+from namesake.kb.check import derived_problems, manifest_problem, problems
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Array, Lists, Text
 from namesake.kb.layout import columns
 from namesake.kb.manifest import LARGEST, MANIFEST, Manifest, parse_manifest
 from namesake.kb.npy import BLOCK, HEADER, said
 from namesake.kb.options import place
-from namesake.kb.orderly import orderly
+from namesake.kb.orderly import NoRoomError, orderly
 from namesake.kb.pack import SUFFIX, TAR_BLOCK
 from namesake.kb.publish import Draft
 from namesake.kb.remains import settle
 from namesake.kb.replace import check_free
 from namesake.progress import Reporter
+
+ADDRESS = "address"  # the file that says where the pack beside it comes from
 
 
 def get(
@@ -46,32 +48,52 @@ def get(
     """Unpack a KB into a folder, which appears when all of it is there and checked; returns folder and manifest.
 
     Args:
-        source: a file that `pack` wrote, or its https, http or file address; a download that was cut short goes on.
+        source: a file that `pack` wrote, or its https, http or file address; a download that was cut short goes on,
+            and one for which there was no room to unpack it is kept.
         out: the folder to make; default: the pack's name without `.tar.zst`, here.
-        checksum: what the pack's checksum must be, such as `sha256:0123…`.
+        checksum: what the pack's checksum must be, such as `sha256:0123…`; its 64 digits alone will do.
         force: replace a KB that is there already.
         reporter: told how far the work is.
     """
     source, reporter = str(source), reporter or Reporter()
+    checksum = None if checksum is None else parse_checksum(checksum)
     folder = place(_default_folder(source) if out is None else out)
     with orderly(folder):
         for done in settle(folder):
             reporter.say(done)
         check_free(folder, force)  # before a download of hours
-        if not is_address(source):
-            if checksum is not None and (found := file_checksum(_present(Path(source)))) != checksum:
-                raise NamesakeError(f"{source}: its checksum is {found}, not {checksum}")
-            return folder, _unpack(Path(source), folder, force, reporter)
-        beside = folder.with_name(f"{folder.name}.download")
-        with reporter.stage(f"fetching {source}"):
-            pack, _ = download(source, beside, checksum, reporter.advance)
+        if is_address(source):
+            return folder, _fetch(source, folder, checksum, force, reporter)
+        if checksum is not None and (found := file_checksum(_present(Path(source)))) != checksum:
+            raise NamesakeError(f"{source}: its checksum is {found}, not {checksum}")
+        return folder, _unpack(Path(source), folder, force, reporter)
+
+
+def _fetch(url: str, folder: Path, checksum: str | None, force: bool, reporter: Reporter) -> Manifest:
+    """Download and unpack. What is damaged is to be fetched again; what only lacked room to unpack is kept."""
+    beside = folder.with_name(f"{folder.name}.download")
+    pack, address = beside / file_name(url), beside / ADDRESS
+    beside.mkdir(parents=True, exist_ok=True)
+    try:
+        if not address.is_file() or address.read_text() != url:
+            pack.unlink(missing_ok=True)  # it came from elsewhere
+            address.write_text(url)
+        with reporter.stage(f"fetching {url}"):
+            download(url, beside, checksum, reporter.advance)
         try:
-            manifest = _unpack(pack, folder, force, reporter)
-        finally:
-            pack.unlink(missing_ok=True)  # what is damaged is to be fetched again
-            with suppress(OSError):
-                beside.rmdir()
-        return folder, manifest
+            with orderly(folder):
+                manifest = _unpack(pack, folder, force, reporter)
+        except NoRoomError as problem:
+            raise NamesakeError(f"{problem}; {pack} is kept, and the same command goes on with it") from None
+        except NamesakeError:
+            pack.unlink(missing_ok=True)
+            raise
+        pack.unlink()
+        return manifest
+    finally:
+        if [path.name for path in beside.iterdir()] == [ADDRESS]:
+            address.unlink()
+            beside.rmdir()
 
 
 def _default_folder(source: str) -> Path:
@@ -122,9 +144,8 @@ class _Members:
         manifest = parse_manifest(raw, self.pack)
         if manifest.sealed() != raw:
             raise self._bad(f"the digest of {MANIFEST} differs")
-        missing = {f"{name}.npy" for column in columns().values() for name in column.files} - manifest.files.keys()
-        if missing or MANIFEST in manifest.files:
-            raise self._bad(f"{MANIFEST} lists other files than a KB has")
+        if wrong := manifest_problem(manifest):
+            raise NamesakeError(f"{self.pack}: {wrong}: get the KB elsewhere")
         return manifest
 
     def file(self, name: str, digest: str, folder: Path, manifest: Manifest) -> str:
@@ -135,7 +156,7 @@ class _Members:
             raise self._bad(f"{name} has {size:,} bytes, not {expected:,}")
         free = shutil.disk_usage(folder).free
         if size > free:
-            raise NamesakeError(f"{self.pack}: {name} has {size:,} bytes, and {folder.parent} has room for {free:,}")
+            raise NoRoomError(f"{self.pack}: {name} has {size:,} bytes, and {folder.parent} has room for {free:,}")
         hashed, left = sha256(), size
         with (folder / name).open("xb") as file:
             while left:
@@ -189,12 +210,7 @@ def expected_size(name: str, manifest: Manifest) -> int | None:
 
 
 def _check_columns(pack: Path, folder: Path, manifest: Manifest) -> None:
-    """Refuse columns that break their declarations: kernels index with what they hold."""
-    files: dict[str, np.dtype[Any]] = {}
-    for column in columns().values():
-        files |= column.files
+    """Refuse columns that `KB.verify` would refuse: kernels index with what they hold."""
     held = Columns(folder)
-    for name, dtype in files.items():
-        held.array(name, dtype)
-    for column, wrong in problems(held, manifest):
+    for column, wrong in chain(problems(held, manifest), derived_problems(held)):
         raise NamesakeError(f"{pack}: its column {column.file} is damaged ({wrong}): get the KB elsewhere")

@@ -17,12 +17,13 @@ from namesake.kb.columns import State
 from namesake.kb.manifest import FORMAT_VERSION
 from namesake.machine import cache_folder
 
+CHECKS = 2  # raised with every check that is added: what passed the fewer is checked again
 MOST = 1000  # marks; the oldest go first
 
 
 def mark(states: dict[str, State]) -> str:
     """The mark of a KB whose files are in these states, for this version of namesake."""
-    stands_for = (__version__, FORMAT_VERSION, sorted(states.items(), key=lambda item: item[0]))
+    stands_for = (__version__, FORMAT_VERSION, CHECKS, sorted(states.items(), key=lambda item: item[0]))
     return sha256(msgspec.json.encode(stands_for)).hexdigest()
 
 

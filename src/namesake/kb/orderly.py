@@ -13,6 +13,10 @@ from namesake.stops import stoppable
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
+class NoRoomError(NamesakeError):
+    """The disk is too small for what was to be written."""
+
+
 @contextmanager
 def orderly(out: Path) -> Iterator[None]:
     """SIGTERM stops the block as Ctrl-C does; a disk that is full or cannot be written to is an error for people."""
@@ -22,7 +26,7 @@ def orderly(out: Path) -> Iterator[None]:
     except OSError as problem:
         where = problem.filename or out
         if problem.errno in FULL:
-            raise NamesakeError(
+            raise NoRoomError(
                 f"{where}: the disk is full; {out} was not built and nothing is left of it: make room and try again"
             ) from None
         raise NamesakeError(f"{where}: {problem.strerror or problem}; {out} was not built") from None

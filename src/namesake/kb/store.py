@@ -19,7 +19,7 @@ import numpy as np
 from namesake import language as languages
 from namesake.arrays import Int32, Int64
 from namesake.errors import NamesakeError
-from namesake.kb.check import derived_problems, problems, quick_problems
+from namesake.kb.check import derived_problems, manifest_problem, problems, quick_problems
 from namesake.kb.columns import Columns, Ragged, State, Strings
 from namesake.kb.declare import Column
 from namesake.kb.known import is_known, remember
@@ -151,6 +151,8 @@ class KB(KBColumns):
         for file in sorted(self.path.iterdir()):
             if file.name not in self.manifest.files and file.name not in (MANIFEST, LOCK, VECTORS):
                 raise NamesakeError(f"{file} is no part of the KB ({MANIFEST} does not list it): remove it")
+        if wrong := manifest_problem(self.manifest):
+            raise NamesakeError(f"{self.path}: {wrong}: build the KB again")
         self._check_all()
         verify_vectors(self)
 
