@@ -16,6 +16,8 @@ from namesake.errors import NamesakeError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+LOGGING = "LOG4J_CONFIGURATION_FILE"
+
 
 @contextmanager
 def session(master: str | None = None) -> Iterator[SparkSession]:
@@ -33,12 +35,17 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     if not os.environ["SPARK_LOCAL_IP"]:
         del os.environ["SPARK_LOCAL_IP"]
     quiet = not os.environ.get("NAMESAKE_DEBUG")
-    if quiet:
-        os.environ.setdefault("LOG4J_CONFIGURATION_FILE", str(Path(__file__).with_name("quiet.properties")))
     builder = SparkSession.builder.appName("namesake").config("spark.ui.showConsoleProgress", "false")
     if master:
         builder = builder.master(master)
-    spark = builder.getOrCreate()
+    if quiet and LOGGING not in os.environ:
+        os.environ[LOGGING] = str(Path(__file__).with_name("quiet.properties"))
+        try:
+            spark = builder.getOrCreate()
+        finally:
+            del os.environ[LOGGING]  # the one Java that was started has read it
+    else:
+        spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF" if quiet else "WARN")
     try:
         yield spark
