@@ -1,5 +1,6 @@
 """Spark for real: the links are those of the linker here, on two threads and on a cluster that loses a machine."""
 
+import gzip
 import json
 import os
 import signal
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,14 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from namesake.articles.rejects import Rejects
-from namesake.engines.spark import SetAside, link, link_lines
+from namesake.apps.cli.spark import cause
+from namesake.articles.rejects import Reject, Rejects
+from namesake.engines.described import described
+from namesake.engines.folder import link_folder
+from namesake.engines.spark import PLACE, SPANS, link, link_lines, read_lines
+from namesake.engines.spark_files import link_with_spark
 from namesake.engines.spark_session import find_java, session
+from namesake.engines.spark_tally import Placed, SetAside
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.kb.pack import pack
@@ -30,7 +36,6 @@ from namesake.sample import ARTICLES
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # pyspark's own
 ROOT = Path(__file__).resolve().parents[1]
-KEYS = ("article_id", "name", "spans", "qid", "score", "best", "confidence", "reason", "extra")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -53,12 +58,16 @@ def spark(environment) -> Iterator[Any]:
 
 def rows(table: pa.Table) -> list[str]:
     """Links in an order of their own: Spark has none."""
-    return sorted(json.dumps([row[key] for key in KEYS]) for row in table.select(list(KEYS)).to_pylist())
+    return sorted(json.dumps(row) for row in table.to_pylist())
+
+
+def local(linker: Linker, table: pa.Table, scores: bool = False) -> list[str]:
+    """The links of a local run."""
+    return rows(described(linker.kb, linker.link(table, scores)))
 
 
 def collected(df: Any) -> list[str]:
-    found = [row.asDict(recursive=True) for row in df.collect()]
-    return sorted(json.dumps([row[key] for key in KEYS]) for row in found)
+    return sorted(json.dumps(row.asDict(recursive=True)) for row in df.collect())
 
 
 def test_a_dataframe_of_articles(spark, linker, articles, tmp_path):
@@ -68,9 +77,9 @@ def test_a_dataframe_of_articles(spark, linker, articles, tmp_path):
     df = spark.read.parquet(str(tmp_path / "a.parquet"))
     for scores in (False, True):
         links = link(df.repartition(2), linker.kb.path, scores=scores)
-        assert collected(links) == rows(linker.link(table))
-        assert ("candidates" in links.columns) == scores
-    assert collected(link(df, linker.kb.path, "uiscore-paper")) == rows(Linker(linker.kb, "uiscore-paper").link(table))
+        assert collected(links) == local(linker, table, scores)
+        assert links.columns == described(linker.kb, linker.nothing(scores)).column_names
+    assert collected(link(df, linker.kb.path, "uiscore-paper")) == local(Linker(linker.kb, "uiscore-paper"), table)
 
 
 def test_json_lines_and_a_kb_that_is_shipped_packed(spark, linker, articles, tmp_path):
@@ -81,7 +90,7 @@ def test_json_lines_and_a_kb_that_is_shipped_packed(spark, linker, articles, tmp
     source.write_bytes(ARTICLES.read_bytes() + b"\n" + json.dumps(record).encode() + b"\n")
     pack(linker.kb.path, packed)
     [table] = read_articles(source, Rejects())
-    assert collected(link_lines(spark.read.text(str(source)), packed)) == rows(linker.link(table))
+    assert collected(link_lines(spark.read.text(str(source)), packed)) == local(linker, table)
 
 
 def test_what_cannot_be_linked_is_counted_or_refused(spark, linker, tmp_path):
@@ -101,6 +110,130 @@ def test_what_cannot_be_linked_is_counted_or_refused(spark, linker, tmp_path):
         link_lines(df, tmp_path / "absent.tar.zst")
     with pytest.raises(NamesakeError, match="not a date"):
         link_lines(df, linker.kb.path, date="tomorrow")
+
+
+def test_lines_are_known_from_a_files_beginning():
+    lines = [b'{"id": "\xe9", "text": "t"}', b"", b"{", b"{", b"{"]
+    places = ["0:file:///a%20b"] * 3 + ["900:file:///a%20b"] + ["0:hdfs://h/c"]
+    batch = pa.record_batch({"value": pa.array(lines).view(pa.string()), PLACE: places})
+    kept: list[Reject] = []
+    rejects = Placed()
+    rejects.take = kept.append  # type: ignore[method-assign]
+    [table] = read_lines([batch], rejects)
+    assert table.column("id").to_pylist() == ["\ufffd"]
+    assert [(one.file, one.line) for one in kept] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
+
+
+# files
+
+
+@pytest.fixture
+def link_here(spark, monkeypatch) -> Any:
+    """`link_with_spark` in the session that is open."""
+    monkeypatch.setattr("namesake.engines.spark_files.session", lambda master: nullcontext(spark))
+    return link_with_spark
+
+
+def as_spark_has_it(schema: pa.Schema) -> list[pa.Field]:
+    """What docs/spark.md says of types: lists of no fixed size, `extra` as plain text."""
+    types = {"extra": pa.string(), "spans": SPANS, "title_spans": SPANS}
+    return [field.with_type(types.get(field.name, field.type)) for field in schema]
+
+
+def rejects_of(out: Path) -> list[str]:
+    return sorted(line for path in (out / "rejects").glob("*.jsonl") for line in path.read_text().splitlines())
+
+
+def test_a_folder_of_everything_as_a_local_run_reads_it(link_here, linker, tmp_path):
+    """Formats, packings, folders in folders, odd names, bytes that are no UTF-8, bad lines, dates and long lines."""
+    source = tmp_path / "in"
+    (source / "more" / "lang=en").mkdir(parents=True)
+    lines = ARTICLES.read_bytes().splitlines(keepends=True)
+    text = "Chris Carter made The X-Files."
+    odd = {"id": "no date", "text": text, "date": "soon", "from": "here"}
+    far = {"id": "far", "text": text, "mentions": [{"name": "Chris Carter", "spans": [[5, 999]]}]}
+    long = {"id": "long", "text": text + " " * (1 << 20)}
+    hard = [b'{"id": "latin", "text": "caf\xe9: Chris Carter made The X-Files."}\n', b"\n", b"{\xe9\n", b'{"id": 1}\n']
+    hard += [json.dumps(one).encode() + b"\r\n" for one in (odd, far, long)]
+    (source / "a [1] 100%.jsonl").write_bytes(b"".join([b"\xef\xbb\xbf", *lines[:3], *hard, *lines[3:6]]))
+    (source / "more" / "b.jsonl.gz").write_bytes(gzip.compress(b"".join([*lines[6:9], b"{\n"])))
+    with pa.CompressedOutputStream(str(source / "more" / "c.jsonl.zst"), "zstd") as file:
+        file.write(b"".join([*lines[9:12], b"{\n"]))
+    (source / "art.csv").write_text(f"id,body\ncsv,{text}\n")
+    (source / "foreign.jsonl").write_text(json.dumps({"text": text}) + "\n")
+    (source / "t.txt").write_text(text)
+    rest = next(read_articles(ARTICLES, Rejects())).slice(12)
+    pq.write_table(rest.append_column("source", pa.array(["s"] * len(rest))), source / "more" / "lang=en" / "d.parquet")
+    (source / "_SUCCESS").touch()
+    limit = {"most_line": 1 << 20}
+    here = link_folder(linker, [source], tmp_path / "here", workers=1, scores=True, **limit)
+    tally = link_here([source], linker.kb.path, tmp_path / "there", scores=True, **limit)
+
+    ours, theirs = (ds.dataset(tmp_path / run / "links", format="parquet").to_table() for run in ("here", "there"))
+    assert list(theirs.schema) == as_spark_has_it(ours.schema)
+    assert rows(theirs) == rows(ours)
+    assert rejects_of(tmp_path / "there") == rejects_of(tmp_path / "here")
+    assert len(rejects_of(tmp_path / "there")) == here.rejects == tally.reasons.total() == 6
+    one, other = (json.loads((tmp_path / run / "run.json").read_text()) for run in ("here", "there"))
+    assert one.keys() == other.keys()
+    for key in ("complete", "kb", "recipe", "inputs", "problems"):
+        assert other[key] == one[key]
+    assert other["counts"] | {"parts": 0} == one["counts"] | {"parts": 0}
+    assert other["counts"]["undated"] == 1
+    metadata = pq.read_schema(next((tmp_path / "here" / "links").iterdir())).metadata
+    assert other["recipe"]["toml"] == metadata[b"namesake.recipe"].decode()
+
+    remote = tmp_path / "remote"  # what Spark alone can reach: here through its own file system
+    remote.mkdir()
+    pq.write_table(rest, remote / "rest.parquet")
+    (remote / "b.jsonl.gz").write_bytes((source / "more" / "b.jsonl.gz").read_bytes())
+    link_here([f"file://{remote}"], linker.kb.path, f"file://{tmp_path}/far")
+    link_folder(linker, [remote], tmp_path / "near", workers=1)
+    far_links, near_links = (ds.dataset(tmp_path / run / "links", format="parquet") for run in ("far", "near"))
+    assert rows(far_links.to_table()) == rows(near_links.to_table())
+    assert rejects_of(tmp_path / "far") == rejects_of(tmp_path / "near")
+    for name, message in [("*.csv", "no file is called so"), ("x.jsonl.zst", "from there Spark reads JSON lines")]:
+        (remote / "x.jsonl.zst").touch()
+        with pytest.raises(NamesakeError, match=message):
+            link_here([f"file://{remote}/{name}"], linker.kb.path, tmp_path / "refused")
+    with pytest.raises(NamesakeError, match="is not empty"):
+        link_here([source], linker.kb.path, tmp_path / "there")
+
+
+def cut_short(path: Path) -> Path:
+    """A packed file whose beginning is whole: it breaks when the job is at work."""
+    lines = [json.dumps({"id": k, "text": "Chris Carter", "noise": os.urandom(500).hex()}) for k in range(4000)]
+    path.write_bytes(gzip.compress("\n".join(lines).encode())[:-1000])
+    return path
+
+
+def test_a_file_that_breaks_is_told(link_here, linker, tmp_path):
+    source = cut_short(tmp_path / "cut.jsonl.gz")
+    [problem] = link_here([source, ARTICLES], linker.kb.path, tmp_path / "out").problems
+    assert problem.startswith(f"{source} cannot be read to its end")
+    run = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert (run["complete"], run["problems"]) == (False, [problem])
+
+
+def test_a_job_that_fails_is_one_line_and_leaves_nothing(linker, tmp_path):
+    """Spark itself reads what is named with a scheme."""
+    source = cut_short(tmp_path / "cut.jsonl.gz")
+    code = "import sys; from namesake.apps.cli.main import main; sys.argv = ['namesake', *sys.argv[1:]]; main()"
+    arguments = ["link", f"file://{source}", "--kb", str(linker.kb.path), "-o", f"{tmp_path}/out/"]
+    command = [sys.executable, "-c", code, *arguments, "--engine", "spark", "--master", "local[1]"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2, ran.stderr
+    [line] = ran.stderr.splitlines()
+    assert line.startswith("namesake: Spark: java.io.EOFException: Unexpected end of input stream")
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_line_of_a_report_that_matters():
+    java = "An error occurred while calling o7.save.\n: org.X: aborted\n\tat org.Y\nCaused by: java.io.Z: cut\n\tat q"
+    assert cause(java) == "Spark: java.io.Z: cut (NAMESAKE_DEBUG=1 shows the rest)"
+    assert cause("\n  An exception was thrown\n  File x\nValueError: no\n") == "ValueError: no"
+    assert cause("ValueError: x\nnamesake.errors.NamesakeError: kb: no such folder\n") == "kb: no such folder"
+    assert cause("").startswith("Spark: no reason was given")
 
 
 # a cluster
@@ -204,7 +337,9 @@ def test_a_cluster_that_loses_a_worker_during_the_job(linker, tmp_path):
     expected = []
     for path in sorted(source.iterdir()):
         for table in read_articles(path, Rejects()):
-            expected += rows(linker.link(table))
+            expected += local(linker, table)
+    counts = json.loads((tmp_path / "out" / "run.json").read_text())["counts"]
+    assert (counts["mentions"], counts["articles"]) == (len(expected), 4 * 300 * len(records))
     assert rows(ds.dataset(tmp_path / "out" / "links", format="parquet").to_table()) == sorted(expected)
 
 

@@ -7,19 +7,22 @@ folder that all machines see, or a pack (`namesake kb pack`), which Spark ships 
 from __future__ import annotations
 
 import fcntl
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from namesake.articles.rejects import Reject, Rejects
+from namesake.articles.rejects import Reject
 from namesake.articles.schema import ARTICLES, check
+from namesake.engines.described import described
 from namesake.engines.files import check_date, with_dates
+from namesake.engines.spark_tally import Counting, Placed, SetAside
 from namesake.errors import NamesakeError
-from namesake.files.lines import Block
+from namesake.files.lines import MOST_LINE, Block
 from namesake.formats.jsonl import read_blocks
 from namesake.formats.parquet import with_extra
 from namesake.kb.pack import SUFFIX
@@ -33,40 +36,8 @@ if TYPE_CHECKING:
 Batches = Iterable[pa.RecordBatch]
 SPANS = pa.list_(pa.list_(pa.int32()))
 """Spans as Spark has them: it knows no lists of a fixed size."""
-
-
-class SetAside:
-    """Counts, over all executors, what could not be linked: `count`, and `reasons` with their numbers.
-
-    Spark may run a task twice, and then counts what it set aside twice.
-    """
-
-    def __init__(self, spark: SparkSession) -> None:
-        from pyspark.accumulators import AccumulatorParam
-
-        class Reasons(AccumulatorParam[Counter[str]]):
-            """Adds up reasons."""
-
-            def zero(self, value: Counter[str]) -> Counter[str]:
-                """No reasons."""
-                return Counter()
-
-            def addInPlace(self, value1: Counter[str], value2: Counter[str]) -> Counter[str]:  # noqa: N802
-                """Both."""
-                value1.update(value2)
-                return value1
-
-        self._counted = spark.sparkContext.accumulator(Counter(), Reasons())
-
-    @property
-    def reasons(self) -> Counter[str]:
-        """How often each reason was met."""
-        return self._counted.value
-
-    @property
-    def count(self) -> int:
-        """How many records were set aside."""
-        return self.reasons.total()
+PLACE = "namesake_place"
+"""The column of `with_places`."""
 
 
 def link(
@@ -91,7 +62,8 @@ def link(
         date: the ISO date of articles that have none.
         set_aside: counts what cannot be linked; without it, the first such article is an error.
     """
-    return _linked(df, kb, recipe, scores, threshold, date, set_aside, _articles)
+    job = Job(df.sparkSession, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=set_aside)
+    return job.links(df, read_rows)
 
 
 def link_lines(
@@ -108,70 +80,116 @@ def link_lines(
 
     Lines are read as the local engine reads them, Quotebank's layout included. The arguments are those of `link`.
     """
-    return _linked(df, kb, recipe, scores, threshold, date, set_aside, _lines)
+    job = Job(df.sparkSession, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=set_aside)
+    return job.links(df, read_lines)
 
 
-Reader = Callable[[Batches, Rejects], Iterator[pa.Table]]
+Reader = Callable[[Batches, Placed], Iterator[pa.Table]]
 
 
-def _linked(
-    df: DataFrame,
-    kb: str | Path,
-    recipe: Recipe | str | Path,
-    scores: bool,
-    threshold: float | str | None,
-    date: str | None,
-    set_aside: SetAside | None,
-    read: Reader,
-) -> DataFrame:
-    """Check on the driver what can be checked there, and have the executors do the rest."""
-    check_date(date)
-    spark = df.sparkSession
-    loaded = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
-    loaded = loaded if threshold is None else loaded.at(threshold)
-    text = loaded.toml()
-    schema = _plain(Linker(_folder(str(kb)), loaded).nothing(scores)).schema
-    where = str(Path(kb).absolute())
-    if where.endswith(SUFFIX):
-        spark.sparkContext.addFile(where)
-        where = Path(where).name
-    counted = None if set_aside is None else set_aside._counted
+class Job:
+    """Links that executors are to make: checked on the driver, as far as it can."""
 
-    def work(batches: Batches) -> Iterator[pa.RecordBatch]:
-        linker = _linker(where, text)
-        rejects = _Raising() if counted is None else _Counting(counted)
-        for table in with_dates(read(batches, rejects), rejects, date):
-            yield from _plain(linker.link(table, scores, rejects)).to_batches()
+    def __init__(
+        self,
+        spark: SparkSession,
+        kb: str | Path,
+        recipe: Recipe | str | Path,
+        *,
+        scores: bool,
+        threshold: float | str | None,
+        date: str | None,
+        set_aside: SetAside | None,
+    ) -> None:
+        check_date(date)
+        loaded = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+        loaded = loaded if threshold is None else loaded.at(threshold)
+        self.linker = Linker(_folder(str(kb)), loaded)
+        self.scores, self.date, self.set_aside = scores, date, set_aside
+        self.where = str(Path(kb).absolute())
+        if self.where.endswith(SUFFIX):
+            spark.sparkContext.addFile(self.where)
+            self.where = Path(self.where).name
 
-    from pyspark.sql.pandas.types import from_arrow_schema
+    def links(self, df: DataFrame, read: Reader) -> DataFrame:
+        """The links of what `read` makes of the rows of `df`."""
+        from pyspark.sql.pandas.types import from_arrow_schema
 
-    return df.mapInArrow(work, from_arrow_schema(schema))
+        where, text, scores, date = self.where, self.linker.recipe.toml(), self.scores, self.date
+        counted = None if self.set_aside is None else self.set_aside._counted
+
+        def work(batches: Batches) -> Iterator[pa.RecordBatch]:
+            linker = _linker(where, text)
+            rejects = Placed() if counted is None else Counting(counted)
+            try:
+                for table in with_dates(read(batches, rejects), rejects, date):
+                    before = rejects.count
+                    links = linker.link(table, scores, rejects)
+                    rejects.linked(table.num_rows - (rejects.count - before), links)
+                    yield from _plain(described(linker.kb, links)).to_batches()
+            finally:
+                rejects.send()
+
+        schema = _plain(described(self.linker.kb, self.linker.nothing(scores))).schema
+        return df.mapInArrow(work, from_arrow_schema(schema))
 
 
-def _articles(batches: Batches, rejects: Rejects) -> Iterator[pa.Table]:
+def read_rows(batches: Batches, rejects: Placed) -> Iterator[pa.Table]:
     """Tables of articles from a DataFrame of them; a row that is no article is set aside."""
-    for batch in batches:
+    for batch, before in _of_one_file(batches, rejects):
         table = with_extra(pa.Table.from_batches([batch]))
         try:
             yield check(table, ARTICLES, "articles")
         except NamesakeError:
-            yield from _one_by_one(table, rejects)
+            yield from _one_by_one(table, before, rejects)
 
 
-def _one_by_one(table: pa.Table, rejects: Rejects) -> Iterator[pa.Table]:
+def _one_by_one(table: pa.Table, before: int, rejects: Placed) -> Iterator[pa.Table]:
     yield check(table.slice(0, 0), ARTICLES, "articles")  # columns that no row could fit are a fault of the frame
     for row in range(table.num_rows):
         try:
             yield check(table.slice(row, 1), ARTICLES, "")
         except NamesakeError as problem:
-            rejects.add(Reject(str(problem).removeprefix(": "), article_id=str(table.column("id")[row].as_py())))
+            identifier = table.column("id")[row].as_py()
+            article = None if identifier is None else str(identifier)
+            rejects.add(Reject(str(problem).removeprefix(": "), "", before + row + 1, article))
 
 
-def _lines(batches: Batches, rejects: Rejects) -> Iterator[pa.Table]:
-    """Tables of articles from JSON lines."""
+def read_lines(batches: Batches, rejects: Placed, most_line: int = MOST_LINE) -> Iterator[pa.Table]:
+    """Tables of articles from JSON lines; their bytes need not be UTF-8, whatever Spark calls them."""
+    for batch, before in _of_one_file(batches, rejects):
+        lines = b"\n".join(line or b"" for line in batch.column(0).cast(pa.binary()).to_pylist())
+        block = Block.of(lines, before)
+        yield from read_blocks([block], Path(), rejects, most_line=most_line, places=rejects.places)
+
+
+def with_places(df: DataFrame) -> DataFrame:
+    """Rows of files with where each is from: where Spark began to read its file, and the file."""
+    return df.selectExpr("*", f"concat(input_file_block_start(), ':', input_file_name()) AS {PLACE}")
+
+
+def _of_one_file(batches: Batches, rejects: Placed) -> Iterator[tuple[pa.RecordBatch, int]]:
+    """Batches cut where another file begins, each with the number of rows that came before; `rejects` learns the file.
+
+    Lines are known where Spark reads a file from its beginning: from its middle they count from there.
+    """
+    place, before = None, 0
     for batch in batches:
-        lines = b"\n".join(line.encode() for line in batch.column(0).to_pylist() if line)
-        yield from read_blocks([Block.of(lines)], Path("lines"), rejects)
+        names = batch.schema.names
+        if PLACE not in names:
+            rejects.go_to(None)
+            yield batch, 0
+            continue
+        runs = pc.run_end_encode(batch.column(names.index(PLACE)))
+        rows = batch.select([name for name in names if name != PLACE])
+        begin = 0
+        for here, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+            place, before = here, before if here == place else 0
+            start, _, file = here.partition(":")
+            rejects.go_to(unquote(file).removeprefix("file://"), start == "0")
+            yield rows.slice(begin, end - begin), before
+            before += end - begin
+            begin = end
 
 
 def _plain(links: pa.Table) -> pa.Table:
@@ -182,27 +200,6 @@ def _plain(links: pa.Table) -> pa.Table:
         elif field.name in ("spans", "title_spans"):
             links = links.set_column(at, pa.field(field.name, SPANS), links.column(at).cast(SPANS))
     return links
-
-
-class _Raising(Rejects):
-    """Refuses the first record that cannot be used."""
-
-    def add(self, reject: Reject) -> None:
-        """Raise the reject as an error."""
-        raise NamesakeError(f"{reject}; mend it, or pass `set_aside` to go on without it")
-
-
-class _Counting(Rejects):
-    """Counts reasons on all executors together."""
-
-    def __init__(self, counted: Any) -> None:
-        super().__init__()
-        self.counted = counted
-
-    def add(self, reject: Reject) -> None:
-        """Count one."""
-        super().add(reject)
-        self.counted.add(Counter([reject.reason]))
 
 
 @lru_cache(maxsize=4)
@@ -231,39 +228,3 @@ def _folder(kb: str) -> Path:
         if not folder.exists():
             get(kb, folder)
     return folder
-
-
-def link_with_spark(
-    articles: Sequence[str | Path],
-    kb: str | Path,
-    out: str | Path,
-    *,
-    master: str | None = None,
-    recipe: str | Path = "default",
-    scores: bool = False,
-    threshold: float | str | None = None,
-    date: str | None = None,
-) -> tuple[int, Counter[str]]:
-    """Link files on Spark into the folder `out`/links; returns how many mentions, and what was set aside.
-
-    Args:
-        articles: JSON lines (plain, .gz, .bz2) or Parquet: files, folders, patterns, all of one format.
-        kb: a folder that all machines see, or a pack.
-        out: a new folder, as Spark names it.
-        master: such as `local[2]` or `spark://host:7077`; default: what Spark is set to.
-        recipe: the name of a shipped recipe, or a `.toml` file.
-        scores: also write every candidate with its scores.
-        threshold: overrides the confidence at which the recipe answers.
-        date: the ISO date of articles that have none.
-    """
-    from namesake.engines.spark_session import session
-
-    paths = [str(path) for path in articles]
-    parquet = all(".parquet" in path for path in paths)
-    with session(master) as spark:
-        counted = SetAside(spark)
-        df = spark.read.parquet(*paths) if parquet else spark.read.text(paths)
-        function = link if parquet else link_lines
-        links = function(df, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=counted)
-        links.write.mode("error").parquet(f"{out}/links")
-        return spark.read.parquet(f"{out}/links").count(), counted.reasons

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from namesake.errors import NamesakeError
@@ -15,10 +16,15 @@ from namesake.errors import NamesakeError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+LOGGING = "LOG4J_CONFIGURATION_FILE"
+
 
 @contextmanager
 def session(master: str | None = None) -> Iterator[SparkSession]:
-    """A session on `master`, stopped when the block ends."""
+    """A session on `master`, stopped when the block ends.
+
+    What goes wrong is an exception; what Java prints of it besides shows with NAMESAKE_DEBUG alone.
+    """
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -28,11 +34,19 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1" if (master or "").startswith("local") else "")
     if not os.environ["SPARK_LOCAL_IP"]:
         del os.environ["SPARK_LOCAL_IP"]
+    quiet = not os.environ.get("NAMESAKE_DEBUG")
     builder = SparkSession.builder.appName("namesake").config("spark.ui.showConsoleProgress", "false")
     if master:
         builder = builder.master(master)
-    spark = builder.getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+    if quiet and LOGGING not in os.environ:
+        os.environ[LOGGING] = str(Path(__file__).with_name("quiet.properties"))
+        try:
+            spark = builder.getOrCreate()
+        finally:
+            del os.environ[LOGGING]  # the one Java that was started has read it
+    else:
+        spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("OFF" if quiet else "WARN")
     try:
         yield spark
     finally:

@@ -43,7 +43,7 @@ Title = Annotated[str | None, typer.Option("--title", help="the field of the tit
 
 def link(
     articles: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
             help="JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst) or Parquet files, folders of them, patterns; "
             "- is standard input"
@@ -121,21 +121,32 @@ def link(
             workers=workers,
             threads=threads,
         )
-        link_on_spark(articles, kb, to, master, recipe, scores=scores, threshold=chosen, date=date)
+        link_on_spark(
+            articles,
+            kb,
+            to,
+            master,
+            recipe,
+            scores=scores,
+            threshold=chosen,
+            date=date,
+            most_line=max_line << 20,
+        )
         return
+    paths = [Path(one) for one in articles]
     if master is not None:
         raise NamesakeError("--master is for Spark: give --engine spark as well")
     folder = default_kb(kb)
     from namesake import Linker
 
     linker = Linker(folder, recipe, chosen, mentions)
-    warn_of_sample(linker, kb, articles)
-    reading, date = reading_of(articles, text, id, title, date, encoding, format)
+    warn_of_sample(linker, kb, paths)
+    reading, date = reading_of(paths, text, id, title, date, encoding, format)
     if to_format is not None and to_format not in LINK_FORMATS:
         hint = did_you_mean(to_format, LINK_FORMATS)
         raise NamesakeError(f"--to {to_format}: links can be {', '.join(LINK_FORMATS)}{hint}")
     if to is None:
-        _print_links(linker, articles, date, max_line << 20, reading)
+        _print_links(linker, paths, date, max_line << 20, reading)
         return
     began = time.perf_counter()
     gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
@@ -144,7 +155,7 @@ def link(
             raise NamesakeError("--flat and --to are for a file of links, such as -o links.csv, not for a folder")
         link_into_folder(
             linker,
-            articles,
+            paths,
             Path(to),
             workers=workers or 0,
             scores=scores,
@@ -163,7 +174,7 @@ def link(
     with Rejects(None if to == "-" else out.with_name(out.name + ".rejects.jsonl")) as rejects:
         counts = link_files(
             linker,
-            articles,
+            paths,
             out,
             scores=scores,
             date=date,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from namesake.apps.cli.folder import is_folder
+import typer
+
+from namesake.apps.cli.folder import INCOMPLETE, is_folder
 from namesake.apps.cli.output import REASONS_SHOWN, named_kb, say
 from namesake.errors import NamesakeError
-
-_OURS = re.compile(r"NamesakeError: (.+)")
 
 
 class Engine(StrEnum):
@@ -23,7 +24,7 @@ class Engine(StrEnum):
 
 
 def link_on_spark(
-    articles: Sequence[Path],
+    articles: Sequence[str],
     kb: Path | None,
     out: str | None,
     master: str | None,
@@ -32,20 +33,22 @@ def link_on_spark(
     scores: bool,
     threshold: float | str | None,
     date: str | None,
+    most_line: int,
 ) -> None:
     """Link on Spark, and say what came of it; what Java complains of becomes one line."""
     if out is None or not (is_folder(out) or "://" in out):
         raise NamesakeError("Spark writes a folder: name one with -o DIR/")
+    from namesake.engines.spark_files import full, link_with_spark
+
     if "://" not in out and Path(out).is_dir() and any(Path(out).iterdir()):
-        raise NamesakeError(f"{out} is not empty, and Spark does not go on where it stopped: name another folder")
+        raise NamesakeError(full(out))
     folder = named_kb(kb)
     if folder is None:
         raise NamesakeError("Spark needs --kb, or NAMESAKE_KB: a folder that all machines see, or a pack of a KB")
-    from namesake.engines.spark import link_with_spark
 
     began = time.perf_counter()
     try:
-        mentions, reasons = link_with_spark(
+        tally = link_with_spark(
             articles,
             folder,
             out.rstrip("/"),
@@ -54,17 +57,38 @@ def link_on_spark(
             scores=scores,
             threshold=threshold,
             date=date,
+            most_line=most_line,
         )
-    except NamesakeError:
-        raise
     except Exception as problem:
-        if not type(problem).__module__.startswith(("py4j", "pyspark")):
+        if os.environ.get("NAMESAKE_DEBUG") or not type(problem).__module__.startswith(("py4j", "pyspark")):
             raise
-        ours = _OURS.findall(str(problem))
-        lines = [line.strip() for line in str(problem).splitlines() if line.strip()]
-        raise NamesakeError(ours[-1] if ours else f"Spark: {lines[0] if lines else type(problem).__name__}") from None
-    say(f"{out}: {mentions:,} mentions in {time.perf_counter() - began:.1f} s on Spark")
-    if reasons:
-        say(f"{reasons.total():,} set aside:")
-        for reason, count in reasons.most_common(REASONS_SHOWN):
+        raise NamesakeError(cause(str(problem))) from None
+    counts, seconds = tally.counts, time.perf_counter() - began
+    say(
+        f"{out}: {counts['mentions']:,} mentions of {counts['articles']:,} articles, {counts['linked']:,} linked, "
+        f"{seconds:.1f} s on Spark"
+    )
+    if tally.unread_dates:
+        example, _ = tally.unread_dates.most_common(1)[0]
+        undated = tally.unread_dates.total()
+        say(f"articles that count as undated: {undated:,}; {example!r} cannot be read as a date")
+    if tally.reasons:
+        say(f"{tally.reasons.total():,} set aside, in {out.rstrip('/')}/rejects:")
+        for reason, count in tally.reasons.most_common(REASONS_SHOWN):
             say(f"  {count:,} × {reason}")
+    for line in tally.problems:
+        say(line)
+    if tally.problems:
+        say(f"{len(tally.problems):,} files could not be read to their end: see {out.rstrip('/')}/run.json")
+        raise typer.Exit(INCOMPLETE)
+
+
+def cause(report: str) -> str:
+    """The line of a report of Java's or of a Python worker's that says what was wrong: ours, else the innermost."""
+    for ours in (r"NamesakeError: (.+)", r"^(\w+Error: .+)$"):
+        if found := re.findall(ours, report, re.MULTILINE):
+            return str(found[-1])
+    lines = [line.strip() for line in report.splitlines() if line.strip()]
+    inner = [line for line in lines if line.startswith(("Caused by: ", ": "))] or lines[:1]
+    said = inner[-1].removeprefix("Caused by: ").removeprefix(": ") if inner else "no reason was given"
+    return f"Spark: {said} (NAMESAKE_DEBUG=1 shows the rest)"

@@ -1,0 +1,166 @@
+"""Linking files on Spark into a folder, which holds what a local run's holds, but for the journal.
+
+OUT/links/part-….parquet        the links, in no order
+OUT/rejects/part-00000.jsonl    records that could not be used: file, line, reason
+OUT/run.json                    what the run was
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial, reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pyarrow as pa
+
+from namesake import __version__
+from namesake.engines.folder import RUN
+from namesake.engines.shard_linker import LINKS, REJECTS
+from namesake.engines.spark import Job, read_lines, read_rows, with_places
+from namesake.engines.spark_inputs import SHARDS, Inputs, add_remote, has_scheme, local_inputs, read_shards, uri
+from namesake.engines.spark_session import session
+from namesake.engines.spark_tally import MOST_KEPT, SetAside, Tally
+from namesake.errors import NamesakeError
+from namesake.files.lines import MOST_LINE
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def link_with_spark(
+    articles: Sequence[str | Path],
+    kb: str | Path,
+    out: str | Path,
+    *,
+    master: str | None = None,
+    recipe: str | Path = "default",
+    scores: bool = False,
+    threshold: float | str | None = None,
+    date: str | None = None,
+    most_line: int = MOST_LINE,
+) -> Tally:
+    """Link files on Spark into the folder `out`; returns what it came to. What a job that failed wrote is removed.
+
+    Args:
+        articles: files, patterns and folders that all machines see, in any format of `link_folder`; or JSON lines
+            (plain, .gz, .bz2) and Parquet by names of Spark's, such as hdfs://host/folder.
+        kb: a folder that all machines see, or a pack.
+        out: a new folder that all machines see, or a name of Spark's.
+        master: such as `local[2]` or `spark://host:7077`; default: what Spark is set to.
+        recipe: the name of a shipped recipe, or a `.toml` file.
+        scores: also write every candidate with its scores.
+        threshold: overrides the confidence at which the recipe answers.
+        date: the ISO date of articles that have none.
+        most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
+    """
+    inputs = local_inputs([name for name in articles if not has_scheme(name)])
+    began, begun = time.monotonic(), _now()
+    with session(master) as spark:
+        folder = _Folder(spark, uri(out))
+        add_remote(inputs, [str(name) for name in articles if has_scheme(name)], spark)
+        counted = SetAside(spark)
+        job = Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=counted)
+        with folder.whole_or_not_at_all():
+            _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
+            tally = counted.tally
+            if tally.rejects:
+                lines = b"".join(msgspec.json.encode(asdict(reject)) + b"\n" for reject in tally.rejects)
+                folder.write(f"{REJECTS}/part-00000.jsonl", lines)
+            facts = _facts(job, inputs, tally, folder.count(f"{LINKS}/part-*.parquet")) | {
+                "options": {"scores": scores, "date": date, "max_line": most_line, "master": spark.sparkContext.master},
+                "times": {"begun": begun, "ended": _now(), "last_run_seconds": round(time.monotonic() - began, 3)},
+            }
+            facts["versions"]["spark"] = spark.version
+            folder.write(RUN, msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")
+        return tally
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _links(spark: SparkSession, job: Job, inputs: Inputs, most_line: int) -> DataFrame:
+    """The links of all files."""
+    links = []
+    if inputs.lines:
+        lines = with_places(spark.read.text(inputs.lines, lineSep="\n"))
+        links.append(job.links(lines, partial(read_lines, most_line=most_line)))
+    if inputs.parquet:
+        rows = spark.read.option("mergeSchema", True).parquet(*inputs.parquet)
+        links.append(job.links(with_places(rows), read_rows))
+    if inputs.shards:
+        shards = spark.createDataFrame(spark.sparkContext.parallelize(inputs.shards, len(inputs.shards)), SHARDS)
+        links.append(job.links(shards, partial(read_shards, most_line=most_line, reading=inputs.reading)))
+    return reduce(lambda all, more: all.union(more), links)
+
+
+def _facts(job: Job, inputs: Inputs, tally: Tally, parts: int) -> dict[str, Any]:
+    """What `run.json` says: what made these links, and how many there are."""
+    kb, recipe = job.linker.kb, job.linker.recipe
+    problems = list(tally.problems)
+    missing = tally.reasons.total() - len(tally.rejects)
+    if missing:
+        problems.append(f"{REJECTS} holds the first {MOST_KEPT:,} records set aside, and lacks {missing:,}")
+    return {
+        "complete": not tally.problems,
+        "versions": {"namesake": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
+        "kb": {"path": str(kb.path), "digest": kb.manifest.digest, "created": kb.manifest.created, "entities": len(kb)},
+        "recipe": {"name": recipe.name, "toml": recipe.toml()},
+        "inputs": {"files": len(inputs.files), "bytes": sum(one.size for one in inputs.files)},
+        "counts": {
+            "parts": parts,
+            **{name: tally.counts[name] for name in ("articles", "mentions", "linked")},
+            "rejects": tally.reasons.total(),
+            "undated": tally.unread_dates.total(),
+        },
+        "problems": problems,
+    }
+
+
+class _Folder:
+    """The folder that is written, wherever Spark can write one."""
+
+    def __init__(self, spark: SparkSession, name: str) -> None:
+        self.name = name
+        self.path: Any = spark._jvm.org.apache.hadoop.fs.Path  # type: ignore[union-attr]
+        self.system: Any = self.path(name).getFileSystem(spark._jsc.hadoopConfiguration())
+        self.is_new = not self.system.exists(self.path(name))
+        if not self.is_new and len(self.system.listStatus(self.path(name))):
+            raise NamesakeError(full(name))
+
+    def child(self, name: str) -> str:
+        """What Spark calls a file or folder within."""
+        return f"{self.name}/{name}"
+
+    def count(self, pattern: str) -> int:
+        """How many files within are called so."""
+        return len(self.system.globStatus(self.path(self.child(pattern))) or ())
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file."""
+        self.system.setWriteChecksum(False)  # no hidden file beside it
+        stream = self.system.create(self.path(self.child(name)))
+        stream.write(data)
+        stream.close()
+
+    @contextmanager
+    def whole_or_not_at_all(self) -> Iterator[None]:
+        """Remove what the block wrote, if it fails."""
+        try:
+            yield
+        except BaseException:
+            for name in [self.name] if self.is_new else [self.child(part) for part in (LINKS, REJECTS, RUN)]:
+                self.system.delete(self.path(name), True)
+            raise
+
+
+def full(folder: str) -> str:
+    """Why a folder is refused."""
+    return f"{folder} is not empty, and Spark does not go on where it stopped: name another folder, or empty this one"
