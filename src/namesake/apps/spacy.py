@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from namesake.apps.spacy_link import SpanLink, row_of
 from namesake.articles.schema import ARTICLES
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
 from namesake.names.detect import group_spans
 from namesake.names.with_spacy import PEOPLE, trimmed
@@ -188,7 +188,7 @@ def make(
 ) -> NamesakePipe:
     """The factory: `kb` is a KB's folder, `label` the label of names that the pipe finds itself."""
     if not REGISTERED:
-        raise NamesakeError("the pipe needs spaCy: pip install 'namesake[spacy]'")
+        raise lacking("the pipe needs", "spaCy", "spacy")
     return NamesakePipe(Given(kb, recipe, threshold), label)
 
 

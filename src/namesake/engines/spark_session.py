@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -22,7 +22,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise NamesakeError("Spark is not installed: pip install 'namesake[spark]'") from None
+        raise lacking("Spark needs", "pyspark", "spark") from None
     find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1" if (master or "").startswith("local") else "")

@@ -62,7 +62,7 @@ def build(
         str, typer.Option(help="of labels, words and names, by its name in `namesake.language`")
     ] = "en",
     words: Annotated[
-        Words, typer.Option(help="stems, lemmas (needs namesake\\[lemma]) or words as they are")
+        Words, typer.Option(help="stems, lemmas (need the extra lemma) or words as they are")
     ] = Words.stem,
     workers: Annotated[int | None, typer.Option(min=1, help="parsing threads; default: all cores")] = None,
     memory: Annotated[
@@ -134,7 +134,7 @@ def info(
 def embed(
     kb: KbPath,
     encoder: Annotated[
-        str, typer.Option(help="static:FILE of word vectors, sentence:NAME or bart:NAME (need namesake\\[neural])")
+        str, typer.Option(help="static:FILE of word vectors, sentence:NAME or bart:NAME (need the extra neural)")
     ],
     device: Annotated[str | None, typer.Option(help="cpu or cuda; default: the GPU where there is one")] = None,
     truncate: Annotated[

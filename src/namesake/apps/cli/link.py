@@ -88,7 +88,7 @@ def link(
         typer.Option("--workers", min=1, help="processes that link into a folder; default: one for each core"),
     ] = None,
     engine: Annotated[
-        Engine, typer.Option("--engine", help="what links into a folder: this machine, or Spark (namesake\\[spark])")
+        Engine, typer.Option("--engine", help="what links into a folder: this machine, or Spark (the extra spark)")
     ] = Engine.local,
     master: Annotated[
         str | None, typer.Option("--master", help="of Spark, such as local\\[2] or spark://host:7077")
