@@ -18,6 +18,7 @@ from namesake.articles.pieces import pieces
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.batch import Batch, without
+from namesake.compiling import announce_compiling
 from namesake.drawing.meanings import percent
 from namesake.drawing.notebook import facts_html
 from namesake.drawing.results import Explanation, Links
@@ -80,6 +81,7 @@ class Linker:
         must_be(threshold, (int, float, str, None), "threshold", 'a number from 0 to 1, or such as "p95"')
         if not callable(mentions):
             must_be(mentions, (str,), "mentions", KINDS)
+        announce_compiling()
         self.mentions = mentions
         self._source = source_of(mentions)
         self.kb = kb if isinstance(kb, KB) else KB.open(kb)

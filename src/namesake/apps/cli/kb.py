@@ -202,6 +202,7 @@ def show(
 
     Example: namesake kb show kb/ "Tim Wheeler"
     """
+    load_kernels()
     from namesake.kb.show import describe, look_up
     from namesake.kb.store import KB
 

@@ -26,12 +26,13 @@ def say(line: str) -> None:
 
 
 def load_kernels() -> None:
-    """Load the compiler, before anything that uses it; tell somebody who watches if the first run takes a minute."""
-    from namesake.kernels.compiled import compiled_before, load_without_scipy
+    """Load the compiler, before anything that uses it, and have it say when it compiles."""
+    from namesake.kernels.compiled import load_without_scipy
 
     load_without_scipy()
-    if sys.stderr.isatty() and not compiled_before():
-        say("compiling for this machine, once: about a minute …")
+    from namesake.compiling import announce_compiling
+
+    announce_compiling()
 
 
 def named_kb(kb: Path | None) -> Path | None:
