@@ -10,6 +10,7 @@ from pathlib import Path
 from namesake import __version__
 from namesake.errors import NamesakeError
 from namesake.printable import one_line
+from namesake.stops import StoppedError
 
 MENDABLE, OUR_FAULT, INTERRUPTED = 2, 70, 130
 """Exit codes beside 0."""
@@ -45,7 +46,7 @@ def main() -> None:
 def last_words(problem: BaseException) -> tuple[int, str]:
     """The exit code and the one line for whatever ended a command: 2 what its user can mend, 70 a fault of ours."""
     match problem:
-        case KeyboardInterrupt():
+        case KeyboardInterrupt() | StoppedError():
             return INTERRUPTED, "interrupted; nothing half-written was left"
         case NamesakeError():
             return MENDABLE, str(problem)
