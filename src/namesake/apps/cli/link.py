@@ -129,7 +129,7 @@ def link(
     from namesake import Linker
 
     linker = Linker(folder, recipe, chosen, mentions)
-    warn_of_sample(linker, kb, articles)
+    warn_of_sample(folder, kb, articles)
     reading, date = reading_of(articles, text, id, title, date, encoding, format)
     if to_format is not None and to_format not in LINK_FORMATS:
         hint = did_you_mean(to_format, LINK_FORMATS)

@@ -13,7 +13,6 @@ from namesake.printable import one_line
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
     from namesake.evaluation.reports.report import View
-    from namesake.linker import Linker
 
 REASONS_SHOWN = 10
 NAMESAKE_KB = "NAMESAKE_KB"
@@ -50,12 +49,16 @@ def default_kb(kb: Path | None) -> Path:
     return named_kb(kb) or sample_kb()
 
 
-def warn_of_sample(linker: Linker, kb: Path | None, files: Sequence[Path] = ()) -> None:
-    """Say loudly that the sample is the whole world of a run on somebody's own files, where no KB was named."""
+def warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path] = ()) -> None:
+    """Say loudly that the sample is the whole world of a run on somebody's own files, where no KB was named.
+
+    `folder` is what `default_kb` made of `kb`; `files` are what is linked.
+    """
+    from namesake.kb.manifest import read_manifest
     from namesake.sample import ARTICLES
 
     if named_kb(kb) is None and not (files and all(_same(file, ARTICLES) for file in files)):
-        people = linker.kb.manifest.people
+        people = read_manifest(folder).people
         say(
             f"WARNING: no KB named, so the {people:,} people of the embedded sample are the whole world: all others are"
         )
