@@ -357,3 +357,12 @@ def test_a_bad_row_is_counted_and_the_rest_linked(run):
     assert "news.csv:4: not a row: 5 cells" in ran.err
     [reject] = lines(Path("o.csv.rejects.jsonl").read_text())
     assert reject["line"] == 4
+
+
+def test_plain_text_on_standard_input_is_hinted_at(run):
+    for out in ([], ["-o", "o.csv"]):
+        ran = run("link", "-", *out, stdin=TEXT.encode())
+        assert ran.code == 3
+        assert "for plain text add --format text" in ran.err
+    assert run("link", "-", "--format", "text", stdin=TEXT.encode()).code == 0
+    assert "--format" not in run("link", "-", "--format", "jsonl", stdin=TEXT.encode()).err

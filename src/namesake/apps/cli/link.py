@@ -182,7 +182,7 @@ def link(
         f"{rate:,.0f} articles/s"
     )
     report_rejects(rejects)
-    _fail_without_articles(counts.articles, rejects)
+    _fail_without_articles(counts.articles, rejects, articles, reading)
 
 
 def reading_of(
@@ -215,10 +215,12 @@ def _refuse_for_spark(**given: object) -> None:
         raise NamesakeError(f"{', '.join(unheeded)}: not with --engine spark, which reads articles of our layouts only")
 
 
-def _fail_without_articles(articles: int, rejects: Rejects) -> None:
+def _fail_without_articles(linked: int, rejects: Rejects, articles: list[Path], reading: Reading) -> None:
     """End with a code of its own where every record was set aside: a script should not take that for success."""
-    if rejects.count and not articles:
+    if rejects.count and not linked:
         say("no article could be linked")
+        if reading.format is None and Path("-") in articles:
+            say("standard input is read as JSON lines: for plain text add --format text")
         raise typer.Exit(NOTHING_LINKED)
 
 
@@ -243,4 +245,4 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
                 show_links(linker, table, console, rejects)
                 seen += table.num_rows - (rejects.count - before)
     report_rejects(rejects)
-    _fail_without_articles(seen, rejects)
+    _fail_without_articles(seen, rejects, articles, reading)
