@@ -19,6 +19,11 @@ MENDABLE, OUR_FAULT, INTERRUPTED = 2, 70, 130
 def main() -> None:
     """Run the command line: whatever goes wrong is one line, and an exit code that says which kind."""
     arguments = sys.argv[1:]
+    match arguments:  # what people type at programs they do not know yet
+        case ["version"]:
+            arguments = ["--version"]
+        case ["help", *words]:
+            arguments = [*words, "--help"]
     if arguments == ["--version"]:
         print(f"namesake {__version__}")
         sys.exit(0)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from namesake import machine
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from namesake.evaluation.reports.report import View
 
 REASONS_SHOWN = 10
-NAMESAKE_KB = "NAMESAKE_KB"
-"""The variable that names the KB of commands without --kb."""
 
 
 def say(line: str) -> None:
@@ -36,9 +34,7 @@ def load_kernels() -> None:
 
 def named_kb(kb: Path | None) -> Path | None:
     """The KB the user named: with --kb, else by the variable NAMESAKE_KB."""
-    if kb is None and os.environ.get(NAMESAKE_KB):
-        return Path(os.environ[NAMESAKE_KB])
-    return kb
+    return machine.named_kb() if kb is None else kb
 
 
 def default_kb(kb: Path | None) -> Path:
