@@ -27,6 +27,7 @@ import pytest
 import typer
 
 import namesake as package
+from browser import chromium
 from namesake.apps import spacy  # noqa: F401 - what its entry point does where the package is installed with it
 from namesake.apps.cli.commands import app
 from namesake.sample import ARTICLES, DUMP, EXPECTED
@@ -215,6 +216,20 @@ def test_the_site_needs_nothing_from_the_network(site):
         assert re.findall(r"<link[^>]+href=\"?https?:[^>]*", text) == [], page.name
     for sheet in site.rglob("*.css"):
         assert not re.search(r"(?:url\(|@import)\s*[\"']?https?:", sheet.read_text(encoding="utf-8")), sheet.name
+
+
+def test_the_site_can_be_searched_where_it_lies(site):
+    """Opened from the folder, as whoever gets it as an archive does."""
+    faults: list[str] = []
+    with chromium() as browser:
+        page = browser.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        page.goto((site / "index.html").as_uri())
+        page.get_by_role("textbox", name="Search").fill("OpenRefine")
+        page.get_by_role("link", name="Tables and OpenRefine").locator("visible=true").first.wait_for(timeout=30_000)
+        page.wait_for_selector(".md-search-result__item", timeout=30_000)
+    assert faults == []
 
 
 def test_the_reference_of_commands_is_their_help():
