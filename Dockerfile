@@ -14,7 +14,7 @@ COPY --from=build /venv /venv
 # Kernels are compiled once, here, into a folder that the server may write to where the machine wants others.
 ENV PATH=/venv/bin:$PATH NUMBA_CACHE_DIR=/home/namesake/kernels XDG_CACHE_HOME=/home/namesake/cache NAMESAKE_KB=/kb
 USER namesake
-RUN NAMESAKE_KB= namesake demo > /dev/null
+RUN namesake demo > /dev/null
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/health', timeout=4)"]

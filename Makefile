@@ -42,7 +42,7 @@ $(VENV)/.core: pyproject.toml
 	@echo "Setting up $(VENV) (a minute or two, once) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "namesake needs Python 3.11 or newer; set PYTHON=/path/to/python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[web]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(VENV)/.core

@@ -1,4 +1,4 @@
-"""A pipeline of spaCy that links people, and a picture of the links for a browser. Needs namesake[spacy].
+"""A pipeline of spaCy that links people, and a picture of the links for a browser. Needs the extra `spacy`.
 
 Run: python examples/in_spacy.py [KB]
 """

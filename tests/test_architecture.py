@@ -18,7 +18,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
     "printable",
-    "errors machine stops",
+    "errors machine stops compiling",
     "arrays progress language sample kernels files checked encoders",
     "settings",
     "articles text",
@@ -143,7 +143,8 @@ def test_encoders_import_numpy_torch_and_transformers_only(path):
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if "kernels" not in path.parts], ids=module_of)
 def test_compiled_functions_live_in_kernels(path):
-    assert "numba" not in {name.split(".")[0] for name in imported(path)}
+    listens = path.name == "compiling.py"  # to what Numba compiles
+    assert listens or "numba" not in {name.split(".")[0] for name in imported(path)}
 
 
 def test_a_file_is_short_enough_to_read():

@@ -180,6 +180,12 @@ def test_other_blocks_are_what_they_say(page):
     assert len(reasons) == fences.count("py"), "a block ```py needs a comment above it that says why it is not run"
 
 
+def test_no_page_names_a_package_of_the_index():
+    """What is called `namesake` there may be somebody else's: extras are installed from the checkout."""
+    told = [*PAGES, *(ROOT / "examples").glob("*.py")]
+    assert [page.name for page in told if re.search(r"namesake\\?\[", page.read_text("utf-8"))] == []
+
+
 # --- the site
 
 

@@ -1,10 +1,12 @@
 """Compiled code belongs to the sources it was made from, also those it only uses."""
 
+import os
 import subprocess
 import sys
 
 import numpy as np
 
+from namesake.compiling import NOTICE
 from namesake.kernels.compiled import Kernel, closure, digest
 from namesake.kernels.link.top_two import beats, top_two
 
@@ -48,3 +50,22 @@ def test_a_kernel_is_its_function():
     first, second, _ = top_two(np.array([0, 3]), np.array([[1.0, 3.0, 2.0]]))
     assert (first.tolist(), second.tolist()) == ([1], [2])
     assert (beats.__name__, beats.__module__) == ("beats", "namesake.kernels.link.top_two")
+
+
+def test_who_waits_for_the_compiler_is_told_once(tmp_path):
+    """In a process without logging: one line on standard error before the first compilation, none from the cache."""
+    program = """
+import namesake
+namesake.build_kb
+import numpy as np
+from namesake.kernels.link.top_two import top_two
+from namesake.kernels.search import first_at_least
+top_two(np.array([0, 2]), np.array([[1.0, 2.0]]))
+first_at_least(np.array([0, 2], np.int32), 0, 2, np.int32(1))
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    told = [
+        subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        for _ in range(2)
+    ]
+    assert [(ran.stdout, ran.stderr) for ran in told] == [("", f"{NOTICE}\n"), ("", "")]

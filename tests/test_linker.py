@@ -1,5 +1,6 @@
 """The linker: one row a mention, the same for any batch and any number of threads, whatever the tables look like."""
 
+import datetime
 import json
 import threading
 import tomllib
@@ -389,3 +390,19 @@ def test_no_more_threads_are_started_than_cores_can_use(sample_kb, articles):
     tables = [articles.slice(i % articles.num_rows, 1) for i in range(40 * cores())]
     alive = [threading.active_count() for _ in link_tables(Linker(sample_kb), tables, threads=5000)]
     assert max(alive) - threading.active_count() <= MOST_FOR_A_CORE * cores()
+
+
+def test_a_date_may_be_a_date(linker):
+    text = "Michael Jordan came."
+    for given in (datetime.date(2016, 12, 26), datetime.datetime(2016, 12, 26, 8, 15)):
+        assert linker.link_text(text, date=given) == linker.link_text(text, date="2016-12-26")
+        assert linker.explain_text(text, date=given).table == linker.explain_text(text, date="2016-12-26").table
+
+
+def test_a_linker_says_what_it_links_with(linker):
+    assert repr(linker) == f"<Linker: 117 people of {linker.kb.path}, recipe uiscore-paper>"
+
+
+def test_a_folder_may_be_under_the_home(linker, monkeypatch):
+    monkeypatch.setenv("HOME", str(linker.kb.path.parent))
+    assert Linker(f"~/{linker.kb.path.name}").kb.path == linker.kb.path

@@ -207,3 +207,25 @@ def test_a_damaged_sample_is_built_anew(monkeypatch, tmp_path):
     shutil.rmtree(folder)
     folder.mkdir()
     assert np.array(KB.open(cached_sample()).qids).size == 117
+
+
+def test_help_and_version_are_what_people_type_first(run):
+    assert run("version", kb=None) == run("--version", kb=None)
+    assert run("help", kb=None) == run("--help", kb=None)
+    assert run("help", "kb", "show", kb=None) == run("kb", "show", "--help", kb=None)
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("Micheal Jordan", "Michael Jordan"),
+        ("Barack Obuma", "Barack Obama"),
+        ("Pippen", "Scottie Pippen"),
+    ],
+)
+def test_near_names_are_suggested(asked, meant, run, sample_kb):
+    ran = run("kb", "show", sample_kb.path, asked, kb=None)
+    assert ran.code == 2
+    assert f"is called {asked!r} (did you mean " in ran.err
+    assert repr(meant) in ran.err
+    assert "did you mean" not in run("kb", "show", sample_kb.path, "Nobody Atall", kb=None).err

@@ -27,6 +27,7 @@ from namesake.kb.get import _Members, get
 from namesake.kb.manifest import parse_manifest
 from namesake.kb.pack import pack
 from namesake.kb.store import KB
+from namesake.linker import Linker
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -418,3 +419,17 @@ def test_the_variable_names_the_default_kb(sample_kb, tmp_path, monkeypatch):
     assert "absent: no such KB" in str(ran.exception)
     monkeypatch.setenv("NAMESAKE_KB", str(sample_kb.path))
     assert "Chris Carter" in run("link", str(tmp_path / "a.jsonl")).output
+    shown = run("kb", "show", "Chris Carter")
+    assert shown.output == run("kb", "show", str(sample_kb.path), "Chris Carter").output
+    assert "Q437267" in shown.output
+    assert run("kb", "info").output == run("kb", "info", str(sample_kb.path)).output
+    assert Linker().kb.path == sample_kb.path
+
+
+def test_without_the_variable_a_kb_must_be_named(monkeypatch):
+    monkeypatch.delenv("NAMESAKE_KB", raising=False)
+    for arguments in (("kb", "info"), ("kb", "show", "Chris Carter")):
+        assert str(run(*arguments).exception).startswith("which KB? ")
+    assert "goes between quotes" in str(run("kb", "show", "kb", "Chris", "Carter").exception)
+    with pytest.raises(NamesakeError, match=r"^which KB\? .* NAMESAKE_KB"):
+        Linker()

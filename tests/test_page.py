@@ -278,6 +278,20 @@ def test_page_can_be_read_by_all(visit, scheme, size):
     checked()
 
 
+def test_page_fits_the_screen_while_it_explains(visit):
+    """The pane is whole above the fold and scrolls by itself; the page does not scroll for it."""
+    page = visit(viewport={"width": 1280, "height": 720})
+    paste(page, BULLS)
+    page.locator("#marked .name").first.click()
+    page.locator("#panel .candidate").first.wait_for()
+    height, bottom, inner = page.evaluate(
+        """() => [document.documentElement.scrollHeight, document.querySelector("#why").getBoundingClientRect().bottom,
+          document.querySelector("#why").scrollHeight]"""
+    )
+    assert inner > 720
+    assert bottom <= height <= 720
+
+
 def test_the_page_refers_to_nothing_outside():
     for kind, body in FILES.values():
         if kind != "image/svg+xml":

@@ -27,6 +27,7 @@ from namesake.apps.server.problems import RequestError
 from namesake.apps.server.work import Links, Texts, Wish
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
+from namesake.compiling import NOTICE
 from namesake.kb.show import Entity, describe, look_up
 from namesake.kb.store import KB
 from namesake.linker import Linker
@@ -368,7 +369,8 @@ def process(sample_kb: KB) -> Iterator[tuple[subprocess.Popen[str], int]]:
     command = [sys.executable, "-c", PROGRAM, "serve", "--kb", str(sample_kb.path), "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running_command:
         assert running_command.stderr is not None
-        told = re.search(r"http://127\.0\.0\.1:(\d+)", running_command.stderr.readline())
+        lines = (line for line in running_command.stderr if line != f"{NOTICE}\n")
+        told = re.search(r"http://127\.0\.0\.1:(\d+)", next(lines))
         assert told is not None
         yield running_command, int(told[1])
         running_command.kill()

@@ -260,7 +260,7 @@ def test_without_a_kb_the_variable_counts_else_the_sample_with_a_warning(sample_
 
 def test_without_spacy_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setattr(pipe_module, "REGISTERED", False)
-    with pytest.raises(NamesakeError, match=re.escape("pip install 'namesake[spacy]'")):
+    with pytest.raises(NamesakeError, match="the pipe needs spaCy: install namesake with its extra `spacy`"):
         pipe_module.make(None, "namesake", None, "default", None, "PERSON")
 
 

@@ -16,7 +16,7 @@ from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.formats.fields import Reading
-from namesake.sample import ARTICLES
+from namesake.sample import ARTICLES, EXPECTED
 
 TEXT = "The basketball player Michael Jordan of the Chicago Bulls spoke."
 NEWS = f"url,headline,body,desk\nu1,Jordan speaks,{TEXT},sport\nu2,Weather,It rained.,news\n"
@@ -338,6 +338,18 @@ def test_without_a_kb_the_sample_is_said_to_be_the_world(run):
     assert "WARNING" not in run("link", "articles.jsonl", "-o", "o.csv", kb=None).err
 
 
+@pytest.mark.parametrize("command", ["evaluate", "threshold", "tune", "errors", "ablate"])
+def test_whoever_measures_without_a_kb_is_told_that_it_is_the_sample(command, run):
+    own, gold = Path("own.jsonl"), ["--gold", EXPECTED]
+    own.write_text("".join(ARTICLES.read_text("utf-8").splitlines(keepends=True)[:-1]))
+    labelled = command in ("threshold", "tune")
+    arguments = ["--labelled", own] if labelled else ["--articles", own, *gold]
+    warned = "are the whole world" in run(command, *arguments, "-o", "out", kb=None).err
+    assert warned
+    if not labelled:
+        assert "WARNING" not in run(command, "--articles", ARTICLES, *gold, "-o", "out", kb=None).err
+
+
 def test_a_bad_row_is_counted_and_the_rest_linked(run):
     Path("news.csv").write_text(NEWS + "u9,too,many,cells,here\n")
     ran = run("link", "news.csv", "-o", "o.csv")
@@ -345,3 +357,12 @@ def test_a_bad_row_is_counted_and_the_rest_linked(run):
     assert "news.csv:4: not a row: 5 cells" in ran.err
     [reject] = lines(Path("o.csv.rejects.jsonl").read_text())
     assert reject["line"] == 4
+
+
+def test_plain_text_on_standard_input_is_hinted_at(run):
+    for out in ([], ["-o", "o.csv"]):
+        ran = run("link", "-", *out, stdin=TEXT.encode())
+        assert ran.code == 3
+        assert "for plain text add --format text" in ran.err
+    assert run("link", "-", "--format", "text", stdin=TEXT.encode()).code == 0
+    assert "--format" not in run("link", "-", "--format", "jsonl", stdin=TEXT.encode()).err

@@ -6,6 +6,7 @@
 """
 
 from importlib import import_module as _import_module
+from sys import modules as _modules
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from namesake.errors import NamesakeError
@@ -82,7 +83,12 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"module 'namesake' has no attribute {name!r}")
     module, _, own_name = _HOMES[name].partition(":")
-    return getattr(_import_module(f"namesake.{module}"), own_name or name)
+    found: object = getattr(_import_module(f"namesake.{module}"), own_name or name)
+    if "numba" in _modules:  # it may come to compile
+        from namesake.compiling import announce_compiling as _announce_compiling
+
+        _announce_compiling()
+    return found
 
 
 def __dir__() -> list[str]:

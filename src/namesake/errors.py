@@ -24,6 +24,13 @@ def must_be(value: object, kinds: tuple[type | None, ...], what: str, wanted: st
     raise TypeError(f"{what} must be {wanted}, not {type(value).__name__} {value!r:.60}")
 
 
+def lacking(what: str, packages: str, extra: str) -> NamesakeError:
+    """The error for packages that an extra brings and that are not installed; `what` begins the sentence."""
+    return NamesakeError(
+        f"{what} {packages}: install namesake with its extra `{extra}` (in its checkout: pip install -e '.[{extra}]')"
+    )
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """` (did you mean 'uiscore-paper'?)` where a known word is close to the one given, else nothing.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
@@ -18,6 +19,7 @@ from namesake.articles.pieces import pieces
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES, check
 from namesake.batch import Batch, without
+from namesake.compiling import announce_compiling
 from namesake.drawing.meanings import percent
 from namesake.drawing.notebook import facts_html
 from namesake.drawing.results import Explanation, Links
@@ -27,6 +29,7 @@ from namesake.kb.brief import briefs
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.links import candidate_column, doubt_column, link_columns, link_rows
+from namesake.machine import NAMESAKE_KB, named_kb
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, refuse_lacking, score
@@ -58,11 +61,11 @@ class Link:
 class Linker:
     """Links names to the entities of a KB as a recipe says.
 
-    `kb` is a KB or its folder; `recipe` a recipe, the name of a shipped one, or a `.toml` file; `threshold` overrides
-    the confidence at which the recipe answers: from 0 to 1, or one that it has calibrated, such as "p95", from which 95
-    of 100 answers are right. `mentions` says where names come from in articles that have
-    no `mentions`: "names" finds those of the KB, "spacy:MODEL" takes the people of a spaCy model, a `Detector` its own,
-    and with "given" there are none.
+    `kb` is a KB or its folder, by default the one that the variable NAMESAKE_KB names; `recipe` a recipe, the name of a
+    shipped one, or a `.toml` file; `threshold` overrides the confidence at which the recipe answers: from 0 to 1, or
+    one that it has calibrated, such as "p95", from which 95 of 100 answers are right. `mentions` says where names come
+    from in articles that have no `mentions`: "names" finds those of the KB, "spacy:MODEL" takes the people of a spaCy
+    model, a `Detector` its own, and with "given" there are none.
 
     The result for an article depends on the article, the KB and the recipe alone: not on the batch it comes
     in nor on the number of threads. One linker may be used from many threads.
@@ -70,19 +73,20 @@ class Linker:
 
     def __init__(
         self,
-        kb: KB | str | Path,
+        kb: KB | str | Path | None = None,
         recipe: Recipe | str | Path = "default",
         threshold: float | str | None = None,
         mentions: str | Detector = "names",
     ) -> None:
-        must_be(kb, (KB, str, Path), "kb", "a KB or the folder of one")
+        must_be(kb, (KB, str, Path, None), "kb", "a KB or the folder of one")
         must_be(recipe, (Recipe, str, Path), "recipe", "a Recipe, the name of one that ships, or a .toml file")
         must_be(threshold, (int, float, str, None), "threshold", 'a number from 0 to 1, or such as "p95"')
         if not callable(mentions):
             must_be(mentions, (str,), "mentions", KINDS)
+        announce_compiling()
         self.mentions = mentions
         self._source = source_of(mentions)
-        self.kb = kb if isinstance(kb, KB) else KB.open(kb)
+        self.kb = kb if isinstance(kb, KB) else KB.open(_folder(kb))
         self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
@@ -92,6 +96,9 @@ class Linker:
     def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector]]:
         """Another process opens the KB anew, by its folder."""
         return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions)
+
+    def __repr__(self) -> str:
+        return f"<Linker: {self.kb.manifest.people:,} people of {self.kb.path}, recipe {self.recipe.name}>"
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -129,14 +136,14 @@ class Linker:
         self,
         text: str,
         mentions: Sequence[str | Mention] | None = None,
-        date: str | None = None,
+        date: str | datetime.date | None = None,
         title: str | None = None,
     ) -> Links[Link]:
         """Links of one text, as a list that notebooks draw.
 
         `mentions` are the names to link: a name is meant wherever it stands in the text, a `Mention` has spans and
         perhaps candidates; without `mentions`, names are found in the text and its title. `date` is the text's, such
-        as 2016-12-26.
+        as 2016-12-26, or a `datetime.date`.
         """
         table = text_table(text, mentions, date, title)
         rows = link_rows(self._scored(table, None)[1])
@@ -153,7 +160,12 @@ class Linker:
         return Links(links, **article, rows=rows)
 
     def explain_text(
-        self, text: str, name: str | None = None, date: str | None = None, title: str | None = None, most: int = 8
+        self,
+        text: str,
+        name: str | None = None,
+        date: str | datetime.date | None = None,
+        title: str | None = None,
+        most: int = 8,
     ) -> Explanation:
         """Why the names of one text are linked as they are, to be drawn by a notebook or taken apart as a table.
 
@@ -224,6 +236,14 @@ class Linker:
             if rejects is None:
                 raise NamesakeError(f"{reject}; mend it, or pass `rejects` to go on without it")
             rejects.add(reject)
+
+
+def _folder(kb: str | Path | None) -> Path:
+    """Where the KB is that was named, in the call or by the variable."""
+    found = named_kb() if kb is None else Path(kb).expanduser()
+    if found is None:
+        raise NamesakeError(f"which KB? Give its folder, as in Linker('kb'), or set {NAMESAKE_KB} to it")
+    return found
 
 
 def _with_unknown(articles: object) -> Any:

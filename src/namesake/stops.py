@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
+AGAIN = 0.05
+"""Seconds after which a stop that was lost comes again."""
+
+
+class StoppedError(Exception):
+    """A stop, for the command line: Typer takes KeyboardInterrupt for itself, and prints an empty line."""
 
 
 @contextmanager
@@ -23,9 +34,40 @@ def stoppable() -> Iterator[None]:
         return
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
-        yield
+        with _none_lost():
+            yield
     finally:
         signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+
+
+@contextmanager
+def _none_lost() -> Iterator[None]:
+    """Have stops come again that arrive where Python can only print an exception and go on.
+
+    Such are the compiler's call-backs into Python: what is lost there makes it fail a moment later, or not at all.
+    """
+    waiting: list[threading.Timer] = []
+    print_it = sys.unraisablehook
+
+    def lost(unraisable: UnraisableHookArgs) -> None:
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            print_it(unraisable)
+            return
+        waiting.append(threading.Timer(AGAIN, os.kill, [os.getpid(), signal.SIGTERM]))
+        waiting[-1].start()
+
+    sys.unraisablehook = lost
+    try:
+        yield
+    except Exception:
+        if waiting:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        for timer in waiting:
+            timer.cancel()
+            timer.join()
+        sys.unraisablehook = print_it
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 from namesake.kernels.hash import room_for, slot_of
 from namesake.kernels.text import boundaries
 from namesake.kernels.text.boundaries import Listed
@@ -93,7 +93,7 @@ def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
     try:
         from simplemma import lemmatize
     except ImportError:
-        raise NamesakeError("lemmas need simplemma: pip install 'namesake[lemma]'") from None
+        raise lacking("lemmas need", "simplemma", "lemma") from None
     return lambda words: [lemmatize(word, lang=spoken).lower() if word else "" for word in words]
 
 

@@ -6,7 +6,6 @@ module registers the factory; where Namesake is installed, spaCy imports it when
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
@@ -20,8 +19,9 @@ import pyarrow as pa
 
 from namesake.apps.spacy_link import SpanLink, row_of
 from namesake.articles.schema import ARTICLES
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
+from namesake.machine import named_kb
 from namesake.names.detect import group_spans
 from namesake.names.with_spacy import PEOPLE, trimmed
 from namesake.recipe import Recipe
@@ -158,8 +158,9 @@ def _articles(docs: Sequence[Doc], mentions: Sequence[list[dict[str, Any]] | Non
 
 def _default_kb() -> Path:
     """The KB of a pipe whose config names none: that of NAMESAKE_KB, else the sample's, with a warning."""
-    if os.environ.get("NAMESAKE_KB"):
-        return Path(os.environ["NAMESAKE_KB"])
+    named = named_kb()
+    if named is not None:
+        return named
     from namesake.apps.sample_kb import sample_kb
 
     message = 'no KB is given: the few people of the sample are the whole world; config={"kb": "FOLDER"} names one'
@@ -188,7 +189,7 @@ def make(
 ) -> NamesakePipe:
     """The factory: `kb` is a KB's folder, `label` the label of names that the pipe finds itself."""
     if not REGISTERED:
-        raise NamesakeError("the pipe needs spaCy: pip install 'namesake[spacy]'")
+        raise lacking("the pipe needs", "spaCy", "spacy")
     return NamesakePipe(Given(kb, recipe, threshold), label)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -18,15 +19,20 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def text_table(
-    text: str, mentions: Sequence[str | Mention] | None, date: str | None, title: str | None = None
+    text: str,
+    mentions: Sequence[str | Mention] | None,
+    date: str | datetime.date | None,
+    title: str | None = None,
 ) -> pa.Table:
     """One text as a table of articles; a name alone is meant wherever it stands in the text.
 
     Lone surrogates, which no file can hold, become U+FFFD one for one, so that spans still fit.
     """
     must_be(text, (str,), "text", "a text")
-    must_be(date, (str, None), "date", "a text such as 2016-12-26")
+    must_be(date, (str, datetime.date, None), "date", "a text such as 2016-12-26, or a datetime.date")
     must_be(title, (str, None), "title", "a text")
+    if isinstance(date, datetime.date):
+        date = date.isoformat()
     if date is not None and day_number(date) == UNDATED:
         raise NamesakeError(f"date {date!r} cannot be read: write it as 2016-12-26, 2016-12 or 2016")
     if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.articles.article import Span
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
@@ -47,7 +47,7 @@ def _triples(text: str, where: str) -> Iterator[tuple[str, str, str]]:
     try:
         from pyoxigraph import RdfFormat, parse
     except ImportError:
-        raise NamesakeError("NIF corpora need pyoxigraph: pip install 'namesake[nif]'") from None
+        raise lacking("NIF corpora need", "pyoxigraph", "nif") from None
     try:
         # lenient: corpora have IRIs with characters that the standard wants escaped
         for triple in parse(text, format=RdfFormat.TURTLE, lenient=True):

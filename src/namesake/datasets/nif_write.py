@@ -23,7 +23,7 @@ from namesake.datasets.nif_graph import (
     XSD,
     Text,
 )
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 
 ENTITY = "http://www.wikidata.org/entity/"
 PAGE = "https://en.wikipedia.org/wiki/"
@@ -60,7 +60,7 @@ def turtle(documents: Iterable[Document], prefixes: bool = True) -> bytes:
     try:
         from pyoxigraph import RdfFormat, serialize
     except ImportError:
-        raise NamesakeError("NIF needs pyoxigraph: pip install 'namesake[nif]'") from None
+        raise lacking("NIF needs", "pyoxigraph", "nif") from None
     triples = (triple for document in documents for triple in _triples(document))
     try:
         written = serialize(triples, format=RdfFormat.TURTLE, prefixes=PREFIXES if prefixes else {})

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 
 PATIENCE = 5.0
 """Seconds to wait for the hub's first answer."""
@@ -48,7 +48,7 @@ def load_model(where: str, use: Use, device: str | None = None) -> Model:
         import torch
         import transformers
     except ImportError as problem:
-        raise NamesakeError(f"{where}: needs {problem.name}; install it with `pip install namesake[neural]`") from None
+        raise lacking(f"{where} needs", str(problem.name), "neural") from None
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     on = choose_device(torch, device)

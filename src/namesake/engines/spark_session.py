@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,7 +28,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise NamesakeError("Spark is not installed: pip install 'namesake[spark]'") from None
+        raise lacking("Spark needs", "pyspark", "spark") from None
     find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1" if (master or "").startswith("local") else "")

@@ -32,7 +32,7 @@ def _has_model(kb: KB) -> bool:
 
 
 SEQUENCES = Need(
-    f"namesake[neural] and a model (set {MODEL} to a folder or to facebook/mgenre-wiki)", _has_model, refused=True
+    f"the extra neural and a model (set {MODEL} to a folder or to facebook/mgenre-wiki)", _has_model, refused=True
 )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import default_kb, report_rejects, show
+from namesake.apps.cli.output import default_kb, report_rejects, show, warn_of_sample
 
 
 def ablate(
@@ -28,8 +28,10 @@ def ablate(
     from namesake import ablate
     from namesake.articles.rejects import Rejects
 
+    folders = kb or [default_kb(None)]
+    warn_of_sample(folders[0], folders[0] if kb else None, [articles])
     with Rejects() as rejects:
-        report = ablate(articles, gold, kb or [default_kb(None)], split=split, rejects=rejects)
+        report = ablate(articles, gold, folders, split=split, rejects=rejects)
     report.write(out, [articles, gold, *(kb or ())])
     show(report.short, [f"wrote {out / 'report.html'}, report.md, tables.json"])
     report_rejects(rejects)
@@ -51,8 +53,10 @@ def errors(
     from namesake import mistakes
     from namesake.articles.rejects import Rejects
 
+    folder = default_kb(kb)
+    warn_of_sample(folder, kb, [articles])
     with Rejects() as rejects:
-        report = mistakes(articles, gold, default_kb(kb), recipe, split=split, known=known, rejects=rejects)
+        report = mistakes(articles, gold, folder, recipe, split=split, known=known, rejects=rejects)
     report.write(out, [articles, gold, kb, Path(recipe)])
     show(report.short, [f"{report.remarks[0]} They are in {out / 'report.html'} and {out / 'errors.csv'}"])
     report_rejects(rejects)

@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from namesake import __version__
+from namesake.stops import StoppedError
 
 COMMANDS = {
     "link": "link",
@@ -88,6 +89,13 @@ class _Root(_Group):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = _Modules()
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was chosen."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as stop:
+            raise StoppedError from stop
 
 
 def command_of(function: Callable[..., Any] | typer.Typer, name: str) -> Any:

@@ -12,13 +12,20 @@ import typer
 from rich.padding import Padding
 from rich.table import Table
 
-from namesake.apps.cli.output import default_kb, load_kernels
+from namesake.apps.cli.output import load_kernels
 from namesake.apps.terminal.console import Console
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
+    from namesake.linker import Linker
 
+TEXT = "Michael Jordan, the basketball player, met Scottie Pippen in Chicago. Jordan smiled."
+"""A text as it comes, whose names nobody has marked."""
+ROWS = [
+    {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
+    {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
+]
 NEXT = """[bold]What to type next[/]
   . .venv/bin/activate                              after `make demo`: puts namesake on your path
   namesake sample play && cd play                   the sample in a folder of your own
@@ -26,17 +33,24 @@ NEXT = """[bold]What to type next[/]
   namesake explain articles.jsonl --article one-day-opener    why: here the date decides
   namesake link articles.jsonl --kb kb -o links.parquet       a row per mention, for your own tools
   namesake evaluate --articles articles.jsonl --gold expected.jsonl --kb kb --out report    how good is it?
-  namesake serve --kb kb                            a page that shows why (pip install '.\\[web]')
+  namesake serve --kb kb                            a page that shows why
   namesake kb build latest-all.json.gz --out kb     a fresh KB from a Wikidata dump: see the README for what it takes
 """
 
 
 def demo() -> None:
-    """Build the sample KB, show its namesakes, link its articles and explain one decision."""
+    """Build the sample KB, show its namesakes, link articles, a text and a table, and explain one decision.
+
+    All that these need is compiled on the way, so that later commands need not wait for it.
+    """
+    load_kernels()
     from namesake import KB, Linker
+    from namesake.apps.sample_kb import sample_kb
     from namesake.apps.terminal.explanation import show_explanation
     from namesake.apps.terminal.links import show_links
     from namesake.apps.terminal.mistakes import show_mistakes
+    from namesake.apps.terminal.text import show_text
+    from namesake.articles.one_text import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
     from namesake.formats import read_articles
@@ -45,7 +59,7 @@ def demo() -> None:
     console = Console()
     console.print("[bold]1. A knowledge base from a Wikidata dump[/]  (the first run also compiles the kernels)")
     began = time.perf_counter()
-    kb = KB.open(default_kb(None))
+    kb = KB.open(sample_kb())
     facts = kb.manifest
     console.print(
         f"   {facts.people:,} people, {facts.statements:,} statements, {facts.names:,} names, {facts.words:,} words "
@@ -62,7 +76,13 @@ def demo() -> None:
     show_links(linker, articles, console)
     show_mistakes(linker, articles, read_gold(EXPECTED), console)
 
-    console.print("[bold]4. Why?[/]  One decision, taken apart\n")
+    console.print("[bold]4. Names in a text[/], found and linked\n")
+    show_text(linker, text_table(TEXT, None, None), console)
+
+    console.print("\n[bold]5. Names in a table[/], whose other columns are evidence\n")
+    console.print(Padding(reconciled(linker), (0, 0, 1, 3)))
+
+    console.print("[bold]6. Why?[/]  One decision, taken apart\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
     console.print(NEXT, highlight=False, soft_wrap=True)
@@ -87,6 +107,22 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
     load_kernels()
     build_kb([folder / DUMP.name], folder / "kb", wikipedia=folder / WIKIPEDIA.name)
     print(f"{folder}: dump.json, wikipedia.json, articles.jsonl, expected.jsonl, kb")
+
+
+def reconciled(linker: Linker) -> Table:
+    """The rows of a small table of names, with whom they mean."""
+    import pyarrow as pa
+
+    from namesake.reconciling.table import Layout, reconcile_table
+
+    layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
+    answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
+    table = Table(box=None, pad_edge=False)
+    for column in (*ROWS[0], "qid", "description"):
+        table.add_column(column, overflow="fold")
+    for row in answers.select([column.header for column in table.columns]).to_pylist():
+        table.add_row(*row.values())
+    return table
 
 
 def namesakes(kb: KB, most: int = 8) -> Table:

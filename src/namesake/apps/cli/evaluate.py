@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import default_kb, report_rejects, show
+from namesake.apps.cli.output import default_kb, report_rejects, show, warn_of_sample
 
 if TYPE_CHECKING:
     from namesake.evaluation.reports.report import Report
@@ -50,16 +50,22 @@ def evaluate(
     from namesake import evaluate
     from namesake.articles.rejects import Rejects
 
+    texts = options.listed(labelled, more)
+    linked = [*texts, *([articles] if articles else [])]
+    folder = kb
+    if linked:
+        folder = default_kb(kb)
+        warn_of_sample(folder, kb, linked)
     with Rejects() as rejects:
         report = evaluate(
             gold,
-            labelled=options.listed(labelled, more),
+            labelled=texts,
             recipe=recipe,
             threshold=options.threshold_of(threshold),
             links=links,
             scores=scores,
             articles=articles,
-            kb=kb if articles is None and not labelled else default_kb(kb),
+            kb=folder,
             known=known,
             split=split,
             methods=_listed(methods),
@@ -69,7 +75,7 @@ def evaluate(
             seed=seed,
             rejects=rejects,
         )
-    _write(report, out, gold, *options.listed(labelled, more), links, scores, articles, known, kb, Path(recipe))
+    _write(report, out, gold, *texts, links, scores, articles, known, kb, Path(recipe))
     report_rejects(rejects)
 
 

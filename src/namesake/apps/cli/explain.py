@@ -41,7 +41,7 @@ def explain(
     from namesake.engines.files import find_article
 
     linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)
-    warn_of_sample(linker, kb, [articles])
+    warn_of_sample(folder, kb, [articles])
     with Rejects() as rejects:
         reading, date = reading_of([articles], text, id, title, date, encoding, None)
         table = find_article(articles, article, rejects, date, reading)

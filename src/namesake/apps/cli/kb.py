@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
 
-from namesake.apps.cli.output import load_kernels, say
+from namesake.apps.cli.output import load_kernels, named_kb, say
 from namesake.apps.terminal.console import Console
 from namesake.apps.terminal.kb import (
     NAMESAKES_SHOWN,
@@ -20,13 +20,20 @@ from namesake.apps.terminal.kb import (
     draw_namesakes,
     draw_summary,
 )
+from namesake.errors import NamesakeError
 from namesake.kb.manifest import read_manifest
+
+if TYPE_CHECKING:
+    from namesake.kb.store import KB
 
 kb = typer.Typer(
     help="Build a knowledge base from a Wikidata dump, and look into it.", no_args_is_help=True, add_completion=False
 )
 
 KbPath = Annotated[Path, typer.Argument(metavar="KB", help="folder made by `namesake kb build`")]
+MaybeKbPath = Annotated[
+    Path | None, typer.Argument(metavar="KB", help="folder made by `namesake kb build`; default: $NAMESAKE_KB")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for programs")]
 
 
@@ -62,7 +69,7 @@ def build(
         str, typer.Option(help="of labels, words and names, by its name in `namesake.language`")
     ] = "en",
     words: Annotated[
-        Words, typer.Option(help="stems, lemmas (needs namesake\\[lemma]) or words as they are")
+        Words, typer.Option(help="stems, lemmas (need the extra lemma) or words as they are")
     ] = Words.stem,
     workers: Annotated[int | None, typer.Option(min=1, help="parsing threads; default: all cores")] = None,
     memory: Annotated[
@@ -104,7 +111,7 @@ def build(
 
 @kb.command()
 def info(
-    kb: KbPath,
+    kb: MaybeKbPath = None,
     as_json: AsJson = False,
     verify: Annotated[
         bool, typer.Option("--verify", help="also compare files with their digests, columns with what they may hold")
@@ -115,6 +122,7 @@ def info(
 
     Example: namesake kb info kb/
     """
+    kb = _which(kb)
     manifest = read_manifest(kb)
     if verify:
         from namesake.kb.store import KB
@@ -134,7 +142,7 @@ def info(
 def embed(
     kb: KbPath,
     encoder: Annotated[
-        str, typer.Option(help="static:FILE of word vectors, sentence:NAME or bart:NAME (need namesake\\[neural])")
+        str, typer.Option(help="static:FILE of word vectors, sentence:NAME or bart:NAME (need the extra neural)")
     ],
     device: Annotated[str | None, typer.Option(help="cpu or cuda; default: the GPU where there is one")] = None,
     truncate: Annotated[
@@ -181,6 +189,27 @@ def walk(
     say(f"{kb}: {made.entities:,} entities have vectors of {made.dimension} dimensions from random walks")
 
 
+def _which(kb: Path | None) -> Path:
+    """The KB that is meant."""
+    named = named_kb(kb)
+    if named is None:
+        raise NamesakeError("which KB? Name its folder, or set NAMESAKE_KB to it")
+    return named
+
+
+def _look_up(kb: KB, who: str) -> list[int]:
+    """Entity rows for a QID or a name; where nobody is called so, the error says who is called nearly so."""
+    from namesake.kb.show import look_up
+
+    try:
+        return look_up(kb, who)
+    except NamesakeError as problem:
+        from namesake.apps.near_names import near_names
+
+        near = " or ".join(map(repr, near_names(kb, who)))
+        raise NamesakeError(f"{problem} (did you mean {near}?)" if near else str(problem)) from None
+
+
 def _columns(kb: Path, as_json: bool) -> None:
     from namesake.kb.show import describe_columns
     from namesake.kb.store import KB
@@ -194,19 +223,29 @@ def _columns(kb: Path, as_json: bool) -> None:
 
 @kb.command()
 def show(
-    kb: KbPath,
-    who: Annotated[str, typer.Argument(metavar="QID|NAME", help='such as Q42 or "Tim Wheeler"')],
+    asked: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[KB] QID|NAME",
+            help='such as Q42 or "Tim Wheeler"; before it the folder of a KB, default: $NAMESAKE_KB',
+        ),
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Show an entity by its QID, or everybody who bears a name.
 
     Example: namesake kb show kb/ "Tim Wheeler"
     """
-    from namesake.kb.show import describe, look_up
+    if len(asked) > 2:
+        raise NamesakeError(f'{asked[2]}: one name at a time; one of several words goes between quotes, "Tim Wheeler"')
+    *folder, who = asked
+    kb = _which(Path(folder[0]) if folder else None)
+    load_kernels()
+    from namesake.kb.show import describe
     from namesake.kb.store import KB
 
     opened = KB.open(kb)
-    rows = look_up(opened, who)
+    rows = _look_up(opened, who)
     entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(entities)).decode())

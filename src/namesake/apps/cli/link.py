@@ -88,7 +88,7 @@ def link(
         typer.Option("--workers", min=1, help="processes that link into a folder; default: one for each core"),
     ] = None,
     engine: Annotated[
-        Engine, typer.Option("--engine", help="what links into a folder: this machine, or Spark (namesake\\[spark])")
+        Engine, typer.Option("--engine", help="what links into a folder: this machine, or Spark (the extra spark)")
     ] = Engine.local,
     master: Annotated[
         str | None, typer.Option("--master", help="of Spark, such as local\\[2] or spark://host:7077")
@@ -140,7 +140,7 @@ def link(
     from namesake import Linker
 
     linker = Linker(folder, recipe, chosen, mentions)
-    warn_of_sample(linker, kb, paths)
+    warn_of_sample(folder, kb, paths)
     reading, date = reading_of(paths, text, id, title, date, encoding, format)
     if to_format is not None and to_format not in LINK_FORMATS:
         hint = did_you_mean(to_format, LINK_FORMATS)
@@ -193,7 +193,7 @@ def link(
         f"{rate:,.0f} articles/s"
     )
     report_rejects(rejects)
-    _fail_without_articles(counts.articles, rejects)
+    _fail_without_articles(counts.articles, rejects, articles, reading)
 
 
 def reading_of(
@@ -226,10 +226,12 @@ def _refuse_for_spark(**given: object) -> None:
         raise NamesakeError(f"{', '.join(unheeded)}: not with --engine spark, which reads articles of our layouts only")
 
 
-def _fail_without_articles(articles: int, rejects: Rejects) -> None:
+def _fail_without_articles(linked: int, rejects: Rejects, articles: list[Path], reading: Reading) -> None:
     """End with a code of its own where every record was set aside: a script should not take that for success."""
-    if rejects.count and not articles:
+    if rejects.count and not linked:
         say("no article could be linked")
+        if reading.format is None and Path("-") in articles:
+            say("standard input is read as JSON lines: for plain text add --format text")
         raise typer.Exit(NOTHING_LINKED)
 
 
@@ -254,4 +256,4 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
                 show_links(linker, table, console, rejects)
                 seen += table.num_rows - (rejects.count - before)
     report_rejects(rejects)
-    _fail_without_articles(seen, rejects)
+    _fail_without_articles(seen, rejects, articles, reading)

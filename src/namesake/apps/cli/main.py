@@ -10,6 +10,7 @@ from pathlib import Path
 from namesake import __version__
 from namesake.errors import NamesakeError
 from namesake.printable import one_line
+from namesake.stops import StoppedError
 
 MENDABLE, OUR_FAULT, INTERRUPTED = 2, 70, 130
 """Exit codes beside 0."""
@@ -18,6 +19,11 @@ MENDABLE, OUR_FAULT, INTERRUPTED = 2, 70, 130
 def main() -> None:
     """Run the command line: whatever goes wrong is one line, and an exit code that says which kind."""
     arguments = sys.argv[1:]
+    match arguments:  # what people type at programs they do not know yet
+        case ["version"]:
+            arguments = ["--version"]
+        case ["help", *words]:
+            arguments = [*words, "--help"]
     if arguments == ["--version"]:
         print(f"namesake {__version__}")
         sys.exit(0)
@@ -45,7 +51,7 @@ def main() -> None:
 def last_words(problem: BaseException) -> tuple[int, str]:
     """The exit code and the one line for whatever ended a command: 2 what its user can mend, 70 a fault of ours."""
     match problem:
-        case KeyboardInterrupt():
+        case KeyboardInterrupt() | StoppedError():
             return INTERRUPTED, "interrupted; nothing half-written was left"
         case NamesakeError():
             return MENDABLE, str(problem)

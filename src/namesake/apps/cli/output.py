@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from namesake import machine
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
     from namesake.evaluation.reports.report import View
-    from namesake.linker import Linker
 
 REASONS_SHOWN = 10
-NAMESAKE_KB = "NAMESAKE_KB"
-"""The variable that names the KB of commands without --kb."""
 
 
 def say(line: str) -> None:
@@ -26,19 +23,18 @@ def say(line: str) -> None:
 
 
 def load_kernels() -> None:
-    """Load the compiler, before anything that uses it; tell somebody who watches if the first run takes a minute."""
-    from namesake.kernels.compiled import compiled_before, load_without_scipy
+    """Load the compiler, before anything that uses it, and have it say when it compiles."""
+    from namesake.kernels.compiled import load_without_scipy
 
     load_without_scipy()
-    if sys.stderr.isatty() and not compiled_before():
-        say("compiling for this machine, once: about a minute …")
+    from namesake.compiling import announce_compiling
+
+    announce_compiling()
 
 
 def named_kb(kb: Path | None) -> Path | None:
     """The KB the user named: with --kb, else by the variable NAMESAKE_KB."""
-    if kb is None and os.environ.get(NAMESAKE_KB):
-        return Path(os.environ[NAMESAKE_KB])
-    return kb
+    return machine.named_kb() if kb is None else kb
 
 
 def default_kb(kb: Path | None) -> Path:
@@ -49,12 +45,16 @@ def default_kb(kb: Path | None) -> Path:
     return named_kb(kb) or sample_kb()
 
 
-def warn_of_sample(linker: Linker, kb: Path | None, files: Sequence[Path] = ()) -> None:
-    """Say loudly that the sample is the whole world of a run on somebody's own files, where no KB was named."""
+def warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path] = ()) -> None:
+    """Say loudly that the sample is the whole world of a run on somebody's own files, where no KB was named.
+
+    `folder` is what `default_kb` made of `kb`; `files` are what is linked.
+    """
+    from namesake.kb.manifest import read_manifest
     from namesake.sample import ARTICLES
 
     if named_kb(kb) is None and not (files and all(_same(file, ARTICLES) for file in files)):
-        people = linker.kb.manifest.people
+        people = read_manifest(folder).people
         say(
             f"WARNING: no KB named, so the {people:,} people of the embedded sample are the whole world: all others are"
         )

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import default_kb, report_rejects, say
+from namesake.apps.cli.output import default_kb, report_rejects, say, warn_of_sample
 
 quotebank = typer.Typer(
     name="quotebank", help="Quotebank, the corpus of quotations.", no_args_is_help=True, add_completion=False
@@ -43,6 +43,7 @@ def disambiguate(
     from namesake.progress import reporter
 
     linker = Linker(folder, recipe, options.threshold_of(threshold))
+    warn_of_sample(folder, kb)
     with Rejects(out.with_name(out.name + ".rejects.jsonl")) as rejects:
         tally = disambiguate(
             linker, quotes, out, articles=articles or (), threads=threads, rejects=rejects, reporter=reporter()

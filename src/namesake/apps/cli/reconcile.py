@@ -80,7 +80,7 @@ def reconcile(
         outputs += [review, articles_path(review)]
     keep_apart(outputs, [table, folder])
     linker = Linker(folder, recipe, options.threshold_of(threshold))
-    warn_of_sample(linker, kb)
+    warn_of_sample(folder, kb)
     began, progress = time.perf_counter(), reporter()
     with Rejects(beside) as rejects:
         rows, unread = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))

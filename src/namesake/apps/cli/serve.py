@@ -55,7 +55,7 @@ def serve(
     from namesake.apps.server.serving import serve as run
 
     linker = Linker(folder, recipe, chosen)
-    warn_of_sample(linker, kb)
+    warn_of_sample(folder, kb)
 
     def ready(address: str) -> None:
         say(f"{len(linker.kb):,} entities of {folder.name} at {address} (API: {address}/docs); Ctrl-C ends it")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import default_kb, show
+from namesake.apps.cli.output import default_kb, show, warn_of_sample
 
 OUT_OF_REACH = 3
 """The exit code where no threshold is precise enough."""
@@ -37,6 +37,7 @@ def threshold(
     """
     files = options.listed(labelled, more)
     folder = default_kb(kb)
+    warn_of_sample(folder, kb, files)
     from namesake import threshold
     from namesake.apps.terminal.console import Console
     from namesake.apps.terminal.plot import plot

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, cast
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import default_kb, show
+from namesake.apps.cli.output import default_kb, show, warn_of_sample
 
 
 def tune(
@@ -42,12 +42,15 @@ def tune(
     from namesake.files import keep_apart
 
     files = options.listed(labelled, more)
+    folder = default_kb(kb) if files else None
+    if folder is not None:
+        warn_of_sample(folder, kb, files)
     tuning = tune(
         scores or (),
         gold or (),
         recipe,
         labelled=files,
-        kb=default_kb(kb) if files else None,
+        kb=folder,
         how=cast(Literal["fit", "grid"], how),
         split=split,
         step=step,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from namesake.apps.server.limits import Limits
 from namesake.articles.one_text import text_table
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), publi
         import httptools  # noqa: F401 - uvicorn's protocol needs it
         import uvicorn
     except ImportError:
-        raise NamesakeError("the server needs uvicorn and httptools: pip install 'namesake[web]'") from None
+        raise lacking("the server needs", "uvicorn and httptools", "web") from None
     from namesake.apps.server.protocol import settings
     from namesake.apps.server.routes import application
 

@@ -1,0 +1,37 @@
+"""Names that somebody may have meant: those that the index files close to one it does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from namesake.kb.columns import Strings
+from namesake.kb.spelling import normalise
+from namesake.kb.store import KB
+from namesake.names.candidates import candidates
+
+SUGGESTED = 3
+LONGEST = 30
+"""Letters of a word that is looked up without each of them."""
+
+
+def near_names(kb: KB, name: str) -> list[str]:
+    """Labels of the best known whom a name nearly names: in short, by a variant, or with a slip of a letter."""
+    asked = Strings.of([name])
+    short = kb.names.short(name)
+    close = [] if short is None else [short.rows]
+    close += [candidates(kb.names, asked.data, asked.offsets, variants="missing").rows]
+    close += [kb.names.entities[int(slip)] for slip in _slips(kb, normalise(name).split())]
+    rows = np.unique(np.concatenate(close))
+    best_known = rows[np.argsort(-kb.sitelinks[rows], kind="stable")].tolist()
+    return list(dict.fromkeys(kb.label(row) for row in best_known))[:SUGGESTED]
+
+
+def _slips(kb: KB, tokens: list[str]) -> Iterator[int]:
+    """Names of the same first or last word whose other word is the same but for a letter."""
+    if len(tokens) < 2 or max(len(tokens[0]), len(tokens[-1])) > LONGEST:
+        return
+    for right, wrong in ((tokens[0], tokens[-1]), (tokens[-1], tokens[0])):
+        for less in (wrong, *(wrong[:at] + wrong[at + 1 :] for at in range(len(wrong)))):
+            yield from kb.names.slipped(right, less)
