@@ -322,7 +322,7 @@ def test_own_columns_stay_and_whom_is_added(run):
     assert 0.5 <= float(rows[0]["confidence"]) <= 1
     assert rows[0]["runner_up"].startswith("Q")
     assert "shares words of the row" in rows[0]["reason"]
-    assert rows[2]["reason"].startswith(("none fits", "too close to call"))
+    assert rows[2]["reason"].startswith(("none fits", "too close to call", "not sure enough"))
     assert [row["reason"] for row in rows[3:]] == ["no candidates", "no name"]
 
 

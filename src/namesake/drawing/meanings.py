@@ -48,6 +48,7 @@ REASONS = {
     "no candidates": "nobody in the knowledge base bears this name",
     "none fits": "it is more likely somebody else, or no person at all, than any of these",
     "too close to call": "several fit, and none is likely enough",
+    "not sure enough": "the best is not likely enough, though nobody else comes close",
     "not a person": "the text shows that this is no person",
 }
 """Why a name is linked to nobody, in words."""
