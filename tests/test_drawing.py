@@ -15,6 +15,7 @@ from namesake.drawing.meanings import DARK, GRADES, LIGHT, grade
 from namesake.drawing.style import style_sheet
 from namesake.drawing.text import Mark, hint, marked
 from namesake.drawing.waterfall import rounded, steps
+from namesake.errors import NamesakeError
 
 BULLS = (
     "Michael Jordan of the Chicago Bulls, once a baseball player, won with Scottie Pippen and Dennis Rodman. "
@@ -226,11 +227,9 @@ def test_an_explanation_shows_itself(linker):
     assert "recipe" in linker._repr_html_()
 
 
-def test_a_name_that_is_not_there_explains_nothing(linker):
-    why = linker.explain_text(BULLS, name="Somebody Else")
-    assert repr(why) == "Explanation of 0 names (0 rows in .table)"
-    assert why.rows == []
-    assert BULLS in Reader(why._repr_html_()).text
+def test_a_name_that_is_not_there_is_refused_with_those_that_are(linker):
+    with pytest.raises(NamesakeError, match=r"no name 'Michael Jordon' .did you mean 'Michael Jordan'.*; its names"):
+        linker.explain_text(BULLS, name="Michael Jordon")
     one = linker.explain_text(BULLS, name="MICHAEL  JORDAN", most=1)
     assert repr(one).startswith("Explanation of 1 name (")
     assert {row["qid"] for row in one.table.to_pylist()} == {"Q41421", None}
