@@ -365,6 +365,84 @@ def test_columns_of_our_names_are_kept_beside_ours(run):
 
 
 @pytest.mark.parametrize(
+    ("source", "written", "said"),
+    [
+        ("utf-8", "utf-8", None),
+        ("utf-8-sig", "utf-8-sig", "UTF-8 with a byte order mark"),
+        ("cp1252", "utf-8", "UTF-8"),
+        ("utf-16", "utf-8-sig", "UTF-8 with a byte order mark"),
+    ],
+)
+@pytest.mark.parametrize("separator", [",", ";", "|"])
+def test_csv_is_written_as_it_was_read_and_always_as_utf_8(run, source, written, said, separator):
+    table = f'Name{separator}Note\nMichael Jordan{separator}José\nMichael Jordan{separator}"a{separator}b"\n'
+    Path("p.csv").write_bytes(table.encode(source))
+    ran = run("reconcile", "p.csv", "--name", "Name", "--encoding", source, "-o", "o.csv")
+    assert ran.code == 0
+    if said is None and separator == ",":
+        assert "written as" not in ran.err
+    else:
+        between = {",": "commas", ";": "semicolons", "|": "bars"}[separator]
+        assert f"o.csv: written as {said or 'UTF-8'}, cells separated by {between}" in ran.err
+    raw = Path("o.csv").read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf") == (written == "utf-8-sig")
+    lines = raw.decode(written).splitlines()
+    assert lines[0].startswith(f"Name{separator}Note{separator}qid{separator}label")
+    assert lines[1].startswith(f"Michael Jordan{separator}José{separator}")
+    rows = list(csv.DictReader(lines, delimiter=separator))
+    assert rows[1]["Note"] == f"a{separator}b"
+    assert rows[0]["reason"]
+    run("reconcile", "p.csv", "--name", "Name", "--encoding", source, "-o", "o.tsv")
+    assert "\tqid\t" in Path("o.tsv").read_bytes().decode(written)
+
+
+def test_a_date_that_cannot_be_read_is_named_with_its_row(run):
+    Path("p.csv").write_text("Name,Year\nMichael Jordan,1996\nMichael Jordan,long ago\n")
+    ran = run("reconcile", "p.csv", "--name", "Name", "--date", "Year", "-o", "o.csv")
+    assert "rows that count as undated: 1; Year cannot be read as a date, such as 'long ago' in row 2" in ran.err
+
+
+def test_what_a_person_chose_is_the_answer(run):
+    Path("p.csv").write_text("Name\n" + "Michael Jordan\n" * 3 + '"Jordan, Michael"\n')
+    choices = [("row 1", SCIENTIST), ("row 2", None), ("row 4", "Q99999999999")]
+    lines = [{"articleID": row, "name": "Michael Jordan", "gold": qid} for row, qid in choices]
+    Path("gold.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Path("later.jsonl").write_text('{"articleID": "row 2", "name": "Michael Jordan", "gold": "Q41421"}\n')
+    given = ["reconcile", "p.csv", "--name", "Name", "--choices", "gold.jsonl"]
+    ran = run(*given, "--threshold", "1", "-o", "o.csv", "--review", "r.html")
+    assert ran.code == 0
+    assert "4 rows, 2 with an answer, 3 chosen by people" in ran.err
+    assert "r.html: 1 rows to look at" in ran.err
+    rows = list(csv.DictReader(Path("o.csv").read_text().splitlines()))
+    assert [row["qid"] for row in rows] == [SCIENTIST, "", "", "Q99999999999"]
+    assert [row["confidence"] for row in rows if row["reason"].startswith("a person")] == ["1.0", "0.0", "1.0"]
+    assert [row["reason"] for row in rows[:2]] == ["a person chose", "a person chose nobody"]
+    assert "scientist" in rows[0]["description"]
+    assert rows[3]["label"] == ""
+    assert run(*given, "--choices", "later.jsonl", "-o", "o.csv").code == 0
+    assert [row["qid"] for row in csv.DictReader(Path("o.csv").read_text().splitlines())][:2] == [SCIENTIST, JORDAN]
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"articleID": "row 9", "name": "Michael Jordan", "gold": None}, "no 'row 9' in the table, which has 5 rows"),
+        ({"articleID": "a17", "name": "Michael Jordan", "gold": None}, "no 'a17' in the table"),
+        ({"articleID": "row 1", "name": "Ann Lee", "gold": None}, "but row 1 is 'Michael Jordan': is it of another"),
+        ({"articleID": "row 1", "name": "Michael Jordan", "gold": 2}, "gold is 2, not a QID"),
+    ],
+    ids=str,
+)
+def test_choices_of_another_table_are_refused(run, choice, message):
+    Path("p.csv").write_text(TABLE)
+    Path("gold.jsonl").write_text(json.dumps(choice) + "\n")
+    ran = run("reconcile", "p.csv", "--name", "Name", "--choices", "gold.jsonl", "-o", "o.csv")
+    assert ran.code == 2
+    assert "gold.jsonl line 1: " in ran.err
+    assert message in ran.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--name", "Nmae", "-o", "o.csv"], "did you mean 'Name'?"),

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from namesake.apps.review.choices import row_id
 from namesake.drawing.meanings import variables
 from namesake.files import published
 from namesake.reconciling.query import Candidate
@@ -54,7 +55,7 @@ def _row(row: Doubtful) -> dict[str, Any]:
     query = row.query
     told = [("date", query.date)] if query.date else []
     return {
-        "id": _id(row),
+        "id": row_id(row.row),
         "name": plain_name(query.name),
         "context": query.context,
         "told": [*told, *query.values],
@@ -80,9 +81,5 @@ def _article(row: Doubtful) -> dict[str, Any]:
     name = plain_name(row.query.name)
     told = ", ".join([row.query.context, *(value for _, value in row.query.values)]).strip(", ")
     mention = {"name": name, "spans": [[0, len(name)]], "candidates": [one.qid for one in row.candidates]}
-    article = {"id": _id(row), "text": f"{name}: {told}", "mentions": [mention]}
+    article = {"id": row_id(row.row), "text": f"{name}: {told}", "mentions": [mention]}
     return article | ({"date": row.query.date} if row.query.date else {})
-
-
-def _id(row: Doubtful) -> str:
-    return f"row {row.row + 1}"
