@@ -411,7 +411,8 @@ def test_what_a_person_chose_is_the_answer(run):
     given = ["reconcile", "p.csv", "--name", "Name", "--choices", "gold.jsonl"]
     ran = run(*given, "--threshold", "1", "-o", "o.csv", "--review", "r.html")
     assert ran.code == 0
-    assert "4 rows, 2 with an answer, 3 chosen by people" in ran.err
+    assert "4 rows, 2 with an answer" in ran.err
+    assert "3 of them chosen by people; 1 would have the same answer without" in ran.err  # nobody, at this threshold
     assert "r.html: 1 rows to look at" in ran.err
     rows = list(csv.DictReader(Path("o.csv").read_text().splitlines()))
     assert [row["qid"] for row in rows] == [SCIENTIST, "", "", "Q99999999999"]
@@ -466,19 +467,32 @@ def test_mistakes_are_one_line(run, arguments, message):
 @pytest.fixture(scope="session")
 def doubtful(linker) -> list[Doubtful]:
     evil = "</script><script>document.title='ran'</script>"
-    table = pa.table({"who": ["Michael Jordan", "Chris Carter", "Michael Jordan"], "note": ["", "", evil]})
+    names = ["Michael Jordan", "Chris Carter", "Michael Jordan", "Jordan, Michael"]
+    table = pa.table({"who": names, "note": ["", "", evil, ""]})
     return reconcile_table(linker, table, Layout("who", ("note",)), review_below=1.0).doubtful
 
 
 def test_what_a_table_holds_is_never_markup(doubtful):
-    page = review_page(doubtful, "<b>people</b>.csv", len(doubtful))
+    page = review_page(doubtful, "<b>people</b>.csv")
     assert page.count("<script") == 2
     assert "<b>" not in page
     [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
     read = json.loads(data)
     assert read["title"] == "<b>people</b>.csv"
-    assert [row["name"] for row in read["rows"]] == [row.query.name for row in doubtful]
+    assert [row["name"] for row in read["rows"]] == [row.query.name for row in doubtful[:3]]
     assert not re.findall(r"(?:src|href)=[\"']?http", page)
+
+
+def test_the_page_calls_parts_in_plain_words_and_rows_alike_stand_on_it_once(linker):
+    table = pa.table({"who": ["Michael Jordan"] * 3, "job": ["politician", "politician", "painter"]})
+    layout = Layout("who", (), None, (("occupation", "job"),))
+    rows = reconcile_table(linker, table, layout, review_below=1.0).doubtful
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', review_page(rows, "t"), re.S)
+    read = json.loads(data)
+    assert [row["ids"] for row in read["rows"]] == [["row 1", "row 2"], ["row 3"]]
+    parts = {name for row in read["rows"] for one in row["candidates"] for name, _ in one["parts"]}
+    assert {"how well known", "occupation of the row"} <= parts
+    assert not parts & {"Fame", "Apart", "told occupation"}
 
 
 def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sample_kb):
@@ -502,12 +516,12 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
             page.keyboard.press("1")
             page.keyboard.press("0")
-            assert "2 of 3 chosen" in page.inner_text("#progress")
+            assert "3 of 4 chosen" in page.inner_text("#progress")
             page.fill("fieldset:nth-of-type(3) input[type=text]", "Q1234567")
             page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
             page.reload()
             assert asked == ["beforeunload"]  # nothing was saved yet
-            assert "3 of 3 chosen" in page.inner_text("#progress")  # and nothing is lost
+            assert "4 of 4 chosen" in page.inner_text("#progress")  # and nothing is lost
             with page.expect_download() as download:
                 page.keyboard.press("s")
             download.value.save_as(gold)
@@ -518,6 +532,7 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
     rows = read_gold(gold)
     assert [(row.mention, row.gold) for row in rows] == [
         (("row 1", "Michael Jordan"), first.candidates[0].qid),
+        (("row 4", "Michael Jordan"), first.candidates[0].qid),  # which says the same, and is settled with it
         (("row 2", "Chris Carter"), None),
         (("row 3", "Michael Jordan"), "Q1234567"),
     ]

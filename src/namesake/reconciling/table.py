@@ -97,6 +97,8 @@ class Answers:
     doubtful: list[Doubtful]
     unread_dates: dict[int, str]
     """Dates that cannot be read, by the place of their row: those rows are of no time."""
+    as_chosen: int
+    """Of the rows for which a person chose, those that would have the same answer without."""
 
 
 def reconcile_table(
@@ -137,13 +139,14 @@ def reconcile_table(
             advance(len(added))
     for at, why in (unread or {}).items():
         added[at] = (None, None, None, None, f"not read: {why}", None, None)
+    as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())
     for at, qid in (choices or {}).items():
         added[at] = _chosen(linker.kb, qid)
     for at, field in enumerate(ADDED):
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
     matched = sum(1 for row in added if row[0] is not None)
-    return Answers(table, matched, doubtful, unread_dates)
+    return Answers(table, matched, doubtful, unread_dates, as_chosen)
 
 
 def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], dict[int, str]]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyarrow import Table
 
     from namesake import Linker
-    from namesake.reconciling.table import Layout
+    from namesake.reconciling.table import Doubtful, Layout
 
 NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
 """What people call a column of names, likeliest first."""
@@ -109,8 +109,9 @@ def reconcile(
         if said := said_of_writing(dialect, out):
             say(said)
     pace = rows.num_rows / max(time.perf_counter() - began, 1e-9)
-    people = f", {len(chosen):,} chosen by people" if chosen else ""
-    say(f"{rows.num_rows:,} rows, {answers.matched:,} with an answer{people}, {pace:,.0f} rows/s")
+    say(f"{rows.num_rows:,} rows, {answers.matched:,} with an answer, {pace:,.0f} rows/s")
+    if chosen:
+        say(f"{len(chosen):,} of them chosen by people; {answers.as_chosen:,} would have the same answer without")
     if answers.unread_dates:
         at, cell = next(iter(answers.unread_dates.items()))
         count, example = len(answers.unread_dates), f"{cell[:60]!r} in row {at + 1:,}"
@@ -119,7 +120,7 @@ def reconcile(
         from namesake.apps.review.page import write_review
 
         articles = write_review(answers.doubtful, review, table.name)
-        say(f"{review}: {_shown(len(answers.doubtful))} to look at; its choices are gold for {articles}")
+        say(f"{review}: {_shown(answers.doubtful)} to look at; its choices are gold for {articles}")
     report_rejects(rejects)
     if unread and len(unread) == rows.num_rows:
         say("no row could be read")
@@ -137,11 +138,12 @@ def _choices(files: Sequence[Path] | None, rows: Table, layout: Layout, linker: 
     return read_choices(files, texts(rows, layout.name))
 
 
-def _shown(doubtful: int) -> str:
+def _shown(doubtful: Sequence[Doubtful]) -> str:
     """How many rows are on the page of a review."""
-    from namesake.apps.review.page import MOST_ROWS
+    from namesake.apps.review.page import shown
 
-    return f"{doubtful:,} rows" if doubtful <= MOST_ROWS else f"the first {MOST_ROWS:,} of {doubtful:,} rows"
+    on_it, total = sum(map(len, shown(doubtful))), len(doubtful)
+    return f"{total:,} rows" if on_it == total else f"{on_it:,} of {total:,} rows"
 
 
 def _layout(

@@ -198,8 +198,8 @@ def learnable(recipe: Recipe, data: Dataset) -> Dataset:
 
 def few(recipe: Recipe, mentions: int) -> str | None:
     """What to say where mentions are too few for a recipe's weights; None where they are enough."""
-    weighed = [*recipe.parts, *(() if recipe.decide is None else recipe.decide.parts)]
-    weights = max(sum(not part.fixed for part in weighed), 1)
+    doubts = () if recipe.decide is None else recipe.decide.parts
+    weights = max(sum(not part.fixed for part in recipe.parts) + sum(not part.fixed for part in doubts), 1)
     if mentions >= PER_WEIGHT * weights:
         return None
     return (
