@@ -21,6 +21,7 @@ import pytest
 
 from namesake.apps.cli.main import main
 from namesake.compiling import NOTICE
+from namesake.kb.show import Statement, gist
 from namesake.sample import DUMP
 from test_build import HUMAN, claim, dump, item
 
@@ -107,6 +108,20 @@ def test_show_by_qid(sample_kb: Path) -> None:
     drawn = namesake("kb", "show", sample_kb, first["qid"]).stdout
     assert entity["label"] in drawn
     assert entity["description"] in drawn
+
+
+@pytest.mark.parametrize(
+    ("stated", "told"),
+    [
+        ("P21 male, P54 Inter Milan, P27 Italy, P106 footballer", "footballer, Italy"),
+        ("P27 Italy, P106 a, P106 b, P106 c, P106 d", "a, b, c, Italy"),
+        ("P31 human, P21 male, P54 Inter Milan", "Inter Milan"),
+        ("P31 human, P21 male", ""),
+    ],
+)
+def test_who_has_no_description_is_told_by_occupation_then_country_never_by_sex(stated: str, told: str) -> None:
+    pairs = [one.split(" ", 1) for one in stated.split(", ")]
+    assert gist([Statement(property=p, property_label=p, value="Q1", label=label) for p, label in pairs]) == told
 
 
 def test_show_says_what_it_knows_of_what_is_not_kept(tmp_path: Path) -> None:

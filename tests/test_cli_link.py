@@ -326,6 +326,7 @@ def test_explain_json_is_one_row_a_candidate_and_part(run):
         (["--article", "good", "--name", "Joe"], "its names are: Michael Jordan"),
         (["--article", "bad"], "article bad: span [5, 2] of 'Michael Jordan'"),
         (["--article", "empty"], "its names are: none"),
+        (["--name", "Joe"], "a.jsonl: nobody is called 'Joe' in its 3 articles"),
     ],
 )
 def test_explain_refuses_with_one_line(run, arguments, message):
@@ -333,6 +334,17 @@ def test_explain_refuses_with_one_line(run, arguments, message):
     ran = run("explain", "a.jsonl", *arguments)
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
     assert message in ran.err
+
+
+def test_explain_finds_the_one_article_that_has_the_name(run):
+    rows = [("a", "Michael Jordan played basketball."), ("b", "Adam Smith wrote."), ("c", "Adam Smith sang.")]
+    Path("a.csv").write_text("id,text\n" + "".join(f"{id},{text}\n" for id, text in rows))
+    ran = run("explain", "a.csv", "--name", "Michael Jordan", "--json")
+    assert ran.code == 0
+    assert {row["article_id"] for row in json.loads(ran.out)} == {"a"}
+    several = run("explain", "a.csv", "--name", "Adam Smith")
+    assert several.code == 2
+    assert "which article? Name it with --article; 'Adam Smith' stands in b, c" in several.err
 
 
 # the real command

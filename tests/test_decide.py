@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.decide import ANSWERED, NO_CANDIDATES, NONE_FITS, NOT_A_PERSON, TOO_CLOSE, decide, probabilities
+from namesake.decide import ANSWERED, NO_CANDIDATES, NONE_FITS, NOT_A_PERSON, NOT_SURE, TOO_CLOSE, decide, probabilities
 from namesake.recipe import Decide, DoubtPart
 
 MENTIONS = st.lists(st.lists(st.floats(-30, 800), max_size=4), max_size=4)
@@ -64,11 +64,12 @@ def test_answers_are_those_at_or_above_the_threshold(mentions, nil, threshold):
             assert (decision.reason[m] == ANSWERED) == (probability[first[m]] >= threshold)
 
 
-def test_a_likely_candidate_below_a_high_threshold_is_close_not_unfit():
-    total, offsets = flat([[9.0], [1.0], [6.0, 5.5]])
-    rule, first = Decide(nil=5.0, threshold=0.999), np.array([0, 1, 2])
-    decision = decide(total, nobody(rule, offsets), offsets, first, rule, np.zeros(3, bool))
-    assert decision.reason.tolist() == [TOO_CLOSE, NONE_FITS, TOO_CLOSE]
+def test_below_a_threshold_it_is_close_only_where_a_runner_up_is():
+    """A single candidate, or one far ahead, is not too close to anybody: it is not sure enough."""
+    total, offsets = flat([[9.0], [1.0], [], [6.0, 5.5], [9.0, 6.0], [7.0, 4.0, *[5.0] * 9]])
+    rule, first = Decide(nil=5.0, threshold=0.999), np.array([0, 1, -1, 2, 4, 6])
+    decision = decide(total, nobody(rule, offsets), offsets, first, rule, np.zeros(6, bool))
+    assert decision.reason.tolist() == [NOT_SURE, NONE_FITS, NO_CANDIDATES, TOO_CLOSE, NOT_SURE, NOT_SURE]
 
 
 def test_reasons_tell_a_stranger_from_a_dead_heat():

@@ -15,6 +15,7 @@ from namesake.drawing.meanings import DARK, GRADES, LIGHT, grade
 from namesake.drawing.style import style_sheet
 from namesake.drawing.text import Mark, hint, marked
 from namesake.drawing.waterfall import rounded, steps
+from namesake.errors import NamesakeError
 
 BULLS = (
     "Michael Jordan of the Chicago Bulls, once a baseball player, won with Scottie Pippen and Dennis Rodman. "
@@ -226,11 +227,9 @@ def test_an_explanation_shows_itself(linker):
     assert "recipe" in linker._repr_html_()
 
 
-def test_a_name_that_is_not_there_explains_nothing(linker):
-    why = linker.explain_text(BULLS, name="Somebody Else")
-    assert repr(why) == "Explanation of 0 names (0 rows in .table)"
-    assert why.rows == []
-    assert BULLS in Reader(why._repr_html_()).text
+def test_a_name_that_is_not_there_is_refused_with_those_that_are(linker):
+    with pytest.raises(NamesakeError, match=r"no name 'Michael Jordon' .did you mean 'Michael Jordan'.*; its names"):
+        linker.explain_text(BULLS, name="Michael Jordon")
     one = linker.explain_text(BULLS, name="MICHAEL  JORDAN", most=1)
     assert repr(one).startswith("Explanation of 1 name (")
     assert {row["qid"] for row in one.table.to_pylist()} == {"Q41421", None}
@@ -278,3 +277,65 @@ def test_one_style_sheet_for_light_and_dark_without_outside_resources():
     assert [grade(True, least) for _, least in GRADES] == [name for name, _ in GRADES]
     assert grade(False, 0.99) == "nobody"
     assert grade(True, None) == "sure"
+
+
+JUPYTER = """<style>
+body { background: GROUND; }
+.jp-RenderedHTMLCommon { color: INK; }
+.jp-RenderedHTMLCommon a:link, .jp-RenderedHTMLCommon a:visited { text-decoration: none; color: LINK; }
+.jp-RenderedHTMLCommon table { border-collapse: collapse; color: INK; font-size: 13px; table-layout: fixed;
+  margin: 0 auto 1em; }
+.jp-RenderedHTMLCommon td, .jp-RenderedHTMLCommon th, .jp-RenderedHTMLCommon tr { vertical-align: middle; padding: .5em;
+  line-height: normal; white-space: normal; max-width: none; border: none; }
+:not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon td, :not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon th,
+:not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon tr { text-align: right; }
+.jp-RenderedHTMLCommon th { font-weight: bold; }
+.jp-RenderedHTMLCommon tbody tr:nth-child(odd) { background: GROUND; }
+.jp-RenderedHTMLCommon tbody tr:nth-child(even) { background: STRIPE; }
+.jp-RenderedHTMLCommon tbody tr:hover { background: HOVER; }
+</style>"""
+"""What JupyterLab says of tables and links, with the colours of its two themes to be filled in."""
+THEMES = {
+    "true": {
+        "GROUND": "#ffffff",
+        "INK": "rgba(0, 0, 0, .87)",
+        "STRIPE": "#f5f5f5",
+        "HOVER": "#e1f5fe",
+        "LINK": "#1976d2",
+    },
+    "false": {"GROUND": "#111111", "INK": "#ffffff", "STRIPE": "#212121", "HOVER": "#0a3d5c", "LINK": "#64b5f6"},
+}
+
+
+@pytest.mark.parametrize("system", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["true", "false", None])
+def test_explanations_are_readable_in_jupyter_whatever_its_theme_and_the_systems(explained, tmp_path, theme, system):
+    from browser import chromium, faint_texts
+
+    rules = JUPYTER
+    for name, colour in THEMES[theme or "true"].items():
+        rules = rules.replace(name, colour)
+    told = "" if theme is None else f' data-jp-theme-light="{theme}"'
+    shown = f'<body{told}>{rules}<div class="jp-RenderedHTMLCommon">{explained._repr_html_()}</div></body>'
+    (tmp_path / "a.html").write_text(f"<!doctype html><meta charset=utf-8>{shown}")
+    with chromium() as browser:
+        page = browser.new_page(color_scheme=system)
+        page.goto((tmp_path / "a.html").as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        assert faint_texts(page) == []
+        light = theme == "true" if theme else system == "light"
+        ground = page.evaluate("getComputedStyle(document.querySelector('.namesake')).backgroundColor")
+        assert ground == "rgb" + str(tuple(bytes.fromhex((LIGHT if light else DARK)["paper"][1:])))
+        page.hover(".waterfall tr:nth-child(2)")
+        rows = page.evaluate(
+            "[...document.querySelectorAll('.waterfall tr')].map(r => getComputedStyle(r).backgroundColor)"
+        )
+        assert set(rows) == {"rgba(0, 0, 0, 0)"}
+        aligned = page.evaluate(
+            "[...document.querySelectorAll('.waterfall th')].map(c => getComputedStyle(c).textAlign)"
+        )
+        assert set(aligned) == {"left"}
+        [padding] = page.evaluate(
+            "[...new Set([...document.querySelectorAll('.waterfall tr')].map(r => getComputedStyle(r).paddingTop))]"
+        )
+        assert padding == "0px"

@@ -87,7 +87,8 @@ def test_the_report_has_a_row_a_mistake():
     assert report.rows[0]["gold"]["qid"] == "Q1"
     assert "1 of 10" in report.intro[-1]
     assert r"a\|1" in markdown(report)
-    assert csv_text(report.views[1]).splitlines()[1].startswith("a|1,jo,near «jo»,Q1 Label (what): 1 from IScore 1,")
+    line = csv_text(report.views[1]).splitlines()[1]
+    assert line.startswith("a|1,jo,near «jo»,Q1 Label (what): 1 from words of the text (1),")
     assert "several sources" in report.views[0].caption
 
 
@@ -95,7 +96,7 @@ def test_an_entity_the_kb_lacks_is_said_to_be_absent_and_parts_of_0_are_left_out
     gold = side([explanation("IScore", 0, None)], [], known=False)
     chosen = side([explanation("IScore", 3, None), explanation("Born", -0.0, None)], [], known=True)
     report = errors_report([Mistake("a1", "jo", gold, chosen, CONTEXT)], 10, ["about"])
-    assert report.views[1].rows[0][3:5] == ["Q1: not in the KB", "Q1 ? (painter): 3 from IScore 3"]
+    assert report.views[1].rows[0][3:5] == ["Q1: not in the KB", "Q1 ? (painter): 3 from words of the text (3)"]
     assert str(report.rows[0]["chosen"]["parts"]["Born"]) == "0.0"
 
 

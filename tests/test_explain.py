@@ -309,6 +309,15 @@ def test_only_the_mention_asked_for_whatever_its_case(sample_kb, articles):
     assert linker.explain(articles, "Nobody At All").schema == linker.explain(articles).schema
 
 
+def test_a_name_is_found_by_any_place_that_it_stands_in(sample_kb):
+    """`link` prints "Jordan" as a short form of Michael Jordan: who asks for Jordan means that one, too."""
+    linker = Linker(sample_kb)
+    text = "The basketball player Michael Jordan left. Jordan came back."
+    assert {row["name"] for row in linker.explain_text(text, "jordan").table.to_pylist()} == {"Michael Jordan"}
+    titled = linker.explain_text(text.partition(".")[0], "jordan", title="Jordan left")
+    assert [link["title_spans"] for link in titled.links] == [[[0, 6]]]
+
+
 def test_a_name_is_found_however_it_is_spelt_and_parted(sample_kb):
     linker = Linker(sample_kb)
     parted = text_table("It was Chris\nCarter who made The X-Files.", None, None)

@@ -29,7 +29,7 @@ from namesake.evaluation.labelled.misses import KINDS
 from namesake.evaluation.labelled.thresholds import Trade, fewest, thresholds
 from namesake.evaluation.measures.methods import methods
 from namesake.evaluation.scores import read_scores
-from namesake.evaluation.tuning.logit import learnable
+from namesake.evaluation.tuning.logit import few, learnable
 from namesake.kb.build import build
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.text import sentences
@@ -625,6 +625,33 @@ def test_a_lone_corpus_is_held_out_by_folds(sample_kb, labelled, tmp_path):
     assert all(map(math.isfinite, weights))
     tuning.recipe.save(tmp_path / "mine.toml")
     assert Recipe.load(tmp_path / "mine.toml") == tuning.recipe
+
+
+def test_one_document_is_too_few_for_folds_and_that_is_said(sample_kb, tmp_path):
+    text = "The basketball player Michael Jordan spoke."
+    document = {"id": "a", "text": text, "labels": [{"span": [22, 36], "qid": "Q41421", "type": "PER"}]}
+    one = write(tmp_path / "one.jsonl", [document])
+    with pytest.raises(NamesakeError, match="all names to learn from stand in 1 document, too few for folds"):
+        namesake.tune(labelled=[one], kb=sample_kb)
+    other = write(tmp_path / "other.jsonl", [{"id": "b", "text": "Nothing.", "labels": []}])
+    with pytest.raises(NamesakeError, match="all names to learn from stand in one: weights are tried on the other"):
+        namesake.tune(labelled=[one, other], kb=sample_kb)
+    nobody = write(tmp_path / "nobody.jsonl", [document | {"labels": [{"span": [22, 36], "qid": "Q9381"}]}])
+    with pytest.raises(NamesakeError, match="nothing to learn from"):
+        namesake.tune(labelled=[nobody], kb=sample_kb)
+
+
+def test_few_mentions_for_many_weights_are_warned_of(sample_kb, labelled, tmp_path):
+    tuning = namesake.tune(labelled=labelled[:1], kb=sample_kb)
+    recipe = Recipe.load("default")
+    weights = sum(not part.fixed for part in (*recipe.parts, *recipe.decide.parts))
+    assert 0 < tuning.mentions < 10 * weights
+    assert f"{tuning.mentions} labelled mentions are few for {weights} weights: with fewer than" in tuning.warning
+    assert few(recipe, 10 * weights) is None
+    arguments = ["tune", "--labelled", labelled[0], "--kb", sample_kb.path, "--out", tmp_path / "mine.toml"]
+    ran = CliRunner().invoke(app, [str(part) for part in arguments])
+    assert "warning: " in ran.stderr
+    assert "labelled mentions are few" in ran.stderr
 
 
 def test_weights_can_be_held(sample_kb, labelled):

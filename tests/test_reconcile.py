@@ -322,7 +322,7 @@ def test_own_columns_stay_and_whom_is_added(run):
     assert 0.5 <= float(rows[0]["confidence"]) <= 1
     assert rows[0]["runner_up"].startswith("Q")
     assert "shares words of the row" in rows[0]["reason"]
-    assert rows[2]["reason"].startswith(("none fits", "too close to call"))
+    assert rows[2]["reason"].startswith(("none fits", "too close to call", "not sure enough"))
     assert [row["reason"] for row in rows[3:]] == ["no candidates", "no name"]
 
 
@@ -365,6 +365,85 @@ def test_columns_of_our_names_are_kept_beside_ours(run):
 
 
 @pytest.mark.parametrize(
+    ("source", "written", "said"),
+    [
+        ("utf-8", "utf-8", None),
+        ("utf-8-sig", "utf-8-sig", "UTF-8 with a byte order mark"),
+        ("cp1252", "utf-8", "UTF-8"),
+        ("utf-16", "utf-8-sig", "UTF-8 with a byte order mark"),
+    ],
+)
+@pytest.mark.parametrize("separator", [",", ";", "|"])
+def test_csv_is_written_as_it_was_read_and_always_as_utf_8(run, source, written, said, separator):
+    table = f'Name{separator}Note\nMichael Jordan{separator}José\nMichael Jordan{separator}"a{separator}b"\n'
+    Path("p.csv").write_bytes(table.encode(source))
+    ran = run("reconcile", "p.csv", "--name", "Name", "--encoding", source, "-o", "o.csv")
+    assert ran.code == 0
+    if said is None and separator == ",":
+        assert "written as" not in ran.err
+    else:
+        between = {",": "commas", ";": "semicolons", "|": "bars"}[separator]
+        assert f"o.csv: written as {said or 'UTF-8'}, cells separated by {between}" in ran.err
+    raw = Path("o.csv").read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf") == (written == "utf-8-sig")
+    lines = raw.decode(written).splitlines()
+    assert lines[0].startswith(f"Name{separator}Note{separator}qid{separator}label")
+    assert lines[1].startswith(f"Michael Jordan{separator}José{separator}")
+    rows = list(csv.DictReader(lines, delimiter=separator))
+    assert rows[1]["Note"] == f"a{separator}b"
+    assert rows[0]["reason"]
+    run("reconcile", "p.csv", "--name", "Name", "--encoding", source, "-o", "o.tsv")
+    assert "\tqid\t" in Path("o.tsv").read_bytes().decode(written)
+
+
+def test_a_date_that_cannot_be_read_is_named_with_its_row(run):
+    Path("p.csv").write_text("Name,Year\nMichael Jordan,1996\nMichael Jordan,long ago\n")
+    ran = run("reconcile", "p.csv", "--name", "Name", "--date", "Year", "-o", "o.csv")
+    assert "rows that count as undated: 1; Year cannot be read as a date, such as 'long ago' in row 2" in ran.err
+
+
+def test_what_a_person_chose_is_the_answer(run):
+    Path("p.csv").write_text("Name\n" + "Michael Jordan\n" * 3 + '"Jordan, Michael"\n')
+    choices = [("row 1", SCIENTIST), ("row 2", None), ("row 4", "Q99999999999")]
+    lines = [{"articleID": row, "name": "Michael Jordan", "gold": qid} for row, qid in choices]
+    Path("gold.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    Path("later.jsonl").write_text('{"articleID": "row 2", "name": "Michael Jordan", "gold": "Q41421"}\n')
+    given = ["reconcile", "p.csv", "--name", "Name", "--choices", "gold.jsonl"]
+    ran = run(*given, "--threshold", "1", "-o", "o.csv", "--review", "r.html")
+    assert ran.code == 0
+    assert "4 rows, 2 with an answer" in ran.err
+    assert "3 of them chosen by people; 1 would have the same answer without" in ran.err  # nobody, at this threshold
+    assert "r.html: 1 rows to look at" in ran.err
+    rows = list(csv.DictReader(Path("o.csv").read_text().splitlines()))
+    assert [row["qid"] for row in rows] == [SCIENTIST, "", "", "Q99999999999"]
+    assert [row["confidence"] for row in rows if row["reason"].startswith("a person")] == ["1.0", "0.0", "1.0"]
+    assert [row["reason"] for row in rows[:2]] == ["a person chose", "a person chose nobody"]
+    assert "scientist" in rows[0]["description"]
+    assert rows[3]["label"] == ""
+    assert run(*given, "--choices", "later.jsonl", "-o", "o.csv").code == 0
+    assert [row["qid"] for row in csv.DictReader(Path("o.csv").read_text().splitlines())][:2] == [SCIENTIST, JORDAN]
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"articleID": "row 9", "name": "Michael Jordan", "gold": None}, "no 'row 9' in the table, which has 5 rows"),
+        ({"articleID": "a17", "name": "Michael Jordan", "gold": None}, "no 'a17' in the table"),
+        ({"articleID": "row 1", "name": "Ann Lee", "gold": None}, "but row 1 is 'Michael Jordan': is it of another"),
+        ({"articleID": "row 1", "name": "Michael Jordan", "gold": 2}, "gold is 2, not a QID"),
+    ],
+    ids=str,
+)
+def test_choices_of_another_table_are_refused(run, choice, message):
+    Path("p.csv").write_text(TABLE)
+    Path("gold.jsonl").write_text(json.dumps(choice) + "\n")
+    ran = run("reconcile", "p.csv", "--name", "Name", "--choices", "gold.jsonl", "-o", "o.csv")
+    assert ran.code == 2
+    assert "gold.jsonl line 1: " in ran.err
+    assert message in ran.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--name", "Nmae", "-o", "o.csv"], "did you mean 'Name'?"),
@@ -388,19 +467,32 @@ def test_mistakes_are_one_line(run, arguments, message):
 @pytest.fixture(scope="session")
 def doubtful(linker) -> list[Doubtful]:
     evil = "</script><script>document.title='ran'</script>"
-    table = pa.table({"who": ["Michael Jordan", "Chris Carter", "Michael Jordan"], "note": ["", "", evil]})
+    names = ["Michael Jordan", "Chris Carter", "Michael Jordan", "Jordan, Michael"]
+    table = pa.table({"who": names, "note": ["", "", evil, ""]})
     return reconcile_table(linker, table, Layout("who", ("note",)), review_below=1.0).doubtful
 
 
 def test_what_a_table_holds_is_never_markup(doubtful):
-    page = review_page(doubtful, "<b>people</b>.csv", len(doubtful))
+    page = review_page(doubtful, "<b>people</b>.csv")
     assert page.count("<script") == 2
     assert "<b>" not in page
     [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
     read = json.loads(data)
     assert read["title"] == "<b>people</b>.csv"
-    assert [row["name"] for row in read["rows"]] == [row.query.name for row in doubtful]
+    assert [row["name"] for row in read["rows"]] == [row.query.name for row in doubtful[:3]]
     assert not re.findall(r"(?:src|href)=[\"']?http", page)
+
+
+def test_the_page_calls_parts_in_plain_words_and_rows_alike_stand_on_it_once(linker):
+    table = pa.table({"who": ["Michael Jordan"] * 3, "job": ["politician", "politician", "painter"]})
+    layout = Layout("who", (), None, (("occupation", "job"),))
+    rows = reconcile_table(linker, table, layout, review_below=1.0).doubtful
+    [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', review_page(rows, "t"), re.S)
+    read = json.loads(data)
+    assert [row["ids"] for row in read["rows"]] == [["row 1", "row 2"], ["row 3"]]
+    parts = {name for row in read["rows"] for one in row["candidates"] for name, _ in one["parts"]}
+    assert {"how well known", "occupation of the row"} <= parts
+    assert not parts & {"Fame", "Apart", "told occupation"}
 
 
 def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sample_kb):
@@ -424,12 +516,12 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
             page.keyboard.press("1")
             page.keyboard.press("0")
-            assert "2 of 3 chosen" in page.inner_text("#progress")
+            assert "3 of 4 chosen" in page.inner_text("#progress")
             page.fill("fieldset:nth-of-type(3) input[type=text]", "Q1234567")
             page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
             page.reload()
             assert asked == ["beforeunload"]  # nothing was saved yet
-            assert "3 of 3 chosen" in page.inner_text("#progress")  # and nothing is lost
+            assert "4 of 4 chosen" in page.inner_text("#progress")  # and nothing is lost
             with page.expect_download() as download:
                 page.keyboard.press("s")
             download.value.save_as(gold)
@@ -440,6 +532,7 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
     rows = read_gold(gold)
     assert [(row.mention, row.gold) for row in rows] == [
         (("row 1", "Michael Jordan"), first.candidates[0].qid),
+        (("row 4", "Michael Jordan"), first.candidates[0].qid),  # which says the same, and is settled with it
         (("row 2", "Chris Carter"), None),
         (("row 3", "Michael Jordan"), "Q1234567"),
     ]

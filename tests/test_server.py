@@ -83,9 +83,9 @@ def test_links_carry_what_people_read(client: Client, linker: Linker, articles: 
 
 
 def instead(entity: Entity) -> str:
-    """What stands for a description: up to four occupations and countries, in the order of the statements."""
-    telling = [one.label for one in entity.statements if one.property in ("P106", "P27")]
-    return ", ".join(list(dict.fromkeys(telling))[:4])
+    """What stands for a description: up to three occupations, then countries, four in all."""
+    jobs, lands = ([one.label for one in entity.statements if one.property == p] for p in ("P106", "P27"))
+    return ", ".join(list(dict.fromkeys(jobs[:3] + lands))[:4])
 
 
 def test_people_without_a_description_are_told_apart(tmp_path: Path) -> None:

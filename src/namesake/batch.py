@@ -41,6 +41,7 @@ class Batch:
         self._taken: Int64 | None = None
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
+        self.titles = one_chunk(table.column("title"))
         self.dates = one_chunk(table.column("date"))
         self._given = table.column("mentions")
         self.mentions = mentions = mentions_of(table, kb, settings.variants, source)

@@ -18,10 +18,12 @@ import numpy.typing as npt
 from namesake.rank import NOBODY, FloatArray, IntArray
 from namesake.recipe import Decide
 
-REASONS = ("no candidates", "none fits", "too close to call", "not a person")
+REASONS = ("no candidates", "none fits", "too close to call", "not sure enough", "not a person")
 """Why there is no answer."""
-NO_CANDIDATES, NONE_FITS, TOO_CLOSE, NOT_A_PERSON = range(len(REASONS))
+NO_CANDIDATES, NONE_FITS, TOO_CLOSE, NOT_SURE, NOT_A_PERSON = range(len(REASONS))
 ANSWERED = -1
+CLOSE = 0.5
+"""A runner-up is close that is at least so likely as this share of the best."""
 
 
 class Decision(NamedTuple):
@@ -59,7 +61,8 @@ def decide(
 
     `total` and `nil` are the scores of the candidates and of "none of them": see `recipe.Combined`.
     Below the threshold the reason is `none fits` where "none of them" is at least as likely as the best candidate and
-    as all others together, else `too close to call`. What the text makes no person is nobody, whatever the scores.
+    as all others together, else `too close to call` where the runner-up is close, else `not sure enough`. What the text
+    makes no person is nobody, whatever the scores.
     """
     empty = first == NOBODY
     reason = np.where(empty, NO_CANDIDATES, ANSWERED).astype(np.int8)
@@ -70,9 +73,21 @@ def decide(
     confidence = np.append(probability, 0.0)[first]
     unsure = ~empty & (confidence < rule.threshold)
     others = 1 - none - confidence
-    reason[unsure] = np.where(none >= np.maximum(confidence, others), NONE_FITS, TOO_CLOSE)[unsure]
+    doubt = np.where(_runner_up(probability, offsets, first) >= CLOSE * confidence, TOO_CLOSE, NOT_SURE)
+    reason[unsure] = np.where(none >= np.maximum(confidence, others), NONE_FITS, doubt)[unsure]
     known = 1 - none
     if no_person is not None:
         reason[no_person & ~empty] = NOT_A_PERSON
         confidence, known = np.where(no_person, 0.0, confidence), np.where(no_person, 0.0, known)
     return Decision(confidence, known, reason)
+
+
+def _runner_up(probability: FloatArray, offsets: IntArray, first: IntArray) -> FloatArray:
+    """The probability of each mention's second candidate; -1 where there is none."""
+    rest = probability.copy()
+    rest[first[first != NOBODY]] = -1.0
+    second = np.full(len(first), -1.0)
+    filled = np.diff(offsets) > 0
+    if len(rest):
+        second[filled] = np.maximum.reduceat(rest, offsets[:-1][filled])
+    return second

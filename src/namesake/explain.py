@@ -7,7 +7,7 @@ draw them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
 from typing import Any
 
@@ -17,8 +17,10 @@ from msgspec import to_builtins
 
 from namesake import rank
 from namesake.articles.schema import SPANS
+from namesake.batch import Batch
 from namesake.decide import NOT_A_PERSON, REASONS, decide, probabilities
 from namesake.doubts import named_doubt
+from namesake.errors import did_you_mean
 from namesake.kb.show import about as about_entity
 from namesake.kb.spelling import normalise
 from namesake.rank import FloatArray, IntArray
@@ -71,7 +73,7 @@ Row = dict[str, Any]
 
 
 def explain(scored: Scored, name: str | None = None, most: int | None = None) -> pa.Table:
-    """The explanation of every mention of a scored batch, or of those called `name` (case, accents, spaces aside).
+    """The explanation of every mention of a scored batch, or of those called `name` in some place.
 
     With `most`, only so many candidates of each mention, the best, and "none of them".
     """
@@ -81,10 +83,31 @@ def explain(scored: Scored, name: str | None = None, most: int | None = None) ->
 
 
 def mentions_called(scored: Scored, name: str | None) -> list[int]:
-    """The mentions of a scored batch, or those called `name` (case, accents, spaces aside)."""
-    names = scored.batch.names.to_pylist()
-    called = None if name is None else normalise(name)
-    return [m for m, one in enumerate(names) if called is None or normalise(one) == called]
+    """The mentions of a scored batch, or those called `name` (case, accents, spaces aside), if only in some place.
+
+    A mention of Michael Jordan is also called Jordan where the text goes on with "Jordan".
+    """
+    batch = scored.batch
+    if name is None:
+        return list(range(len(batch.names)))
+    called = normalise(name)
+    return [m for m in range(len(batch.names)) if any(normalise(one) == called for one in _written(batch, m))]
+
+
+def no_such_name(name: str, names: Iterable[str]) -> str:
+    """What to say where nobody in a text is called `name`; `names` are those that it has."""
+    known = sorted(set(names))
+    return f"no name {name!r}{did_you_mean(name, known)}; its names are: {', '.join(known) or 'none'}"
+
+
+def _written(batch: Batch, mention: int) -> Iterator[str]:
+    """The name of a mention, and how its places in text and title have it."""
+    yield batch.names[mention].as_py()
+    article = int(batch.article[mention])
+    for texts, lists in ((batch.texts, batch.span_lists), (batch.titles, batch.title_lists)):
+        if spans := lists[mention].as_py():
+            text = texts[article].as_py() or ""
+            yield from {text[start:end] for start, end in spans}
 
 
 class _Mention:

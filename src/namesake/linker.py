@@ -24,9 +24,8 @@ from namesake.drawing.meanings import percent
 from namesake.drawing.notebook import facts_html
 from namesake.drawing.results import Explanation, Links
 from namesake.errors import NamesakeError, must_be
-from namesake.explain import EXPLANATION, explain
+from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
 from namesake.kb.brief import briefs
-from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.links import candidate_column, doubt_column, link_columns, link_rows
 from namesake.machine import NAMESAKE_KB, named_kb
@@ -169,12 +168,16 @@ class Linker:
     ) -> Explanation:
         """Why the names of one text are linked as they are, to be drawn by a notebook or taken apart as a table.
 
-        With `name`, only mentions of that name are explained. Of each mention the `most` best candidates are, and
-        "none of them".
+        With `name`, only mentions that are called so in some place; one that the text has not is an error. Of each
+        mention the `most` best candidates are explained, and "none of them".
         """
         table = text_table(text, None, date, title)
         scored = self._scored(table, None)[1]
-        links = [row for row in link_rows(scored) if name is None or normalise(row["name"]) == normalise(name)]
+        links = link_rows(scored)
+        called = mentions_called(scored, name)
+        if name is not None and not called:
+            raise NamesakeError(no_such_name(name, (link["name"] for link in links)))
+        links = [links[m] for m in called]
         rows = explain(scored, name, most)
         people = briefs(self.kb, (qid for qid in rows.column("qid").to_pylist() if qid is not None))
         [article] = table.select(["text", "title"]).to_pylist()
@@ -195,11 +198,20 @@ class Linker:
     def explain(self, articles: pa.Table, name: str | None = None) -> pa.Table:
         """Why: one row for each candidate and part (`explain.EXPLANATION`), "none of them" included.
 
-        `articles` are as for `link`; with `name`, only mentions of that name are explained.
+        `articles` are as for `link`; with `name`, only mentions that are called so in some place are explained.
         """
         articles = check(articles, ARTICLES, "articles")
         tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
+
+    def naming(self, articles: pa.Table, name: str, rejects: Rejects | None = None) -> pa.Table:
+        """Those of the articles in which somebody is called `name`."""
+        found = [ARTICLES.empty_table()]
+        for piece in pieces(check(articles, ARTICLES, "articles")):
+            linked, scored = self._scored(piece, rejects)
+            own = {int(scored.batch.article[m]) for m in mentions_called(scored, name)}
+            found.append(linked.take(pa.array(sorted(own), pa.int64())))
+        return pa.concat_tables(found)
 
     def scored(self, articles: pa.Table) -> Scored:
         """The scores of all candidates in a table of articles, for those who go on from there: not cut into pieces."""

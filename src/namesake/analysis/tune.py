@@ -16,7 +16,7 @@ from namesake.evaluation.reports.report import View
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.tuning import tune as tuning
 from namesake.evaluation.tuning.grid import MOST_POINTS, STEP
-from namesake.evaluation.tuning.logit import CONSTANT, learnable
+from namesake.evaluation.tuning.logit import CONSTANT, few, learnable
 from namesake.evaluation.tuning.tune import FOLDS, HOWS, Trial, Tuned
 from namesake.evaluation.tuning.view import INTERVALS, trials_view, weights_view
 from namesake.kb.store import KB
@@ -29,6 +29,10 @@ class Tuning:
 
     recipe: Recipe
     views: list[View]
+    mentions: int
+    """What the weights were found on."""
+    warning: str | None = None
+    """That these are few for so many weights."""
 
 
 def tune(
@@ -76,10 +80,12 @@ def tune(
         if how != "fit":
             raise NamesakeError("--how grid is for score files: weights are fitted to labelled text")
         more = _aligned(sources, split)
-        chosen, views = tune_labelled(labelled, kb, system, more, name)
-        return Tuning(_released(chosen, given) if hold else chosen, views)
+        chosen, views, mentions = tune_labelled(labelled, kb, system, more, name)
+        return Tuning(_released(chosen, given) if hold else chosen, views, mentions, few(system, mentions))
     hows = _hows(system, how, step, len(sources))
-    found = [tuning.tune(system, _aligned(sources, split), each, step, name) for each in hows]
+    learnt_from = _aligned(sources, split)
+    mentions = sum(len(learnable(system, each).gold) for each in learnt_from)
+    found = [tuning.tune(system, learnt_from, each, step, name) for each in hows]
     chosen = next(each.recipe for each in found if each.how == how)
     views = [weights_view(found, f"split {split}" if split else "all gold")]
     for source in sources:
@@ -90,7 +96,7 @@ def tune(
     validated = tuning.cross_validate(system, _aligned(sources, None), hows, step, folds)
     for source, trials in zip(sources, validated, strict=True):
         views.append(trials_view(trials, f"{source.name}: {folds} folds by document over all gold.", caption))
-    return Tuning(_released(chosen, given) if hold else chosen, views)
+    return Tuning(_released(chosen, given) if hold else chosen, views, mentions, few(system, mentions))
 
 
 @dataclass(frozen=True)

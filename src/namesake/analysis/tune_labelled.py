@@ -28,18 +28,21 @@ def tune_labelled(
     recipe: Recipe,
     more: Sequence[Dataset],
     name: str | None,
-) -> tuple[Recipe, list[View]]:
+) -> tuple[Recipe, list[View], int]:
     """The recipe with weights fitted on labelled text and more data sets, and with thresholds; and tables about it.
+
+    The number is how many mentions the weights were fitted on.
 
     Thresholds come from answers to text that the weights have not seen.
     """
     linked = link_labelled(labelled, kb, recipe, scores=True)
     samples = [Sample.of(corpus.judged, corpus.links) for corpus in linked.corpora]
-    unseen = held_out(recipe, samples, more)
     found = fitted(recipe, samples, more)
+    unseen = held_out(recipe, samples, more)
     if found.decide is not None:
         found = found.replace(decide=found.decide.replace(thresholds=thresholds(Trade.of(unseen))))
-    tuned = _named(found, recipe, samples, more, name)
+    mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)
+    tuned = _named(found, recipe, samples, more, name or f"{recipe.name}-fit", mentions)
     without = "the others" if len(samples) > 1 else f"the rest of {FOLDS} folds by document"
     at = 0.0 if found.decide is None else found.decide.threshold
     seen = [sample.outcome(found) for sample in samples]
@@ -49,14 +52,14 @@ def tune_labelled(
     ]
     if found.decide is not None:
         views.append(thresholds_view(found.decide.thresholds, Trade.of(unseen)))
-    return tuned.recipe, views
+    return tuned.recipe, views, mentions
 
 
-def _named(found: Recipe, given: Recipe, samples: Sequence[Sample], more: Sequence[Dataset], name: str | None) -> Tuned:
+def _named(
+    found: Recipe, given: Recipe, samples: Sequence[Sample], more: Sequence[Dataset], name: str, mentions: int
+) -> Tuned:
     """The fitted recipe under its name, with its figures where it was fitted."""
     data = [*(sample.data for sample in samples), *more]
-    mentions = sum(len(sample.learnable(given)) for sample in samples) + sum(len(each.gold) for each in more)
-    name = name or f"{given.name}-fit"
     told = f"{given.name} with weights by fit on {mentions} mentions."
     found = found.replace(name=name, description=given.description if name == given.name else told)
     answers = [from_recipe(found, answerable(each), name) for each in data if each.answerable.any()]

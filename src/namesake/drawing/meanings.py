@@ -48,6 +48,7 @@ REASONS = {
     "no candidates": "nobody in the knowledge base bears this name",
     "none fits": "it is more likely somebody else, or no person at all, than any of these",
     "too close to call": "several fit, and none is likely enough",
+    "not sure enough": "the best is not likely enough, though nobody else comes close",
     "not a person": "the text shows that this is no person",
 }
 """Why a name is linked to nobody, in words."""
@@ -67,12 +68,19 @@ def percent(confidence: float | None) -> str:
     return ">99 %" if confidence > 0.99 else f"{100 * confidence:.0f} %"
 
 
-def variables(under: str = ":root") -> str:
-    """The colours as variables of CSS, for light readers and dark ones; `under` is the selector that has them."""
+def variables(under: str = ":root", themes: tuple[str, str] | None = None) -> str:
+    """The colours as variables of CSS, for light readers and dark ones; `under` is the selector that has them.
+
+    `themes` are selectors of what is around it where a page is light, and dark: they count more than the system.
+    """
     light = LIGHT | {f"s{i}": colour for i, colour in enumerate(SERIES_LIGHT)}
     dark = DARK | {f"s{i}": colour for i, colour in enumerate(SERIES_DARK)}
     both = [" ".join(f"--{name}: {colour};" for name, colour in theme.items()) for theme in (light, dark)]
-    return (
-        f"{under} {{ color-scheme: light dark; {both[0]} }}\n"
-        f"@media (prefers-color-scheme: dark) {{ {under} {{ {both[1]} }} }}\n"
-    )
+    rules = [
+        f"{under} {{ color-scheme: light dark; {both[0]} }}\n",
+        f"@media (prefers-color-scheme: dark) {{ {under} {{ {both[1]} }} }}\n",
+    ]
+    if themes is not None:
+        schemes = zip(themes, ("light", "dark"), both, strict=True)
+        rules += [f"{around} {under} {{ color-scheme: {scheme}; {own} }}\n" for around, scheme, own in schemes]
+    return "".join(rules)

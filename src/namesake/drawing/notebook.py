@@ -15,20 +15,22 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 
+BOX = ".namesake" * 3
+"""The selector of our box: three times, since notebooks stripe and colour whatever tables and links they show."""
 _OWN = """
-.namesake { padding: 1rem 1.2rem; border-radius: .6rem; border: 1px solid var(--rule); max-width: 70rem; }
-.namesake h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
-.namesake .text { max-width: 46rem; }
-.namesake details.why { margin-top: .8rem; border-top: 1px solid var(--rule); padding-top: .6rem; }
-.namesake details.why > summary { cursor: pointer; font-weight: 600; }
-.namesake dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 0; }
-.namesake dt { color: var(--soft); } .namesake dd { margin: 0; }
-"""
+@ { padding: 1rem 1.2rem; border-radius: .6rem; border: 1px solid var(--rule); max-width: 70rem; }
+@ h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
+@ .text { max-width: 46rem; }
+@ details.why { margin-top: .8rem; border-top: 1px solid var(--rule); padding-top: .6rem; }
+@ details.why > summary { cursor: pointer; font-weight: 600; }
+@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 0; }
+@ dt { color: var(--soft); } @ dd { margin: 0; }
+""".replace("@", BOX)
 
 
 def fragment(inner: str) -> str:
     """HTML in a box of ours with its style."""
-    return f'<div class="namesake"><style>{style_sheet(".namesake")}{_OWN}</style>{inner}</div>'
+    return f'<div class="namesake"><style>{style_sheet(BOX)}{_OWN}</style>{inner}</div>'
 
 
 def text_with_links(text: str, title: str | None, links: Sequence[Row]) -> str:

@@ -43,10 +43,11 @@ _PARTS = """
 @ .waterfall { border-collapse: collapse; width: 100%; font-size: .82rem; line-height: 1.35; margin: .5rem 0 0;
   font-variant-numeric: tabular-nums; }
 @ .waterfall caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-@ .waterfall th { font-weight: 400; text-align: left; padding: .1rem .5rem .1rem 0; width: 50%; border: 0;
-  color: var(--ink); }
-@ .waterfall td { padding: .1rem 0; text-align: right; white-space: nowrap; border: 0; background: none; }
-@ .waterfall tr { background: none; }
+@ .waterfall, @ .waterfall tr, @ .waterfall th, @ .waterfall td { color: var(--ink); background: none; padding: 0;
+  text-align: left; border: 0; table-layout: auto; }
+@ .waterfall :is(tr, th, td) { line-height: inherit; }
+@ .waterfall th { font-weight: 400; padding: .1rem .5rem .1rem 0; width: 50%; }
+@ .waterfall td { padding: .1rem 0; text-align: right; white-space: nowrap; }
 @ .waterfall .bar { width: 34%; padding-right: .5rem; }
 @ .waterfall svg { display: block; width: 100%; height: .85rem; margin: 0; }
 @ .waterfall line { stroke: var(--rule); vector-effect: non-scaling-stroke; }
@@ -61,7 +62,11 @@ _PARTS = """
 """
 
 
+JUPYTER = ('[data-jp-theme-light="true"]', '[data-jp-theme-light="false"]')
+"""What JupyterLab says of its theme: light, dark. The system may have another."""
+
+
 def style_sheet(under: str = "body") -> str:
-    """The rules for all that is drawn below `under`, with its colours."""
-    root = ":root" if under == "body" else under
-    return variables(root) + _PARTS.replace("FONT", FONT).replace("@ ", f"{under} ")
+    """The rules for all that is drawn below `under`, with its colours; within a notebook, as its theme is."""
+    colours = variables(":root") if under == "body" else variables(under, JUPYTER)
+    return colours + _PARTS.replace("FONT", FONT).replace("@ ", f"{under} ")

@@ -49,6 +49,7 @@ PARTS = {
     "Wide": "part of a longer name",
     "Dropped": "extra words",
     "Spelled": "spelled otherwise",
+    "Apart": "words not shared",
 }
 """By the name that recipes have for them; a part that is not here is called as in its recipe."""
 

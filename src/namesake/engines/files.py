@@ -154,3 +154,26 @@ def find_article(
     if article is None:
         raise NamesakeError(f"{path}: which article? Name it with --article{there}" if known else f"{path}: no article")
     raise NamesakeError(f"{path}: no article with the id {article!r}{did_you_mean(article, known)}{there}")
+
+
+def find_named(
+    linker: Linker, path: Path, name: str, rejects: Rejects, date: str | None = None, reading: Reading | None = None
+) -> pa.Table:
+    """The one article in which somebody is called `name`, or the file's only article, as a table of one row."""
+    seen, found = 0, []
+    for table in read_files([path], rejects, date, reading=reading):
+        if not seen:
+            first = table.slice(0, 1)
+        seen += table.num_rows
+        named = linker.naming(table, name, rejects)
+        found += [named.slice(at, 1) for at in range(named.num_rows)]
+        if len(found) >= SOME_IDS:
+            break
+    if len(found) == 1 or (seen == 1 and not found):
+        return found[0] if found else first
+    if not found:
+        raise NamesakeError(
+            f"{path}: nobody is called {name!r} in its {seen:,} articles" if seen else f"{path}: no article"
+        )
+    there = ", ".join(str(one.column("id")[0]) for one in found[:SOME_IDS])
+    raise NamesakeError(f"{path}: which article? Name it with --article; {name!r} stands in {there}")

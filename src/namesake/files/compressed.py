@@ -58,12 +58,13 @@ def kind(path: Path) -> str:
 
 
 @contextmanager
-def open_lines(path: Path) -> Iterator[io.BufferedReader[Any]]:
+def open_lines(path: Path, keep_mark: bool = False) -> Iterator[io.BufferedReader[Any]]:
     """The file `path` (`-` is standard input) opened for reading lines, unpacked on all cores where that helps.
 
+    The byte order mark of UTF-8 is left out, unless it is to be kept.
     Damage that shows while it is read raises NamesakeError, which names the file.
     """
-    with open_unpacked(path, cores()) as unpacked:
+    with open_unpacked(path, cores(), keep_mark) as unpacked:
         if unpacked.name == "stdin" and isinstance(unpacked.stream, io.BufferedReader):
             yield unpacked.stream  # lines as they come; a second buffer would wait until it is full
         else:
@@ -96,7 +97,7 @@ def reason(problem: Exception) -> str:
 
 
 @contextmanager
-def open_unpacked(path: Path | str, workers: int = 1) -> Iterator[Unpacked]:
+def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -> Iterator[Unpacked]:
     """The file `path` (`-` is standard input), unpacked as its first bytes demand, bzip2 on `workers` cores.
 
     Raises NamesakeError where there is no such file, or it is packed in a way that is not read here, or not packed
@@ -105,7 +106,7 @@ def open_unpacked(path: Path | str, workers: int = 1) -> Iterator[Unpacked]:
     if str(path) == STDIN:
         if sys.stdin is None:
             raise NamesakeError("stdin is closed; pipe a file into it")
-        yield _unpack("stdin", _peekable(sys.stdin.buffer), None, workers)
+        yield _unpack("stdin", _peekable(sys.stdin.buffer), None, workers, keep_mark)
         return
     path = Path(path)
     if path.is_dir():
@@ -117,7 +118,7 @@ def open_unpacked(path: Path | str, workers: int = 1) -> Iterator[Unpacked]:
     except OSError as problem:
         raise NamesakeError(f"{path} cannot be read: {problem.strerror}") from None
     with raw:
-        unpacked = _unpack(str(path), raw, path if raw.seekable() else None, workers)
+        unpacked = _unpack(str(path), raw, path if raw.seekable() else None, workers, keep_mark)
         watch(path, unpacked.position)
         yield unpacked
 
@@ -127,7 +128,7 @@ def _peekable(stream: BinaryIO) -> io.BufferedReader[Any]:
     return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
 
 
-def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: int) -> Unpacked:
+def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: int, keep_mark: bool) -> Unpacked:
     """What `raw` holds; `file` is where it can be opened once more, if it can."""
     try:
         start = raw.peek(8)[:8]
@@ -143,7 +144,7 @@ def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: 
         raise NamesakeError(f"{name} cannot be read as {promised} ({what}): is it whole?")
     if packed == "bzip2" and file and workers > 1:
         return _parallel_bzip2(name, file, workers)
-    if start.startswith(BYTE_ORDER_MARK):
+    if start.startswith(BYTE_ORDER_MARK) and not keep_mark:
         raw.read(len(BYTE_ORDER_MARK))
     return Unpacked(name, _decompressor(raw, packed), raw.tell if file else lambda: 0)
 

@@ -41,7 +41,12 @@ class Rows:
         self, stream: io.BufferedReader[Any], path: Path, rejects: Rejects, reading: Reading, most_line: int
     ) -> None:
         self.path, self.rejects = shown(path), rejects
-        self.lines = _lines(stream, self.path, encoding_of(stream.peek(4)[:4], self.path, reading), most_line)
+        start = stream.peek(4)[:4]
+        self.encoding = encoding_of(start, self.path, reading)
+        self.marked = codecs.lookup(self.encoding).name in MARKS.values() and start.startswith(tuple(MARKS))
+        if start.startswith(codecs.BOM_UTF8):  # whatever the encoding is said to be
+            self.marked = bool(stream.read(len(codecs.BOM_UTF8)))
+        self.lines = _lines(stream, self.path, self.encoding, most_line)
         first = next(self.lines, "")
         if not first.strip():
             raise NamesakeError(f"{self.path}: no header; its first line must name the columns")
@@ -101,9 +106,9 @@ class Rows:
         self.rejects.add(Reject(f"not a row: {why}", self.path, line))
 
 
-def shown(path: Path) -> str:
-    """What messages call a file."""
-    return "stdin" if str(path) == STDIN else str(path)
+def shown(path: Path, dash: str = "stdin") -> str:
+    """What messages call a file, and `-`."""
+    return dash if str(path) == STDIN else str(path)
 
 
 @contextmanager
@@ -111,7 +116,7 @@ def open_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int = M
     """A CSV or TSV file, unpacked, as rows."""
     before = csv.field_size_limit(most_line)  # one for the whole program: it is put back
     try:
-        with open_lines(path) as stream:
+        with open_lines(path, keep_mark=True) as stream:
             yield Rows(stream, path, rejects, reading, most_line)
     finally:
         csv.field_size_limit(before)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN, create, kind, published
 from namesake.files.lines import MOST_LINE, too_long
 from namesake.files.stdout import to_stdout
-from namesake.formats.csv import open_rows, shown
+from namesake.formats.csv import SEPARATORS, UTF8, open_rows, shown
 from namesake.formats.fields import Reading
 from namesake.formats.json_records import Record, array_records, line_records
 from namesake.formats.jsonl import BLANKS, BOM
@@ -28,11 +29,22 @@ QUOTE = '"'
 _SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
 
 
+class Dialect(NamedTuple):
+    """How a CSV file is written: what stands between its cells, and whether it begins with a byte order mark."""
+
+    separator: str = ","
+    marked: bool = False
+    encoding: str = UTF8
+    """That it was read with; what we write is UTF-8."""
+
+
 class Rows(NamedTuple):
     """A table, and why some of its rows could not be read, by their place: those hold what was left of them."""
 
     table: pa.Table
     unread: dict[int, str]
+    dialect: Dialect = Dialect()
+    """Of CSV and TSV."""
 
 
 def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most_line: int = MOST_LINE) -> Rows:
@@ -52,7 +64,8 @@ def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most
                 for column, cell in zip(columns, row, strict=True):
                     column.append(cell)
             arrays = [pa.array(column, pa.string()) for column in columns]
-            return Rows(pa.table(arrays, names=rows.header), unread)
+            dialect = Dialect(rows.separator, rows.marked, rows.encoding)
+            return Rows(pa.table(arrays, names=rows.header), unread, dialect)
     if suffix == ".json":
         return _from_records(array_records(path), path, rejects, most_line)
     if suffix in (".jsonl", ".ndjson"):
@@ -90,8 +103,8 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def write_rows(table: pa.Table, path: Path, format: str | None = None) -> None:
-    """Write a table to a file that appears whole, or to standard output (`-`)."""
+def write_rows(table: pa.Table, path: Path, format: str | None = None, dialect: Dialect | None = None) -> None:
+    """Write a table to a file that appears whole, or to standard output (`-`); CSV as the dialect has it, in UTF-8."""
     suffix = writer_suffix(path, format)
     with _opened(path) as file:
         if suffix == ".parquet":
@@ -100,9 +113,22 @@ def write_rows(table: pa.Table, path: Path, format: str | None = None) -> None:
             with pq.ParquetWriter(pa.PythonFile(file, mode="w"), table.schema) as writer:
                 writer.write_table(table)
         else:
-            write = line_writer(file, suffix)
+            dialect = Dialect() if dialect is None else dialect
+            if dialect.marked and suffix in (".csv", ".tsv"):
+                file.write(codecs.BOM_UTF8)
+            write = line_writer(file, suffix, dialect.separator)
             for batch in table.to_batches(ROWS_AT_ONCE) or [table]:  # the header stands without any rows, too
                 write(table.column_names, batch.to_pylist())
+
+
+def said_of_writing(dialect: Dialect, path: Path) -> str | None:
+    """How a CSV file is written whose input was not plain UTF-8 with commas; None where that goes without saying."""
+    suffix = writer_suffix(path)
+    if suffix not in (".csv", ".tsv") or dialect == Dialect(dialect.separator if suffix == ".tsv" else ","):
+        return None
+    between = "tabs" if suffix == ".tsv" else SEPARATORS[dialect.separator]
+    mark = " with a byte order mark" if dialect.marked else ""
+    return f"{shown(path, 'stdout')}: written as UTF-8{mark}, cells separated by {between}"
 
 
 def writer_suffix(path: Path, format: str | None = None) -> str:
@@ -116,15 +142,15 @@ def writer_suffix(path: Path, format: str | None = None) -> str:
 Write = Callable[[list[str], list[dict[str, Any]]], None]
 
 
-def line_writer(file: IO[bytes], suffix: str) -> Write:
-    """What writes the names of columns, once where it is CSV, and rows to a file."""
+def line_writer(file: IO[bytes], suffix: str, separator: str = ",") -> Write:
+    """What writes the names of columns, once where it is CSV, and rows to a file; `separator` is that of CSV."""
     if suffix in (".jsonl", ".ndjson"):
 
         def write_lines(names: list[str], rows: list[dict[str, Any]]) -> None:
             file.write(b"".join(msgspec.json.encode(row) + b"\n" for row in rows))
 
         return write_lines
-    headed, separator = False, "\t" if suffix == ".tsv" else ","
+    headed, separator = False, "\t" if suffix == ".tsv" else separator
 
     def write_cells(names: list[str], rows: list[dict[str, Any]]) -> None:
         nonlocal headed
@@ -138,7 +164,9 @@ def line_writer(file: IO[bytes], suffix: str) -> Write:
 
 def _line(cells: list[str], separator: str) -> str:
     """A row of CSV. Python's writer leaves a carriage return unquoted, at which readers stop, ours among them."""
-    quoted = [f'"{cell.replace(QUOTE, QUOTE * 2)}"' if _SPECIAL.search(cell) else cell for cell in cells]
+    quoted = [
+        f'"{cell.replace(QUOTE, QUOTE * 2)}"' if _SPECIAL.search(cell) or separator in cell else cell for cell in cells
+    ]
     return (separator.join(quoted) if quoted != [""] else QUOTE * 2) + "\n"
 
 

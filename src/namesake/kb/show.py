@@ -14,7 +14,8 @@ from namesake.kb.layout import columns
 from namesake.kb.store import KB
 
 LONGEST_SHOWN = 60  # characters of a name in a message
-OCCUPATION, COUNTRY, INSTANCE_OF = "P106", "P27", "P31"
+OCCUPATION, COUNTRY, INSTANCE_OF, SEX = "P106", "P27", "P31", "P21"
+MOST_TOLD, MOST_OCCUPATIONS = 4, 3
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -124,10 +125,14 @@ def about(kb: KB, row: int) -> str:
 
 
 def gist(statements: Sequence[Statement]) -> str:
-    """For those without a description: occupations and countries, else the first statements."""
-    telling = [s.label for s in statements if s.property in (OCCUPATION, COUNTRY) and s.label]
-    rest = [s.label for s in statements if s.label and s.property != INSTANCE_OF]
-    return ", ".join(list(dict.fromkeys(telling or rest))[:4])
+    """For those without a description: occupations, then countries, else the first other statements, never the sex."""
+    labels: dict[str, list[str]] = {}
+    for one in statements:
+        if one.label and one.property not in (INSTANCE_OF, SEX):
+            labels.setdefault(one.property, []).append(one.label)
+    telling = labels.get(OCCUPATION, [])[:MOST_OCCUPATIONS] + labels.get(COUNTRY, [])
+    rest = [label for some in labels.values() for label in some]
+    return ", ".join(list(dict.fromkeys(telling or rest))[:MOST_TOLD])
 
 
 def _statements(kb: KB, row: int) -> list[Statement]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number
 from namesake.errors import NamesakeError, did_you_mean
+from namesake.kb.show import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.machine import cores
@@ -37,6 +38,8 @@ ADDED = pa.schema(
 """What is added to a table."""
 SHOWN = 6
 """Candidates of a doubtful row that are kept for review."""
+CHOSEN, NOBODY_CHOSEN = "a person chose", "a person chose nobody"
+"""The reasons of such rows; their confidence is 1 or 0."""
 _SEVERAL = re.compile(r"\s*[;|]\s*")
 
 
@@ -92,7 +95,10 @@ class Answers:
     table: pa.Table
     matched: int
     doubtful: list[Doubtful]
-    unread_dates: int
+    unread_dates: dict[int, str]
+    """Dates that cannot be read, by the place of their row: those rows are of no time."""
+    as_chosen: int
+    """Of the rows for which a person chose, those that would have the same answer without."""
 
 
 def reconcile_table(
@@ -103,6 +109,7 @@ def reconcile_table(
     threads: int = 0,
     review_below: float | None = None,
     unread: Mapping[int, str] | None = None,
+    choices: Mapping[int, str | None] | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> Answers:
     """Add to each row of a table whom it means.
@@ -114,6 +121,7 @@ def reconcile_table(
         threads: how many threads work; 0 is one for each core. They change nothing in the result.
         review_below: keep the rows that are less sure than this, with their candidates.
         unread: why some rows, by their place, could not be read: they have no answer.
+        choices: whom a person chose for some rows, by their place: a QID, or None for nobody.
         advance: told how many rows are done.
     """
     layout.check(table, linker.kb)
@@ -125,27 +133,30 @@ def reconcile_table(
     for answers in _in_order(linker, queries, threads or cores(), review_below):
         for answer in answers:
             added.append(answer.columns)
-            if answer.doubtful is not None:
+            if answer.doubtful is not None and answer.doubtful.row not in (choices or ()):
                 doubtful.append(answer.doubtful)
         if advance is not None:
             advance(len(added))
     for at, why in (unread or {}).items():
         added[at] = (None, None, None, None, f"not read: {why}", None, None)
+    as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())
+    for at, qid in (choices or {}).items():
+        added[at] = _chosen(linker.kb, qid)
     for at, field in enumerate(ADDED):
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
     matched = sum(1 for row in added if row[0] is not None)
-    return Answers(table, matched, doubtful, unread_dates)
+    return Answers(table, matched, doubtful, unread_dates, as_chosen)
 
 
-def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], int]:
-    """The rows of a table as queries, and how many dates cannot be read: those rows are of no time."""
-    names = _texts(table, layout.name)
-    contexts = [_texts(table, column) for column in layout.context]
-    typed = [(property, _texts(table, column)) for property, column in layout.types]
-    told = [None] * len(names) if layout.date is None else _texts(table, layout.date)
+def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], dict[int, str]]:
+    """The rows of a table as queries, and the dates that cannot be read, by the place of their row."""
+    names = texts(table, layout.name)
+    contexts = [texts(table, column) for column in layout.context]
+    typed = [(property, texts(table, column)) for property, column in layout.types]
+    told = [None] * len(names) if layout.date is None else texts(table, layout.date)
     dates = {text: _date(text) for text in set(told) if text}
-    unread = sum(1 for text in told if text and dates[text] is None)
+    unread = {at: text for at, text in enumerate(told) if text and dates[text] is None}
     queries = [
         Query(
             name,
@@ -158,7 +169,7 @@ def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], int]:
     return queries, unread
 
 
-def _texts(table: pa.Table, column: str) -> list[str]:
+def texts(table: pa.Table, column: str) -> list[str]:
     """A column as texts; nothing is the empty text."""
     return ["" if value is None else str(value).strip() for value in table.column(column).to_pylist()]
 
@@ -233,6 +244,15 @@ class _Top:
         )
         doubtful = Doubtful(row, query, candidates_of(self.kb, self.judged, at, SHOWN), reason) if looked_at else None
         return Answer(columns, doubtful)
+
+
+def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:
+    """The values of `ADDED` where a person chose; somebody whom the KB does not have is just the QID."""
+    if qid is None:
+        return None, None, None, 0.0, NOBODY_CHOSEN, None, None
+    row = int(kb.rows(np.array([int(qid[1:])], np.int64))[0])
+    label, description = (kb.label(row), about(kb, row)) if row >= 0 else (None, None)
+    return qid, label, description, 1.0, CHOSEN, None, None
 
 
 def _free(name: str, taken: Sequence[str]) -> str:

@@ -14,11 +14,13 @@ from namesake.errors import NamesakeError
 
 
 def explain(
-    articles: Annotated[Path, typer.Argument(help="JSONL or .txt (also .gz .bz2 .zst) or Parquet file")],
+    articles: Annotated[
+        Path, typer.Argument(help="JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst) or Parquet file")
+    ],
     article: Annotated[
-        str | None, typer.Option("--article", help="the article's id, where the file has more than one")
+        str | None, typer.Option("--article", help="the article's id, where the file has more than one with the name")
     ] = None,
-    name: Annotated[str | None, typer.Option("--name", help="only the mention with this name")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="only who is called so in some place")] = None,
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
     threshold: options.Threshold = None,
@@ -38,16 +40,23 @@ def explain(
     folder = default_kb(kb)
     from namesake import Linker
     from namesake.articles.rejects import Rejects
-    from namesake.engines.files import find_article
+    from namesake.engines.files import find_article, find_named
+    from namesake.explain import no_such_name
 
     linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)
     warn_of_sample(folder, kb, [articles])
     with Rejects() as rejects:
         reading, date = reading_of([articles], text, id, title, date, encoding, None)
-        table = find_article(articles, article, rejects, date, reading)
+        if article is None and name is not None:
+            table = find_named(linker, articles, name, rejects, date, reading)
+        else:
+            table = find_article(articles, article, rejects, date, reading)
     rows = linker.explain(table, name)
     if not rows.num_rows:
-        known = ", ".join(sorted(set(linker.link(table).column("name").to_pylist()))) or "none"
+        names = linker.link(table).column("name").to_pylist()
+        if name is not None and not linker.naming(table, name).num_rows:
+            raise NamesakeError(f"article {table.column('id')[0]}: {no_such_name(name, names)}")
+        known = ", ".join(sorted(set(names))) or "none"
         wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
         raise NamesakeError(f"article {table.column('id')[0]}: {wanted}; its names are: {known}")
     if json:

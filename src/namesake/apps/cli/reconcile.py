@@ -16,7 +16,10 @@ from namesake.errors import NamesakeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from namesake.reconciling.table import Layout
+    from pyarrow import Table
+
+    from namesake import Linker
+    from namesake.reconciling.table import Doubtful, Layout
 
 NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
 """What people call a column of names, likeliest first."""
@@ -48,6 +51,10 @@ def reconcile(
     review_below: Annotated[
         float, typer.Option("--review-below", min=0, max=1, help="confidence below which answers are on that page")
     ] = 0.8,
+    choices: Annotated[
+        list[Path] | None,
+        typer.Option("--choices", help="what was chosen and saved on such a page (gold.jsonl); may be repeated"),
+    ] = None,
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
     threshold: options.Threshold = None,
@@ -66,7 +73,7 @@ def reconcile(
     from namesake.articles.rejects import Rejects
     from namesake.files import STDIN, keep_apart
     from namesake.formats.fields import Reading
-    from namesake.formats.tables import read_rows, write_rows, writer_suffix
+    from namesake.formats.tables import read_rows, said_of_writing, write_rows, writer_suffix
     from namesake.progress import reporter
     from namesake.reconciling.table import reconcile_table
 
@@ -78,13 +85,14 @@ def reconcile(
         from namesake.apps.review.page import articles_path
 
         outputs += [review, articles_path(review)]
-    keep_apart(outputs, [table, folder])
+    keep_apart(outputs, [table, folder, *(choices or ())])
     linker = Linker(folder, recipe, options.threshold_of(threshold))
     warn_of_sample(folder, kb)
     began, progress = time.perf_counter(), reporter()
     with Rejects(beside) as rejects:
-        rows, unread = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
+        rows, unread, dialect = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
         layout = _layout(rows.column_names, table, name, context or (), date, type or ())
+        chosen = _choices(choices, rows, layout, linker)
         with progress.stage("reconciling"):
             answers = reconcile_table(
                 linker,
@@ -93,30 +101,49 @@ def reconcile(
                 threads=threads,
                 review_below=review_below if review is not None else None,
                 unread=unread,
+                choices=chosen,
                 advance=lambda done: progress.advance(done / max(rows.num_rows, 1), done, "rows"),
             )
     if out is not None:
-        write_rows(answers.table, out)
+        write_rows(answers.table, out, dialect=dialect)
+        if said := said_of_writing(dialect, out):
+            say(said)
     pace = rows.num_rows / max(time.perf_counter() - began, 1e-9)
     say(f"{rows.num_rows:,} rows, {answers.matched:,} with an answer, {pace:,.0f} rows/s")
+    if chosen:
+        say(f"{len(chosen):,} of them chosen by people; {answers.as_chosen:,} would have the same answer without")
     if answers.unread_dates:
-        say(f"rows that count as undated: {answers.unread_dates:,}; {layout.date} cannot be read as a date there")
+        at, cell = next(iter(answers.unread_dates.items()))
+        count, example = len(answers.unread_dates), f"{cell[:60]!r} in row {at + 1:,}"
+        say(f"rows that count as undated: {count:,}; {layout.date} cannot be read as a date, such as {example}")
     if review is not None:
         from namesake.apps.review.page import write_review
 
         articles = write_review(answers.doubtful, review, table.name)
-        say(f"{review}: {_shown(len(answers.doubtful))} to look at; its choices are gold for {articles}")
+        say(f"{review}: {_shown(answers.doubtful)} to look at; its choices are gold for {articles}")
     report_rejects(rejects)
     if unread and len(unread) == rows.num_rows:
         say("no row could be read")
         raise typer.Exit(NOTHING_LINKED)
 
 
-def _shown(doubtful: int) -> str:
-    """How many rows are on the page of a review."""
-    from namesake.apps.review.page import MOST_ROWS
+def _choices(files: Sequence[Path] | None, rows: Table, layout: Layout, linker: Linker) -> dict[int, str | None]:
+    """What people chose for rows of the table."""
+    if not files:
+        return {}
+    from namesake.apps.review.choices import read_choices
+    from namesake.reconciling.table import texts
 
-    return f"{doubtful:,} rows" if doubtful <= MOST_ROWS else f"the first {MOST_ROWS:,} of {doubtful:,} rows"
+    layout.check(rows, linker.kb)
+    return read_choices(files, texts(rows, layout.name))
+
+
+def _shown(doubtful: Sequence[Doubtful]) -> str:
+    """How many rows are on the page of a review."""
+    from namesake.apps.review.page import shown
+
+    on_it, total = sum(map(len, shown(doubtful))), len(doubtful)
+    return f"{total:,} rows" if on_it == total else f"{on_it:,} of {total:,} rows"
 
 
 def _layout(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, cast
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import default_kb, show, warn_of_sample
+from namesake.apps.cli.output import default_kb, say, show, warn_of_sample
 
 
 def tune(
@@ -62,4 +62,6 @@ def tune(
     out = out or Path(f"{tuning.recipe.name}.toml")
     keep_apart([out], [*files, *(scores or ()), *(gold or ()), recipe, *([known] if known else [])])
     tuning.recipe.save(out)
+    if tuning.warning:
+        say(f"warning: {tuning.warning}")
     show(tuning.views, [f"wrote {out}; use it with --recipe {out}"])

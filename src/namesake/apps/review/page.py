@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from namesake.apps.review.choices import row_id
 from namesake.drawing.meanings import variables
+from namesake.drawing.words import part_name
 from namesake.files import published
-from namesake.reconciling.query import Candidate
+from namesake.reconciling.query import Candidate, Query
+from namesake.reconciling.reconcile import TOLD
 from namesake.reconciling.rows import plain_name
 from namesake.reconciling.table import Doubtful
 
 MOST_ROWS = 2000
-"""Rows on one page."""
+"""Rows on one page; those that say the same count as one."""
 
 
 def write_review(rows: Sequence[Doubtful], page: Path, title: str) -> Path:
@@ -25,12 +29,20 @@ def write_review(rows: Sequence[Doubtful], page: Path, title: str) -> Path:
     The page saves choices as gold (`articleID`, `name`, `gold`), which `namesake evaluate` and `tune` read.
     """
     beside = articles_path(page)
-    shown = rows[:MOST_ROWS]
     with published(page) as partial:
-        partial.write_text(review_page(shown, title, len(rows)), encoding="utf-8")
+        partial.write_text(review_page(rows, title), encoding="utf-8")
     with published(beside) as partial:
-        partial.write_bytes(b"".join(msgspec.json.encode(_article(row)) + b"\n" for row in shown))
+        lines = (msgspec.json.encode(_article(row)) + b"\n" for same in shown(rows) for row in same)
+        partial.write_bytes(b"".join(lines))
     return beside
+
+
+def shown(rows: Sequence[Doubtful]) -> list[list[Doubtful]]:
+    """The rows on the page, those together that say the same of the same name: they are settled as one."""
+    alike: dict[Query, list[Doubtful]] = {}
+    for row in rows:
+        alike.setdefault(replace(row.query, name=plain_name(row.query.name)), []).append(row)
+    return list(alike.values())[:MOST_ROWS]
 
 
 def articles_path(page: Path) -> Path:
@@ -38,10 +50,10 @@ def articles_path(page: Path) -> Path:
     return page.with_name(f"{page.stem}.articles.jsonl")
 
 
-def review_page(rows: Sequence[Doubtful], title: str, total: int) -> str:
+def review_page(rows: Sequence[Doubtful], title: str) -> str:
     """The page as HTML. What tables hold stands in it as JSON alone, and is never read as markup."""
     template = (resources.files("namesake") / "apps" / "review" / "page.html").read_text(encoding="utf-8")
-    data = {"title": title, "total": total, "rows": [_row(row) for row in rows]}
+    data = {"title": title, "total": len(rows), "rows": [_row(same) for same in shown(rows)]}
     json = msgspec.json.encode(data).decode()
     for character in "<>&\u2028\u2029":
         json = json.replace(character, f"\\u{ord(character):04x}")
@@ -50,11 +62,12 @@ def review_page(rows: Sequence[Doubtful], title: str, total: int) -> str:
     )
 
 
-def _row(row: Doubtful) -> dict[str, Any]:
-    query = row.query
+def _row(same: Sequence[Doubtful]) -> dict[str, Any]:
+    """Rows that say the same, as the page has them."""
+    row, query = same[0], same[0].query
     told = [("date", query.date)] if query.date else []
     return {
-        "id": _id(row),
+        "ids": [row_id(one.row) for one in same],
         "name": plain_name(query.name),
         "context": query.context,
         "told": [*told, *query.values],
@@ -71,8 +84,13 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
         "description": candidate.description,
         "confidence": candidate.confidence,
         "matched": candidate.matched,
-        "parts": [[name, round(added, 2)] for name, added in strongest],
+        "parts": [[_part(name), round(added, 2)] for name, added in strongest],
     }
+
+
+def _part(name: str) -> str:
+    """A part in plain words; one that stands for a column is called by its property."""
+    return f"{name.removeprefix(TOLD)} of the row" if name.startswith(TOLD) else part_name(name)
 
 
 def _article(row: Doubtful) -> dict[str, Any]:
@@ -80,9 +98,5 @@ def _article(row: Doubtful) -> dict[str, Any]:
     name = plain_name(row.query.name)
     told = ", ".join([row.query.context, *(value for _, value in row.query.values)]).strip(", ")
     mention = {"name": name, "spans": [[0, len(name)]], "candidates": [one.qid for one in row.candidates]}
-    article = {"id": _id(row), "text": f"{name}: {told}", "mentions": [mention]}
+    article = {"id": row_id(row.row), "text": f"{name}: {told}", "mentions": [mention]}
     return article | ({"date": row.query.date} if row.query.date else {})
-
-
-def _id(row: Doubtful) -> str:
-    return f"row {row.row + 1}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from namesake.drawing.words import part_name
 from namesake.evaluation.reports.report import Report, Section, View
 
 Span = tuple[int, int]
@@ -186,7 +187,7 @@ def _about(candidate: Side) -> str:
     """Who a candidate is, its score, and the parts that are not 0, which the recipe weighs and adds up."""
     if not candidate.known:
         return f"{candidate.qid}: not in the KB"
-    parts = ", ".join(f"{name} {value:.4g}" for name, value in candidate.parts.items() if value)
+    parts = ", ".join(f"{part_name(name)} ({value:.4g})" for name, value in candidate.parts.items() if value)
     what = candidate.description or "no description"
     return f"{candidate.qid} {candidate.label or '?'} ({what}): {candidate.score:.4g}" + (
         f" from {parts}" if parts else ""

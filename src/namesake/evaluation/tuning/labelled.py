@@ -77,6 +77,11 @@ class Sample:
         right = self.data.answerable if recipe.decide is None else size > 0
         return np.flatnonzero(self.told & self.person & right)
 
+    def telling(self, recipe: Recipe) -> IntArray:
+        """Those of the mentions to learn from whose right candidate is there: without any there is nothing to fit."""
+        kept = self.learnable(recipe)
+        return kept[self.data.gold[kept] >= 0]
+
 
 def dataset(judged: Judged, links: pa.Table) -> Dataset:
     """Mentions with candidates and doubts; the right candidate is the one that most spans' known labels name."""
@@ -110,7 +115,7 @@ def fitted(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = 
     data, weights = [], []
     for sample in samples:
         kept = sample.learnable(recipe)
-        if (sample.data.gold[kept] >= 0).any():
+        if len(sample.telling(recipe)):
             roots = np.sqrt(sample.spans[kept])
             data.append(sample.data.take(kept.tolist()))
             weights.append(roots / np.sqrt(roots.sum()))
@@ -128,11 +133,22 @@ def fitted(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = 
 def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()) -> list[Outcome]:
     """How a recipe fares on each corpus with weights fitted on the others; on a lone corpus, on its other documents."""
     if len(samples) > 1:
+        useful = [sample.judged.name for sample in samples if len(sample.telling(recipe))]
+        if len(useful) == 1 and not more:
+            raise NamesakeError(f"all names to learn from stand in {useful[0]}: weights are tried on the other files")
         return [
             sample.outcome(fitted(recipe, [each for each in samples if each is not sample], more)) for sample in samples
         ]
     [sample] = samples
     fold = logit.fold_of(sample.documents, FOLDS, 0)
+    telling = sample.telling(recipe)
+    if not more and len(np.unique(fold[telling])) == 1:
+        count = len(np.unique(sample.documents[telling]))
+        documents = "1 document" if count == 1 else f"{count} documents"
+        raise NamesakeError(
+            f"all names to learn from stand in {documents}, too few for folds by document, which tell what weights "
+            "are worth: label more documents"
+        )
     best: list[str | None] = [None] * len(fold)
     confidence = np.full(len(fold), np.nan)
     for number in np.unique(fold):

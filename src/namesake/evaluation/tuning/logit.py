@@ -26,6 +26,7 @@ from namesake.recipe import Recipe
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
 FOLDS, SHUFFLES = 10, 10
 DECIMALS = 4  # of weights, for people who read them
+PER_WEIGHT = 10  # labelled mentions, below which weights are hardly more than chance
 CONSTANT = "Constant"  # the doubt that is the same for all mentions
 
 
@@ -193,6 +194,18 @@ def learnable(recipe: Recipe, data: Dataset) -> Dataset:
     if not data.answerable.any():
         raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
     return data.take(kept.tolist())
+
+
+def few(recipe: Recipe, mentions: int) -> str | None:
+    """What to say where mentions are too few for a recipe's weights; None where they are enough."""
+    doubts = () if recipe.decide is None else recipe.decide.parts
+    weights = max(sum(not part.fixed for part in recipe.parts) + sum(not part.fixed for part in doubts), 1)
+    if mentions >= PER_WEIGHT * weights:
+        return None
+    return (
+        f"{mentions:,} labelled mentions are few for {weights} weights: with fewer than {PER_WEIGHT * weights:,} "
+        f"({PER_WEIGHT} for each) they are hardly more than chance; label more, or keep the weights you have"
+    )
 
 
 def _weight(sizes: Sequence[int], alike: bool) -> FloatArray:
