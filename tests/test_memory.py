@@ -1,4 +1,4 @@
-"""A KB is the same in any memory and however often its build is killed; of two dumps the later wins."""
+"""A KB is the same in any memory and however often its build is stopped or killed; of two dumps the later wins."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -124,6 +125,80 @@ def test_a_build_that_is_killed_again_and_again_goes_on(tmp_path: Path, people: 
     assert list(tmp_path.iterdir()) == [out]
 
 
+class Stopper(Stages):
+    """Sends this process a signal where a stage begins."""
+
+    def __init__(self, stage: str, number: signal.Signals) -> None:
+        super().__init__()
+        self.last, self.number = stage, number
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        self.names.append(name)
+        if name == self.last:
+            os.kill(os.getpid(), self.number)
+        yield
+
+
+STOPS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+
+
+@STOPS
+def test_a_build_that_is_stopped_again_and_again_goes_on(
+    tmp_path: Path, people: Path, plain: dict[str, bytes], number: signal.Signals
+) -> None:
+    out, told = tmp_path / "kb", []
+    for stage in ("indexing names", "writing entities"):
+        with pytest.raises(KeyboardInterrupt) as stop:
+            build([people], out, memory=NOTHING, reporter=Stopper(stage, number))
+        told.append(str(stop.value))
+        [draft] = tmp_path.iterdir()
+        assert told[-1] == f"stopped; what is done is kept in {draft}: the same command goes on there, or delete it"
+    assert told[0] == told[1], "the second build worked where the first had"
+    heard = Stages()
+    build([people], out, memory=NOTHING, reporter=heard)
+    assert heard.names == ["numbering items and statements", "writing entities", "publishing"]
+    assert content(out) == plain
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@STOPS
+@pytest.mark.parametrize("stage", ["reading the dump", "publishing"])
+def test_what_is_kept_of_a_build_in_memory(tmp_path: Path, number: signal.Signals, stage: str) -> None:
+    """Nothing before the dumps are read; in memory, what they say."""
+    neighbour = tmp_path / "kb.building-mine"
+    neighbour.mkdir()
+    with pytest.raises(KeyboardInterrupt) as stop:
+        build([DUMP], tmp_path / "kb", reporter=Stopper(stage, number))
+    left = [path for path in tmp_path.iterdir() if path != neighbour]
+    if stage == "reading the dump":
+        assert str(stop.value) == f"stopped; {tmp_path / 'kb'} was not built and nothing is left of it"
+        assert left == []
+    else:
+        assert f"kept in {left[0]}:" in str(stop.value)
+        heard = Stages()
+        build([DUMP], tmp_path / "kb", reporter=heard)
+        assert heard.said == ["a build that was stopped had read the dumps: going on with what it found"]
+        assert sorted(tmp_path.iterdir()) == [tmp_path / "kb", neighbour]
+
+
+def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
+    tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [draft] = killed(people, tmp_path / "kb", "indexing names")
+    monkeypatch.setattr("namesake.kb.journal.Journal.sound_parts", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt, match=f"kept in {draft}:"):
+        build([people], tmp_path / "kb")
+    assert list(tmp_path.iterdir()) == [draft]
+
+
+def test_a_journal_that_was_being_written_is_no_part_of_the_kb(tmp_path: Path, people: Path) -> None:
+    [draft] = killed(people, tmp_path / "kb", "indexing names")
+    (draft / "journal.json.new").write_bytes(b"{")
+    build([people], tmp_path / "kb")
+    KB.open(tmp_path / "kb").verify()
+
+
 def test_a_part_that_was_damaged_is_made_again(tmp_path: Path, people: Path, plain: dict[str, bytes]) -> None:
     [draft] = killed(people, tmp_path / "kb", "indexing names")
     (draft / "word.bytes.npy").write_bytes(b"spilt ink")
@@ -156,7 +231,7 @@ def test_a_draft_of_another_build_is_not_gone_on_with(tmp_path: Path, left: Path
     build([path], tmp_path / "kb", reporter=heard, keep="all" if change == "other options" else "people")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     if change != "none":
-        assert heard.said[0] == f"removed {draft}, which a killed build had left"
+        assert heard.said[0] == f"removed {draft}, which a stopped build had left"
     assert (heard.names[0] == "reading the dump") == (change != "none")
     assert len(KB.open(tmp_path / "kb")) == (3 if change == "other options" else 2)
     assert list(tmp_path.iterdir()) == [tmp_path / "kb"]
