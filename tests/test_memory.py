@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -21,12 +22,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from namesake import language
 from namesake.errors import NamesakeError
 from namesake.kb import large
 from namesake.kb.build import build
 from namesake.kb.columns import Strings, concatenate
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.memory import LEAST, Memory, parse_size
+from namesake.kb.needs import needs
+from namesake.kb.options import Options
 from namesake.kb.store import KB
 from namesake.progress import Reporter
 from namesake.sample import DUMP, WIKIPEDIA
@@ -297,7 +301,53 @@ def test_too_little_memory_is_refused(tmp_path: Path) -> None:
     assert Memory.of("1G").workers(64) < 64
 
 
-def test_what_a_build_takes_is_told_from_the_beginning_of_the_dump(
+def options_of(path: Path) -> Options:
+    return Options(
+        dumps=(str(path),),
+        out=path.parent / "kb",
+        keep="people",
+        wikipedia=None,
+        ranks={},
+        language=language.of("en"),
+        words="stem",
+        workers=2,
+        memory=Memory.of("1G"),
+        force=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def well_known() -> list[str]:
+    """Lines that begin as Wikidata's do, with well-known items: they have names in many languages, and say little."""
+    many = {f"x{i}": {"language": f"x{i}", "value": "some name " * 20} for i in range(100)}
+    known = json.dumps({"type": "item", "id": "Q1", "labels": many, "claims": {}})
+    return [known] * 200 + [item(qid, f"Ann Example {qid}", HUMAN) for qid in range(9, 60_009)]
+
+
+def test_a_slow_clock_changes_nothing_of_what_is_told(
+    tmp_path: Path, well_known: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = dump(tmp_path / "dump.json", *well_known)
+    told = needs(options_of(path))
+    clock = iter(range(1_000_000))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    assert needs(options_of(path)) == told
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz"])
+def test_a_beginning_that_says_little_does_not_tell_of_the_whole(
+    tmp_path: Path, well_known: list[str], suffix: str
+) -> None:
+    both, others = tmp_path / f"both{suffix}", dump(tmp_path / "others.json", *well_known[200:])
+    text = dump(tmp_path / "all", *well_known).read_bytes()
+    both.write_bytes(gzip.compress(text, 1) if suffix == ".json.gz" else text)
+    told, expected = needs(options_of(both)), needs(options_of(others))
+    assert told is not None
+    assert expected is not None
+    assert expected.disk / 1.5 < told.disk < 1.5 * expected.disk
+
+
+def test_what_a_build_takes_is_told_from_a_part_of_the_dump(
     tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = Stages()
