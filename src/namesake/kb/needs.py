@@ -95,7 +95,7 @@ def _of_dump(path: str, options: Options) -> tuple[int, float] | None:
 
 
 def _from_beginning(path: str, options: Options) -> tuple[float, float] | None:
-    """Bytes that a packed dump says and has, unpacked; its rest is taken to be like the second half of its beginning."""
+    """Bytes that a packed dump says and has, unpacked; the rest is taken to be like the last of what is read."""
     enough = ENOUGH if Path(path).stat().st_size > SMALL else 2
     marks = [(0.0, 0.0, 0.0)]  # which part of it was read, the bytes of that, and what they say
     for chunk in read_chunks([path], 1, PIECE):
