@@ -24,7 +24,7 @@ from namesake.progress import Reporter
 
 STATUS = Path("/proc/self/status")
 INTERVAL = 0.01
-DISK_INTERVAL = 1.0
+DISK_INTERVAL = 0.2
 MB = 1 << 20
 
 
@@ -56,7 +56,7 @@ class Peaks(Reporter):
     def _look_at_disk(self, folder: Path) -> None:
         """The most that the build's files take: its scratch and the KB that it writes."""
         while True:
-            self.disk = max(self.disk, taken(folder))
+            self.disk = max(self.disk, taken(folder) + nameless(folder))
             time.sleep(DISK_INTERVAL)
 
 
@@ -67,6 +67,21 @@ def taken(folder: Path) -> int:
         with suppress(FileNotFoundError):
             total += path.stat().st_blocks * 512
     return total
+
+
+def nameless(folder: Path) -> int:
+    """Bytes of files in a folder that have lost their names, and that this process has open or mapped."""
+    sizes: dict[int, int] = {}
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        place, *_, inode, path = line.split(maxsplit=5) if line.endswith("(deleted)") else ("", "0", "")
+        if path.startswith(str(folder)):
+            low, high = (int(end, 16) for end in place.split("-"))
+            sizes[int(inode)] = sizes.get(int(inode), 0) + high - low
+    for file in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            if not file.stat().st_nlink and str(file.readlink()).startswith(str(folder)):
+                sizes[file.stat().st_ino] = file.stat().st_blocks * 512
+    return sum(sizes.values())
 
 
 def measure(dump: Path, memory: str) -> None:

@@ -30,6 +30,10 @@ SMALL_FILES = (
     "import resource, namesake.kb.build; from namesake.apps.cli.main import main; "
     "resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, 3_000)); main()"
 )
+STOPPED_BEHIND_READING = (
+    "import os, namesake.kb.build as build; from namesake.apps.cli.main import main; "
+    "build.number = lambda _: os.kill(os.getpid(), {number}); main()"
+)
 
 
 class Done(NamedTuple):
@@ -239,12 +243,27 @@ def start_a_build_that_waits(out: Path) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_stopped_build_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_build_stopped_behind_reading_is_kept(tmp_path: Path, number: signal.Signals) -> None:
+    arguments = ["kb", "build", str(DUMP), "--out", str(tmp_path / "kb")]
+    code = STOPPED_BEHIND_READING.format(number=int(number))
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 130, done.stderr
+    (left,) = tmp_path.iterdir()
+    told = f"namesake: stopped; what is done is kept in {left}: the same command goes on there, or delete it"
+    assert done.stderr.splitlines()[-1] == told
+    again = namesake(*arguments)
+    assert again.returncode == 0
+    assert "a build that was stopped had read the dumps" in again.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["kb"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_build_stopped_while_reading_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     build = start_a_build_that_waits(tmp_path / "kb")
     build.send_signal(number)
     _, said = build.communicate(timeout=60)
     assert build.returncode == 130
-    assert "stopped" in said.decode().splitlines()[-1]
+    assert said.decode().splitlines()[-1].endswith("kb was not built and nothing is left of it")
     assert b"Traceback" not in said
     assert list(tmp_path.iterdir()) == []
 

@@ -1,11 +1,13 @@
-"""A KB is the same in any memory and however often its build is killed; of two dumps the later wins."""
+"""A KB is the same in any memory and however often its build is stopped or killed; of two dumps the later wins."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -20,12 +22,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from namesake import language
 from namesake.errors import NamesakeError
 from namesake.kb import large
 from namesake.kb.build import build
 from namesake.kb.columns import Strings, concatenate
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.memory import LEAST, Memory, parse_size
+from namesake.kb.needs import needs
+from namesake.kb.options import Options
 from namesake.kb.store import KB
 from namesake.progress import Reporter
 from namesake.sample import DUMP, WIKIPEDIA
@@ -124,6 +129,80 @@ def test_a_build_that_is_killed_again_and_again_goes_on(tmp_path: Path, people: 
     assert list(tmp_path.iterdir()) == [out]
 
 
+class Stopper(Stages):
+    """Sends this process a signal where a stage begins."""
+
+    def __init__(self, stage: str, number: signal.Signals) -> None:
+        super().__init__()
+        self.last, self.number = stage, number
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        self.names.append(name)
+        if name == self.last:
+            os.kill(os.getpid(), self.number)
+        yield
+
+
+STOPS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+
+
+@STOPS
+def test_a_build_that_is_stopped_again_and_again_goes_on(
+    tmp_path: Path, people: Path, plain: dict[str, bytes], number: signal.Signals
+) -> None:
+    out, told = tmp_path / "kb", []
+    for stage in ("indexing names", "writing entities"):
+        with pytest.raises(KeyboardInterrupt) as stop:
+            build([people], out, memory=NOTHING, reporter=Stopper(stage, number))
+        told.append(str(stop.value))
+        [draft] = tmp_path.iterdir()
+        assert told[-1] == f"stopped; what is done is kept in {draft}: the same command goes on there, or delete it"
+    assert told[0] == told[1], "the second build worked where the first had"
+    heard = Stages()
+    build([people], out, memory=NOTHING, reporter=heard)
+    assert heard.names == ["numbering items and statements", "writing entities", "publishing"]
+    assert content(out) == plain
+    assert list(tmp_path.iterdir()) == [out]
+
+
+@STOPS
+@pytest.mark.parametrize("stage", ["reading the dump", "publishing"])
+def test_what_is_kept_of_a_build_in_memory(tmp_path: Path, number: signal.Signals, stage: str) -> None:
+    """Nothing before the dumps are read; in memory, what they say."""
+    neighbour = tmp_path / "kb.building-mine"
+    neighbour.mkdir()
+    with pytest.raises(KeyboardInterrupt) as stop:
+        build([DUMP], tmp_path / "kb", reporter=Stopper(stage, number))
+    left = [path for path in tmp_path.iterdir() if path != neighbour]
+    if stage == "reading the dump":
+        assert str(stop.value) == f"stopped; {tmp_path / 'kb'} was not built and nothing is left of it"
+        assert left == []
+    else:
+        assert f"kept in {left[0]}:" in str(stop.value)
+        heard = Stages()
+        build([DUMP], tmp_path / "kb", reporter=heard)
+        assert heard.said == ["a build that was stopped had read the dumps: going on with what it found"]
+        assert sorted(tmp_path.iterdir()) == [tmp_path / "kb", neighbour]
+
+
+def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
+    tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [draft] = killed(people, tmp_path / "kb", "indexing names")
+    monkeypatch.setattr("namesake.kb.journal.Journal.sound_parts", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt, match=f"kept in {draft}:"):
+        build([people], tmp_path / "kb")
+    assert list(tmp_path.iterdir()) == [draft]
+
+
+def test_a_journal_that_was_being_written_is_no_part_of_the_kb(tmp_path: Path, people: Path) -> None:
+    [draft] = killed(people, tmp_path / "kb", "indexing names")
+    (draft / "journal.json.new").write_bytes(b"{")
+    build([people], tmp_path / "kb")
+    KB.open(tmp_path / "kb").verify()
+
+
 def test_a_part_that_was_damaged_is_made_again(tmp_path: Path, people: Path, plain: dict[str, bytes]) -> None:
     [draft] = killed(people, tmp_path / "kb", "indexing names")
     (draft / "word.bytes.npy").write_bytes(b"spilt ink")
@@ -156,7 +235,7 @@ def test_a_draft_of_another_build_is_not_gone_on_with(tmp_path: Path, left: Path
     build([path], tmp_path / "kb", reporter=heard, keep="all" if change == "other options" else "people")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     if change != "none":
-        assert heard.said[0] == f"removed {draft}, which a killed build had left"
+        assert heard.said[0] == f"removed {draft}, which a stopped build had left"
     assert (heard.names[0] == "reading the dump") == (change != "none")
     assert len(KB.open(tmp_path / "kb")) == (3 if change == "other options" else 2)
     assert list(tmp_path.iterdir()) == [tmp_path / "kb"]
@@ -222,7 +301,53 @@ def test_too_little_memory_is_refused(tmp_path: Path) -> None:
     assert Memory.of("1G").workers(64) < 64
 
 
-def test_what_a_build_takes_is_told_from_the_beginning_of_the_dump(
+def options_of(path: Path) -> Options:
+    return Options(
+        dumps=(str(path),),
+        out=path.parent / "kb",
+        keep="people",
+        wikipedia=None,
+        ranks={},
+        language=language.of("en"),
+        words="stem",
+        workers=2,
+        memory=Memory.of("1G"),
+        force=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def well_known() -> list[str]:
+    """Lines that begin as Wikidata's do, with well-known items: they have names in many languages, and say little."""
+    many = {f"x{i}": {"language": f"x{i}", "value": "some name " * 20} for i in range(100)}
+    known = json.dumps({"type": "item", "id": "Q1", "labels": many, "claims": {}})
+    return [known] * 200 + [item(qid, f"Ann Example {qid}", HUMAN) for qid in range(9, 60_009)]
+
+
+def test_a_slow_clock_changes_nothing_of_what_is_told(
+    tmp_path: Path, well_known: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = dump(tmp_path / "dump.json", *well_known)
+    told = needs(options_of(path))
+    clock = iter(range(1_000_000))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    assert needs(options_of(path)) == told
+
+
+@pytest.mark.parametrize("suffix", [".json", ".json.gz"])
+def test_a_beginning_that_says_little_does_not_tell_of_the_whole(
+    tmp_path: Path, well_known: list[str], suffix: str
+) -> None:
+    both, others = tmp_path / f"both{suffix}", dump(tmp_path / "others.json", *well_known[200:])
+    text = dump(tmp_path / "all", *well_known).read_bytes()
+    both.write_bytes(gzip.compress(text, 1) if suffix == ".json.gz" else text)
+    told, expected = needs(options_of(both)), needs(options_of(others))
+    assert told is not None
+    assert expected is not None
+    assert expected.disk / 1.5 < told.disk < 1.5 * expected.disk
+
+
+def test_what_a_build_takes_is_told_from_a_part_of_the_dump(
     tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = Stages()

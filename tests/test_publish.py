@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from io import FileIO
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -17,7 +18,7 @@ from namesake.errors import NamesakeError
 from namesake.kb import publish, replace
 from namesake.kb.axes import ENTITY, ITEM
 from namesake.kb.build import build
-from namesake.kb.lock import LOCK, Owner
+from namesake.kb.lock import LOCK, Owner, owner_of, sign, take
 from namesake.kb.publish import Draft
 from namesake.kb.remains import building, replaced, settle
 from namesake.kb.store import KB
@@ -117,7 +118,7 @@ def test_remains_are_told_from_a_build_at_work(tmp_path: Path) -> None:
     with Draft(out) as draft:
         assert subprocess.run([sys.executable, "-c", die, str(out)], check=False).returncode == 9
         [remains] = [path for path in tmp_path.iterdir() if path != draft.folder]
-        assert settle(out) == [f"removed {remains}, which a killed build had left"]
+        assert settle(out) == [f"removed {remains}, which a stopped build had left"]
         assert list(tmp_path.iterdir()) == [draft.folder]
     assert list(tmp_path.iterdir()) == []
 
@@ -129,6 +130,22 @@ def test_a_build_that_was_killed_as_it_began_is_cleared_away(tmp_path: Path, beg
         (building(tmp_path / "kb", "0123456789abcdef") / LOCK).touch()
     settle(tmp_path / "kb")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_names_its_owner_whenever_it_changes_hands(tmp_path: Path) -> None:
+    """Nothing is left to do behind the one write: a kill may come there."""
+    first = Owner(token="0123456789abcdef", host="a-host-with-a-long-name", boot="b", pid=1, force=True)
+    second = Owner(token="0123456789abcdef", host="h", boot="b", pid=2, force=True)
+
+    class Dying(FileIO):
+        def write(self, said: bytes) -> int:
+            super().write(said)
+            raise KeyboardInterrupt
+
+    take(tmp_path, first).close()
+    with pytest.raises(KeyboardInterrupt), Dying(tmp_path / LOCK, "r+") as lock:
+        sign(lock, second)
+    assert owner_of(tmp_path) == second
 
 
 def test_a_build_of_another_machine_is_left_alone(tmp_path: Path) -> None:

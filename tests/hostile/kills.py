@@ -1,8 +1,13 @@
-"""What a killed run may leave: the old whole, the new whole or nothing, and no litter."""
+"""What a killed run may leave: the old whole, the new whole or nothing, and no litter.
+
+A build that was stopped behind reading its dumps may leave one thing beside its output, and must say so: its draft, in
+which the next run goes on.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import signal
 from collections.abc import Iterator
@@ -12,6 +17,8 @@ from pathlib import Path
 
 from hostile.sandbox import Outcome, Sandbox, Stop
 
+STOPPED = 130
+GOES_ON = b"a build that was stopped had read the dumps"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
@@ -54,8 +61,18 @@ class Target:
         return "half" if now else "lost"
 
     def litter(self) -> list[str]:
-        """Names in the folder that nobody asked for."""
-        return sorted(path.name for path in self.folder.iterdir() if path.name not in self.own)
+        """Names in the folder, or beside what a link points to, that nobody asked for."""
+        folders = {self.folder, self.out.resolve().parent}
+        return sorted(path.name for folder in folders for path in folder.iterdir() if path.name not in self.own)
+
+    def kept(self, litter: list[str], outcome: Outcome) -> bool:
+        """Whether all that was left is the draft of a build, with its dumps read, and people were told."""
+        if len(litter) != 1 or not re.fullmatch(re.escape(self.out.name) + r"\.building-[0-9a-f]{16}", litter[0]):
+            return False
+        draft = self.out.resolve().parent / litter[0]
+        told = re.search(r"stopped; what is done is kept in (.*): the same command goes on", outcome.err.decode())
+        read = json.loads((draft / "journal.json").read_bytes())["stages"] if (draft / "journal.json").exists() else {}
+        return outcome.code == STOPPED and told is not None and Path(told[1]).samefile(draft) and "dumps" in read
 
 
 def steps(sandbox: Sandbox, target: Target, log: Path) -> list[str]:
@@ -79,11 +96,14 @@ def verdict(sandbox: Sandbox, target: Target, stop: Stop, again: tuple[str | Pat
         return "half", f"{note}: {found}"
     if b"Traceback" in outcome.err:
         return "traceback", f"{note}: {outcome}"
-    if stop.signal != signal.SIGKILL and litter:
+    kept = stop.signal != signal.SIGKILL and target.kept(litter, outcome)
+    if stop.signal != signal.SIGKILL and litter and not kept:
         return "left behind", f"{note}: {litter}"
     following = sandbox.run(*again)
     if following.kind != "done":
         return following.kind if following.kind != "refused" else "lost", f"{note}: and the next run: {following}"
+    if kept and GOES_ON not in following.err:
+        return "lost", f"{note}: and the next run began anew"
     if target.state() != "new":
         return "half", f"{note}: after the next run it is {target.state()}"
     if target.litter():

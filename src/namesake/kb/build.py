@@ -29,7 +29,7 @@ from namesake.kb.memory import Memory
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.names import build_names
 from namesake.kb.options import Keep, Options, place
-from namesake.kb.orderly import orderly
+from namesake.kb.orderly import orderly, told
 from namesake.kb.parts import Parts, make_parts
 from namesake.kb.publish import Draft
 from namesake.kb.ranks import SOURCES, read_ranks
@@ -62,6 +62,9 @@ def build(
 ) -> Manifest:
     """Build a KB from Wikidata dumps and return its manifest.
 
+    A build that is stopped once its dumps are read keeps what it has, and the same call goes on with it: the text of
+    KeyboardInterrupt says where it is.
+
     Args:
         dumps: files in Wikidata's JSON, plain or compressed; `-` is standard input.
         out: the folder to make. Nothing is there until the KB is complete.
@@ -91,10 +94,11 @@ def build(
     )
     reporter = reporter or Reporter()
     options.check()
-    with orderly(options.out):
-        for done in settle(options.out, options.key):
+    key = options.key
+    with orderly(options.out), told(options.out, key):
+        for done in settle(options.out, key):
             reporter.say(done)
-        with Draft(options.out, force, options.key) as draft, Spill(draft.spill) as spill:
+        with Draft(options.out, force, key) as draft, Spill(draft.spill) as spill:
             inputs = Inputs(options, draft, spill, reporter)
             inputs.say_needs()
             gathered = inputs.dumps()

@@ -1,4 +1,4 @@
-"""The inputs of a build, each read once: what a build that was killed had read, the same build does not read again."""
+"""The inputs of a build, each read once: what a build that was stopped had read, the same build does not read again."""
 
 from __future__ import annotations
 

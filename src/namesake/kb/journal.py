@@ -1,4 +1,4 @@
-"""What a build has finished, written down in its folder: after a kill, the same build goes on from there.
+"""What a build has finished, written down in its folder: once stopped, the same build goes on from there.
 
 The same build is one of the same inputs, by path, size and time of change, with the same options but for memory and
 workers. What is read from dumps waits in the spill, and is on the disk when it is noted here; columns are noted with
@@ -22,6 +22,7 @@ from namesake.kb.manifest import FORMAT_VERSION, Reject
 from namesake.kb.npy import damaged_file
 
 JOURNAL = "journal.json"
+ASIDE = ".new"  # behind its name while it is written
 
 
 class SpilledColumn(msgspec.Struct, frozen=True):
@@ -85,7 +86,7 @@ class Journal:
         if not self.finished.key:
             return
         with self._lock:
-            aside = self.folder / f"{JOURNAL}.new"
+            aside = self.folder / f"{JOURNAL}{ASIDE}"
             with aside.open("wb") as file:
                 file.write(msgspec.json.encode(self.finished))
                 file.flush()

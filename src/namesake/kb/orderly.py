@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from namesake.errors import NamesakeError
+from namesake.kb.remains import kept
 from namesake.stops import stoppable
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -32,3 +33,17 @@ def orderly(out: Path) -> Iterator[None]:
         raise NamesakeError(f"{where}: {problem.strerror or problem}; {out} was not built") from None
     except MemoryError:
         raise NamesakeError(f"out of memory; {out} was not built: a machine with more of it is needed") from None
+
+
+@contextmanager
+def told(out: Path, key: str) -> Iterator[None]:
+    """Whoever stops the block reads in the text of KeyboardInterrupt what is kept of the build with this key."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        draft = kept(out, key)
+        raise KeyboardInterrupt(
+            f"stopped; what is done is kept in {draft}: the same command goes on there, or delete it"
+            if draft
+            else f"stopped; {out} was not built and nothing is left of it"
+        ) from None

@@ -1,4 +1,4 @@
-"""A KB under construction: written beside its place, put there in one step, or gone without a trace.
+"""A KB under construction: written beside its place and put there in one step; else gone, or kept to go on with.
 
 The draft is the folder `OUT.building-TOKEN` on the file system of OUT, with a lock in it that dies with its process:
 see `lock` and `remains`.
@@ -23,7 +23,7 @@ from namesake.files.durable import sync
 from namesake.kb import known
 from namesake.kb.columns import State
 from namesake.kb.declare import Column, Made
-from namesake.kb.journal import JOURNAL, Journal
+from namesake.kb.journal import ASIDE, JOURNAL, Journal, goes_on
 from namesake.kb.lock import LOCK, Owner, alone, sign, take
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
 from namesake.kb.npy import BLOCK, header, said
@@ -35,48 +35,64 @@ C = TypeVar("C")
 
 
 class Draft:
-    """A folder that becomes the KB `out` when it is published, and is removed when anything goes wrong before."""
+    """A folder that becomes the KB `out` when it is published, and is removed when anything goes wrong before.
+
+    Whoever stops it keeps what is finished: the same build goes on there.
+    """
 
     def __init__(self, out: Path, force: bool = False, key: str = "") -> None:
         """Draft the KB `out`, which may replace an older one with `force`.
 
-        A build with the same `key` that was killed left its draft: this one goes on in it.
+        A build with the same `key` that was stopped left its draft: this one goes on in it.
         """
         self.out = out
         self.force = force
         self.key = key
         self.files: dict[str, str] = {}
         self.finished = False
+        self.lock: io.FileIO | None = None
+        self._work_in(secrets.token_hex(8))
 
     def __enter__(self) -> Draft:
         check_free(self.out, self.force)
         self.out.parent.mkdir(parents=True, exist_ok=True)
-        with alone(self.out.parent):
-            left = unfinished(self.out, self.key)
-            self.token = left[0] if left else secrets.token_hex(8)
-            self.folder = building(self.out, self.token)
-            owner = Owner.here(self.token, self.force)
-            try:
-                if left:
-                    self.lock = left[1]
-                    sign(self.lock, owner)
-                else:
-                    self.folder.mkdir()
-                    self.lock = take(self.folder, owner)
-                self.spill = spill_of(self.folder)
-                self.spill.mkdir(exist_ok=True)
-                self.journal = Journal(self.folder, self.key)
-            except BaseException:
-                remove_draft(self.folder)
-                raise
-        for part in self.journal.sound_parts().values():
-            self.files |= part.files
+        try:
+            with alone(self.out.parent):
+                self._begin()
+            self.spill.mkdir(exist_ok=True)
+            self.journal = Journal(self.folder, self.key)
+            for part in self.journal.sound_parts().values():
+                self.files |= part.files
+        except BaseException as problem:
+            self._leave(problem)
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        if not self.finished:
-            remove_draft(self.folder)
-        self.lock.close()
+        self._leave(error)
+
+    def _work_in(self, token: str) -> None:
+        self.token, self.folder = token, building(self.out, token)
+        self.spill = spill_of(self.folder)
+
+    def _begin(self) -> None:
+        """Take over the folder of the same build, if it was stopped, or make a new one; either is locked."""
+        if left := unfinished(self.out, self.key):
+            token, self.lock = left
+            self._work_in(token)
+            sign(left[1], Owner.here(token, self.force))
+        else:
+            self.folder.mkdir()
+            self.lock = take(self.folder, Owner.here(self.token, self.force))
+
+    def _leave(self, problem: BaseException | None) -> None:
+        """Remove the folder, unless it is finished, or somebody stopped the build and it can go on there."""
+        with unstoppable():
+            stopped = isinstance(problem, KeyboardInterrupt)
+            if not self.finished and not (stopped and goes_on(self.folder, self.spill, self.key)):
+                remove_draft(self.folder)
+            if self.lock:
+                self.lock.close()
 
     def write(self, column: Column[C], value: C) -> None:
         """Write a column: one `.npy` file, or two for strings and ragged lists."""
@@ -109,15 +125,16 @@ class Draft:
     def publish(self, manifest: Manifest) -> Manifest:
         """Make everything durable, the manifest last, and put the folder in its place.
 
-        From the manifest on nothing stops it: the KB is finished, and what is left to do takes a moment.
+        Once the files are durable nothing stops it: what is left to do takes a moment.
         """
         for name in sorted(self.files):
             sync(self.folder / name)
-        (self.folder / JOURNAL).unlink(missing_ok=True)
-        shutil.rmtree(self.spill)
         complete = msgspec.structs.replace(manifest, files=dict(sorted(self.files.items())))
         with unstoppable(), alone(self.out.parent):
             check_free(self.out, self.force)  # it may have appeared while we were building
+            for name in (JOURNAL, f"{JOURNAL}{ASIDE}"):
+                (self.folder / name).unlink(missing_ok=True)
+            shutil.rmtree(self.spill)
             (self.folder / MANIFEST).write_bytes(complete.sealed())
             sync(self.folder / MANIFEST)
             sync(self.folder)

@@ -56,6 +56,19 @@ def unfinished(out: Path, key: str) -> tuple[str, FileIO] | None:
     return None
 
 
+def kept(out: Path, key: str) -> Path | None:
+    """The draft that a stopped build with this key left to go on in."""
+    if not out.parent.is_dir():
+        return None
+    with alone(out.parent):
+        found = unfinished(out, key)
+    if found is None:
+        return None
+    token, lock = found
+    lock.close()
+    return building(out, token)
+
+
 def _beside(out: Path) -> list[tuple[Path, str]]:
     """The folders of builds of `out`, with their tokens."""
     name = re.compile(re.escape(out.name) + r"\.(building|replaced)-([0-9a-f]{16})")
@@ -95,7 +108,7 @@ def _settle_draft(folder: Path, token: str, out: Path, key: str) -> Iterator[str
             return
         if files is None or damaged_file(folder, files):
             remove_draft(folder)
-            yield f"removed {folder}, which a killed build had left"
+            yield f"removed {folder}, which a stopped build had left"
             return
         try:
             check_free(out, force=owner is not None and owner.force)

@@ -103,8 +103,8 @@ def build(
             force=force,
             reporter=reporter(),
         )
-    except KeyboardInterrupt:
-        say(f"namesake: stopped; {out} was not built and nothing is left of it")
+    except KeyboardInterrupt as stop:
+        say(f"namesake: {str(stop) or 'stopped'}")
         raise typer.Exit(130) from None
     draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
 
