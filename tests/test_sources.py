@@ -125,7 +125,7 @@ def test_what_is_no_source_is_told_in_one_line(sample_kb, mentions, line):
 
 def test_without_spacy_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "spacy", None)
-    with pytest.raises(NamesakeError, match=re.escape("pip install 'namesake[spacy]'")):
+    with pytest.raises(NamesakeError, match="needs spaCy: install namesake with its extra `spacy`"):
         with_spacy.pipeline.__wrapped__("en_core_web_sm")
 
 

@@ -58,11 +58,6 @@ def digest(module: str) -> str:
     return hashed.hexdigest()
 
 
-def compiled_before() -> bool:
-    """Whether this version's kernels were compiled on this machine; if not, their first use takes a minute."""
-    return any(folder().glob(f"{digest('namesake.kernels.text.tokenizer')}/*/*.nbi"))
-
-
 def load_without_scipy() -> None:
     """Load what Numba needs to run kernels, but not SciPy: it takes as long as all of Numba.
 

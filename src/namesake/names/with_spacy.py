@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 
 PEOPLE = ("PERSON", "PER")
 """What models call people."""
@@ -50,7 +50,7 @@ def pipeline(model: str) -> Any:
     try:
         import spacy
     except ImportError:
-        raise NamesakeError(f"spacy:{model} needs spaCy: pip install 'namesake[spacy]'") from None
+        raise lacking(f"spacy:{model} needs", "spaCy", "spacy") from None
     name = model if Path(model).is_dir() else model.replace("-", "_")
     try:
         nlp = spacy.load(name)
