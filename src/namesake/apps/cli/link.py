@@ -193,7 +193,7 @@ def link(
         f"{rate:,.0f} articles/s"
     )
     report_rejects(rejects)
-    _fail_without_articles(counts.articles, rejects, articles, reading)
+    _fail_without_articles(counts.articles, rejects, paths, reading)
 
 
 def reading_of(
