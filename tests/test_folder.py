@@ -22,11 +22,13 @@ from hypothesis import strategies as st
 
 from namesake.articles.rejects import Rejects
 from namesake.engines.crew import Crew, Failed
-from namesake.engines.folder import link_folder
+from namesake.engines.files import link_files
+from namesake.engines.folder import Run, link_folder
 from namesake.errors import NamesakeError
 from namesake.files.lines import PADDING, Block, cut_lines
 from namesake.formats import read_articles
 from namesake.linker import Linker
+from namesake.progress import Reporter
 from namesake.sample import ARTICLES
 
 LINES = ARTICLES.read_bytes().splitlines()
@@ -212,6 +214,55 @@ def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
         link_folder(linker, [tmp_path / "*.absent"], out, workers=1)
     with pytest.raises(NamesakeError, match="standard input"):
         link_folder(linker, ["-"], out, workers=1)
+
+
+class Said(Reporter):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def test_the_folder_that_is_written_is_none_that_is_read(linker, tmp_path):
+    nest = tmp_path / "nest"
+    nest.mkdir()
+    (nest / "a.jsonl").write_bytes(copies(2, "a"))
+    first = link_folder(linker, [nest], nest / "out", workers=1)
+    assert link_folder(linker, [nest], nest / "out", workers=1) == Run(first.counts, 0, 0, 0)
+    assert link_folder(linker, [f"{nest}/**/*.jsonl"], nest / "out", workers=1).linked_now == 0
+    for within in (nest / "out", nest / "out/journal.jsonl", f"{nest}/out/*.jsonl"):
+        with pytest.raises(NamesakeError, match="lies in .*out, which is to be written"):
+            link_folder(linker, [nest, within], nest / "out", workers=1)
+
+
+def test_a_pipe_is_not_waited_for(linker, tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(copies(1, "a"))
+    os.mkfifo(tmp_path / "b.jsonl")
+    (tmp_path / "c.jsonl").symlink_to("c.jsonl")  # a circle
+    for number, articles in enumerate((tmp_path, f"{tmp_path}/[ab].jsonl")):
+        run = link_folder(linker, [articles], tmp_path / f"out{number}", workers=1)
+        assert (run.counts.articles, len(run.problems)) == (15, 1 - number)
+    with pytest.raises(NamesakeError, match=r"b\.jsonl is no regular file"):
+        link_folder(linker, [tmp_path / "b.jsonl"], tmp_path / "out", workers=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_with_several_names_is_linked_once(linker, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(copies(1, "a"))
+    Path("b.jsonl").symlink_to(source)
+    Path("c.jsonl").hardlink_to(source)
+    said = Said()
+    run = link_folder(linker, ["a.jsonl", source, "./a.jsonl", "b.jsonl", "c.jsonl"], "out", workers=1, reporter=said)
+    assert run.counts.articles == 15
+    assert said.lines == [f"{source} is the file a.jsonl, and 2 more such files: linked once"]
+    said = Said()
+    assert link_files(linker, ["b.jsonl", source], "out.parquet", reporter=said).articles == 15
+    assert said.lines == [f"{source} is the file b.jsonl: linked once"]
 
 
 def test_files_that_cannot_be_read_are_told_and_the_others_linked(linker, tmp_path):

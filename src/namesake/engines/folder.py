@@ -84,11 +84,10 @@ def link_folder(
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
-    inputs = find_inputs(articles)
+    inputs = find_inputs(articles, out, reporter.say)
     reading = replace(
         Reading() if reading is None else reading, below=common_folder([Path(one.path) for one in inputs])
     )
-    _refuse_inputs_in(out, inputs)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
     plan = Plan(
         version=__version__,
@@ -112,13 +111,6 @@ def link_folder(
     except OSError as problem:
         where = problem.filename or out
         raise NamesakeError(f"{where}: {problem.strerror or problem}; the same command goes on from here") from None
-
-
-def _refuse_inputs_in(out: Path, inputs: list[Input]) -> None:
-    whole = out.resolve()
-    for one in inputs:
-        if Path(one.path).resolve().is_relative_to(whole):
-            raise NamesakeError(f"{one.path} lies in {out}, which is to be written: name another folder")
 
 
 def _counted(done: Done) -> dict[str, int]:
