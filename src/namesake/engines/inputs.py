@@ -33,7 +33,7 @@ def find_inputs(named: Sequence[str | Path], out: Path, say: Callable[[str], Non
     paths = [path for one in named for path in _outside(str(one), out)]
     if not paths:
         raise NamesakeError(f"{', '.join(map(str, named))}: no file of articles is there; they are called {SUFFIXES}")
-    return [_input(path) for path in _once(paths, say)]
+    return [look_at(path) for path in _once(paths, say)]
 
 
 def input_paths(named: Sequence[str | Path], say: Callable[[str], None] = silent) -> list[Path]:
@@ -126,7 +126,8 @@ def _is_file(path: Path) -> bool:
     return path.is_file() or not path.exists()
 
 
-def _input(path: Path) -> Input:
+def look_at(path: Path) -> Input:
+    """A file as it is now."""
     try:
         found = path.stat()
     except OSError:

@@ -12,6 +12,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.engines.described import described
 from namesake.engines.files import with_dates
 from namesake.engines.journal import Done
+from namesake.engines.parts import digest, part_path, rejects_path
 from namesake.engines.shards import Shard
 from namesake.files.durable import sync
 from namesake.files.lines import Block
@@ -21,9 +22,6 @@ from namesake.formats.jsonl import Places, read_blocks
 from namesake.formats.links import LinkWriter
 from namesake.formats.parquet import read_row_groups
 from namesake.linker import Linker
-
-LINKS, REJECTS = "links", "rejects"
-"""The folders of a run for its parts, and for what was set aside."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class ShardLinker:
         return Done(
             file=shard.file,
             number=shard.number,
-            size=part.stat().st_size,
+            digest=digest(self.out, shard),
             articles=articles,
             mentions=writer.rows,
             linked=linked,
@@ -73,16 +71,6 @@ class ShardLinker:
                 path, rejects, groups=range(*shard.groups), before=shard.before, reading=self.reading
             )
         return read_articles(path, rejects, most_line=self.most_line, reading=self.reading)
-
-
-def part_path(out: Path, shard: Shard) -> Path:
-    """Where the links of a shard are."""
-    return out / LINKS / f"{shard.name}.parquet"
-
-
-def rejects_path(out: Path, shard: Shard) -> Path:
-    """Where the records of a shard are that were set aside, if there are any."""
-    return out / REJECTS / f"{shard.name}.jsonl"
 
 
 class _Rejects(Rejects):
