@@ -26,7 +26,12 @@ from namesake.articles.rejects import Rejects
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.files import link_files
 from namesake.engines.folder import Run, link_folder
+from namesake.engines.journal import Ended, Journal
+from namesake.engines.plan import Plan
+from namesake.engines.shard_linker import ShardLinker
+from namesake.engines.shards import Shard
 from namesake.errors import NamesakeError
+from namesake.files import published
 from namesake.files.lines import PADDING, Block, cut_lines
 from namesake.formats import read_articles
 from namesake.formats.fields import Reading
@@ -553,6 +558,31 @@ def test_two_runs_in_one_folder_do_not_mix(inputs, linker, tmp_path):
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+
+
+def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monkeypatch):
+    """Neither a table without links nor a look at all other parts for each part, nor a wait for the journal."""
+    calls: list[str] = []
+
+    def counted(owner, name):
+        done = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given: calls.append(name) or done(*given))
+
+    counted(Linker, "nothing")
+    counted(sys.modules[published.__module__], "remove_stale")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "rejects").mkdir()
+    work = ShardLinker(linker, tmp_path, False, None, 1 << 20)
+    for number in range(3):
+        work.link(Shard(0, number, "a.jsonl"), Block.of(LINES[0] + b"\nnot a record\n"))
+    assert calls == ["nothing"]
+    counted(os, "fsync")
+    plan = Plan.of(linker, [], Reading(), scores=False, date=None, most_line=1, shard_bytes=1)
+    (tmp_path / "out").mkdir()
+    with Journal(tmp_path / "out", plan, "now") as journal:
+        for number in range(200):
+            journal.add(Ended(number, 0))
+    assert calls.count("fsync") < 100
 
 
 class Trickle(io.BytesIO):

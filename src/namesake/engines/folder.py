@@ -148,7 +148,7 @@ class _Folder:
         left = [file for file in range(len(self.sizes)) if not self.journal.is_complete(file)]
         self.read = self.before = sum(self.sizes) - sum(self.sizes[file] for file in left)
         if left:
-            self.work.linker.nothing(self.work.scores)  # loads the kernels, once for all workers
+            _ = self.work.nothing  # loads the kernels, once for all workers
             try:
                 with self.reporter.stage("linking"), Crew(workers, self.work) as crew:
                     self._link(crew, left)

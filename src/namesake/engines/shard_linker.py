@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
@@ -35,14 +36,19 @@ class ShardLinker:
     most_line: int
     reading: Reading = field(default_factory=Reading)
 
+    @cached_property
+    def nothing(self) -> pa.Table:
+        """No links, with the columns that links have; made once for all shards."""
+        return described(self.linker.kb, self.linker.nothing(self.scores))
+
     def link(self, shard: Shard, lines: Block | None) -> Done:
         """Link a shard; its part is on the disk when this returns."""
         part = part_path(self.out, shard)
         articles = linked = 0
         rejects = _Rejects(rejects_path(self.out, shard), shard.path)
         with rejects:
-            with LinkWriter(part, self.linker.metadata) as writer:
-                writer.write(described(self.linker.kb, self.linker.nothing(self.scores)))
+            with LinkWriter(part, self.linker.metadata, tidy=False) as writer:
+                writer.write(self.nothing)
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
                     before = rejects.count
                     links = self.linker.link(table, self.scores, rejects)
@@ -77,7 +83,7 @@ class _Rejects(Rejects):
     """Rejects of one file, which know where an article stands that could be read but not linked."""
 
     def __init__(self, path: Path, file: str) -> None:
-        super().__init__(path)
+        super().__init__(path, tidy=False)
         self.file = file
         self.places = Places()
 
