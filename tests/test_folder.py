@@ -7,6 +7,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,7 +28,7 @@ from namesake.engines.crew import Crew, Failed
 from namesake.engines.files import link_files
 from namesake.engines.folder import Run, link_folder
 from namesake.engines.journal import Ended, Journal
-from namesake.engines.plan import Plan
+from namesake.engines.plan import Plan, difference
 from namesake.engines.shard_linker import ShardLinker
 from namesake.engines.shards import Shard
 from namesake.errors import NamesakeError
@@ -250,6 +251,20 @@ def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
         link_folder(linker, [tmp_path / "*.absent"], out, workers=1)
     with pytest.raises(NamesakeError, match="standard input"):
         link_folder(linker, ["-"], out, workers=1)
+
+
+def test_other_vectors_are_another_plan_where_the_recipe_reads_some(sample_kb, tmp_path):
+    kb = shutil.copytree(sample_kb.path, tmp_path / "kb")
+    manifest = kb / "vectors/text/manifest.json"
+    manifest.parent.mkdir(parents=True, exist_ok=True)
+
+    def plan(recipe: str, content: bytes) -> Plan:
+        manifest.write_bytes(content)
+        options = {"scores": False, "date": None, "most_line": 1, "shard_bytes": 1}
+        return Plan.of(Linker(kb, recipe), [], Reading(), **options)
+
+    assert difference(plan("ucse-paper", b"one"), plan("ucse-paper", b"two")) == "with other vectors of the KB"
+    assert difference(plan("ns-paper", b"one"), plan("ns-paper", b"two")) is None
 
 
 def test_all_that_links_depend_on_is_in_run_json(linker, sample_kb, tmp_path):
