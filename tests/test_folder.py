@@ -7,6 +7,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,14 +20,24 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer import Exit
 
+from namesake.apps.cli.folder import link_into_folder
 from namesake.articles.rejects import Rejects
 from namesake.engines.crew import Crew, Failed
-from namesake.engines.folder import link_folder
+from namesake.engines.files import link_files
+from namesake.engines.folder import Run, link_folder
+from namesake.engines.journal import Ended, Journal
+from namesake.engines.plan import Plan, difference
+from namesake.engines.shard_linker import ShardLinker
+from namesake.engines.shards import Shard
 from namesake.errors import NamesakeError
+from namesake.files import published
 from namesake.files.lines import PADDING, Block, cut_lines
 from namesake.formats import read_articles
+from namesake.formats.fields import Reading
 from namesake.linker import Linker
+from namesake.progress import Reporter
 from namesake.sample import ARTICLES
 
 LINES = ARTICLES.read_bytes().splitlines()
@@ -179,11 +190,32 @@ def test_a_torn_journal_is_mended(calm, inputs, linker, tmp_path):
     link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
     journal = out / "journal.jsonl"
     whole = journal.read_bytes()
-    for cut in (len(whole) - 5, len(whole) // 2, 10):
+    for cut in (len(whole) - 5, (len(whole) + whole.index(b"\n")) // 2):
         journal.write_bytes(whole[:cut])
         link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
         assert made(out) == made(calm)
         assert sorted(journal.read_bytes().splitlines()[1:]) == sorted(whole.splitlines()[1:])
+
+
+@pytest.mark.parametrize("first", [b"", b"\n", b'{"type": "run"', b"\0" * 100 + b"\n"])
+def test_a_journal_that_does_not_say_what_the_run_was_is_refused(first, linker, tmp_path):
+    source, out = tmp_path / "a.jsonl", tmp_path / "out"
+    source.write_bytes(copies(1, "x"))
+    out.mkdir()
+    (out / "journal.jsonl").write_bytes(first)  # as a power cut at the very beginning leaves it
+    link_folder(linker, [source], out, workers=1)
+    before = made(out)
+    lines = (out / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    for damaged in (first, b"".join([first, *lines[1:]])):
+        (out / "journal.jsonl").write_bytes(damaged)
+        with pytest.raises(NamesakeError, match=r"journal\.jsonl is damaged"):
+            link_folder(Linker(linker.kb, "ns-paper"), [source], out, workers=1)
+        assert (out / "journal.jsonl").read_bytes() == damaged
+        assert made(out) == before
+
+
+def find_nobody(texts):
+    return [[] for _ in texts]
 
 
 def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
@@ -192,16 +224,23 @@ def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
     link_folder(linker, [source], out, workers=1)
     before = made(out)
     other = Linker(sample_kb, "uiscore-paper")
+    text = Reading(text="body")
     for refused, articles, options, message in [
-        (other, [source], {}, "another recipe"),
-        (linker, [source, inputs], {}, "other inputs"),
-        (linker, [source], {"scores": True}, "--scores"),
-        (linker, [source], {"date": "2016"}, "another --date"),
+        (other, [source], {}, r"with another recipe \(default, not uiscore-paper\)"),
+        (Linker(sample_kb, threshold=0.25), [source], {}, r"with another threshold \(0\.\d+, not 0\.25\)"),
+        (Linker(sample_kb, mentions="given"), [source], {}, r"with another --mentions \(names, not given\)"),
+        (Linker(sample_kb, mentions=find_nobody), [source], {}, r"\(names, not <function find_nobody>\)"),
+        (linker, [source, inputs], {}, r"of other inputs \(.*a\.jsonl was none of them\)"),
+        (linker, [inputs], {}, r"of other inputs \(.*a\.jsonl was one of them\)"),
+        (linker, [source], {"scores": True}, "holds a run without --scores:"),
+        (linker, [source], {"date": "2016"}, r"with another --date \(none, not 2016\)"),
+        (linker, [source], {"reading": text}, r"with another --text \(none, not body\)"),
+        (linker, [source], {"most_line": 1 << 20}, r"with another --max-line \(256 MB, not 1 MB\)"),
     ]:
         with pytest.raises(NamesakeError, match=message):
             link_folder(refused, articles, out, workers=1, **options)
     source.write_bytes(copies(2, "x"))
-    with pytest.raises(NamesakeError, match="inputs that have changed since"):
+    with pytest.raises(NamesakeError, match=r"inputs that have changed since, such as .*a\.jsonl"):
         link_folder(linker, [source], out, workers=1)
     assert made(out) == before
     with pytest.raises(NamesakeError, match="lies in"):
@@ -212,6 +251,87 @@ def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
         link_folder(linker, [tmp_path / "*.absent"], out, workers=1)
     with pytest.raises(NamesakeError, match="standard input"):
         link_folder(linker, ["-"], out, workers=1)
+
+
+def test_other_vectors_are_another_plan_where_the_recipe_reads_some(sample_kb, tmp_path):
+    kb = shutil.copytree(sample_kb.path, tmp_path / "kb")
+    manifest = kb / "vectors/text/manifest.json"
+    manifest.parent.mkdir(parents=True, exist_ok=True)
+
+    def plan(recipe: str, content: bytes) -> Plan:
+        manifest.write_bytes(content)
+        options = {"scores": False, "date": None, "most_line": 1, "shard_bytes": 1}
+        return Plan.of(Linker(kb, recipe), [], Reading(), **options)
+
+    assert difference(plan("ucse-paper", b"one"), plan("ucse-paper", b"two")) == "with other vectors of the KB"
+    assert difference(plan("ns-paper", b"one"), plan("ns-paper", b"two")) is None
+
+
+def test_all_that_links_depend_on_is_in_run_json(linker, sample_kb, tmp_path):
+    source, out = tmp_path / "a.jsonl", tmp_path / "out"
+    source.write_bytes(copies(1, "x"))
+    linker = Linker(sample_kb, threshold=0.25, mentions=find_nobody)
+    link_folder(linker, [source], out, workers=1, reading=Reading(encoding="cp1252"))
+    assert json.loads((out / "run.json").read_text())["options"] == {
+        "threshold": 0.25,
+        "mentions": "<function find_nobody>",
+        "scores": False,
+        "date": None,
+        "fields": {"encoding": "cp1252"},
+        "max_line": 256 << 20,
+        "workers": 1,
+    }
+    [part] = (out / "links").iterdir()
+    assert pq.read_schema(part).metadata[b"namesake.mentions"] == b"<function find_nobody>"
+
+
+class Said(Reporter):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def test_the_folder_that_is_written_is_none_that_is_read(linker, tmp_path):
+    nest = tmp_path / "nest"
+    nest.mkdir()
+    (nest / "a.jsonl").write_bytes(copies(2, "a"))
+    first = link_folder(linker, [nest], nest / "out", workers=1)
+    assert link_folder(linker, [nest], nest / "out", workers=1) == Run(first.counts, 0, 0, 0)
+    assert link_folder(linker, [f"{nest}/**/*.jsonl"], nest / "out", workers=1).linked_now == 0
+    for within in (nest / "out", nest / "out/journal.jsonl", f"{nest}/out/*.jsonl"):
+        with pytest.raises(NamesakeError, match=r"lies in .*out, which is to be written"):
+            link_folder(linker, [nest, within], nest / "out", workers=1)
+
+
+def test_a_pipe_is_not_waited_for(linker, tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(copies(1, "a"))
+    os.mkfifo(tmp_path / "b.jsonl")
+    (tmp_path / "c.jsonl").symlink_to("c.jsonl")  # a circle
+    for number, articles in enumerate((tmp_path, f"{tmp_path}/[ab].jsonl")):
+        run = link_folder(linker, [articles], tmp_path / f"out{number}", workers=1)
+        assert (run.counts.articles, len(run.problems)) == (15, 1 - number)
+    with pytest.raises(NamesakeError, match=r"b\.jsonl is no regular file"):
+        link_folder(linker, [tmp_path / "b.jsonl"], tmp_path / "out", workers=1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_with_several_names_is_linked_once(linker, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(copies(1, "a"))
+    Path("b.jsonl").symlink_to(source)
+    Path("c.jsonl").hardlink_to(source)
+    said = Said()
+    run = link_folder(linker, ["a.jsonl", source, "./a.jsonl", "b.jsonl", "c.jsonl"], "out", workers=1, reporter=said)
+    assert run.counts.articles == 15
+    assert said.lines == [f"{source} is the file a.jsonl, and 2 more such files: linked once"]
+    said = Said()
+    assert link_files(linker, ["b.jsonl", source], "out.parquet", reporter=said).articles == 15
+    assert said.lines == [f"{source} is the file b.jsonl: linked once"]
 
 
 def test_files_that_cannot_be_read_are_told_and_the_others_linked(linker, tmp_path):
@@ -237,9 +357,134 @@ def test_files_that_cannot_be_read_are_told_and_the_others_linked(linker, tmp_pa
     facts = json.loads((out / "run.json").read_text())
     assert not facts["complete"]
     assert facts["problems"] == run.problems
+    assert "a.jsonl.bz2 cannot be read to its end (truncated)" in "".join(run.problems)
+    again = link_folder(linker, [folder], out, workers=1, shard_bytes=SMALL)
+    assert (again.linked_now, again.problems) == (0, run.problems)
     (folder / "b.jsonl.gz").unlink()  # mended by removing: other inputs, hence another folder
     with pytest.raises(NamesakeError, match="other inputs"):
         link_folder(linker, [folder], out, workers=1, shard_bytes=SMALL)
+
+
+NOISE = random.Random(3).randbytes(1 << 20)
+"""What does not pack, so that a packed file that ends in it can be read up to there."""
+
+
+def test_a_mended_file_is_taken_in(linker, tmp_path):
+    """Also where some of its parts were made, or records of it set aside; the result is that of the whole files."""
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    good = {
+        "a.jsonl.bz2": bz2.compress(copies(12, "a")),
+        "b.jsonl": copies(4, "b"),
+        "c.jsonl.gz": gzip.compress(copies(6, "c")),
+        "d.jsonl": copies(2, "d"),
+        "e.jsonl": copies(1, "e"),
+        "f.txt": b"Chris Carter spoke.",
+    }
+    bad = good | {
+        "a.jsonl.bz2": good["a.jsonl.bz2"][:-30],
+        "c.jsonl.gz": gzip.compress(copies(40, "x") + NOISE)[:-50000],
+        "d.jsonl": b"",
+        "e.jsonl": None,
+    }
+
+    def write(files):
+        for name, content in files.items():
+            (folder / name).unlink(missing_ok=True)
+            (folder / name).symlink_to("nowhere") if content is None else (folder / name).write_bytes(content)
+
+    write(bad)
+    first = link_folder(linker, [folder], out, workers=2, shard_bytes=SMALL)
+    assert len(first.problems) == 3
+    assert first.rejects > 10
+    assert len(list((out / "links").glob("part-00002-*"))) > 5
+    write({name: good[name] for name in good if bad[name] != good[name]})
+    said = Said()
+    second = link_folder(linker, [folder], out, workers=2, shard_bytes=SMALL, reporter=said)
+    assert said.lines[0].startswith("linked anew, as they have changed since: ")
+    assert [name in said.lines[0] for name in good] == [True, False, True, True, True, False]
+    assert second.problems == []
+    calm = link_folder(linker, [folder], tmp_path / "calm", workers=1, shard_bytes=SMALL)
+    assert (second.counts, second.rejects) == (calm.counts, 0)
+    assert made(out) == made(tmp_path / "calm")
+    assert link_folder(linker, [folder], out, workers=2, shard_bytes=SMALL).linked_now == 0
+    (folder / "a.jsonl.bz2").write_bytes(bz2.compress(copies(1, "other")))
+    with pytest.raises(NamesakeError, match=r"changed since, such as .*a\.jsonl\.bz2"):
+        link_folder(linker, [folder], out, workers=2, shard_bytes=SMALL)
+
+
+class Meddler(Reporter):
+    """Does something when the first part is made."""
+
+    def __init__(self, act) -> None:
+        self.act = act
+
+    def advance(self, *_) -> None:
+        self.act()
+        self.act = lambda: None
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet", "txt"])
+def test_a_file_that_changes_while_it_is_linked_is_told(suffix, linker, tmp_path):
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(copies(1, "a"))
+    source = folder / f"b.{suffix}"
+    [table] = read_articles(ARTICLES, Rejects())
+    whole = {"jsonl": copies(40, "b"), "txt": b"Chris Carter spoke of the X-Files."}.get(suffix)
+    pq.write_table(pa.concat_tables([table] * 40), source) if whole is None else source.write_bytes(whole)
+    before, state = source.read_bytes(), source.stat()
+
+    def meddle() -> None:
+        source.write_bytes(before[: len(before) // 2] if suffix == "jsonl" else b"PAR1" + before)
+
+    run = link_folder(linker, [folder], out, workers=1, shard_bytes=SMALL, reporter=Meddler(meddle))
+    assert f"{source} has changed while it was being linked" in "".join(run.problems)
+    assert [path.name for path in (out / "links").iterdir()] == ["part-00000-00000.parquet"]
+    assert run.counts.articles == 15
+    source.write_bytes(before)  # as if nothing had been
+    os.utime(source, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert link_folder(linker, [folder], out, workers=1, shard_bytes=SMALL).problems == []
+    link_folder(linker, [folder], tmp_path / "calm", workers=1, shard_bytes=SMALL)
+    assert made(out) == made(tmp_path / "calm")
+
+
+def test_a_damaged_part_is_made_anew_and_named(calm, inputs, linker, tmp_path):
+    out = tmp_path / "out"
+    link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
+    parts = sorted((out / "links").iterdir())
+    damaged = bytearray(parts[3].read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    parts[3].write_bytes(damaged)
+    parts[4].unlink()
+    said = Said()
+    link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL, reporter=said)
+    assert said.lines == [f"made anew, as they are gone or damaged: {parts[3].stem}, {parts[4].stem}"]
+    assert made(out) == made(calm)
+
+
+@pytest.mark.parametrize("name", ["part-foreign.parquet", "part-00000-00001.parquet", "part-00001-00000.parquet", "x"])
+def test_files_that_are_none_of_the_run_are_refused(name, linker, tmp_path):
+    source, out = tmp_path / "a.jsonl", tmp_path / "out"
+    source.write_bytes(copies(1, "x"))
+    link_folder(linker, [source], out, workers=1)
+    for hidden in (".hidden", "_SUCCESS"):
+        (out / "links" / hidden).touch()
+    link_folder(linker, [source], out, workers=1)
+    (out / "links" / name).write_bytes(b"theirs")
+    with pytest.raises(NamesakeError, match=f"{name}: not of this run, but would be read with it"):
+        link_folder(linker, [source], out, workers=1)
+    assert (out / "links" / name).read_bytes() == b"theirs"
+
+
+def test_what_is_no_folder_is_not_written_to(linker, tmp_path):
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(copies(1, "x"))
+    (tmp_path / "file").write_bytes(b"theirs")
+    with pytest.raises(NamesakeError, match=r"file is a file, not a folder to write: name another$"):
+        link_folder(linker, [source], f"{tmp_path}/file/", workers=1)
+    with pytest.raises(NamesakeError, match=r"file/out cannot be made \(Not a directory\)"):
+        link_folder(linker, [source], tmp_path / "file/out", workers=1)
 
 
 def test_rejects_name_file_line_and_reason(linker, tmp_path):
@@ -277,7 +522,7 @@ class Fails:
             raise OSError(28, "No space left on device") if self.how == "full" else ValueError("a fault")
         from namesake.engines.journal import Done
 
-        return Done(shard.file, shard.number, 0, 1, 1, 1, 0, 0)
+        return Done(shard.file, shard.number, "", 1, 1, 1, 0, 0)
 
 
 @pytest.mark.parametrize("room", [1 << 12, PADDING], ids=["shared", "sent"])
@@ -330,6 +575,31 @@ def test_two_runs_in_one_folder_do_not_mix(inputs, linker, tmp_path):
         process.communicate()
 
 
+def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monkeypatch):
+    """Neither a table without links nor a look at all other parts for each part, nor a wait for the journal."""
+    calls: list[str] = []
+
+    def counted(owner, name):
+        done = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda *given: calls.append(name) or done(*given))
+
+    counted(Linker, "nothing")
+    counted(sys.modules[published.__module__], "remove_stale")
+    (tmp_path / "links").mkdir()
+    (tmp_path / "rejects").mkdir()
+    work = ShardLinker(linker, tmp_path, False, None, 1 << 20)
+    for number in range(3):
+        work.link(Shard(0, number, "a.jsonl"), Block.of(LINES[0] + b"\nnot a record\n"))
+    assert calls == ["nothing"]
+    counted(os, "fsync")
+    plan = Plan.of(linker, [], Reading(), scores=False, date=None, most_line=1, shard_bytes=1)
+    (tmp_path / "out").mkdir()
+    with Journal(tmp_path / "out", plan, "now") as journal:
+        for number in range(200):
+            journal.add(Ended(number, 0))
+    assert calls.count("fsync") < 100
+
+
 class Trickle(io.BytesIO):
     """A stream that gives as little as it likes."""
 
@@ -374,7 +644,23 @@ def test_the_command(inputs, calm, sample_kb, tmp_path):
     began = time.monotonic()
     assert "all of it done before" in run().stderr
     assert time.monotonic() - began < 30
-    other = run("--recipe", "ns-paper")
-    assert other.returncode == 2
-    assert "another recipe" in other.stderr
-    assert "Traceback" not in other.stderr
+    for option, value, words in [("--recipe", "ns-paper", "another recipe"), ("--mentions", "given", "--mentions")]:
+        other = run(option, value)
+        assert other.returncode == 2
+        assert words in other.stderr
+        assert "Traceback" not in other.stderr
+
+
+def test_a_run_with_problems_does_not_say_that_all_is_done(sample_kb, tmp_path, capsys):
+    articles = [tmp_path / "a.jsonl", tmp_path / "b.jsonl.gz"]
+    articles[0].write_bytes(copies(1, "a"))
+    articles[1].write_bytes(b"")
+    options = {"workers": 1, "scores": False, "date": None, "most_line": 1 << 20, "reading": Reading()}
+    for words in ("articles/s", "nothing new"):
+        with pytest.raises(Exit) as ended:
+            link_into_folder(Linker(sample_kb), articles, tmp_path / "out", **options)
+        assert ended.value.exit_code == 4
+        [summary, problems] = capsys.readouterr().err.splitlines()[-2:]
+        assert words in summary
+        assert "all of it done before" not in summary
+        assert problems.startswith("files or parts that could not be linked: 1, see ")

@@ -62,6 +62,29 @@ def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "removed something" in shown
 
 
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (160, "42 %, 1,234,567 articles, 29,394/s, 2,345,678 links, 23 % nobody, 12 set aside, 0:00:58 left"),
+        (90, "42 %, 1,234,567 articles, 29,394/s, 12 set aside, 0:00:58 left"),
+        (80, "42 %, 1,234,567 articles, 29,394/s, 0:00:58 left"),
+        (60, "42 %, 1,234,567 articles, 0:00:58 left"),
+        (40, "42 %, 0:00:58 left"),
+    ],
+)
+def test_a_narrow_terminal_still_shows_the_time_left(monkeypatch, columns: int, shown: str) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    screen = Screen()
+    bar = progress.reporter(screen)
+    with bar.stage("linking"):
+        now[0] = 42.0
+        bar.advance(0.42, 1_234_567, "articles", "2,345,678 links, 23 % nobody, 12 set aside")
+    assert f" {shown}" in screen.getvalue()
+
+
 class Fractions(progress.Reporter):
     def __init__(self) -> None:
         self.seen: list[float | None] = []

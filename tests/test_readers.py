@@ -157,3 +157,12 @@ def test_a_property_is_offered_once(sample_kb):
     offered = similar_properties(sample_kb, "ocupation")
     assert "occupation" in offered
     assert len(offered) == len(set(offered))
+
+
+def test_an_odd_first_line_is_set_aside_alone(tmp_path):
+    """A file of ours stays one, whatever its first line calls its text."""
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, [{"body": TEXT}, {"id": "1", "text": TEXT}])))
+    rejects = Rejects()
+    assert [one for table in read_articles(path, rejects) for one in table.column("id").to_pylist()] == ["1"]
+    assert rejects.count == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
@@ -110,7 +111,12 @@ class Linker:
         }
         facts |= {"dumps": manifest.dumps, "entities": manifest.entities, "words": manifest.words_how}
         made_by = {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
-        return made_by if self.mentions == "names" else made_by | {"mentions": str(self.mentions)}
+        return made_by if self.mentions == "names" else made_by | {"mentions": self.detector}
+
+    @property
+    def detector(self) -> str:
+        """What finds names in articles without mentions, in words that are the same in every process."""
+        return re.sub(r" at 0x[0-9a-fA-F]+", "", str(self.mentions))
 
     def link(
         self, articles: Any, scores: bool = False, rejects: Rejects | None = None, most: int | None = None
@@ -191,7 +197,7 @@ class Linker:
             ("dump", manifest.dump_date or ""),
             ("recipe", f"{self.recipe.name}: {self.recipe.description}"),
             ("answers", f"from a confidence of {percent(rule.threshold)}" if rule else "always the best candidate"),
-            ("names", "found in the text" if self.mentions == "names" else str(self.mentions)),
+            ("names", "found in the text" if self.mentions == "names" else self.detector),
         ]
         return facts_html("Namesake linker", facts)
 

@@ -11,6 +11,7 @@ from typing import TextIO
 from namesake.printable import one_line
 
 INTERVAL = 60.0  # seconds between two lines where there is no terminal
+WIDE = 100  # columns of a terminal that has room for a long bar
 
 
 class Reporter:
@@ -61,8 +62,7 @@ class Lines(Reporter):
         if now - self.spoke >= INTERVAL:
             self.spoke = now
             seconds = now - self.began
-            left = _time_left(fraction, before, seconds)
-            self.say(", ".join(filter(None, (f"{self.name}: {_measure(fraction, count, unit, seconds)}", more, left))))
+            self.say(f"{self.name}: {_measure(fraction, count, unit, more, before, seconds)}")
 
     def say(self, line: str) -> None:
         """Print a line as it is."""
@@ -77,6 +77,7 @@ class Bar(Reporter):
 
         self.console = Console(file=stream)
         self.began = time.monotonic()
+        self.taken = 0
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -84,10 +85,12 @@ class Bar(Reporter):
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
         self.began = time.monotonic()
+        width = 30 if self.console.width >= WIDE else 10
+        self.taken = len(name) + width + 4  # a spinner, and a blank behind each
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
+            BarColumn(bar_width=width),
             TextColumn("{task.fields[measure]}"),
         )
         with Progress(*columns, console=self.console, transient=True) as self.bar:
@@ -98,9 +101,8 @@ class Bar(Reporter):
         self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
     ) -> None:
         """Redraw the bar."""
-        seconds = time.monotonic() - self.began
-        known = (_measure(fraction, count, unit, seconds), more, _time_left(fraction, before, seconds))
-        measure = ", ".join(filter(None, known))
+        seconds, room = time.monotonic() - self.began, self.console.width - self.taken
+        measure = _measure(fraction, count, unit, more, before, seconds, room)
         total = None if fraction is None else 1.0
         self.bar.update(self.task, completed=fraction or 0.0, total=total, measure=measure)
 
@@ -118,10 +120,19 @@ def reporter(stream: TextIO | None = None) -> Reporter:
     return Bar(stream) if stream.isatty() else Lines(stream)
 
 
-def _measure(fraction: float | None, count: int, unit: str, seconds: float) -> str:
-    """Such as `42 %, 1,234,567 items, 98,765/s`, as far as it is known."""
-    parts = [] if fraction is None else [f"{100 * fraction:.0f} %"]
-    return ", ".join([*parts, f"{count:,} {unit}", f"{count / max(seconds, 1e-9):,.0f}/s"])
+def _measure(
+    fraction: float | None, count: int, unit: str, more: str, before: float, seconds: float, room: int | None = None
+) -> str:
+    """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`, as far as it is known.
+
+    Where it is longer than `room`, it loses first what `more` says, part by part, then rate and count.
+    """
+    share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
+    parts = [f"{count:,} {unit}", f"{count / max(seconds, 1e-9):,.0f}/s", *filter(None, more.split(", "))]
+    left = [each for each in (_time_left(fraction, before, seconds),) if each]
+    while room is not None and parts and len(", ".join([*share, *parts, *left])) > room:
+        del parts[2 if len(parts) > 2 else -1]
+    return ", ".join([*share, *parts, *left])
 
 
 def _time_left(fraction: float | None, before: float, seconds: float) -> str:

@@ -34,11 +34,12 @@ class Rejects:
     """Counts records that are set aside, keeps the first `most` to show, and writes all of them to the file `path`.
 
     The file holds JSON lines. It appears when the `with` block ends well, if there were any, and takes the place of
-    an earlier run's. Without a path, none is written.
+    an earlier run's. Without a path, none is written. `tidy` is as for `published`.
     """
 
-    def __init__(self, path: Path | None = None, most: int = 5) -> None:
+    def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True) -> None:
         self.path = path
+        self.tidy = tidy
         self.most = most
         self.count = 0
         self.first: list[Reject] = []
@@ -56,7 +57,8 @@ class Rejects:
             self.first.append(reject)
         if self.path is not None:
             if self._file is None:
-                self._file = self._stack.enter_context(self._stack.enter_context(published(self.path)).open("wb"))
+                partial = self._stack.enter_context(published(self.path, self.tidy))
+                self._file = self._stack.enter_context(partial.open("wb"))
             self._file.write(msgspec.json.encode(asdict(reject)) + b"\n")
 
     def __enter__(self) -> Rejects:

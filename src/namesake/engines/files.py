@@ -72,11 +72,11 @@ def link_files(
         rejects: takes the records that cannot be used; without it, the first of them is an error.
         reporter: told how far the work is.
     """
-    paths, out = input_paths(articles), Path(out)
+    reporter = Reporter() if reporter is None else reporter
+    paths, out = input_paths(articles, reporter.say), Path(out)
     rejects = NoRejects() if rejects is None else rejects
     outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
     keep_apart(outputs, [*paths, linker.kb.path])
-    reporter = Reporter() if reporter is None else reporter
     seen = linked = mentions = 0
 
     def drawn(links: pa.Table) -> pa.Table:

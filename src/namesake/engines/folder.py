@@ -23,10 +23,12 @@ import pyarrow as pa
 from namesake import __version__
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.files import Counts, check_date
-from namesake.engines.inputs import Input, common_folder, find_inputs
-from namesake.engines.journal import Done, Ended, Journal, Plan
-from namesake.engines.shard_linker import LINKS, REJECTS, ShardLinker, part_path, rejects_path
-from namesake.engines.shards import SHARD_BYTES, Piece, Shard, pieces_of
+from namesake.engines.inputs import common_folder, find_inputs, look_at
+from namesake.engines.journal import Changed, Done, Ended, Journal
+from namesake.engines.parts import LINKS, REJECTS, forget_damaged, listed, refuse_foreign, remove_leftovers
+from namesake.engines.plan import Plan
+from namesake.engines.shard_linker import ShardLinker
+from namesake.engines.shards import SHARD_BYTES, Piece, pieces_of
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, published
 from namesake.files.lines import MOST_LINE
@@ -84,45 +86,43 @@ def link_folder(
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
-    inputs = find_inputs(articles)
+    inputs = find_inputs(articles, out, reporter.say)
     reading = replace(
         Reading() if reading is None else reading, below=common_folder([Path(one.path) for one in inputs])
     )
-    _refuse_inputs_in(out, inputs)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
-    plan = Plan(
-        version=__version__,
-        kb=linker.kb.manifest.digest,
-        recipe=linker.recipe.toml(),
-        scores=scores,
-        date=date,
-        most_line=most_line,
-        shard_bytes=shard_bytes,
-        inputs=inputs,
-        fields=reading.named | ({"encoding": reading.encoding} if reading.encoding else {}),
-    )
+    plan = Plan.of(linker, inputs, reading, scores=scores, date=date, most_line=most_line, shard_bytes=shard_bytes)
     work = ShardLinker(linker, out, scores, date, most_line, reading)
+    _make(out)
     try:
-        out.mkdir(parents=True, exist_ok=True)
         with Journal(out, plan, _now()) as journal:
-            for folder in (out / LINKS, out / REJECTS):
-                folder.mkdir(exist_ok=True)
-                remove_stale(folder)
             return _Folder(plan, work, journal, reporter).run(workers or cores())
     except OSError as problem:
         where = problem.filename or out
         raise NamesakeError(f"{where}: {problem.strerror or problem}; the same command goes on from here") from None
 
 
-def _refuse_inputs_in(out: Path, inputs: list[Input]) -> None:
-    whole = out.resolve()
-    for one in inputs:
-        if Path(one.path).resolve().is_relative_to(whole):
-            raise NamesakeError(f"{one.path} lies in {out}, which is to be written: name another folder")
+def _make(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise NamesakeError(f"{out} is a file, not a folder to write: name another")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise NamesakeError(f"{out} cannot be made ({problem.strerror or problem}): name another folder") from None
 
 
-def _counted(done: Done) -> dict[str, int]:
-    return {name: getattr(done, name) for name in ("articles", "mentions", "linked", "rejects", "undated")}
+def _counted(done: Done) -> Counter[str]:
+    return Counter({name: getattr(done, name) for name in ("articles", "mentions", "linked", "rejects", "undated")})
+
+
+def made_by(linker: Linker) -> dict[str, Any]:
+    """What `run.json` says of the program, the KB and the recipe."""
+    kb, recipe = linker.kb, linker.recipe
+    return {
+        "versions": {"namesake": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
+        "kb": {"path": str(kb.path), "digest": kb.manifest.digest, "created": kb.manifest.created, "entities": len(kb)},
+        "recipe": {"name": recipe.name, "toml": recipe.toml()},
+    }
 
 
 def _now() -> str:
@@ -145,45 +145,61 @@ class _Folder:
         self.sizes = [one.size for one in plan.inputs]
         self.read = 0
         """Bytes of the files before the one that is being read."""
+        self.at_work: Counter[int] = Counter()
+        """How many shards of each file are being linked."""
+        self.shards: dict[int, int | None] = {}
+        """How many shards the files have that were read; None where one could not be read to its end."""
 
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
-        began = time.monotonic()
-        self._look_for_parts()
+        began, out = time.monotonic(), self.work.out
+        self._look_around()
+        self._add_up()
         left = [file for file in range(len(self.sizes)) if not self.journal.is_complete(file)]
         self.read = self.before = sum(self.sizes) - sum(self.sizes[file] for file in left)
         if left:
-            self.work.linker.nothing(self.work.scores)  # loads the kernels, once for all workers
+            _ = self.work.nothing  # loads the kernels, once for all workers
             try:
                 with self.reporter.stage("linking"), Crew(workers, self.work) as crew:
                     self._link(crew, left)
             finally:
-                remove_stale(self.work.out / LINKS)
-                remove_stale(self.work.out / REJECTS)
+                remove_stale(out / LINKS)
+                remove_stale(out / REJECTS)
+            remove_leftovers(out, self.journal)
+            self._add_up()
         result = self._result()
         self._write_run(result, time.monotonic() - began, workers)
         return result
 
-    def _look_for_parts(self) -> None:
-        """What is gone, or has another size than it had, is made again."""
-        for (file, number), done in list(self.journal.done.items()):
-            shard = Shard(file, number, "")
-            part, rejects = part_path(self.work.out, shard), rejects_path(self.work.out, shard)
-            stands = part.is_file() and part.stat().st_size == done.size
-            if stands and (not done.rejects or rejects.is_file()):
-                self.totals.update(_counted(done))
-            else:
-                self.journal.forget(file, number)
+    def _look_around(self) -> None:
+        """Compare what is in the folder with the journal, and say what is to be made anew."""
+        out = self.work.out
+        for folder in (out / LINKS, out / REJECTS):
+            folder.mkdir(exist_ok=True)
+            remove_stale(folder)
+        refuse_foreign(out, self.journal)
+        if self.journal.changed:
+            self.reporter.say(f"linked anew, as they have changed since: {listed(self.journal.changed)}")
+        damaged = forget_damaged(out, self.journal)
+        if damaged:
+            self.reporter.say(f"made anew, as they are gone or damaged: {listed(damaged)}")
+        remove_leftovers(out, self.journal)
+
+    def _add_up(self) -> None:
+        self.totals = sum((_counted(done) for done in self.journal.done.values()), Counter())
 
     def _link(self, crew: Crew, left: list[int]) -> None:
         for outcome in crew.outcomes(self._pieces(left)):
+            file = outcome.piece.shard.file
+            self.at_work[file] -= 1
             if isinstance(outcome.answer, Failed):
                 self._set_aside(outcome.piece, outcome.answer)
-                continue
-            self.journal.add(outcome.answer)
-            self.totals.update(_counted(outcome.answer))
-            self.articles += outcome.answer.articles
-            self._report(outcome.piece)
+            else:
+                self.journal.add(outcome.answer)
+                self.totals += _counted(outcome.answer)
+                self.articles += outcome.answer.articles
+                self._report(outcome.piece)
+            self._end(file)
 
     def _pieces(self, left: list[int]) -> Iterator[Piece]:
         """What is left of the files, shard by shard; a file that cannot be read is a problem of its own."""
@@ -195,11 +211,26 @@ class _Folder:
                 for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line, memory, whole):
                     number += 1
                     if not self.journal.is_done(file, piece.shard.number):
+                        self.at_work[file] += 1
                         yield piece
-                self.journal.add(Ended(file, number))
+                self.shards[file] = number
             except NamesakeError as problem:
+                self.shards[file] = None
                 self._problem(str(problem))
+            self._end(file)
             self.read += self.sizes[file]
+
+    def _end(self, file: int) -> None:
+        """When a file is read and its last shard is linked, write so down, unless it has changed in the meantime."""
+        if file not in self.shards or self.at_work[file]:
+            return
+        shards, planned = self.shards[file], self.plan.inputs[file]
+        found = look_at(Path(planned.path))
+        if found == planned and shards is not None:
+            self.journal.add(Ended(file, shards))
+        elif found != planned:
+            self.journal.add(Changed(file, found))
+            self._problem(f"{planned.path} has changed while it was being linked: the same command links it anew")
 
     def _set_aside(self, piece: Piece, failed: Failed) -> None:
         if failed.hopeless:
@@ -226,13 +257,19 @@ class _Folder:
 
     def _write_run(self, result: Run, seconds: float, workers: int) -> None:
         """`run.json`: what made these links, and how many there are."""
-        kb, plan = self.work.linker.kb, self.plan
+        rule, plan = self.work.linker.recipe.decide, self.plan
         facts: dict[str, Any] = {
             "complete": not result.problems,
-            "versions": {"namesake": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
-            "kb": {"path": str(kb.path), "digest": plan.kb, "created": kb.manifest.created, "entities": len(kb)},
-            "recipe": {"name": self.work.linker.recipe.name, "toml": plan.recipe},
-            "options": {"scores": plan.scores, "date": plan.date, "max_line": plan.most_line, "workers": workers},
+            **made_by(self.work.linker),
+            "options": {
+                "threshold": rule.threshold if rule else None,
+                "mentions": plan.mentions,
+                "scores": plan.scores,
+                "date": plan.date,
+                "fields": plan.fields,
+                "max_line": plan.most_line,
+                "workers": workers,
+            },
             "inputs": {"files": len(plan.inputs), "bytes": sum(self.sizes)},
             "counts": {
                 "parts": len(self.journal.done),

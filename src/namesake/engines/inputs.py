@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from glob import glob, has_magic
-from os.path import commonpath
+from os.path import commonpath, realpath
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,7 @@ import msgspec
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, kind
 from namesake.formats import READERS, SUFFIXES
+from namesake.formats.fields import silent
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -23,28 +24,51 @@ class Input(msgspec.Struct, frozen=True):
     """In nanoseconds; 0 where the file cannot be looked at."""
 
 
-def find_inputs(named: Sequence[str | Path]) -> list[Input]:
+def find_inputs(named: Sequence[str | Path], out: Path, say: Callable[[str], None] = silent) -> list[Input]:
     """Every file that is meant, each once: files as they are named, those of patterns and folders in their order.
 
-    Of a folder, files with a suffix of articles count, also in folders within it; hidden ones do not.
+    Of a folder, files with a suffix of articles count, also in folders within it; hidden ones do not, nor does what
+    lies in `out`, which is to be written. `say` is told of files that are named twice.
     """
-    paths = dict.fromkeys(path for one in named for path in _files(str(one)))
+    paths = [path for one in named for path in _outside(str(one), out)]
     if not paths:
         raise NamesakeError(f"{', '.join(map(str, named))}: no file of articles is there; they are called {SUFFIXES}")
-    return [_input(path) for path in paths]
+    return [look_at(path) for path in _once(paths, say)]
 
 
-def input_paths(named: Sequence[str | Path]) -> list[Path]:
+def input_paths(named: Sequence[str | Path], say: Callable[[str], None] = silent) -> list[Path]:
     """The files that are meant, each once; `-`, and a file of a suffix that no reader has, stay as they are."""
-    paths: dict[Path, None] = {}
+    paths: list[Path] = []
     for one in named:
         path = Path(one)
         meant = path.is_dir() or (has_magic(str(one)) and not path.exists())
         found = list(_files(str(one))) if meant else [path]
         if not found:
             raise NamesakeError(f"{one}: no file of articles is there; they are called {SUFFIXES}")
-        paths |= dict.fromkeys(found)
-    return list(paths)
+        paths += found
+    return _once(paths, say)
+
+
+def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
+    """Each file once, by the first of its names: device and inode tell which are one, whatever they are called."""
+    kept: dict[object, Path] = {}
+    others: list[tuple[Path, Path]] = []
+    for path in dict.fromkeys(paths):
+        first = kept.setdefault(_identity(path), path)
+        if first is not path:
+            others.append((path, first))
+    if others:
+        more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
+        say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
+    return list(kept.values())
+
+
+def _identity(path: Path) -> object:
+    try:
+        found = path.stat()
+    except OSError:
+        return path
+    return found.st_dev, found.st_ino
 
 
 def common_folder(paths: Sequence[Path]) -> Path | None:
@@ -55,7 +79,24 @@ def common_folder(paths: Sequence[Path]) -> Path | None:
     return Path(commonpath([path.absolute().parent for path in files]))
 
 
+def _outside(named: str, out: Path) -> list[Path]:
+    """The files that `named` means, less those in the folder `out`; refused where all of them lie there."""
+    found = list(_files(named))
+    for path in found:
+        if path.exists() and not path.is_file():
+            raise NamesakeError(f"{path} is no regular file, and cannot be gone on with: write its links to a file")
+    whole = Path(realpath(out))
+    kept = [path for path in found if not Path(realpath(path)).is_relative_to(whole)]
+    if found and not kept:
+        raise NamesakeError(f"{found[0]} lies in {out}, which is to be written: name another folder")
+    return kept
+
+
 def _files(named: str) -> Iterator[Path]:
+    """Files by their name, pattern or folder; of patterns and folders only regular ones, and links that lead nowhere.
+
+    What a pipe or a device holds would be waited for.
+    """
     path = Path(named)
     if named == STDIN:
         raise NamesakeError(
@@ -68,7 +109,8 @@ def _files(named: str) -> Iterator[Path]:
         if not found:
             raise NamesakeError(f"{named}: no file is called so")
         for one in found:
-            yield from _files(one)
+            if _is_file(Path(one)) or Path(one).is_dir():
+                yield from _files(one)
     elif kind(path) not in READERS:
         raise NamesakeError(f"{path}: articles come as {SUFFIXES}")
     else:
@@ -77,10 +119,15 @@ def _files(named: str) -> Iterator[Path]:
 
 def _is_articles(path: Path, folder: Path) -> bool:
     hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-    return kind(path) in READERS and not hidden and not path.is_dir()
+    return kind(path) in READERS and not hidden and _is_file(path)
 
 
-def _input(path: Path) -> Input:
+def _is_file(path: Path) -> bool:
+    return path.is_file() or not path.exists()
+
+
+def look_at(path: Path) -> Input:
+    """A file as it is now."""
     try:
         found = path.stat()
     except OSError:

@@ -1,13 +1,15 @@
-"""What a run into a folder has done: a file of JSON lines, each on the disk before the next piece of work is begun.
+"""What a run into a folder has done: a file of JSON lines.
 
-The first line says what the run is. Every other one says that a shard's part is in its place, or that a file has no
-more shards. A line that was being written when the power went is cut off; what it would have said is done again.
+The first line says what the run is. Every other one says that a shard's part is in its place, that a file has no more
+shards, or that it has changed, so that its shards are to be made anew. A line that was being written when the power
+went is cut off; what it would have said is done again.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -15,27 +17,13 @@ from typing import IO
 import msgspec
 
 from namesake.engines.inputs import Input
+from namesake.engines.plan import Plan, difference, other_files
 from namesake.errors import NamesakeError
+from namesake.files.durable import sync
 
 JOURNAL = "journal.jsonl"
-
-
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run is: a folder holds the parts of one plan."""
-
-    version: str
-    """Of namesake."""
-    kb: str
-    """The digest of the KB's manifest."""
-    recipe: str
-    """As TOML."""
-    scores: bool
-    date: str | None
-    most_line: int
-    shard_bytes: int
-    inputs: list[Input]
-    fields: dict[str, str] = {}
-    """What the user has said of the files: what fields are called, and their encoding."""
+SYNC_EVERY = 1.0
+"""Seconds: what a power cut takes off the end of the journal is done again, and thousands of small parts wait less."""
 
 
 class Begun(msgspec.Struct, frozen=True, tag="run"):
@@ -50,8 +38,8 @@ class Done(msgspec.Struct, frozen=True, tag="shard"):
 
     file: int
     number: int
-    size: int
-    """Bytes of the part."""
+    digest: str
+    """Of the part, and of what was set aside (`parts.digest`)."""
     articles: int
     mentions: int
     linked: int
@@ -67,18 +55,14 @@ class Ended(msgspec.Struct, frozen=True, tag="file"):
     shards: int
 
 
-DIFFERENCES = {
-    "version": "another version of namesake",
-    "kb": "another KB",
-    "recipe": "another recipe",
-    "scores": "or without --scores",
-    "date": "another --date",
-    "most_line": "another --max-line",
-    "shard_bytes": "shards of another size",
-    "fields": "other --text, --id, --title, --date or --encoding",
-    "inputs": "other inputs, or inputs that have changed since",
-}
-"""What to say of plans that differ in a field."""
+class Changed(msgspec.Struct, frozen=True, tag="input"):
+    """A file is another one since: what was done of it counts no more."""
+
+    file: int
+    input: Input
+
+
+Entry = Done | Ended | Changed
 
 
 class Journal:
@@ -91,6 +75,9 @@ class Journal:
         self.begun = now
         self.done: dict[tuple[int, int], Done] = {}
         self.ended: dict[int, int] = {}
+        self._synced = 0.0
+        self.changed: list[str] = []
+        """Inputs that are others than they were when an earlier run could not link all of them."""
 
     def __enter__(self) -> Journal:
         new = not self.path.exists()
@@ -100,6 +87,8 @@ class Journal:
         try:
             self._lock()
             self._read()
+            if new:
+                sync(self.folder)
         except BaseException:
             self._file.close()
             raise
@@ -108,8 +97,8 @@ class Journal:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self._file.close()
 
-    def add(self, entry: Done | Ended) -> None:
-        """Write an entry down, and wait until it is on the disk."""
+    def add(self, entry: Entry) -> None:
+        """Write an entry down. It is on the disk within a second or so, or with the next."""
         self._note(entry)
         self._write(entry)
 
@@ -125,6 +114,10 @@ class Journal:
         """Whether nothing of this file is left to do."""
         return file in self.ended and all((file, number) in self.done for number in range(self.ended[file]))
 
+    def has_place(self, file: int, number: int) -> bool:
+        """Whether there is such a shard, as far as is known."""
+        return file < len(self.plan.inputs) and number < self.ended.get(file, number + 1)
+
     def _lock(self) -> None:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -135,7 +128,7 @@ class Journal:
 
     def _read(self) -> None:
         """Take up what an earlier run wrote, up to the first line that is none; refuse another plan."""
-        decoder = msgspec.json.Decoder(Begun | Done | Ended)
+        decoder = msgspec.json.Decoder(Begun | Entry)
         end = 0
         for line in self._file:
             try:
@@ -147,26 +140,57 @@ class Journal:
             end += len(line)
             if isinstance(entry, Begun):
                 self._compare(entry.plan)
+                inputs = list(entry.plan.inputs)
                 self.begun = entry.time
             else:
                 self._note(entry)
+                if isinstance(entry, Changed):
+                    inputs[entry.file] = entry.input
+        if end == 0 and any(path != self.path for path in self.folder.iterdir()):
+            raise NamesakeError(
+                f"{self.path} is damaged, or another version's: its first line does not say what the run was; "
+                "name another folder"
+            )
         self._file.seek(end)
         self._file.truncate(end)
         if end == 0:
             self._write(Begun(self.plan, self.begun))
+        else:
+            self._take_changes(inputs)
 
-    def _compare(self, plan: Plan) -> None:
-        for field, words in DIFFERENCES.items():
-            if getattr(plan, field) != getattr(self.plan, field):
-                raise NamesakeError(f"{self.folder} holds a run with {words}: name another folder, or delete this one")
+    def _compare(self, held: Plan) -> None:
+        words = difference(held, self.plan) or other_files(held.inputs, self.plan.inputs)
+        if words:
+            raise NamesakeError(f"{self.folder} holds a run {words}: name another folder, or delete this one")
 
-    def _note(self, entry: Done | Ended) -> None:
+    def _take_changes(self, inputs: list[Input]) -> None:
+        """Have the files linked anew that have changed since; refuse it of one that was linked to its end."""
+        pairs = zip(inputs, self.plan.inputs, strict=True)
+        changed = [Changed(file, new) for file, (old, new) in enumerate(pairs) if old != new]
+        for entry in changed:
+            if self.ended.get(entry.file) and self.is_complete(entry.file):
+                raise NamesakeError(
+                    f"{self.folder} holds a run with inputs that have changed since, such as {entry.input.path}: "
+                    "name another folder, or delete this one"
+                )
+        for entry in changed:
+            self.add(entry)
+            self.changed.append(entry.input.path)
+
+    def _note(self, entry: Entry) -> None:
         if isinstance(entry, Done):
             self.done[entry.file, entry.number] = entry
-        else:
+        elif isinstance(entry, Ended):
             self.ended[entry.file] = entry.shards
+        else:
+            self.ended.pop(entry.file, None)
+            for key in [key for key in self.done if key[0] == entry.file]:
+                del self.done[key]
 
-    def _write(self, entry: Begun | Done | Ended) -> None:
+    def _write(self, entry: Begun | Entry) -> None:
         self._file.write(msgspec.json.encode(entry) + b"\n")
         self._file.flush()
-        os.fsync(self._file.fileno())
+        now = time.monotonic()
+        if now - self._synced >= SYNC_EVERY or isinstance(entry, Begun):
+            os.fsync(self._file.fileno())
+            self._synced = now

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.engines.described import described
 from namesake.engines.files import with_dates
 from namesake.engines.journal import Done
+from namesake.engines.parts import digest, part_path, rejects_path
 from namesake.engines.shards import Shard
 from namesake.files.durable import sync
 from namesake.files.lines import Block
@@ -21,9 +23,6 @@ from namesake.formats.jsonl import Places, read_blocks
 from namesake.formats.links import LinkWriter
 from namesake.formats.parquet import read_row_groups
 from namesake.linker import Linker
-
-LINKS, REJECTS = "links", "rejects"
-"""The folders of a run for its parts, and for what was set aside."""
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,19 @@ class ShardLinker:
     most_line: int
     reading: Reading = field(default_factory=Reading)
 
+    @cached_property
+    def nothing(self) -> pa.Table:
+        """No links, with the columns that links have; made once for all shards."""
+        return described(self.linker.kb, self.linker.nothing(self.scores))
+
     def link(self, shard: Shard, lines: Block | None) -> Done:
         """Link a shard; its part is on the disk when this returns."""
         part = part_path(self.out, shard)
         articles = linked = 0
         rejects = _Rejects(rejects_path(self.out, shard), shard.path)
         with rejects:
-            with LinkWriter(part, self.linker.metadata) as writer:
-                writer.write(described(self.linker.kb, self.linker.nothing(self.scores)))
+            with LinkWriter(part, self.linker.metadata, tidy=False) as writer:
+                writer.write(self.nothing)
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
                     before = rejects.count
                     links = self.linker.link(table, self.scores, rejects)
@@ -56,7 +60,7 @@ class ShardLinker:
         return Done(
             file=shard.file,
             number=shard.number,
-            size=part.stat().st_size,
+            digest=digest(self.out, shard),
             articles=articles,
             mentions=writer.rows,
             linked=linked,
@@ -75,21 +79,11 @@ class ShardLinker:
         return read_articles(path, rejects, most_line=self.most_line, reading=self.reading)
 
 
-def part_path(out: Path, shard: Shard) -> Path:
-    """Where the links of a shard are."""
-    return out / LINKS / f"{shard.name}.parquet"
-
-
-def rejects_path(out: Path, shard: Shard) -> Path:
-    """Where the records of a shard are that were set aside, if there are any."""
-    return out / REJECTS / f"{shard.name}.jsonl"
-
-
 class _Rejects(Rejects):
     """Rejects of one file, which know where an article stands that could be read but not linked."""
 
     def __init__(self, path: Path, file: str) -> None:
-        super().__init__(path)
+        super().__init__(path, tidy=False)
         self.file = file
         self.places = Places()
 

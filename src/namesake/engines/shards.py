@@ -38,8 +38,13 @@ class Shard(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What its part is called, suffix apart; names are in the order of the articles."""
-        return f"part-{self.file:05}-{self.number:05}"
+        """What its part is called, suffix apart."""
+        return part_name(self.file, self.number)
+
+
+def part_name(file: int, number: int) -> str:
+    """What the part of a shard is called, suffix apart; names are in the order of the articles."""
+    return f"part-{file:05}-{number:05}"
 
 
 class Piece(NamedTuple):

@@ -7,7 +7,6 @@ OUT/run.json                    what the run was
 
 from __future__ import annotations
 
-import platform
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,11 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-import pyarrow as pa
 
-from namesake import __version__
-from namesake.engines.folder import RUN
-from namesake.engines.shard_linker import LINKS, REJECTS
+from namesake.engines.folder import RUN, made_by
+from namesake.engines.parts import LINKS, REJECTS
 from namesake.engines.spark import Job, read_lines, read_rows, with_places
 from namesake.engines.spark_inputs import SHARDS, Inputs, add_remote, has_scheme, local_inputs, read_shards, uri
 from namesake.engines.spark_session import session
@@ -60,7 +57,7 @@ def link_with_spark(
         date: the ISO date of articles that have none.
         most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
     """
-    inputs = local_inputs([name for name in articles if not has_scheme(name)])
+    inputs = local_inputs([name for name in articles if not has_scheme(name)], out)
     began, begun = time.monotonic(), _now()
     with session(master) as spark:
         folder = _Folder(spark, uri(out))
@@ -103,16 +100,13 @@ def _links(spark: SparkSession, job: Job, inputs: Inputs, most_line: int) -> Dat
 
 def _facts(job: Job, inputs: Inputs, tally: Tally, parts: int) -> dict[str, Any]:
     """What `run.json` says: what made these links, and how many there are."""
-    kb, recipe = job.linker.kb, job.linker.recipe
     problems = list(tally.problems)
     missing = tally.reasons.total() - len(tally.rejects)
     if missing:
         problems.append(f"{REJECTS} holds the first {MOST_KEPT:,} records set aside, and lacks {missing:,}")
     return {
         "complete": not tally.problems,
-        "versions": {"namesake": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
-        "kb": {"path": str(kb.path), "digest": kb.manifest.digest, "created": kb.manifest.created, "entities": len(kb)},
-        "recipe": {"name": recipe.name, "toml": recipe.toml()},
+        **made_by(job.linker),
         "inputs": {"files": len(inputs.files), "bytes": sum(one.size for one in inputs.files)},
         "counts": {
             "parts": parts,

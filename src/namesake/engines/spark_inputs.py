@@ -55,12 +55,12 @@ def uri(name: str | Path) -> str:
     return str(name) if has_scheme(name) else f"file://{Path(name).absolute()}"
 
 
-def local_inputs(named: Sequence[str | Path]) -> Inputs:
-    """The files that are meant by names without a scheme; what cannot be opened is left for a worker to tell."""
+def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
+    """The files that names without a scheme mean, none of them in `out`; what cannot be opened a worker will tell."""
     inputs = Inputs()
     if not named:
         return inputs
-    inputs.files = find_inputs(named)
+    inputs.files = find_inputs(named, Path(out))
     paths = [Path(one.path) for one in inputs.files]
     inputs.reading = Reading(below=common_folder(paths))
     for path in paths:

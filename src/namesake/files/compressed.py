@@ -26,6 +26,8 @@ from namesake.machine import cores
 STDIN = "-"
 BUFFER = 1 << 20
 COMPRESSED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstandard"}
+ONE_BLOCK = 128 << 10
+"""Bytes of bzip2 that are hardly more than a block, which one core unpacks."""
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
 OTHER_FORMATS = {b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -92,8 +94,8 @@ class Named(io.RawIOBase):
 
 
 def reason(problem: Exception) -> str:
-    """A decompressor's complaint in words; rapidgzip has none where a file ends in the middle of a block."""
-    return "it is truncated" if "std::exception" in str(problem) else str(problem)
+    """A decompressor's complaint in words; rapidgzip has none where a file ends too early."""
+    return "truncated" if isinstance(problem, EOFError) or "std::exception" in str(problem) else str(problem)
 
 
 @contextmanager
@@ -142,7 +144,7 @@ def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: 
     if promised and not packed:
         what = "is empty" if not start else "its name promises what its first bytes are not"
         raise NamesakeError(f"{name} cannot be read as {promised} ({what}): is it whole?")
-    if packed == "bzip2" and file and workers > 1:
+    if packed == "bzip2" and file and workers > 1 and file.stat().st_size > ONE_BLOCK:
         return _parallel_bzip2(name, file, workers)
     if start.startswith(BYTE_ORDER_MARK) and not keep_mark:
         raw.read(len(BYTE_ORDER_MARK))

@@ -52,7 +52,7 @@ def _new_name(folder: Path) -> Path:
 def remove_stale(folder: Path) -> None:
     """Remove the files in the making of runs that are dead. What cannot be looked at or removed stays."""
     try:
-        found = [path for path in folder.iterdir() if OURS.fullmatch(path.name)]
+        found = [folder / name for name in os.listdir(folder) if OURS.fullmatch(name)]  # noqa: PTH208 - of many files
     except OSError:
         return
     for path in found:

@@ -16,10 +16,11 @@ from namesake.files.partial import Partial, remove_stale
 
 
 @contextmanager
-def published(path: Path) -> Iterator[Path]:
+def published(path: Path, tidy: bool = True) -> Iterator[Path]:
     """A temporary file beside `path` that takes its place when the block ends well and vanishes when it does not.
 
-    What runs that were killed have left in the folder is removed.
+    What runs that were killed have left in the folder is removed, unless whoever writes many files there, and does
+    that once for all of them, says not to `tidy`.
     """
     if not path.parent.is_dir():
         raise NamesakeError(f"{path.parent}: no such folder; make it first")
@@ -27,7 +28,8 @@ def published(path: Path) -> Iterator[Path]:
         raise NamesakeError(f"{path} is a folder, not a file to write")
     partial = Partial(path.parent)
     try:
-        remove_stale(path.parent)
+        if tidy:
+            remove_stale(path.parent)
         partial.claim()
         yield partial.path
         partial.path.replace(path)

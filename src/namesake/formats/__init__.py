@@ -21,8 +21,8 @@ from namesake.formats.jsonl import BLANKS, BOM, read_jsonl
 from namesake.formats.parquet import read_parquet
 from namesake.formats.plaintext import read_text
 
-FIRST = 16 << 20
-"""How much of a file's first line is looked at for what its fields are called."""
+LINES, FIRST = 5, 16 << 20
+"""How many lines of a file, and how much of each, are looked at for what its fields are called."""
 
 
 class Reader(Protocol):
@@ -73,7 +73,7 @@ def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, 
     if path.is_file():
         if not read_as_one(path, reading):
             return read_jsonl(*size)
-        start = _first_line(path)
+        start = _first_lines(path)[0]
         if kind(path) == ".json" and is_array(start):
             return read_records(array_records(path), *size, reading)
         if not reading.named:
@@ -93,33 +93,41 @@ def read_as_one(path: Path, reading: Reading) -> bool:
         return kind(path) != ".parquet"
     if not path.is_file():
         return False
-    start = _first_line(path)
-    return bool(reading.named) or _is_foreign(start) or (kind(path) == ".json" and is_array(start))
+    lines = _first_lines(path)
+    return bool(reading.named) or _are_foreign(lines) or (kind(path) == ".json" and is_array(lines[0]))
 
 
-def _first_line(path: Path) -> bytes:
-    """The first line that is not empty, or its beginning."""
+def _first_lines(path: Path) -> list[bytes]:
+    """The first lines that are not empty, or their beginnings; at least one, if an empty one."""
+    lines: list[bytes] = []
     with open_lines(path) as stream:
-        while line := stream.readline(FIRST):
+        while len(lines) < LINES and (line := stream.readline(FIRST)):
             if line.removeprefix(BOM).strip(BLANKS):
-                return line
-    return b""
+                lines.append(line)
+            if not line.endswith(b"\n"):
+                break
+    return lines or [b""]
 
 
-def _is_foreign(line: bytes) -> bool:
-    """Whether a line is an object with a text, but with fields that are called otherwise than ours, or without id."""
+def _are_foreign(lines: list[bytes]) -> bool:
+    """Whether the first line has a text, but by another name than ours or without id, and no other line is of ours."""
+    records = [_fields_of(line) for line in lines]
+    texts = {name.casefold() for name, value in records[0].items() if isinstance(value, str)}
+    return bool(texts & set(GUESSES["text"])) and not any(has_known_layout(record) for record in records)
+
+
+def _fields_of(line: bytes) -> dict[str, Any]:
+    """The fields of a line; none where it is no object."""
     try:
-        record = msgspec.json.decode(line.removeprefix(BOM), type=dict[str, Any])
+        fields: dict[str, Any] = msgspec.json.decode(line.removeprefix(BOM), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return False
-    names = {name.casefold() for name in record}
-    return not has_known_layout(record) and bool(names & set(GUESSES["text"]))
+        return {}
+    return fields
 
 
 def _refuse_other_text(path: Path, line: bytes) -> None:
     """Refuse JSON lines, a format of our own, whose text is called otherwise, with the options that may be meant."""
-    record = msgspec.json.decode(line.removeprefix(BOM), type=dict[str, Any])
-    names = {name.casefold(): name for name in record}
+    names = {name.casefold(): name for name in _fields_of(line)}
     if "text" in names:
         return
     meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}

@@ -171,19 +171,20 @@ def link_suffix(path: Path, format: str | None = None) -> str:
 class LinkWriter:
     """Writes tables of links to `path` (`-`: standard output); `metadata` says what made them.
 
-    The suffix tells the format where `format` does not.
+    The suffix tells the format where `format` does not; `tidy` is as for `published`.
     """
 
-    def __init__(self, path: Path, metadata: dict[str, str], format: str | None = None) -> None:
+    def __init__(self, path: Path, metadata: dict[str, str], format: str | None = None, tidy: bool = True) -> None:
         self.suffix = link_suffix(path, format)
         self.path = path
         self.metadata = metadata
         self.rows = 0
+        self.tidy = tidy
         self._stack = ExitStack()
 
     def __enter__(self) -> LinkWriter:
         to_stdout = str(self.path) == STDIN
-        partial = self.path if to_stdout else self._stack.enter_context(published(self.path))
+        partial = self.path if to_stdout else self._stack.enter_context(published(self.path, self.tidy))
         self._sink = WRITERS[self.suffix](self.path, partial, self.metadata, self._stack)
         return self
 

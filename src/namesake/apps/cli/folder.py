@@ -59,12 +59,16 @@ def link_into_folder(
         say(f"namesake: stopped; the same command goes on from here, {out} holds what is done")
         raise typer.Exit(130) from None
     counts, rate = run.counts, run.linked_now / max(time.perf_counter() - began, 1e-9)
-    pace = f"{rate:,.0f} articles/s" if run.linked_now else "all of it done before"
+    none_now = "nothing new" if run.problems else "all of it done before"
+    pace = f"{rate:,.0f} articles/s" if run.linked_now else none_now
     say(f"{out}: {counts.mentions:,} mentions of {counts.articles:,} articles, {counts.linked:,} linked, {pace}")
     if run.undated:
         say(f"articles that count as undated: {run.undated:,}; their dates cannot be read")
     if run.rejects:
         say(f"{run.rejects:,} set aside, all of them in {out / 'rejects'}")
     if run.problems:
-        say(f"{len(run.problems):,} files or parts could not be linked: see {out / 'run.json'}, then run again")
+        say(
+            f"files or parts that could not be linked: {len(run.problems):,}, see {out / 'run.json'}; mend them, and "
+            "the same command takes them in"
+        )
         raise typer.Exit(INCOMPLETE)

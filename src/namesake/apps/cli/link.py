@@ -244,7 +244,7 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
     from namesake.engines.files import read_files
     from namesake.engines.inputs import common_folder, input_paths
 
-    console, paths = Console(), input_paths(articles)
+    console, paths = Console(), input_paths(articles, say)
     reading = replace(reading, below=common_folder(paths))
     seen = 0
     with Rejects() as rejects:
