@@ -110,10 +110,12 @@ def _first_lines(path: Path) -> list[bytes]:
 
 
 def _are_foreign(lines: list[bytes]) -> bool:
-    """Whether the first line has a text, but by another name than ours or without id, and no other line is of ours."""
-    records = [_fields_of(line) for line in lines]
-    texts = {name.casefold() for name, value in records[0].items() if isinstance(value, str)}
-    return bool(texts & set(GUESSES["text"])) and not any(has_known_layout(record) for record in records)
+    """Whether the first line is not of ours, but has a text: without id, or by a name that no line of ours contradicts."""
+    first, *others = map(_fields_of, lines)
+    texts = {name.casefold() for name, value in first.items() if isinstance(value, str)} & set(GUESSES["text"])
+    if has_known_layout(first) or not texts:
+        return False
+    return "text" in texts or not any(map(has_known_layout, others))
 
 
 def _fields_of(line: bytes) -> dict[str, Any]:
