@@ -110,7 +110,7 @@ def _first_lines(path: Path) -> list[bytes]:
 
 
 def _are_foreign(lines: list[bytes]) -> bool:
-    """Whether the first line is not of ours, but has a text: without id, or by a name that no line of ours contradicts."""
+    """Whether the first line is not of ours but has a text: without id, or by a name that no other line contradicts."""
     first, *others = map(_fields_of, lines)
     texts = {name.casefold() for name, value in first.items() if isinstance(value, str)} & set(GUESSES["text"])
     if has_known_layout(first) or not texts:
