@@ -1,6 +1,6 @@
 """How fast `namesake link … -o DIR/` is, from packed JSON lines and from Parquet, by one worker and by two.
 
-    python -m benchmarks.folder [--kb KB] [--articles 72000]
+    python -m benchmarks.folder [--kb KB] [--articles 72000] [--kinds gz bz2 parquet]
 
 The articles are the paper's 300 from Quotebank, repeated in six files; the recipe is uiscore-paper. Costs per article
 are what the second half of them adds, so that the start of Python is left out; the ratio of two workers to one is told
@@ -100,12 +100,12 @@ def private_memory(pid: int) -> float:
     return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
 
 
-def speed(kb: Path, folder: Path, articles: int) -> dict[str, float]:
+def speed(kb: Path, folder: Path, articles: int, kinds: list[str]) -> dict[str, float]:
     """The table; returns the CPU seconds per article of one worker, for each kind of file."""
     print("| from | workers | wall s | CPU s | CPU µs per article | times one worker | start apart | private MB |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|")
     costs: dict[str, float] = {}
-    for kind, name in KINDS.items():
+    for kind, name in ((kind, KINDS[kind]) for kind in kinds):
         half, whole = folder / f"half-{kind}", folder / f"whole-{kind}"
         some = write(half, max(articles // 2 // FILES // 300, 1), kind)
         count = write(whole, max(articles // FILES // 300, 2), kind)
@@ -129,9 +129,9 @@ def speed(kb: Path, folder: Path, articles: int) -> dict[str, float]:
 def extrapolate(costs: dict[str, float]) -> None:
     """The time for all of Quotebank, if cost per article stays what it is here and cores add up."""
     print(f"\n| all of Quotebank, {QUOTEBANK:,} articles | {' | '.join(MACHINES)} |\n|---|{'--:|' * len(MACHINES)}")
-    for kind, name in KINDS.items():
-        seconds = [QUOTEBANK * costs[kind] / cores for cores in MACHINES.values()]
-        print(f"| {name} | {' | '.join(map(lasting, seconds))} |")
+    for kind, cost in costs.items():
+        seconds = [QUOTEBANK * cost / cores for cores in MACHINES.values()]
+        print(f"| {KINDS[kind]} | {' | '.join(map(lasting, seconds))} |")
 
 
 def lasting(seconds: float) -> str:
@@ -142,6 +142,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, help="a KB; default: one of the slice is built")
     parser.add_argument("--articles", type=int, default=72_000)
+    parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
     options = parser.parse_args()
     with TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -151,7 +152,7 @@ def main() -> None:
 
             kb = folder / "kb"
             build_kb([SLICE], kb)
-        extrapolate(speed(kb, folder, options.articles))
+        extrapolate(speed(kb, folder, options.articles, options.kinds))
 
 
 if __name__ == "__main__":
