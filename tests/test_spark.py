@@ -141,7 +141,7 @@ def as_spark_has_it(schema: pa.Schema) -> list[pa.Field]:
 
 
 def rejects_of(out: Path) -> list[str]:
-    return sorted(line for path in (out / "rejects").glob("*.jsonl") for line in path.read_text().splitlines())
+    return sorted(line for path in out.glob("*rejects/*.jsonl") for line in path.read_text().splitlines())
 
 
 def test_a_folder_of_everything_as_a_local_run_reads_it(link_here, linker, tmp_path):
@@ -172,9 +172,10 @@ def test_a_folder_of_everything_as_a_local_run_reads_it(link_here, linker, tmp_p
     ours, theirs = (ds.dataset(tmp_path / run / "links", format="parquet").to_table() for run in ("here", "there"))
     assert list(theirs.schema) == as_spark_has_it(ours.schema)
     assert rows(theirs) == rows(ours)
+    assert ds.dataset(tmp_path / "there", format="parquet").to_table().num_rows == len(ours)
     assert rejects_of(tmp_path / "there") == rejects_of(tmp_path / "here")
     assert len(rejects_of(tmp_path / "there")) == here.rejects == tally.reasons.total() == 6
-    one, other = (json.loads((tmp_path / run / "run.json").read_text()) for run in ("here", "there"))
+    one, other = (json.loads(next((tmp_path / run).glob("*run.json")).read_text()) for run in ("here", "there"))
     assert one.keys() == other.keys()
     for key in ("complete", "kb", "recipe", "inputs", "problems"):
         assert other[key] == one[key]
@@ -211,7 +212,7 @@ def test_a_file_that_breaks_is_told(link_here, linker, tmp_path):
     source = cut_short(tmp_path / "cut.jsonl.gz")
     [problem] = link_here([source, ARTICLES], linker.kb.path, tmp_path / "out").problems
     assert problem.startswith(f"{source} cannot be read to its end")
-    run = json.loads((tmp_path / "out" / "run.json").read_text())
+    run = json.loads((tmp_path / "out" / "_run.json").read_text())
     assert (run["complete"], run["problems"]) == (False, [problem])
 
 
@@ -338,7 +339,7 @@ def test_a_cluster_that_loses_a_worker_during_the_job(linker, tmp_path):
     for path in sorted(source.iterdir()):
         for table in read_articles(path, Rejects()):
             expected += local(linker, table)
-    counts = json.loads((tmp_path / "out" / "run.json").read_text())["counts"]
+    counts = json.loads((tmp_path / "out" / "_run.json").read_text())["counts"]
     assert (counts["mentions"], counts["articles"]) == (len(expected), 4 * 300 * len(records))
     assert rows(ds.dataset(tmp_path / "out" / "links", format="parquet").to_table()) == sorted(expected)
 

@@ -1,8 +1,10 @@
 """Linking files on Spark into a folder, which holds what a local run's holds, but for the journal.
 
-OUT/links/part-….parquet        the links, in no order
-OUT/rejects/part-00000.jsonl    records that could not be used: file, line, reason
-OUT/run.json                    what the run was
+OUT/links/part-….parquet         the links, in no order
+OUT/_rejects/part-00000.jsonl    records that could not be used: file, line, reason
+OUT/_run.json                    what the run was
+
+Readers of Parquet pass over names with an underscore, so that OUT itself can be read as one table.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from namesake.engines.folder import RUN, made_by
-from namesake.engines.parts import LINKS, REJECTS
+from namesake.engines.folder import made_by
+from namesake.engines.parts import LINKS
 from namesake.engines.spark import Job, read_lines, read_rows, with_places
 from namesake.engines.spark_inputs import SHARDS, Inputs, add_remote, has_scheme, local_inputs, read_shards, uri
 from namesake.engines.spark_session import session
@@ -29,6 +31,8 @@ from namesake.files.lines import MOST_LINE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+REJECTS, RUN = "_rejects", "_run.json"
 
 
 def link_with_spark(
@@ -99,7 +103,7 @@ def _links(spark: SparkSession, job: Job, inputs: Inputs, most_line: int) -> Dat
 
 
 def _facts(job: Job, inputs: Inputs, tally: Tally, parts: int) -> dict[str, Any]:
-    """What `run.json` says: what made these links, and how many there are."""
+    """What `_run.json` says: what made these links, and how many there are."""
     problems = list(tally.problems)
     missing = tally.reasons.total() - len(tally.rejects)
     if missing:

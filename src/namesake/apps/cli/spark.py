@@ -38,7 +38,7 @@ def link_on_spark(
     """Link on Spark, and say what came of it; what Java complains of becomes one line."""
     if out is None or not (is_folder(out) or "://" in out):
         raise NamesakeError("Spark writes a folder: name one with -o DIR/")
-    from namesake.engines.spark_files import full, link_with_spark
+    from namesake.engines.spark_files import REJECTS, RUN, full, link_with_spark
 
     if "://" not in out and Path(out).is_dir() and any(Path(out).iterdir()):
         raise NamesakeError(full(out))
@@ -73,13 +73,13 @@ def link_on_spark(
         undated = tally.unread_dates.total()
         say(f"articles that count as undated: {undated:,}; {example!r} cannot be read as a date")
     if tally.reasons:
-        say(f"{tally.reasons.total():,} set aside, in {out.rstrip('/')}/rejects:")
+        say(f"{tally.reasons.total():,} set aside, in {out.rstrip('/')}/{REJECTS}:")
         for reason, count in tally.reasons.most_common(REASONS_SHOWN):
             say(f"  {count:,} × {reason}")
     for line in tally.problems:
         say(line)
     if tally.problems:
-        say(f"{len(tally.problems):,} files could not be read to their end: see {out.rstrip('/')}/run.json")
+        say(f"{len(tally.problems):,} files could not be read to their end: see {out.rstrip('/')}/{RUN}")
         raise typer.Exit(INCOMPLETE)
 
 
