@@ -26,9 +26,9 @@ from namesake.kernels.simd import LANES
 from namesake.progress import duration
 
 PIECE = 2 << 20  # bytes of a dump, unpacked, that are looked at together
-ENOUGH, MOST = 0.35, 160 << 20  # of a dump, or bytes of it, unpacked, after which no more of it is looked at
+ENOUGH, MOST = 0.35, 64 << 20  # of a dump, or bytes of it, unpacked, after which no more of it is looked at
 SMALL = 4 << 20  # bytes of a packed dump: smaller ones are looked at to their end, as they are unpacked at once
-REST_TIMES = 1.5
+REST_TIMES = 1.8
 """How much more the rest of a packed dump says than its beginning, byte for byte: the best-known items come first, and
 most of their bytes are names in languages that are not kept."""
 DISK_TIMES = 3
