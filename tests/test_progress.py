@@ -45,13 +45,18 @@ class Screen(io.StringIO):
         return True
 
 
-def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "120")
+def terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> tuple[Screen, progress.Reporter, list[float]]:
+    """A terminal so wide, the bar on it, and the clock."""
+    monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("TERM", "xterm")
     now = [0.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     screen = Screen()
-    bar = progress.reporter(screen)
+    return screen, progress.reporter(screen), now
+
+
+def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen, bar, now = terminal(monkeypatch, 120)
     with bar.stage("reading the dump"):
         now[0] = 42.0
         bar.advance(0.42, 1234)
@@ -73,12 +78,7 @@ def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_narrow_terminal_still_shows_the_time_left(monkeypatch, columns: int, shown: str) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("TERM", "xterm")
-    now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    screen = Screen()
-    bar = progress.reporter(screen)
+    screen, bar, now = terminal(monkeypatch, columns)
     with bar.stage("linking"):
         now[0] = 42.0
         bar.advance(0.42, 1_234_567, "articles", "2,345,678 links, 23 % nobody, 12 set aside")

@@ -95,7 +95,7 @@ def link_folder(
     work = ShardLinker(linker, out, scores, date, most_line, reading)
     _make(out)
     try:
-        with Journal(out, plan, _now()) as journal:
+        with Journal(out, plan, now()) as journal:
             return _Folder(plan, work, journal, reporter).run(workers or cores())
     except OSError as problem:
         where = problem.filename or out
@@ -125,7 +125,8 @@ def made_by(linker: Linker) -> dict[str, Any]:
     }
 
 
-def _now() -> str:
+def now() -> str:
+    """This moment, as `run.json` writes it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
@@ -281,7 +282,7 @@ class _Folder:
             },
             "times": {
                 "begun": self.journal.begun,
-                "ended": _now(),
+                "ended": now(),
                 "last_run_seconds": round(seconds, 3),
                 "last_run_articles": result.linked_now,
             },

@@ -13,14 +13,13 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from namesake.engines.folder import made_by
+from namesake.engines.folder import made_by, now
 from namesake.engines.parts import LINKS
 from namesake.engines.spark import Job, read_lines, read_rows, with_places
 from namesake.engines.spark_inputs import SHARDS, Inputs, add_remote, has_scheme, local_inputs, read_shards, uri
@@ -62,7 +61,7 @@ def link_with_spark(
         most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
     """
     inputs = local_inputs([name for name in articles if not has_scheme(name)], out)
-    began, begun = time.monotonic(), _now()
+    began, begun = time.monotonic(), now()
     with session(master) as spark:
         folder = _Folder(spark, uri(out))
         add_remote(inputs, [str(name) for name in articles if has_scheme(name)], spark)
@@ -76,15 +75,11 @@ def link_with_spark(
                 folder.write(f"{REJECTS}/part-00000.jsonl", lines)
             facts = _facts(job, inputs, tally, folder.count(f"{LINKS}/part-*.parquet")) | {
                 "options": {"scores": scores, "date": date, "max_line": most_line, "master": spark.sparkContext.master},
-                "times": {"begun": begun, "ended": _now(), "last_run_seconds": round(time.monotonic() - began, 3)},
+                "times": {"begun": begun, "ended": now(), "last_run_seconds": round(time.monotonic() - began, 3)},
             }
             facts["versions"]["spark"] = spark.version
             folder.write(RUN, msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")
         return tally
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _links(spark: SparkSession, job: Job, inputs: Inputs, most_line: int) -> DataFrame:
