@@ -15,6 +15,7 @@ from namesake.errors import NamesakeError
 from namesake.kb.axes import ENTITY, ITEM, PAIR
 from namesake.kb.columns import Ragged, Strings
 from namesake.kb.declare import Array, made_by
+from namesake.kb.options import place
 from namesake.kb.publish import Draft
 from namesake.kb.store import FORMAT_VERSION, KB
 from small_kb import manifest, write_rest
@@ -52,6 +53,14 @@ def test_a_slice_of_an_arrow_column_becomes_strings() -> None:
     column = pa.array(["one", "two", None, "four"], pa.large_string())[1:]
     strings = Strings.from_arrow(column)
     assert [strings[i] for i in range(3)] == ["two", "", "four"]
+
+
+def test_a_tilde_is_the_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    small_kb(place("~/kb"), [5])
+    assert KB.open("~/kb").path == tmp_path / "kb"
+    with pytest.raises(NamesakeError, match="~nobody-of-this-name"):
+        KB.open("~nobody-of-this-name/kb")
 
 
 def test_columns_come_back(tmp_path: Path) -> None:

@@ -17,7 +17,15 @@ def cores() -> int:
 def named_kb() -> Path | None:
     """The KB that the variable NAMESAKE_KB names."""
     folder = os.environ.get(NAMESAKE_KB)
-    return Path(folder).expanduser() if folder else None
+    return from_home(folder) if folder else None
+
+
+def from_home(path: str | Path) -> Path:
+    """A path whose `~` is the user's home; it stays as it is where there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
 
 
 def cache_folder() -> Path:

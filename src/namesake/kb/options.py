@@ -13,6 +13,7 @@ from namesake.kb.journal import key_of
 from namesake.kb.memory import Memory
 from namesake.kb.ranks import check_ranks
 from namesake.language import Language
+from namesake.machine import from_home
 from namesake.text import Normaliser
 
 Keep = Literal["people", "all"]
@@ -60,8 +61,8 @@ class Options:
 
 
 def place(out: str | Path) -> Path:
-    """The folder that is meant: where `out` is a link, what it points to, so that the link stays."""
-    path = Path(out)
+    """The folder that is meant: `~` is the user's home, and where `out` is a link, what it points to, so that it stays."""
+    path = from_home(out)
     with suppress(OSError, ValueError):  # which the build meets again, and says so
         if path.is_symlink() and path.exists():
             return path.resolve()

@@ -29,6 +29,7 @@ from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_wi
 from namesake.kb.npy import damaged_file
 from namesake.kb.vectors import FOLDER as VECTORS
 from namesake.kb.vectors import Vectors, open_vectors, verify_vectors
+from namesake.machine import from_home
 
 if TYPE_CHECKING:
     from namesake.kb.names import NameIndex
@@ -64,9 +65,10 @@ class KB(KBColumns):
         """Open the KB in folder `path`: maps its columns and looks at their lengths, in milliseconds.
 
         A KB that was neither built nor checked on this machine, or was written to since, is read through once and
-        compared with its declaration and its digests. NamesakeError says what is wrong.
+        compared with its declaration and its digests. NamesakeError says what is wrong. A `~` at its beginning is the
+        user's home.
         """
-        path = Path(path)
+        path = from_home(path)
         while True:
             with open_folder(path) as folder:
                 try:
