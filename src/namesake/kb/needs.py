@@ -23,7 +23,6 @@ from namesake.kb.options import Options
 from namesake.kb.parse import parse_chunk
 from namesake.kb.scanned import Scanned
 from namesake.kernels.simd import LANES
-from namesake.progress import duration
 
 PIECE = 2 << 20  # bytes of a dump, unpacked, that are looked at together
 ENOUGH, MOST = 0.35, 64 << 20  # of a dump, or bytes of it, unpacked, after which no more of it is looked at
@@ -56,7 +55,7 @@ class Needs:
         how = "" if fits else f", as {written(self.in_memory)} would not fit"
         takes = f"takes about {written(self.disk)} of disk, {memory} of memory{how}, and"
         cores = f"{options.workers} free cores" if options.workers > 1 else "one free core"
-        found = [f"{takes} {duration(self.seconds)} hours on {cores}, judging by a part of the dump"]
+        found = [f"{takes} {spoken(self.seconds)} on {cores}, judging by a part of the dump"]
         free = shutil.disk_usage(_existing(options.out)).free
         if free < self.disk:
             found.append(f"only {written(free)} are free where {options.out} goes: it may not be enough")
@@ -143,6 +142,13 @@ def _said(chunk: Chunk, options: Options) -> int:
 def _existing(path: Path) -> Path:
     """The folder that holds, or will hold, a path."""
     return next(folder for folder in (path, *path.absolute().parents) if folder.is_dir())
+
+
+def spoken(seconds: float) -> str:
+    """A length of time for people, roughly: 40 seconds, 5 minutes, 3.5 hours."""
+    if seconds < 120:
+        return f"{max(2, round(seconds))} seconds"
+    return f"{round(seconds / 60)} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
 
 
 def written(size: float) -> str:
