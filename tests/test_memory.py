@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -29,7 +31,7 @@ from namesake.kb.build import build
 from namesake.kb.columns import Strings, concatenate
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.memory import LEAST, Memory, parse_size
-from namesake.kb.needs import needs
+from namesake.kb.needs import needs, spoken
 from namesake.kb.options import Options
 from namesake.kb.store import KB
 from namesake.progress import Reporter
@@ -184,6 +186,48 @@ def test_what_is_kept_of_a_build_in_memory(tmp_path: Path, number: signal.Signal
         build([DUMP], tmp_path / "kb", reporter=heard)
         assert heard.said == ["a build that was stopped had read the dumps: going on with what it found"]
         assert sorted(tmp_path.iterdir()) == [tmp_path / "kb", neighbour]
+
+
+@pytest.mark.parametrize("problem", [OSError(errno.ENOSPC, "No space left on device"), MemoryError()])
+@pytest.mark.parametrize("memory", [NOTHING, None])
+def test_a_build_without_room_goes_on_once_there_is_some(
+    tmp_path: Path,
+    people: Path,
+    plain: dict[str, bytes],
+    monkeypatch: pytest.MonkeyPatch,
+    problem: Exception,
+    memory: Memory | None,
+) -> None:
+    out = tmp_path / "kb"
+    with monkeypatch.context() as full:
+        full.setattr("namesake.kb.build.build_slips", Mock(side_effect=problem))
+        with pytest.raises(NamesakeError) as told:
+            build([people], out, memory=memory)
+    [draft] = tmp_path.iterdir()
+    assert str(told.value).endswith(f"; what is done is kept in {draft}: the same command goes on there, or delete it")
+    heard = Stages()
+    build([people], out, memory=memory, reporter=heard)
+    assert "reading the dump" not in heard.names
+    assert content(out) == plain
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_a_build_without_room_for_its_dumps_leaves_nothing(
+    tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    monkeypatch.setattr("namesake.kb.spill.Spill.append", Mock(side_effect=full))
+    with pytest.raises(NamesakeError, match="the disk is full: make room .* nothing is left of it"):
+        build([people], tmp_path / "kb")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.1, "2 seconds"), (4, "4 seconds"), (121, "2 minutes"), (3600, "60 minutes"), (9000, "2.5 hours")],
+)
+def test_lengths_of_time_are_told_as_people_do(seconds: float, said: str) -> None:
+    assert spoken(seconds) == said
 
 
 def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
@@ -353,7 +397,7 @@ def test_what_a_build_takes_is_told_from_a_part_of_the_dump(
     heard = Stages()
     build([people], tmp_path / "kb", memory="1G", workers=2, reporter=heard)
     [told] = heard.said
-    disk = int(re.fullmatch(r"takes about (\d+) MB of disk, \d+ MB of memory, and 0:00:\d\d hours on .*", told)[1])
+    disk = int(re.fullmatch(r"takes about (\d+) MB of disk, \d+ MB of memory, and \d+ seconds on .*", told)[1])
     kb = sum(path.stat().st_size for path in (tmp_path / "kb").iterdir()) >> 20
     assert kb < disk < 5 * kb
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 20))

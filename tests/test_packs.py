@@ -351,9 +351,9 @@ def test_a_checksum_is_taken_as_people_copy_it_and_looked_at_first(server, packe
     assert handler.asked == []
 
 
-@pytest.mark.parametrize("full", ["told", "found"])
+@pytest.mark.parametrize("full", ["told", "found", "in memory", "not to be written to"])
 def test_what_there_was_no_room_to_unpack_is_kept(full, server, packed, sample_kb, tmp_path, monkeypatch):
-    """Whether the disk says so before a file is written or while it is."""
+    """Whether the disk says so before a file is written or while it is, or another thing stands in the way."""
     address, handler = server
     handler.content = packed.read_bytes()
     out, kept = tmp_path / "kb", tmp_path / "kb.download" / "sample.tar.zst"
@@ -361,7 +361,12 @@ def test_what_there_was_no_room_to_unpack_is_kept(full, server, packed, sample_k
         if full == "told":
             small.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
         else:
-            small.setattr(_Members, "file", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+            problems = {
+                "found": OSError(errno.ENOSPC, "No space left on device"),
+                "in memory": MemoryError(),
+                "not to be written to": PermissionError(errno.EACCES, "Permission denied"),
+            }
+            small.setattr(_Members, "file", Mock(side_effect=problems[full]))
         with pytest.raises(NamesakeError, match=rf"{kept} is kept, and the same command goes on with it"):
             get(f"{address}/sample.tar.zst", out)
     assert kept.read_bytes() == handler.content

@@ -62,8 +62,8 @@ def build(
 ) -> Manifest:
     """Build a KB from Wikidata dumps and return its manifest.
 
-    A build that is stopped once its dumps are read keeps what it has, and the same call goes on with it: the text of
-    KeyboardInterrupt says where it is.
+    A build that is stopped once its dumps are read, or lacks room on the disk or in memory, keeps what it has, and the
+    same call goes on with it: the text of KeyboardInterrupt, or of the error, says where it is.
 
     Args:
         dumps: files in Wikidata's JSON, plain or compressed; `-` is standard input.
@@ -95,7 +95,7 @@ def build(
     reporter = reporter or Reporter()
     options.check()
     key = options.key
-    with orderly(options.out), told(options.out, key):
+    with orderly(options.out, key), told(options.out, key):
         for done in settle(options.out, key):
             reporter.say(done)
         with Draft(options.out, force, key) as draft, Spill(draft.spill) as spill:

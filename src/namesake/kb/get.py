@@ -27,7 +27,7 @@ from namesake.kb.layout import columns
 from namesake.kb.manifest import LARGEST, MANIFEST, Manifest, parse_manifest
 from namesake.kb.npy import BLOCK, HEADER, said
 from namesake.kb.options import place
-from namesake.kb.orderly import NoRoomError, orderly
+from namesake.kb.orderly import HinderedError, orderly
 from namesake.kb.pack import SUFFIX, TAR_BLOCK
 from namesake.kb.publish import Draft
 from namesake.kb.remains import settle
@@ -49,7 +49,7 @@ def get(
 
     Args:
         source: a file that `pack` wrote, or its https, http or file address; a download that was cut short goes on,
-            and one for which there was no room to unpack it is kept.
+            and one that could not be unpacked for lack of room, or the like, is kept.
         out: the folder to make; default: the pack's name without `.tar.zst`, here.
         checksum: what the pack's checksum must be, such as `sha256:0123…`; its 64 digits alone will do.
         force: replace a KB that is there already.
@@ -70,7 +70,7 @@ def get(
 
 
 def _fetch(url: str, folder: Path, checksum: str | None, force: bool, reporter: Reporter) -> Manifest:
-    """Download and unpack. What is damaged is to be fetched again; what only lacked room to unpack is kept."""
+    """Download and unpack. What is damaged is to be fetched again; what this machine could not unpack is kept."""
     beside = folder.with_name(f"{folder.name}.download")
     pack, address = beside / file_name(url), beside / ADDRESS
     beside.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def _fetch(url: str, folder: Path, checksum: str | None, force: bool, reporter: 
         try:
             with orderly(folder):
                 manifest = _unpack(pack, folder, force, reporter)
-        except NoRoomError as problem:
+        except HinderedError as problem:
             raise NamesakeError(f"{problem}; {pack} is kept, and the same command goes on with it") from None
         except NamesakeError:
             pack.unlink(missing_ok=True)
@@ -156,7 +156,7 @@ class _Members:
             raise self._bad(f"{name} has {size:,} bytes, not {expected:,}")
         free = shutil.disk_usage(folder).free
         if size > free:
-            raise NoRoomError(f"{self.pack}: {name} has {size:,} bytes, and {folder.parent} has room for {free:,}")
+            raise HinderedError(f"{self.pack}: {name} has {size:,} bytes, and {folder.parent} has room for {free:,}")
         hashed, left = sha256(), size
         with (folder / name).open("xb") as file:
             while left:

@@ -27,6 +27,7 @@ from namesake.kb.journal import ASIDE, JOURNAL, Journal, goes_on
 from namesake.kb.lock import LOCK, Owner, alone, sign, take
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
 from namesake.kb.npy import BLOCK, header, said
+from namesake.kb.orderly import lacks_room
 from namesake.kb.remains import building, replaced, spill_of, unfinished
 from namesake.kb.replace import check_free, put_in_place, remove_draft, remove_kb
 from namesake.stops import unstoppable
@@ -37,7 +38,7 @@ C = TypeVar("C")
 class Draft:
     """A folder that becomes the KB `out` when it is published, and is removed when anything goes wrong before.
 
-    Whoever stops it keeps what is finished: the same build goes on there.
+    What is finished is kept where somebody stops it, or room is lacking: the same build goes on there.
     """
 
     def __init__(self, out: Path, force: bool = False, key: str = "") -> None:
@@ -86,10 +87,10 @@ class Draft:
             self.lock = take(self.folder, Owner.here(self.token, self.force))
 
     def _leave(self, problem: BaseException | None) -> None:
-        """Remove the folder, unless it is finished, or somebody stopped the build and it can go on there."""
+        """Remove the folder, unless it is finished, or the build was stopped or lacked room and can go on there."""
         with unstoppable():
-            stopped = isinstance(problem, KeyboardInterrupt)
-            if not self.finished and not (stopped and goes_on(self.folder, self.spill, self.key)):
+            no_fault = isinstance(problem, KeyboardInterrupt) or lacks_room(problem)
+            if not self.finished and not (no_fault and goes_on(self.folder, self.spill, self.key)):
                 remove_draft(self.folder)
             if self.lock:
                 self.lock.close()
