@@ -13,7 +13,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from io import FileIO
+from mmap import mmap
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -217,7 +220,7 @@ def test_a_build_without_room_for_its_dumps_leaves_nothing(
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     monkeypatch.setattr("namesake.kb.spill.Spill.append", Mock(side_effect=full))
-    with pytest.raises(NamesakeError, match="the disk is full: make room .* nothing is left of it"):
+    with pytest.raises(NamesakeError, match=r"the disk is full: make room .* nothing is left of it"):
         build([people], tmp_path / "kb")
     assert list(tmp_path.iterdir()) == []
 
@@ -403,6 +406,40 @@ def test_what_a_build_takes_is_told_from_a_part_of_the_dump(
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 20))
     build([people], tmp_path / "other", reporter=heard)
     assert heard.said[-1] == f"only 1 MB are free where {tmp_path / 'other'} goes: it may not be enough"
+
+
+def test_a_large_array_has_its_room_on_the_disk_before_it_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of a mapped file for which there is no room would be the end of the process (SIGBUS)."""
+    files, make = [], large.Room.file
+
+    def kept_open(room: large.Room) -> FileIO:
+        made = make(room)
+        files.append(os.dup(made.fileno()))
+        return made
+
+    monkeypatch.setattr(large.Room, "file", kept_open)
+    with large.Room(folder=tmp_path).used():
+        array = large.zeros(1 << 20, np.int64)
+    assert os.fstat(files[0]).st_blocks * 512 >= array.nbytes
+    assert not array.any()
+    os.close(files[0])
+
+
+def test_pages_may_leave_while_arrays_are_made(tmp_path: Path) -> None:
+    room, made = large.Room(1, folder=tmp_path), [mmap(-1, 4096) for _ in range(200)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(1) as others:
+            leaving = others.submit(lambda: [room.let_go() for _ in range(500)])
+            while not leaving.done():
+                made = [*made[1:], mmap(-1, 4096)]
+                room.add(made[-1])
+            leaving.result()
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_pages_leave_where_there_is_no_room_and_come_back(tmp_path: Path) -> None:

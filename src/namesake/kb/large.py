@@ -36,9 +36,7 @@ SMALL = 1 << 20  # bytes of an array that stays in memory anyway
 BLOCK = 64 << 20
 INTERVAL = 0.02  # seconds between two looks at how much memory is held
 LET_GO = 0.7  # of the bound: from here on pages of files leave
-LEAST_MAPPED = (
-    0.125  # of the bound: fewer mapped pages than that may always stay, or each would be read again and again
-)
+LEAST_MAPPED = 0.125  # of the bound: so many mapped pages may always stay, or each would be read again and again
 PAGE = mmap.PAGESIZE
 STATM = Path("/proc/self/statm")
 
@@ -55,6 +53,8 @@ class Room:
     """Where large arrays go; None for memory."""
     small: int = SMALL
     _maps: weakref.WeakSet[mmap.mmap] = field(default_factory=weakref.WeakSet, compare=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
+    """Of the maps: arrays are made while others leave."""
 
     @contextmanager
     def used(self) -> Iterator[Room]:
@@ -81,12 +81,15 @@ class Room:
 
     def let_go(self) -> None:
         """Let the pages of all mapped files leave; what was written to them stays in the files."""
-        for pages in list(self._maps):
+        with self._lock:
+            maps = list(self._maps)
+        for pages in maps:
             pages.madvise(mmap.MADV_DONTNEED)
 
     def add(self, pages: mmap.mmap) -> None:
         """Let these pages leave as well when there is need: nothing may have been written to a private map."""
-        self._maps.add(pages)
+        with self._lock:
+            self._maps.add(pages)
 
     def empty(self, size: int, dtype: npt.DTypeLike) -> AnyArray:
         """An array of any content; in a file, if it is large and there is a folder."""
@@ -94,7 +97,7 @@ class Room:
         if self.folder is None or size * kind.itemsize <= self.small:
             return np.empty(size, kind)
         with self.file() as file:
-            file.truncate(size * kind.itemsize)
+            _reserve(file, size * kind.itemsize)
             return self.map(file, kind)
 
     def file(self) -> FileIO:
@@ -108,7 +111,7 @@ class Room:
     def map(self, file: FileIO, dtype: np.dtype[Any]) -> AnyArray:
         """An array over the pages of a file, which is not empty."""
         pages = mmap.mmap(file.fileno(), 0)
-        self._maps.add(pages)
+        self.add(pages)
         return np.frombuffer(pages, dtype)
 
 
@@ -183,6 +186,14 @@ def running(sizes: AnyArray) -> Int64:
     offsets = zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     return offsets
+
+
+def _reserve(file: FileIO, size: int) -> None:
+    """Make a new file so large, of zeros for which the disk has room: a page that finds none would end the process."""
+    try:
+        os.posix_fallocate(file.fileno(), 0, size)
+    except AttributeError:  # a system that cannot
+        file.truncate(size)
 
 
 class Growing:

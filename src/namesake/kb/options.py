@@ -61,7 +61,7 @@ class Options:
 
 
 def place(out: str | Path) -> Path:
-    """The folder that is meant: `~` is the user's home, and where `out` is a link, what it points to, so that it stays."""
+    """The folder that is meant: `~` is the user's home; where `out` is a link, what it points to, so that it stays."""
     path = from_home(out)
     with suppress(OSError, ValueError):  # which the build meets again, and says so
         if path.is_symlink() and path.exists():
