@@ -1,8 +1,10 @@
 """KBs that travel: packed by us and read by tar, unpacked by us from what Python's tarfile writes, hostile or not."""
 
 import errno
+import fcntl
 import io
 import json
+import ssl
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -385,6 +387,33 @@ def test_what_was_kept_of_another_address_is_not_taken(server, packed, sample_kb
             get(f"{address}/one/sample.tar.zst", tmp_path / "kb")
     get(f"{address}/two/sample.tar.zst", tmp_path / "kb")
     assert len(handler.asked) == 2
+
+
+def test_a_part_that_another_process_has_just_put_in_its_place_is_not_written_to(tmp_path, monkeypatch):
+    """Opened before that moment, locked behind it: it is the whole file by now, under its own name."""
+    source, folder = tmp_path / "kb.tar.zst", tmp_path / "folder"
+    source.write_bytes(b"new")
+    folder.mkdir()
+    part, lock = folder / "kb.tar.zst.part", fcntl.flock
+
+    def others_go_first(file, how):
+        part.write_bytes(b"whole")
+        part.rename(folder / "kb.tar.zst")
+        lock(file, how)
+
+    monkeypatch.setattr("fcntl.flock", others_go_first)
+    with pytest.raises(NamesakeError, match="was being fetched by another process, which has just ended: try again"):
+        download(source.as_uri(), folder, None, lambda *_: None)
+    assert [path.read_bytes() for path in folder.iterdir()] == [b"whole"]
+
+
+def test_an_encrypted_connection_that_breaks_is_no_fault_of_the_disk(server, tmp_path, monkeypatch):
+    address, handler = server
+    handler.content = bytes(3 << 20)
+    broken = Mock(side_effect=[bytes(1 << 20), ssl.SSLEOFError("EOF occurred in violation of protocol")])
+    monkeypatch.setattr("http.client.HTTPResponse.read", broken)
+    with pytest.raises(NamesakeError, match=r"cannot be fetched \(.*EOF.*\); the same command goes on there"):
+        download(f"{address}/kb.tar.zst", tmp_path, None, lambda *_: None)
 
 
 def test_a_download_that_fails_leaves_nothing(server, tmp_path):

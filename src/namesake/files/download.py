@@ -10,6 +10,7 @@ import fcntl
 import http.client
 import os
 import re
+import ssl
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -99,7 +100,7 @@ class _Part:
         try:
             with _opened(request) as answer:
                 self._take(url, answer, held, progress)
-        except (URLError, TimeoutError, ConnectionError, http.client.HTTPException) as problem:
+        except (URLError, TimeoutError, ConnectionError, ssl.SSLError, http.client.HTTPException) as problem:
             raise NamesakeError(f"{url} cannot be fetched ({problem}); {self._left()}") from None
         return file_checksum(self.path)
 
@@ -165,7 +166,17 @@ def _part(target: Path) -> Iterator[_Part]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise NamesakeError(f"{target} is being fetched by another process: wait for it") from None
+        if not _is_at(file, path):
+            raise NamesakeError(f"{target} was being fetched by another process, which has just ended: try again")
         yield _Part(path, file)
+
+
+def _is_at(file: IO[bytes], path: Path) -> bool:
+    """Whether an open file still has its name: else who had locked it has put it in its place, or removed it."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 @contextmanager
