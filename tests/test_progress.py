@@ -1,15 +1,17 @@
 """What a build says while it works: a line per minute in logs, a bar on terminals."""
 
+import bz2
 import io
 import json
 import random
+from collections import Counter
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from namesake import Linker, link_files, progress
-from namesake.files import open_lines
+from namesake.files import compressed, open_lines, open_unpacked
 from namesake.files.meter import Meter
 
 
@@ -113,6 +115,36 @@ def test_linking_files_knows_how_far_it_is(suffix, sample_kb, tmp_path) -> None:
     assert told.seen == sorted(told.seen)
     assert told.seen[-1] == pytest.approx(1)
     assert min(abs(fraction - 0.5) for fraction in told.seen) < 0.2
+
+
+def test_files_that_are_read_are_asked_for_their_end_once(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not all of them at every look: among ten thousand files that would be most of the work."""
+    paths = [tmp_path / f"{number}.jsonl" for number in range(50)]
+    for path in paths:
+        path.write_bytes(b"12345")
+    asked = Counter()
+    seen = Meter._read
+    monkeypatch.setattr(Meter, "_read", lambda meter, path: asked.update([path]) or seen(meter, path))
+    with Meter(paths) as meter:
+        for number, path in enumerate(paths, 1):
+            with open_lines(path) as stream:
+                stream.read()
+            assert meter.fraction() == number / 50
+        with open_lines(paths[0]):
+            assert meter.fraction() == 49 / 50
+        assert meter.fraction() == 1
+    assert max(asked.values()) <= 3
+
+
+def test_bzip2_unpacked_on_all_cores_ends_with_its_file(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compressed, "ONE_BLOCK", 14)
+    path = tmp_path / "news.jsonl.bz2"
+    path.write_bytes(bz2.compress(random.Random(1).randbytes(2_000_000)))
+    with Meter([path]) as meter:
+        with open_unpacked(path, workers=2) as unpacked:
+            unpacked.stream.readinto(bytearray(10))
+        assert unpacked.stream.closed
+        assert meter.fraction() == 1
 
 
 def test_of_a_stream_nobody_knows_how_far_it_is(tmp_path) -> None:

@@ -52,6 +52,8 @@ class Unpacked:
     stream: Stream
     position: Callable[[], int]
     """Bytes of the file itself, packed as it is, that have been read; 0 for standard input."""
+    close: Callable[[], None] = lambda: None
+    """Ends what unpacks it on threads of its own, whoever still asks for its position."""
 
 
 def kind(path: Path) -> str:
@@ -122,7 +124,10 @@ def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -
     with raw:
         unpacked = _unpack(str(path), raw, path if raw.seekable() else None, workers, keep_mark)
         watch(path, unpacked.position)
-        yield unpacked
+        try:
+            yield unpacked
+        finally:
+            unpacked.close()
 
 
 def _peekable(stream: BinaryIO) -> io.BufferedReader[Any]:
@@ -165,4 +170,10 @@ def _parallel_bzip2(name: str, file: Path, workers: int) -> Unpacked:
     from rapidgzip import IndexedBzip2File  # heavy to load, and bzip2 is the rarer format
 
     stream = IndexedBzip2File(str(file), parallelization=workers)
-    return Unpacked(name, stream, lambda: int(stream.tell_compressed()) // 8)
+
+    def position() -> int:
+        if stream.closed:
+            raise ValueError(f"{name} is closed")
+        return int(stream.tell_compressed()) // 8
+
+    return Unpacked(name, stream, position, stream.close)

@@ -13,7 +13,11 @@ class Meter:
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self._sizes = {str(path): Path(path).stat().st_size if Path(path).is_file() else None for path in paths}
+        self._whole = None if None in self._sizes.values() else sum(size or 0 for size in self._sizes.values())
         self._positions: dict[str, Callable[[], int]] = {}
+        """Of files that are being read."""
+        self._ended: set[str] = set()
+        self._ended_bytes = 0
 
     def __enter__(self) -> Meter:
         _meters.append(self)
@@ -26,20 +30,27 @@ class Meter:
         """Have `position` tell how many bytes of the file have been read; it may fail when the file is closed."""
         if path in self._sizes:
             self._positions[path] = position
+            if path in self._ended:  # it is read once more
+                self._ended.remove(path)
+                self._ended_bytes -= self._sizes[path] or 0
 
     def fraction(self) -> float | None:
         """The share of all bytes that have been read; None where a size is not known, as that of standard input."""
-        sizes = [size for size in self._sizes.values() if size is not None]
-        if len(sizes) < len(self._sizes) or not sum(sizes):
+        if not self._whole:
             return None
-        return min(sum(map(self._read, self._positions)) / sum(sizes), 1.0)
+        reading = sum(self._read(path) for path in list(self._positions))
+        return min((self._ended_bytes + reading) / self._whole, 1.0)
 
     def _read(self, path: str) -> int:
+        """How much of a file that is being read has been; one that is closed, and so read to its end, is so no more."""
         size = self._sizes[path] or 0
         try:
             return min(self._positions[path](), size)
-        except (OSError, RuntimeError, ValueError):  # closed, so read to its end
-            return size
+        except (OSError, RuntimeError, ValueError):
+            del self._positions[path]
+            self._ended.add(path)
+            self._ended_bytes += size
+            return 0
 
 
 def watch(path: str | Path, position: Callable[[], int]) -> None:
