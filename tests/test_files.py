@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import os
 import signal
 import subprocess
 import sys
@@ -179,6 +180,31 @@ def test_a_name_as_long_as_names_may_be(tmp_path: Path) -> None:
     with published(path) as partial:
         partial.write_bytes(b"x")
     assert path.read_bytes() == b"x"
+
+
+def test_where_the_output_is_a_link_its_target_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    disk, link, nowhere = tmp_path / "disk", tmp_path / "out.jsonl", tmp_path / "nowhere.jsonl"
+    disk.mkdir()
+    (disk / "there.jsonl").write_bytes(b"old")
+    link.symlink_to(disk / "there.jsonl")
+    nowhere.symlink_to(disk / "new.jsonl")
+    for path in (link, nowhere):
+        with published(path) as partial:
+            assert partial.parent == disk, "on the disk on which it stays"
+            partial.write_bytes(b"new")
+    assert link.is_symlink()
+    assert [path.read_bytes() for path in sorted(disk.iterdir())] == [b"new", b"new"]
+
+
+def test_what_is_no_file_is_never_replaced_by_one(tmp_path: Path) -> None:
+    """Whoever may write to /dev would lose the device."""
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for path in (tmp_path / "pipe", tmp_path / "link", Path("/dev/null")):
+        with pytest.raises(NamesakeError, match="is a device or a pipe, not a file to write"), published(path):
+            raise AssertionError("the block must not begin")
+    assert (tmp_path / "pipe").is_fifo()
+    assert Path("/dev/null").is_char_device()
 
 
 # outputs and inputs

@@ -451,6 +451,7 @@ def test_choices_of_another_table_are_refused(run, choice, message):
         (["--name", "Name", "--type", "Team", "-o", "o.csv"], "property=column"),
         (["--name", "Name", "-o", "o.xlsx"], "tables are written as"),
         (["--name", "Name", "-o", "p.csv"], "would overwrite"),
+        (["--name", "Name", "-o", "o.csv", "--review", "absent/r.html"], "absent: no such folder; make it first"),
         (["--name", "Name"], "-o"),
     ],
     ids=lambda value: str(value)[:40],

@@ -2,6 +2,16 @@
 
 from namesake.files.apart import keep_apart
 from namesake.files.compressed import STDIN, Unpacked, kind, open_lines, open_unpacked
-from namesake.files.published import create, published
+from namesake.files.published import check_place, create, published
 
-__all__ = ["STDIN", "Unpacked", "create", "keep_apart", "kind", "open_lines", "open_unpacked", "published"]
+__all__ = [
+    "STDIN",
+    "Unpacked",
+    "check_place",
+    "create",
+    "keep_apart",
+    "kind",
+    "open_lines",
+    "open_unpacked",
+    "published",
+]

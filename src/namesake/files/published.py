@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 from collections.abc import Iterator
 from contextlib import contextmanager
+from os.path import realpath
 from pathlib import Path
 from typing import IO, cast
 
@@ -15,28 +16,46 @@ from namesake.errors import NamesakeError
 from namesake.files.partial import Partial, remove_stale
 
 
+def check_place(path: Path) -> None:
+    """Refuse a place where no file can be written, or none should: a device would be gone, and a file in its place.
+
+    For those to call who work for long before they write.
+    """
+    place = _behind_links(path)
+    if not place.parent.is_dir():
+        raise NamesakeError(f"{place.parent}: no such folder; make it first")
+    if place.is_dir():
+        raise NamesakeError(f"{path} is a folder, not a file to write")
+    if path.exists() and not path.is_file():
+        raise NamesakeError(f"{path} is a device or a pipe, not a file to write; - is standard output")
+
+
 @contextmanager
 def published(path: Path, tidy: bool = True) -> Iterator[Path]:
     """A temporary file beside `path` that takes its place when the block ends well and vanishes when it does not.
 
-    What runs that were killed have left in the folder is removed, unless whoever writes many files there, and does
-    that once for all of them, says not to `tidy`.
+    Where `path` is a link, the file that it leads to is written, and the link stays. What runs that were killed have
+    left in the folder is removed, unless whoever writes many files there, and does that once for all of them, says not
+    to `tidy`.
     """
-    if not path.parent.is_dir():
-        raise NamesakeError(f"{path.parent}: no such folder; make it first")
-    if path.is_dir():
-        raise NamesakeError(f"{path} is a folder, not a file to write")
-    partial = Partial(path.parent)
+    check_place(path)
+    place = _behind_links(path)
+    partial = Partial(place.parent)
     try:
         if tidy:
-            remove_stale(path.parent)
+            remove_stale(place.parent)
         partial.claim()
         yield partial.path
-        partial.path.replace(path)
+        partial.path.replace(place)
     except OSError as problem:
         raise NamesakeError(f"{path} cannot be written ({problem.strerror or problem})") from None
     finally:
         partial.release()
+
+
+def _behind_links(path: Path) -> Path:
+    """The place that is meant; no link, or one in a circle, is meant itself."""
+    return Path(realpath(path)) if path.is_symlink() else path
 
 
 def create(path: Path, suffix: str) -> IO[bytes]:

@@ -71,7 +71,7 @@ def reconcile(
     folder = default_kb(kb)
     from namesake import Linker
     from namesake.articles.rejects import Rejects
-    from namesake.files import STDIN, keep_apart
+    from namesake.files import STDIN, check_place, keep_apart
     from namesake.formats.fields import Reading
     from namesake.formats.tables import read_rows, said_of_writing, write_rows, writer_suffix
     from namesake.progress import reporter
@@ -86,6 +86,8 @@ def reconcile(
 
         outputs += [review, articles_path(review)]
     keep_apart(outputs, [table, folder, *(choices or ())])
+    for file in outputs:
+        check_place(file)
     linker = Linker(folder, recipe, options.threshold_of(threshold))
     warn_of_sample(folder, kb)
     began, progress = time.perf_counter(), reporter()
