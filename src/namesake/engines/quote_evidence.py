@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from namesake.errors import NamesakeError
 from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotes import Quote, Said
 from namesake.kb.spelling import normalise
@@ -122,7 +123,10 @@ class Votes:
 
     def elects(self, said: Said) -> bool:
         """Whether this is the first article that names the elected speaker of a quotation: once for each."""
-        at = int(np.searchsorted(self.quote_keys, np.uint64(_key(said.id))))
+        key = np.uint64(_key(said.id))
+        at = int(np.searchsorted(self.quote_keys, key))
+        if at == len(self.quote_keys) or self.quote_keys[at] != key:
+            raise NamesakeError(f"the quotation {said.id} was not there when its file was read first: has it changed?")
         if self.asked[at] or int(self.elected[at]) != _speaker(said.speaker):
             return False
         self.asked[at] = True

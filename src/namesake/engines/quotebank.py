@@ -25,8 +25,7 @@ from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.engines.local import link_tables
 from namesake.engines.quote_evidence import Answer, Evidence, Votes
 from namesake.errors import NamesakeError
-from namesake.files import keep_apart, kind, published
-from namesake.files.compressed import STDIN
+from namesake.files import STDIN, check_place, keep_apart, published
 from namesake.files.meter import Meter
 from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotes import Found, Quote, QuotedArticle, nobody, read_quotes
@@ -95,9 +94,10 @@ def disambiguate(
     """
     out, paths, texts = Path(out), [Path(path) for path in quotes], [Path(path) for path in articles]
     rejects, reporter = NoRejects() if rejects is None else rejects, reporter or Reporter()
-    if kind(out) != ".parquet" or out.suffix != ".parquet":
+    if out.suffix != ".parquet":
         raise NamesakeError(f"{out}: quotations are written as .parquet")
     keep_apart([out] if rejects.path is None else [out, rejects.path], [*paths, *texts, linker.kb.path])
+    check_place(out)
     work = _Quotebank(linker, threads or cores(), rejects, paths)
     learnt = list(dict.fromkeys([*texts, *work.by_article]))
     with reporter.stage("linking articles"), Meter(learnt) as meter:
@@ -154,7 +154,8 @@ class _Quotebank:
         self.linker = linker
         self.threads = threads
         self.rejects = rejects
-        self.by_article = [path for path in quotes if _by_article(path)]
+        self.by_article = dict.fromkeys(path for path in quotes if _by_article(path))
+        """Files of articles, in their order."""
         self.tally = Tally()
         self.evidence, self.votes = Evidence(), Votes()
         self.fill = lru_cache(maxsize=1 << 16)(self._fill)
