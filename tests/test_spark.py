@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -24,7 +25,7 @@ from namesake.apps.cli.spark import cause
 from namesake.articles.rejects import Reject, Rejects
 from namesake.engines.described import described
 from namesake.engines.folder import link_folder
-from namesake.engines.spark import PLACE, SPANS, link, link_lines, read_lines
+from namesake.engines.spark import PLACE, SPANS, Job, link, link_lines, read_lines
 from namesake.engines.spark_files import link_with_spark
 from namesake.engines.spark_session import find_java, session
 from namesake.engines.spark_tally import Placed, SetAside
@@ -68,6 +69,13 @@ def local(linker: Linker, table: pa.Table, scores: bool = False) -> list[str]:
 
 def collected(df: Any) -> list[str]:
     return sorted(json.dumps(row.asDict(recursive=True)) for row in df.collect())
+
+
+def test_executors_are_told_the_same_kb_as_the_driver(sample_kb, monkeypatch):
+    monkeypatch.setenv("HOME", str(sample_kb.path.parent))
+    options = {"scores": False, "threshold": None, "date": None, "set_aside": None}
+    job = Job(Mock(), f"~/{sample_kb.path.name}", "default", **options)
+    assert Path(job.where) == job.linker.kb.path == sample_kb.path.absolute()
 
 
 def test_a_dataframe_of_articles(spark, linker, articles, tmp_path):

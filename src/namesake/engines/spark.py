@@ -27,7 +27,7 @@ from namesake.formats.jsonl import read_blocks
 from namesake.formats.parquet import with_extra
 from namesake.kb.pack import SUFFIX
 from namesake.linker import Linker
-from namesake.machine import cache_folder
+from namesake.machine import cache_folder, from_home
 from namesake.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -104,12 +104,13 @@ class Job:
         check_date(date)
         loaded = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
         loaded = loaded if threshold is None else loaded.at(threshold)
-        self.linker = Linker(_folder(str(kb)), loaded)
+        place = from_home(kb).absolute()
+        self.linker = Linker(_folder(str(place)), loaded)
         self.scores, self.date, self.set_aside = scores, date, set_aside
-        self.where = str(Path(kb).absolute())
+        self.where = str(place)
         if self.where.endswith(SUFFIX):
             spark.sparkContext.addFile(self.where)
-            self.where = Path(self.where).name
+            self.where = place.name
 
     def links(self, df: DataFrame, read: Reader) -> DataFrame:
         """The links of what `read` makes of the rows of `df`."""

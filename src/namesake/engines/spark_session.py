@@ -31,9 +31,8 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         raise lacking("Spark needs", "pyspark", "spark") from None
     find_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1" if (master or "").startswith("local") else "")
-    if not os.environ["SPARK_LOCAL_IP"]:
-        del os.environ["SPARK_LOCAL_IP"]
+    if (master or "").startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     quiet = not os.environ.get("NAMESAKE_DEBUG")
     builder = SparkSession.builder.appName("namesake").config("spark.ui.showConsoleProgress", "false")
     if master:
