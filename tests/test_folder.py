@@ -38,6 +38,7 @@ from namesake.formats import read_articles
 from namesake.formats.fields import Reading
 from namesake.linker import Linker
 from namesake.progress import Reporter
+from namesake.recipe import Recipe
 from namesake.sample import ARTICLES
 
 LINES = ARTICLES.read_bytes().splitlines()
@@ -576,7 +577,7 @@ def test_two_runs_in_one_folder_do_not_mix(inputs, linker, tmp_path):
 
 
 def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monkeypatch):
-    """Neither a table without links nor a look at all other parts for each part, nor a wait for the journal."""
+    """For each, no table without links, no words on what made it, no look at all other parts, and one wait for the disk."""
     calls: list[str] = []
 
     def counted(owner, name):
@@ -584,14 +585,16 @@ def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monk
         monkeypatch.setattr(owner, name, lambda *given: calls.append(name) or done(*given))
 
     counted(Linker, "nothing")
+    counted(Recipe, "toml")
+    counted(os, "fsync")
     counted(sys.modules[published.__module__], "remove_stale")
     (tmp_path / "links").mkdir()
     (tmp_path / "rejects").mkdir()
     work = ShardLinker(linker, tmp_path, False, None, 1 << 20)
     for number in range(3):
         work.link(Shard(0, number, "a.jsonl"), Block.of(LINES[0] + b"\nnot a record\n"))
-    assert calls == ["nothing"]
-    counted(os, "fsync")
+    assert sorted(calls) == ["fsync"] * 3 + ["nothing", "toml"]
+    calls.clear()
     plan = Plan.of(linker, [], Reading(), scores=False, date=None, most_line=1, shard_bytes=1)
     (tmp_path / "out").mkdir()
     with Journal(tmp_path / "out", plan, "now") as journal:

@@ -31,6 +31,7 @@ from namesake.engines.shard_linker import ShardLinker
 from namesake.engines.shards import SHARD_BYTES, Piece, pieces_of
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, published
+from namesake.files.durable import sync
 from namesake.files.lines import MOST_LINE
 from namesake.files.partial import remove_stale
 from namesake.formats import read_as_one
@@ -144,6 +145,7 @@ class _Folder:
         self.totals: Counter[str] = Counter()
         """Of all that the folder holds."""
         self.sizes = [one.size for one in plan.inputs]
+        self.size = sum(self.sizes)
         self.read = 0
         """Bytes of the files before the one that is being read."""
         self.at_work: Counter[int] = Counter()
@@ -157,15 +159,16 @@ class _Folder:
         self._look_around()
         self._add_up()
         left = [file for file in range(len(self.sizes)) if not self.journal.is_complete(file)]
-        self.read = self.before = sum(self.sizes) - sum(self.sizes[file] for file in left)
+        self.read = self.before = self.size - sum(self.sizes[file] for file in left)
         if left:
-            _ = self.work.nothing  # loads the kernels, once for all workers
+            _ = self.work.nothing, self.work.metadata  # once for all workers: loads the kernels
             try:
                 with self.reporter.stage("linking"), Crew(workers, self.work) as crew:
                     self._link(crew, left)
             finally:
-                remove_stale(out / LINKS)
-                remove_stale(out / REJECTS)
+                for folder in (out / LINKS, out / REJECTS):
+                    remove_stale(folder)
+                    sync(folder)
             remove_leftovers(out, self.journal)
             self._add_up()
         result = self._result()
@@ -245,7 +248,7 @@ class _Folder:
         self.reporter.say(line)
 
     def _report(self, piece: Piece) -> None:
-        total, count = max(sum(self.sizes), 1), self.totals
+        total, count = max(self.size, 1), self.totals
         nobody = 100 * (1 - count["linked"] / max(count["mentions"], 1))
         more = f"{count['linked']:,} links, {nobody:.0f} % nobody, {count['rejects']:,} set aside"
         read = min(self.read + min(piece.position, self.sizes[piece.shard.file]), total)
@@ -271,7 +274,7 @@ class _Folder:
                 "max_line": plan.most_line,
                 "workers": workers,
             },
-            "inputs": {"files": len(plan.inputs), "bytes": sum(self.sizes)},
+            "inputs": {"files": len(plan.inputs), "bytes": self.size},
             "counts": {
                 "parts": len(self.journal.done),
                 "articles": result.counts.articles,

@@ -41,13 +41,18 @@ class ShardLinker:
         """No links, with the columns that links have; made once for all shards."""
         return described(self.linker.kb, self.linker.nothing(self.scores))
 
+    @cached_property
+    def metadata(self) -> dict[str, str]:
+        """What made the links; the same for all shards."""
+        return self.linker.metadata
+
     def link(self, shard: Shard, lines: Block | None) -> Done:
-        """Link a shard; its part is on the disk when this returns."""
+        """Link a shard; its part is on the disk when this returns, though the folder may not yet know its name."""
         part = part_path(self.out, shard)
         articles = linked = 0
         rejects = _Rejects(rejects_path(self.out, shard), shard.path)
         with rejects:
-            with LinkWriter(part, self.linker.metadata, tidy=False) as writer:
+            with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
                     before = rejects.count
@@ -56,7 +61,6 @@ class ShardLinker:
                     articles += table.num_rows - (rejects.count - before)
                     linked += links.num_rows - links.column("qid").null_count
             sync(part)
-            sync(part.parent)
         return Done(
             file=shard.file,
             number=shard.number,
