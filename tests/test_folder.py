@@ -24,6 +24,7 @@ from typer import Exit
 
 from namesake.apps.cli.folder import link_into_folder
 from namesake.articles.rejects import Rejects
+from namesake.engines import crew as crew_module
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.files import link_files
 from namesake.engines.folder import Run, link_folder
@@ -526,6 +527,22 @@ class Fails:
         return Done(shard.file, shard.number, "", 1, 1, 1, 0, 0)
 
 
+def test_workers_end_where_no_more_of_them_can_be_had(tmp_path, monkeypatch):
+    started, start = [], crew_module._Worker._start
+
+    def third_fails(worker):
+        if len(started) == 2:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+        start(worker)
+        started.append(worker.process)
+
+    monkeypatch.setattr(crew_module._Worker, "_start", third_fails)
+    with pytest.raises(BlockingIOError), Crew(3, Fails("raises", tmp_path / "log"), PADDING):
+        raise AssertionError("the block must not begin")
+    assert len(started) == 2
+    assert all(process.exitcode is not None for process in started)
+
+
 @pytest.mark.parametrize("room", [1 << 12, PADDING], ids=["shared", "sent"])
 @pytest.mark.parametrize(
     ("how", "tries", "reason"),
@@ -577,7 +594,7 @@ def test_two_runs_in_one_folder_do_not_mix(inputs, linker, tmp_path):
 
 
 def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monkeypatch):
-    """For each, no table without links, no words on what made it, no look at all other parts, and one wait for the disk."""
+    """No table without links, nor what made it, nor a look at all other parts for each part; one wait for the disk."""
     calls: list[str] = []
 
     def counted(owner, name):

@@ -71,10 +71,19 @@ class Crew:
         self.context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
     def __enter__(self) -> Crew:
-        self.workers = [_Worker(self.context, self.work, self.room) for _ in range(self.size)]
+        self.workers: list[_Worker] = []
+        try:
+            for _ in range(self.size):
+                self.workers.append(_Worker(self.context, self.work, self.room))
+        except BaseException:  # there may be no more processes, or memory, to be had
+            self._end()
+            raise
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self._end()
+
+    def _end(self) -> None:
         for worker in self.workers:
             worker.end()
 
