@@ -105,11 +105,6 @@ class Reconciled:
         parts = self.scored.combined.contributions | self.evidence
         return {name: float(added[candidate]) for name, added in parts.items() if added[candidate]}
 
-    def nobody(self, query: int) -> dict[str, float]:
-        """What the score of "none of them" is the sum of."""
-        mention = int(self.mention[query])
-        return {name: float(added[mention]) for name, added in self.scored.combined.nobody.items() if mention >= 0}
-
 
 def reconcile_queries(linker: Linker, queries: Sequence[Query], limit: int = 5) -> list[list[Candidate]]:
     """Who may be meant by each query, best first, at most `limit` of them.

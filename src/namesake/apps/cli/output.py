@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,10 +72,7 @@ def _same(file: Path, other: Path) -> bool:
 
 def report_rejects(rejects: Rejects) -> None:
     """Say what was set aside while articles were read: how many, the first of them, and where all of them are."""
-    if rejects.unread_dates:
-        example, _ = rejects.unread_dates.most_common(1)[0]
-        count = rejects.unread_dates.total()
-        say(f"articles that count as undated: {count:,}; {example!r} cannot be read as a date")
+    report_undated(rejects.unread_dates)
     if rejects.count:
         where = f", all of them in {rejects.path}" if rejects.path else ""
         say(f"{rejects.count:,} set aside{where}:")
@@ -83,6 +81,13 @@ def report_rejects(rejects: Rejects) -> None:
                 say(f"  {count:,} × {reason}")
         for reject in rejects.first:
             say(f"  {reject}")
+
+
+def report_undated(unread: Counter[str]) -> None:
+    """Say how many articles have dates that could not be read, and such a date."""
+    if unread:
+        example, _ = unread.most_common(1)[0]
+        say(f"articles that count as undated: {unread.total():,}; {example!r} cannot be read as a date")
 
 
 def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:

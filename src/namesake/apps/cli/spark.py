@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from namesake.apps.cli.folder import INCOMPLETE, is_folder
-from namesake.apps.cli.output import REASONS_SHOWN, named_kb, say
+from namesake.apps.cli.output import REASONS_SHOWN, named_kb, report_undated, say
 from namesake.errors import NamesakeError
 
 
@@ -68,10 +68,7 @@ def link_on_spark(
         f"{out}: {counts['mentions']:,} mentions of {counts['articles']:,} articles, {counts['linked']:,} linked, "
         f"{seconds:.1f} s on Spark"
     )
-    if tally.unread_dates:
-        example, _ = tally.unread_dates.most_common(1)[0]
-        undated = tally.unread_dates.total()
-        say(f"articles that count as undated: {undated:,}; {example!r} cannot be read as a date")
+    report_undated(tally.unread_dates)
     if tally.reasons:
         say(f"{tally.reasons.total():,} set aside, in {out.rstrip('/')}/{REJECTS}:")
         for reason, count in tally.reasons.most_common(REASONS_SHOWN):

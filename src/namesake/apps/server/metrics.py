@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import resource
 import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 from namesake.apps.server.http import Held
 from namesake.apps.server.pool import Pool
+from namesake.kb.large import held as memory
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the histogram's buckets, in seconds."""
-STATM = Path("/proc/self/statm")
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
@@ -58,9 +56,7 @@ class Metrics:
         used = resource.getrusage(resource.RUSAGE_SELF)
         yield from _number("process_cpu_seconds_total", "counter", "CPU time.", used.ru_utime + used.ru_stime)
         yield from _number("process_start_time_seconds", "gauge", "When the server began.", self.began)
-        if STATM.exists():
-            pages = int(STATM.read_text().split()[1])
-            resident = pages * os.sysconf("SC_PAGE_SIZE")
+        if resident := memory()[0]:
             yield from _number("process_resident_bytes", "gauge", "Memory, pages of the KB included.", resident)
 
 

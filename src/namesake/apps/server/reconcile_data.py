@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import cached_property
 from html import escape
+from itertools import islice
 from typing import Annotated, Any
 
 import msgspec
@@ -147,20 +148,10 @@ class ReconcileData:
         return [Suggestion(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
 
     def _properties(self, prefix: str) -> list[Suggestion]:
-        begun = prefix.casefold()
-        return [
-            Suggestion(one.id, one.name)
-            for one in self._used
-            if one.name.casefold().startswith(begun) or one.id.casefold() == begun
-        ][:SUGGESTED]
+        return _beginning(self._used, prefix)
 
     def _types(self, prefix: str) -> list[Suggestion]:
-        begun = prefix.casefold()
-        return [
-            Suggestion(one.id, one.name)
-            for one in self._known_types
-            if one.name.casefold().startswith(begun) or one.id.casefold() == begun
-        ][:SUGGESTED]
+        return _beginning(self._known_types, prefix)
 
     @cached_property
     def _used(self) -> list[TypeName]:
@@ -227,3 +218,10 @@ class ReconcileData:
         head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{qid}</title>'
         html = f"{head}<style>{STYLE}</style></head><body>{body}</body></html>"
         return Reply(html.encode(), HTML, headers=((b"content-security-policy", PREVIEW_CSP),))
+
+
+def _beginning(known: Iterable[TypeName], prefix: str) -> list[Suggestion]:
+    """The first of those whose name begins so, or whose id this is."""
+    begun = prefix.casefold()
+    fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
+    return [Suggestion(one.id, one.name) for one in islice(fitting, SUGGESTED)]
