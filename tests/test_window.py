@@ -71,15 +71,20 @@ def test_version_loads_nothing_heavy():
     assert ran.stdout.split("\n")[:2] == [f"namesake {namesake.__version__}", "[]"]
 
 
-def test_linking_loads_neither_scipy_nor_rich(tmp_path, sample_kb):
+NEEDLESS = ("numba.np.npyimpl", "pandas", "pyarrow.parquet", "pydantic", "rich.console", "scipy.linalg")
+"""What takes long to load, is perhaps installed, and linking a text does without: the first is part of the compiler."""
+
+
+def test_linking_loads_nothing_needless(tmp_path, sample_kb):
     (tmp_path / "a.txt").write_text("Chris Carter, who created The X-Files, is back.")
     program = (
         f"import sys; sys.argv = ['namesake', 'link', 'a.txt', '--kb', {str(sample_kb.path)!r}, '-o', 'o.jsonl']\n"
         "from namesake.apps.cli.main import main\n"
         "try: main()\n"
-        "except SystemExit: print(sorted({'rich.console', 'scipy.linalg', 'pyarrow.parquet'} & set(sys.modules)))"
+        f"except SystemExit: print(sorted(set({NEEDLESS}) & set(sys.modules)))"
     )
-    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=tmp_path)
+    for _ in range(2):  # the first time kernels may have to be compiled
+        ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, cwd=tmp_path)
     assert ran.stdout.strip() == "[]"
     assert json.loads((tmp_path / "o.jsonl").read_text())["name"] == "Chris Carter"
 

@@ -1,6 +1,9 @@
-"""The types of numpy arrays, and the way to them from Arrow: without a copy where the layout allows it."""
+"""The types of numpy arrays, and the way to them from Arrow and back: without a copy where the layout allows it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +25,7 @@ _NOTHING = np.zeros(1, np.uint8)  # kernels index nothing in it, but want an arr
 def text_buffers(array: pa.Array) -> tuple[UInt8, Int64]:
     """Bytes and offsets of a string array; a null is an empty text."""
     if array.null_count:
-        array = array.fill_null("")
+        array = array.fill_null(arrow_scalar("", array.type))
     if not pa.types.is_large_string(array.type):
         array = array.cast(pa.large_string())
     _, offsets, data = array.buffers()
@@ -32,10 +35,59 @@ def text_buffers(array: pa.Array) -> tuple[UInt8, Int64]:
     return flat, np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
 
 
+def arrow_numbers(values: npt.NDArray[Any], null: Bool | None = None) -> pa.Array:
+    """A numpy array of numbers or truth values as an Arrow array, null where `null` says so.
+
+    It is what `pa.array` gives; but that, as `pa.scalar`, `to_numpy` and all functions that are handed Python's values,
+    loads pandas wherever it is installed, which takes longer than linking a page.
+    """
+    data = bitmap(values) if values.dtype == np.bool_ else pa.py_buffer(np.ascontiguousarray(values))
+    valid = None if null is None else bitmap(~null)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [valid, data])
+
+
+def arrow_texts(values: Sequence[str | None], kind: pa.DataType | None = None) -> pa.Array:
+    """Texts as an Arrow array of `kind`, `string` or `large_string`, without pandas (see `arrow_numbers`)."""
+    kind = pa.string() if kind is None else kind
+    encoded = [b"" if value is None else value.encode() for value in values]
+    offsets = indptr([len(one) for one in encoded]).astype(np.int64 if pa.types.is_large_string(kind) else np.int32)
+    valid = bitmap(np.array([value is not None for value in values], np.bool_)) if None in values else None
+    return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded))])
+
+
+def arrow_scalar(value: str | float | None, kind: pa.DataType) -> pa.Scalar:
+    """A text, a number or a null as an Arrow scalar, without pandas (see `arrow_numbers`)."""
+    if value is None:
+        return pa.nulls(1, kind)[0]
+    if isinstance(value, str):
+        return arrow_texts([value], kind)[0]
+    return arrow_numbers(np.array([value], kind.to_pandas_dtype()))[0]
+
+
+def bitmap(truths: Bool) -> pa.Buffer:
+    """Truth values as Arrow holds them, eight to the byte."""
+    return pa.py_buffer(np.packbits(truths, bitorder="little"))
+
+
+def numpy_numbers(array: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
+    """Numbers or truth values, none of them null, as a numpy array; without pandas (see `arrow_numbers`)."""
+    array = one_chunk(array)
+    kind, end = np.dtype(array.type.to_pandas_dtype()), array.offset + len(array)
+    data = array.buffers()[1] or b""
+    if kind == np.bool_:
+        return np.unpackbits(np.frombuffer(data, np.uint8), count=end, bitorder="little")[array.offset :].view(np.bool_)
+    return np.frombuffer(data, kind, end)[array.offset :]
+
+
 def list_parts(array: pa.ListArray) -> tuple[Int64, pa.Array]:
     """Offsets from 0 and the values between them, for a list array with or without nulls, sliced or not."""
-    lengths = pc.list_value_length(array).fill_null(0)
-    return indptr(lengths.to_numpy(zero_copy_only=False)), array.flatten()
+    return indptr(sizes(array)), array.flatten()
+
+
+def sizes(array: pa.Array | pa.ChunkedArray) -> Int64:
+    """How many bytes each text has, or how many values each list; a null has none."""
+    lengths = (pc.list_value_length if pa.types.is_nested(array.type) else pc.binary_length)(array)
+    return numpy_numbers(lengths.fill_null(arrow_scalar(0, lengths.type))).astype(np.int64, copy=False)
 
 
 def indptr(lengths: npt.ArrayLike) -> Int64:

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int32, Int64, one_chunk, text_buffers
+from namesake.arrays import Bool, Float64, Int32, Int64, arrow_numbers, one_chunk, text_buffers
 from namesake.articles.days import day_number
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
@@ -177,9 +177,9 @@ def without(table: pa.Table, articles: set[int]) -> pa.Table:
     """The table less some of its rows."""
     keep = np.ones(table.num_rows, np.bool_)
     keep[list(articles)] = False
-    return table.filter(pa.array(keep)) if articles else table
+    return table.filter(arrow_numbers(keep)) if articles else table
 
 
 def repeat(column: pa.Array, indices: Int64) -> pa.Array:
     """The column's values at `indices`."""
-    return pc.take(column, pa.array(indices))
+    return pc.take(column, arrow_numbers(indices))

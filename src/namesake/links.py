@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from namesake import rank
+from namesake.arrays import arrow_numbers, arrow_texts, bitmap
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch, repeat
 from namesake.decide import ANSWERED, REASONS, decide
@@ -32,8 +32,8 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
     best = np.append(batch.qids, -1)[first]
     unsure = np.isnan(decision.confidence)
     total = np.append(combined.total, 0.0)
-    tied = pa.array(np.maximum(decided, 0), mask=decided <= 0)
-    keys = pa.array([*combined.names, "position"])
+    tied = arrow_numbers(np.maximum(decided, 0), decided <= 0)
+    keys = arrow_texts([*combined.names, "position"])
     return pa.table(
         [
             repeat(batch.ids, batch.article),
@@ -41,13 +41,13 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
             batch.span_lists,
             batch.title_lists,
             qid_texts(np.where(answered, best, -1)),
-            pa.array(total[first], mask=nobody),
-            pa.array(total[first] - total[second], mask=alone),
+            arrow_numbers(total[first], nobody),
+            arrow_numbers(total[first] - total[second], alone),
             keys.take(tied),
             qid_texts(best),
-            pa.array(decision.confidence, mask=unsure),
-            pa.array(decision.known, mask=unsure),
-            pa.array(REASONS).take(pa.array(np.maximum(decision.reason, 0), mask=answered)),
+            arrow_numbers(decision.confidence, unsure),
+            arrow_numbers(decision.known, unsure),
+            arrow_texts(REASONS).take(arrow_numbers(np.maximum(decision.reason, 0), answered)),
             carried(extra, batch),
         ],
         schema=LINKS,
@@ -77,7 +77,7 @@ def link_rows(scored: Scored) -> list[dict[str, Any]]:
 def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
     """What articles carry through, by mention: held once for each article that has mentions, however many."""
     mentions = np.diff(batch.articles)
-    held = extra.filter(pa.array(mentions > 0)).dictionary_encode()
+    held = extra.filter(arrow_numbers(mentions > 0)).dictionary_encode()
     places = repeat(held.indices, np.repeat(np.arange(len(held)), mentions[mentions > 0]))
     return pa.DictionaryArray.from_arrays(places, held.dictionary)
 
@@ -94,11 +94,13 @@ def candidate_column(scored: Scored, most: int | None = None) -> tuple[pa.Field,
     field = candidates_field(list(scored.scores))
     element = field.type.value_type
     parts_type = element.field("parts").type
-    parts = pa.StructArray.from_arrays([pa.array(s[chosen]) for s in scored.scores.values()], fields=list(parts_type))
-    structs = pa.StructArray.from_arrays(
-        [qid_texts(batch.qids[chosen]), pa.array(scored.combined.total[chosen]), parts], fields=list(element)
+    parts = pa.StructArray.from_arrays(
+        [arrow_numbers(s[chosen]) for s in scored.scores.values()], fields=list(parts_type)
     )
-    return field, pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), structs, type=field.type)
+    structs = pa.StructArray.from_arrays(
+        [qid_texts(batch.qids[chosen]), arrow_numbers(scored.combined.total[chosen]), parts], fields=list(element)
+    )
+    return field, pa.ListArray.from_arrays(arrow_numbers(offsets.astype(np.int32)), structs, type=field.type)
 
 
 def best_of_each(scored: Scored, most: int) -> np.ndarray:
@@ -112,11 +114,12 @@ def best_of_each(scored: Scored, most: int) -> np.ndarray:
 def doubt_column(scored: Scored) -> tuple[pa.Field, pa.StructArray]:
     """The column `doubts`: for each mention the numbers that "none of them" is weighed by."""
     field = doubts_field(list(scored.doubts))
-    return field, pa.StructArray.from_arrays([pa.array(d) for d in scored.doubts.values()], fields=list(field.type))
+    return field, pa.StructArray.from_arrays(
+        [arrow_numbers(d) for d in scored.doubts.values()], fields=list(field.type)
+    )
 
 
-def qid_texts(numbers: np.ndarray) -> pa.StringArray:
+def qid_texts(qids: np.ndarray) -> pa.StringArray:
     """QID numbers as texts `Q76`, null where negative."""
-    offsets, data = format_qids(np.ascontiguousarray(numbers, np.int64))
-    texts = pa.StringArray.from_buffers(len(numbers), pa.py_buffer(offsets), pa.py_buffer(data))
-    return pc.if_else(pa.array(numbers >= 0), texts, None)
+    offsets, data = format_qids(np.ascontiguousarray(qids, np.int64))
+    return pa.StringArray.from_buffers(len(qids), pa.py_buffer(offsets), pa.py_buffer(data), bitmap(qids >= 0))

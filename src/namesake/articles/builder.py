@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
+from namesake.arrays import arrow_numbers, arrow_texts, indptr
 from namesake.articles.article import Article, Mention
 from namesake.articles.schema import ARTICLES, MENTION, SPANS
 from namesake.kernels.text.spans import tokens_to_characters
@@ -44,15 +45,15 @@ class ArticleBuilder:
     def table(self) -> pa.Table:
         """The articles so far, as a table; the builder starts anew."""
         articles, self.articles, self.size = self.articles, [], 0
-        texts = pa.array([a.text for a in articles], pa.large_string())
+        texts = arrow_texts([a.text for a in articles], pa.large_string())
         return pa.table(
             [
-                pa.array([a.id for a in articles], pa.string()),
+                arrow_texts([a.id for a in articles]),
                 texts,
-                pa.array([a.title for a in articles], pa.string()),
-                pa.array([a.date for a in articles], pa.string()),
+                arrow_texts([a.title for a in articles]),
+                arrow_texts([a.date for a in articles]),
                 _mentions(articles, texts),
-                pa.array([a.extra for a in articles], pa.string()),
+                arrow_texts([a.extra for a in articles]),
             ],
             schema=ARTICLES,
         )
@@ -63,19 +64,19 @@ def _mentions(articles: list[Article], texts: pa.LargeStringArray) -> pa.ListArr
     lists = [a.mentions or () for a in articles]
     mentions = list(chain.from_iterable(lists))
     spans = _spans(articles, mentions, texts)
-    names = pa.array([m.name for m in mentions], pa.string())
+    names = arrow_texts([m.name for m in mentions])
     given = [m.candidates or () for m in mentions]
     candidates = pa.ListArray.from_arrays(
         _offsets(given),
-        pa.array(list(chain.from_iterable(given)), pa.string()),
-        mask=pa.array([m.candidates is None for m in mentions], pa.bool_()),
+        arrow_texts(list(chain.from_iterable(given))),
+        mask=arrow_numbers(np.array([m.candidates is None for m in mentions], np.bool_)),
     )
     span_offsets = _offsets([m.spans for m in mentions])
-    flat = pa.FixedSizeListArray.from_arrays(pa.array(spans.reshape(-1), pa.int32()), 2)
+    flat = pa.FixedSizeListArray.from_arrays(arrow_numbers(spans.reshape(-1)), 2)
     structs = pa.StructArray.from_arrays(
         [names, pa.ListArray.from_arrays(span_offsets, flat, type=SPANS), candidates], fields=list(MENTION)
     )
-    missing = pa.array([a.mentions is None for a in articles], pa.bool_())
+    missing = arrow_numbers(np.array([a.mentions is None for a in articles], np.bool_))
     return pa.ListArray.from_arrays(_offsets(lists), structs, type=pa.list_(MENTION), mask=missing)
 
 
@@ -89,11 +90,11 @@ def _spans(articles: list[Article], mentions: list[Mention], texts: pa.LargeStri
     if by_token.any():
         _, offsets, data = texts.buffers()
         text = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
-        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        characters = tokens_to_characters(text, np.frombuffer(offsets, np.int64)[: len(texts) + 1], indptr, spans)
+        where = np.frombuffer(offsets, np.int64)[: len(texts) + 1]
+        characters = tokens_to_characters(text, where, indptr(counts), spans)
         spans[by_token] = characters[by_token]
     return spans
 
 
 def _offsets(lists: Sequence[Sequence[object]]) -> pa.Int32Array:
-    return pa.array(np.concatenate([[0], np.cumsum([len(one) for one in lists])]).astype(np.int32))
+    return arrow_numbers(indptr([len(one) for one in lists]).astype(np.int32))

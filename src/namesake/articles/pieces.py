@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from namesake.arrays import indptr, list_parts, one_chunk
+from namesake.arrays import indptr, list_parts, one_chunk, sizes
 from namesake.articles.builder import CANDIDATE_BYTES, MOST_ARTICLES, MOST_BYTES
 
 
@@ -16,11 +15,9 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
     """The table in slices of bounded size, cut between articles; what counts is text, given candidates and extra."""
     if not articles.num_rows:
         return
-    texts, titles, extra = (
-        pc.binary_length(articles.column(name)).fill_null(0).to_numpy() for name in ("text", "title", "extra")
-    )
+    texts, titles, extra = (sizes(articles.column(name)) for name in ("text", "title", "extra"))
     per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
-    per_mention = indptr(pc.list_value_length(mentions.field("candidates")).fill_null(0))
+    per_mention = indptr(sizes(mentions.field("candidates")))
     ends = np.cumsum(texts + titles + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
     begin = 0
     while begin < len(ends):

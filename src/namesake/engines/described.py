@@ -8,7 +8,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int64, list_parts, one_chunk, text_buffers
+from namesake.arrays import (
+    Int64,
+    arrow_numbers,
+    arrow_scalar,
+    arrow_texts,
+    list_parts,
+    numpy_numbers,
+    one_chunk,
+    sizes,
+    text_buffers,
+)
 from namesake.kb.address import WIKIDATA
 from namesake.kb.show import about
 from namesake.kb.store import KB
@@ -25,10 +35,11 @@ def described(kb: KB, links: pa.Table) -> pa.Table:
     """
     qids = one_chunk(links.column("qid"))
     numbers: Int64 = parse_qids(*text_buffers(qids))
-    rows = np.where(qids.is_valid().to_numpy(zero_copy_only=False), kb.rows(numbers), -1)
+    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(numbers), -1)
     distinct, which = np.unique(rows, return_inverse=True)
-    labels, texts = (column.take(pa.array(which)) for column in _words(kb, distinct))
-    urls = pc.binary_join_element_wise(pa.scalar(WIKIDATA), qids, "", null_handling="emit_null")
+    labels, texts = (column.take(arrow_numbers(which)) for column in _words(kb, distinct))
+    address, nothing = (arrow_scalar(text, pa.string()) for text in (WIKIDATA, ""))
+    urls = pc.binary_join_element_wise(address, qids, nothing, null_handling="emit_null")
     place = links.schema.get_field_index("qid") + 1
     for name, column in (("url", urls), ("description", texts), ("label", labels)):
         links = links.add_column(place, pa.field(name, pa.string()), column)
@@ -38,12 +49,12 @@ def described(kb: KB, links: pa.Table) -> pa.Table:
 def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
     """Label and description of each row; null where it is -1."""
     nobody = rows < 0
-    items = pa.array(kb.entity_item[np.maximum(rows, 0)], mask=nobody) if len(kb) else pa.nulls(len(rows), pa.int32())
+    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], nobody) if len(kb) else pa.nulls(len(rows), pa.int32())
     labels = kb.item_labels.arrow().take(items).cast(pa.string())
-    texts = kb.descriptions.arrow().take(pa.array(rows, mask=nobody)).cast(pa.string())
-    bare = pc.equal(pc.binary_length(texts), 0).fill_null(False)
-    instead = [_instead(kb, row) for row in rows[bare.to_numpy(zero_copy_only=False)].tolist()]
-    return labels, pc.replace_with_mask(texts, bare, pa.array(instead, pa.string()))
+    texts = kb.descriptions.arrow().take(arrow_numbers(rows, nobody)).cast(pa.string())
+    bare = ~nobody & (sizes(texts) == 0)
+    instead = [_instead(kb, row) for row in rows[bare].tolist()]
+    return labels, pc.replace_with_mask(texts, arrow_numbers(bare), arrow_texts(instead))
 
 
 def _instead(kb: KB, row: int) -> str | None:
@@ -64,14 +75,17 @@ def flat(links: pa.Table) -> pa.Table:
     row = np.concatenate([np.repeat(np.arange(len(count)), titled), np.repeat(np.arange(len(count)), count)])
     order = np.argsort(row, kind="stable")  # of a row, places in the title come first
     ends = np.concatenate([_pairs(title_spans), _pairs(text_spans)])[order]
-    table = links.take(pa.array(row[order])).drop_columns(["spans", "title_spans"])
+    table = links.take(arrow_numbers(row[order])).drop_columns(["spans", "title_spans"])
     place = table.schema.get_field_index("name") + 1
-    in_title = pa.array((np.arange(len(row)) < titled.sum())[order])
-    for name, column in (("in_title", in_title), ("end", pa.array(ends[:, 1])), ("start", pa.array(ends[:, 0]))):
+    in_title = arrow_numbers((np.arange(len(row)) < titled.sum())[order])
+    for name, column in (
+        ("in_title", in_title),
+        ("end", arrow_numbers(ends[:, 1])),
+        ("start", arrow_numbers(ends[:, 0])),
+    ):
         table = table.add_column(place, name, column)
     return table
 
 
 def _pairs(spans: pa.Array) -> np.ndarray:
-    flat = spans.flatten().to_numpy(zero_copy_only=False)
-    return np.asarray(flat, np.int32).reshape(-1, 2)
+    return numpy_numbers(spans.flatten()).reshape(-1, 2)

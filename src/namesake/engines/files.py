@@ -83,7 +83,6 @@ def link_files(
         return described(linker.kb, flat(links) if one_per_span else links)
 
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
-        writer.write(drawn(linker.nothing(scores)))
         tables = read_files(paths, rejects, date, most_line, reading)
         for count, links in link_tables(linker, tables, threads or cores(), scores, rejects):
             writer.write(drawn(links))
@@ -91,6 +90,8 @@ def link_files(
             seen += count
             linked += links.num_rows - links.column("qid").null_count
             reporter.advance(meter.fraction(), seen, "articles")
+        if not writer.rows:
+            writer.write(drawn(linker.nothing(scores)))  # the columns, which a file without links has as well
     return Counts(seen, mentions, linked)
 
 

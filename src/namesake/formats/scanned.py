@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from namesake.arrays import Int64, UInt8
+from namesake.arrays import Int64, UInt8, arrow_numbers
 from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES
 from namesake.articles.schema import ARTICLES, MENTION, SPANS
 from namesake.kernels.articles import walk
@@ -111,11 +111,11 @@ def _mentions(to: Arrays, articles: int) -> pa.ListArray:
             pa.ListArray.from_arrays(
                 _numbers(to.candidate_end[: rows + 1]),
                 _strings(to.qid_end, to.qid, candidates),
-                mask=pa.array(to.has_candidates[:rows] == 0),
+                mask=arrow_numbers(to.has_candidates[:rows] == 0),
             ),
         ],
         fields=list(MENTION),
     )
-    missing = pa.array(to.has_mentions[:articles] == 0)
+    missing = arrow_numbers(to.has_mentions[:articles] == 0)
     ends = _numbers(to.mention_end[: articles + 1])
     return pa.ListArray.from_arrays(ends, structs, type=pa.list_(MENTION), mask=missing)

@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from numba import config, njit
+from numba.core.caching import FunctionCache
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.runtime import rtsys
 
 ROOT = Path(__file__).parent
 IMPORT = re.compile(r"^from (namesake\.kernels[\w.]*) import (?:\(([^)]*)\)|(.*))", re.M)
@@ -31,21 +33,30 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "namesake" / "kernels"
 
 
+@cache
+def source(module: str, root: Path = ROOT) -> tuple[bytes, list[str]] | None:
+    """The source of a kernel module, and the names of what it imports of other kernels; None of what is no module."""
+    path = root.joinpath(*module.split(".")[2:]).with_suffix(".py")
+    if not path.is_file():
+        return None
+    text = path.read_bytes()
+    imports = []
+    for package, listed, inline in IMPORT.findall(text.decode()):
+        names = (one.split()[0] for one in (listed or inline).split(",") if one.strip())
+        imports += [package, *(f"{package}.{name}" for name in names)]
+    return text, imports
+
+
 def closure(module: str, root: Path = ROOT) -> dict[str, bytes]:
     """The source of a kernel module and of all that it imports, directly or not, by module name."""
     sources: dict[str, bytes] = {}
     waiting = [module]
     while waiting:
         name = waiting.pop()
-        path = root.joinpath(*name.split(".")[2:]).with_suffix(".py")
-        if name in sources or not path.is_file():
-            continue
-        sources[name] = path.read_bytes()
-        for package, listed, inline in IMPORT.findall(sources[name].decode()):
-            waiting += [
-                package,
-                *(f"{package}.{one.split()[0]}" for one in (listed or inline).split(",") if one.strip()),
-            ]
+        found = None if name in sources else source(name, root)
+        if found is not None:
+            sources[name], imports = found
+            waiting += imports
     return sources
 
 
@@ -73,6 +84,20 @@ def load_without_scipy() -> None:
         del sys.modules["scipy.linalg"]
 
 
+class _Cache(FunctionCache):  # type: ignore[misc]  # numba has no types
+    """Numba's cache of a function, which loads compiled code without getting ready to compile.
+
+    Numba's own first loads all that it knows of types and of how to compile them, which takes a tenth of a second.
+    Compiled code needs none of it, and the compiler loads it where the cache has nothing.
+    """
+
+    def load_overload(self, signature: object, context: Any) -> Any:
+        """The function as it was compiled for a signature, None where it was not."""
+        rtsys.initialize(context)  # arrays are allocated and freed by it
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(signature, context)
+
+
 class Kernel:
     """A function that is compiled, or loaded from the cache, when it is first called or compiled into another.
 
@@ -80,10 +105,10 @@ class Kernel:
     already. Loading all of them would take longer than linking a page.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: tuple[object, ...], options: dict[str, object]) -> None:
+    def __init__(self, function: Callable[..., Any], signature: object, options: dict[str, object]) -> None:
         update_wrapper(self, function)
         self.function = function
-        self.signature = signature
+        self.signatures = signature if isinstance(signature, list) else [signature]
         self.options = options
 
     def __call__(self, *arguments: Any) -> Any:
@@ -96,11 +121,20 @@ class Kernel:
         with global_compiler_lock:
             if "compiled" in self.__dict__:
                 return self.__dict__["compiled"]
-            before, config.CACHE_DIR = config.CACHE_DIR, str(folder() / digest(self.__module__))
-            try:
-                return njit(*self.signature, cache=True, nogil=True, **self.options)(self.function)
-            finally:
-                config.CACHE_DIR = before
+            dispatcher = njit(nogil=True, **self.options)(self.function)
+            dispatcher._cache = self._cache()
+            for signature in self.signatures:
+                dispatcher.compile(signature)
+            dispatcher.disable_compile()
+            return dispatcher
+
+    def _cache(self) -> _Cache:
+        """Where the compiled function is kept."""
+        before, config.CACHE_DIR = config.CACHE_DIR, str(folder() / digest(self.__module__))
+        try:
+            return _Cache(self.function)
+        finally:
+            config.CACHE_DIR = before
 
     @property
     def _numba_type_(self) -> object:
@@ -108,8 +142,8 @@ class Kernel:
         return self.compiled._numba_type_
 
 
-def kernel(*signature: object, **options: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Compile a function for a signature; `options` go to Numba."""
+def kernel(signature: object, **options: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Compile a function for a signature, or for each of a list of them; `options` go to Numba."""
     return lambda function: function if config.DISABLE_JIT else Kernel(function, signature, options)
 
 

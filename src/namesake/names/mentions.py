@@ -15,8 +15,10 @@ from namesake.arrays import (
     Int32,
     Int64,
     UInt8,
+    arrow_numbers,
     indptr,
     list_parts,
+    numpy_numbers,
     one_chunk,
     take_rows,
     text_buffers,
@@ -124,7 +126,7 @@ def looked_up(names: pa.StringArray, placed: Placed, kb: KB, variants: Variants)
         quality=np.empty(0),
         evidence=no_evidence(len(names)),
     )
-    return _look_up(mentions, pa.array(np.ones(len(names), np.bool_)), kb, variants)
+    return _look_up(mentions, arrow_numbers(np.ones(len(names), np.bool_)), kb, variants)
 
 
 def given_mentions(column: pa.ListArray, texts: pa.Array, kb: KB, variants: Variants) -> Mentions:
@@ -162,7 +164,7 @@ def mentions_of(articles: pa.Table, kb: KB, variants: Variants, source: Source =
         return source(texts, kb, titles, variants)
     missing = column.is_null()
     found = source(texts.filter(missing), kb, titles.filter(missing), variants)
-    return _merge(given_mentions(column, texts, kb, variants), found, missing.to_numpy(zero_copy_only=False))
+    return _merge(given_mentions(column, texts, kb, variants), found, numpy_numbers(missing))
 
 
 def faults(mentions: Mentions, column: pa.ChunkedArray) -> dict[int, str]:
@@ -170,7 +172,7 @@ def faults(mentions: Mentions, column: pa.ChunkedArray) -> dict[int, str]:
     wrong: dict[int, str] = {}
     article, names = mentions.article, mentions.names
     if names.null_count:
-        for m in np.flatnonzero(names.is_null().to_numpy(zero_copy_only=False)).tolist():
+        for m in np.flatnonzero(numpy_numbers(names.is_null())).tolist():
             wrong[int(article[m])] = "a mention has no name"
     for k in np.flatnonzero(mentions.byte_spans[:, 0] == BAD).tolist():
         m = _row_of(mentions.span_indptr, k)
@@ -195,7 +197,7 @@ def _look_up(mentions: Mentions, asked: pa.BooleanArray, kb: KB, variants: Varia
     from namesake.names.candidates import candidates  # its kernels load when a name is first looked up
 
     found = candidates(kb.names, *text_buffers(mentions.names.filter(asked)), variants=variants)
-    is_asked = asked.to_numpy(zero_copy_only=False)
+    is_asked = numpy_numbers(asked)
     counts = np.diff(mentions.offsets)
     counts[is_asked] = np.diff(found.indptr)
     offsets = indptr(counts)
@@ -219,10 +221,10 @@ def _merge(given: Mentions, found: Mentions, missing: Bool) -> Mentions:
     offsets, candidate = take_rows(_joined(given.offsets, found.offsets), order)
     return Mentions(
         articles=indptr(np.bincount(article, minlength=len(missing))),
-        names=_concatenate(given.names, found.names).take(pa.array(order)),
+        names=_concatenate(given.names, found.names).take(arrow_numbers(order)),
         found=np.concatenate([given.found, found.found])[order],
-        span_lists=_concatenate(given.span_lists, found.span_lists).take(pa.array(order)),
-        title_lists=_concatenate(given.title_lists, found.title_lists).take(pa.array(order)),
+        span_lists=_concatenate(given.span_lists, found.span_lists).take(arrow_numbers(order)),
+        title_lists=_concatenate(given.title_lists, found.title_lists).take(arrow_numbers(order)),
         span_indptr=span_indptr,
         spans=np.concatenate([given.spans, found.spans])[span],
         byte_spans=np.concatenate([given.byte_spans, found.byte_spans])[span],
@@ -244,7 +246,7 @@ def _concatenate(one: pa.Array, other: pa.Array) -> pa.Array:
 
 
 def _fields(mentions: pa.StructArray) -> list[pa.Array]:
-    return mentions.flatten() if len(mentions) else [pa.array([], field.type) for field in MENTION]
+    return mentions.flatten() if len(mentions) else [pa.nulls(0, field.type) for field in MENTION]
 
 
 def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
@@ -253,7 +255,7 @@ def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
     if pairs.null_count or flat.null_count:
         whole = [pair if pair is not None and None not in pair else [BAD, BAD] for pair in pairs.to_pylist()]
         flat = pa.array(whole, pairs.type).flatten()
-    ends: Int32 = flat.to_numpy(zero_copy_only=False).astype(np.int32, copy=False).reshape(-1, 2)
+    ends: Int32 = numpy_numbers(flat).astype(np.int32, copy=False).reshape(-1, 2)
     return ends
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int32, Int64, indptr
+from namesake.arrays import Int32, Int64, arrow_numbers, arrow_scalar, indptr, numpy_numbers, sizes
 from namesake.articles.schema import SPANS
 
 BETWEEN = "\n\n"
@@ -55,13 +55,12 @@ class Titled:
         """The texts with their titles; None where no text has one."""
         if titles.null_count == len(titles):
             return None
-        given = pc.greater(pc.binary_length(titles).fill_null(0), 0)
-        joined = pc.binary_join_element_wise(
-            titles.cast(pa.large_string()), texts, pa.scalar(BETWEEN, pa.large_string())
-        )
-        sizes = (pc.binary_length(titles), pc.utf8_length(titles))
-        heads = (pc.if_else(given, pc.add(size, len(BETWEEN)), 0).cast(pa.int64()).to_numpy() for size in sizes)
-        return cls(pc.if_else(given, joined, texts), *heads)
+        titles = titles.fill_null(arrow_scalar("", titles.type)).cast(pa.large_string())
+        given = sizes(titles) > 0
+        joined = pc.binary_join_element_wise(titles, texts, arrow_scalar(BETWEEN, pa.large_string()))
+        lengths = (sizes(titles), numpy_numbers(pc.utf8_length(titles)))
+        heads = (np.where(given, length.astype(np.int64) + len(BETWEEN), 0) for length in lengths)
+        return cls(pc.if_else(arrow_numbers(given), joined, texts), *heads)
 
     def part(self, whole: Placed) -> Placed:
         """What stands in these texts, parted into what stands in the titles and what stands below them."""
@@ -78,12 +77,12 @@ class Titled:
         )
 
 
-def _lists(offsets: Int64, spans: Int32) -> pa.ListArray:
-    """Spans as articles and links hold them."""
-    pairs = pa.FixedSizeListArray.from_arrays(pa.array(spans.ravel()), 2)
-    return pa.ListArray.from_arrays(pa.array(offsets.astype(np.int32)), pairs, type=SPANS)
+def _lists(offsets: Int64, spans: Int32, mask: pa.BooleanArray | None = None) -> pa.ListArray:
+    """Spans as articles and links hold them; null where `mask` says so."""
+    pairs = pa.FixedSizeListArray.from_arrays(arrow_numbers(spans.ravel()), 2)
+    return pa.ListArray.from_arrays(arrow_numbers(offsets.astype(np.int32)), pairs, type=SPANS, mask=mask)
 
 
 def _title_lists(counts: Int64, spans: Int32) -> pa.ListArray:
     """So many spans of each mention; null where there are none."""
-    return pc.if_else(pa.array(counts > 0), _lists(indptr(counts), spans), pa.scalar(None, SPANS))
+    return _lists(indptr(counts), spans, arrow_numbers(counts == 0))
