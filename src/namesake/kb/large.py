@@ -11,6 +11,7 @@ lets go of them whenever the process holds more than its room; whoever needs one
 from __future__ import annotations
 
 import ctypes
+import errno
 import mmap
 import os
 import threading
@@ -39,6 +40,7 @@ LET_GO = 0.7  # of the bound: from here on pages of files leave
 LEAST_MAPPED = 0.125  # of the bound: so many mapped pages may always stay, or each would be read again and again
 PAGE = mmap.PAGESIZE
 STATM = Path("/proc/self/statm")
+CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # what some file systems say
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,9 @@ def _reserve(file: FileIO, size: int) -> None:
     """Make a new file so large, of zeros for which the disk has room: a page that finds none would end the process."""
     try:
         os.posix_fallocate(file.fileno(), 0, size)
-    except AttributeError:  # a system that cannot
+    except (AttributeError, OSError) as problem:
+        if isinstance(problem, OSError) and problem.errno not in CANNOT_RESERVE:
+            raise
         file.truncate(size)
 
 
