@@ -28,12 +28,14 @@ from namesake.kernels.names.tokens import (
     BY,
     CASED,
     CREDIT,
+    DATE,
     DISTRICT,
     FIRM,
     FIRM_WORD,
     HARD,
     IN_PLACE,
     IS_CAPITAL,
+    IS_NUMBER,
     IS_UPPER,
     OWNED,
     SHARES,
@@ -98,6 +100,37 @@ def locative(page, start, at):
         if first == 0x2C or (first == 0x20 and byte(page.text, behind + 1) in (0x28, 0x2D)):
             return 1.0
     return 0.5 if before and listed(page, start - 1, TO_PLACE) else 0.0
+
+
+@inlined(B(PAGE, I))
+def is_month(page, at):
+    """Whether token `at`, the surname of somebody in the text, is a month or a season here: in May, 3 May, May 3."""
+    if not listed(page, at, DATE):
+        return False
+    if soft(page, at) and (listed(page, at - 1, IN_PLACE | TO_PLACE) or page.bits[at - 1] & IS_NUMBER != 0):
+        return True
+    return soft(page, at + 1) and page.bits[at + 1] & IS_NUMBER != 0
+
+
+@inlined(B(PAGE, I))
+def possessive(page, at):
+    """Whether an apostrophe stands behind token `at`."""
+    if at + 1 >= page.count:
+        return False
+    behind = page.ends[at]
+    mark = byte(page.text, behind)
+    return mark == 0x27 or (
+        mark == 0xE2 and byte(page.text, behind + 1) == 0x80 and byte(page.text, behind + 2) == 0x99
+    )
+
+
+@inlined(B(PAGE, KNOWN, I))
+def is_place(page, known, at):
+    """Whether token `at`, the surname of somebody in the text, is a famous place here: in Houston."""
+    if not soft(page, at) or not listed(page, at - 1, IN_PLACE) or possessive(page, at):
+        return False
+    slot = find(known.thing_keys, known.thing_mask, extend(ZERO, page.hashes[at]))
+    return known.thing_kind[slot] == PLACE_KIND and FAME[np.int64(known.thing_fame[slot])] >= FAMOUS_PLACE
 
 
 @inlined(B(PAGE, I, I))

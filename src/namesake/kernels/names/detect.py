@@ -12,7 +12,14 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, write_candidates
 from namesake.kernels.names.full import MATCH_COLUMNS, match_names
-from namesake.kernels.names.headlines import all_capitals, lower_ordinary_words, tokens_before
+from namesake.kernels.names.headlines import (
+    IN_LINE,
+    IN_TITLE,
+    all_capitals,
+    first_line,
+    lower_ordinary_words,
+    tokens_before,
+)
 from namesake.kernels.names.lone import place_all_lone, place_all_titled
 from namesake.kernels.names.nicknames import match_nicknames
 from namesake.kernels.names.page import (
@@ -278,8 +285,11 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         if style == CASED:
             found = match_nicknames(page, known, matches, keys, found)
         gather_people(page, known, matches, keys, found)
-        if style == CASED and head > 0 and all_capitals(page, head):
-            lower_ordinary_words(page, known, head)
+        if style == CASED:
+            to_a_small = IN_TITLE if head > 0 else IN_LINE
+            head = head if head > 0 else first_line(tokens.starts, count, data, begin, end)
+            if head > 0 and all_capitals(page, head, to_a_small):
+                lower_ordinary_words(page, known, head)
         if style == CASED:
             read_ahead(page, known)
         if page.size[0] > 0:

@@ -5,7 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, extend, find
-from namesake.kernels.names.context import firm_follows, place_follows
+from namesake.kernels.names.context import firm_follows, is_month, is_place, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
 from namesake.kernels.names.page import (
     BY_PERSON,
@@ -246,7 +246,7 @@ def short_surname(page, known, at, mention):
                     mention, start = np.int64(own), start - 1  # A. Murray is Andy's
                 elif word_fame(page, known, start - 1) < KNOWN_THING or begins(page, known, start - 1) >= FEW_FIRST:
                     return nobody
-        if another_begins(page, known, at):
+        if another_begins(page, known, at) or is_month(page, at) or is_place(page, known, at):
             return nobody
     if firm_follows(page, at + 1) or (place_follows(page, known, at + 1) and word_fame(page, known, at) > SMALL_THING):
         return nobody
@@ -308,6 +308,33 @@ def of_gender(page, known, at, last):
     if page.words[place] == FREE:
         place = find(page.words, page.mask, gender_key(page.hashes[at], UNTOLD))
     return page.surname[place] if page.words[place] != FREE else last
+
+
+@inlined(types.void(PAGE, I, I))
+def file_run(page, first, end):
+    """File the surname of somebody whom tokens first to end, a run of capitals, name; the first of a surname has it."""
+    for i in range(first, end):
+        mention = page.owner[i]
+        if mention >= 0 and page.stop[i] - i >= 2:
+            word = short_token(page, mention)
+            if word >= 0:
+                at = file_word(page, word)
+                page.surname[at] = mention if page.surname[at] == NOBODY else page.surname[at]
+            return
+
+
+@kernel(types.void(PAGE, KNOWN, I))
+def place_run_shorts(page, known, since):
+    """Give the people whom runs of capitals name, the mentions from `since` on, the spans of their surnames."""
+    for k in range(page.ables):
+        at = page.able[k]
+        if not is_open(page, at):
+            continue
+        place = find(page.words, page.mask, page.hashes[at])
+        if page.words[place] != FREE and page.surname[place] >= since:
+            mention, start = short_surname(page, known, at, page.surname[place])
+            if mention >= 0:
+                add_span(page, mention, start, at + 1)
 
 
 @kernel(types.void(PAGE, KNOWN, MATCHES, I))
