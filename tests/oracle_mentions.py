@@ -8,7 +8,7 @@ from namesake.kb.kinds import PLACE
 from namesake.language import English
 from namesake.names.evidence import RULES
 from oracle_known import Known, key_of, slip
-from oracle_tokens import CASED, COMMA, HARD, SOFT, Tokeniser, style_of
+from oracle_tokens import CASED, COMMA, HARD, SOFT, UPPER, Tokeniser, style_of
 
 EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range(len(RULES))
 KIND_QUALITY = (1.0, 0.95, 0.9, 0.85)  # label, alias, bare label, bare alias
@@ -61,10 +61,12 @@ class Finder:
         if self.style == CASED:
             titled = sum(token.start < head for token in self.tokens)
             self.lower_title(titled or self.first_line(), 6 if titled else 1000)
+        self.open_before = [self.open(at) for at in range(self.n)]
         self.shorts()
         if self.style == CASED:
             self.runs()
             self.titled()
+            self.strangers |= {self.w(at) for at in range(self.n) if self.alone(at) and self.is_owned(at + 1)}
             for at in range(self.n):
                 if self.open(at):
                     self.single(at)
@@ -77,6 +79,9 @@ class Finder:
         self.text, self.tokens = text, Tokeniser(text).run()
         below = [token for token in self.tokens if token.start >= head]
         self.style, self.n = style_of(below or self.tokens), len(self.tokens)
+        self.least = 4 if self.style == UPPER else 8
+        if self.style == UPPER and len(below) == self.n == self.first_line():
+            self.style = CASED  # a headline alone
         n = self.n
         self.cap, self.start, self.hyphen, self.dot = ([False] * n for _ in range(4))
         self.used = [""] * n
@@ -94,10 +99,10 @@ class Finder:
             self.cap[i] = (token.capital or inner) and not token.text[0].isdigit()
 
     def first_line(self) -> int:
-        """How many tokens a first line has that may be a headline: four or more, eight without a text behind it."""
+        """How many tokens a first line has that may be a headline: four or more, or `least` without a text behind."""
         line, end, _ = self.text.partition("\n")
         size = sum(token.start < len(line) for token in self.tokens)
-        return size if size >= (4 if end else 8) and len(line.encode()) <= 200 else 0
+        return size if size >= (4 if end else self.least) and len(line.encode()) <= 200 else 0
 
     def lower_title(self, end: int, most: int) -> None:
         """Judge Blocks Trump Order: in a title of capitals, words that are rather words than names have none."""
@@ -167,7 +172,9 @@ class Finder:
                 if later and (not person or later[1] > person[1]):
                     at, person = at + 1, (*later, EXACT)
             thing_end = self.longest_thing(at) if self.style == CASED else 0
-            if thing_end > (person[1] if person else 0):
+            tied = bool(person) and thing_end == person[1] and self.w(at) not in English.honorifics
+            tied = tied and self.far_more_famous(person[0])
+            if tied or thing_end > (person[1] if person else 0):
                 self.take(at, thing_end, "thing")
                 at = thing_end
             elif person:
@@ -178,6 +185,12 @@ class Finder:
         for _, first, end, _ in matches:
             self.take(first, end, "person")
         return matches
+
+    def far_more_famous(self, name: str) -> bool:
+        """Beverly Hills: a well-known thing, and people of that name who are not."""
+        thing = self.known.thing(name)
+        bearers = [self.known.fame[row] for row, _ in self.known.everybody(name)]
+        return thing >= 20 and bool(bearers) and all(6 * fame < thing for fame in bearers)
 
     def longest_person(self, first: int) -> tuple[str, int, int] | None:
         best = self.walk(first, 0)
@@ -548,7 +561,7 @@ class Finder:
                         mention, start = self.nearest(at, own), start - 1  # A. Murray is Andy's
                     elif self.known.thing(before.text) < 20 or self.known.first(before.text) >= 20:
                         return
-            if self.goes_on(at) or self.is_month(at) or self.is_place(at):
+            if self.goes_on(at) or self.is_month(at) or self.is_place(at) or self.names_a_thing(at):
                 return
         if self.is_firm(at + 1) or (self.before_place(at + 1) and self.known.thing(self.w(at)) > 5):
             return
@@ -561,6 +574,11 @@ class Finder:
         behind = self.w(at + 1) if self.soft(at + 1) else ""
         near = before in English.in_places | English.to_places or before[:1].isdigit() or behind[:1].isdigit()
         return self.w(at) in English.dates and near
+
+    def names_a_thing(self, at: int) -> bool:
+        """The Doppler effect."""
+        small = self.soft(at + 1) and not self.cap[at + 1] and self.w(at + 1) not in English.firm_words
+        return small and self.known.thing(self.name(at, at + 2)) > 0
 
     def is_place(self, at: int) -> bool:
         """In Houston: not Whitney."""
@@ -616,8 +634,7 @@ class Finder:
     # what stands around a name
     def is_firm(self, at: int) -> bool:
         """Whether what stands behind a name makes it a firm's or a thing's: Inc., High School; owner PVH, shares."""
-        owned = self.w(at) in English.shares or (self.w(at) in English.owned and self.follows(at + 1))
-        if self.style == CASED and self.soft(at) and not self.cap[at] and owned:
+        if self.style == CASED and self.is_owned(at):
             return True
         behind = self.tokens[at : at + 3]
         for size, last in enumerate(behind, 1):
@@ -626,6 +643,15 @@ class Finder:
                 joined = behind[0].gap != HARD and all(token.gap == SOFT for token in behind[1:size])
                 return between and joined and (self.style != CASED or all(token.capital for token in behind[:size]))
         return False
+
+    def is_owned(self, at: int) -> bool:
+        """What firms have stands behind a name: shares, sales; owner PVH."""
+        owned = self.w(at) in English.shares or (self.w(at) in English.owned and self.follows(at + 1))
+        return owned and self.soft(at) and not self.cap[at]
+
+    def alone(self, at: int) -> bool:
+        """A word that is the short form of somebody's name and part of no full name."""
+        return self.open_before[at] and self.w(at) not in NO_NAMES and bool(self.known.short(self.w(at)))
 
     def before_place(self, at: int) -> bool:
         """A comma and a famous place behind: Houston, Texas; Washington, D.C."""
@@ -940,7 +966,8 @@ class Finder:
         if self.follows(at + 1) and self.w(at + 1) not in English.suffixes and not inside:
             return False
         family = self.soft(at + 1) and self.w(at + 1) in English.families
-        return not (family or self.is_firm(at + 1) or self.before_place(at + 1) or self.in_nickname(at))
+        elsewhere = self.is_firm(at + 1) or self.before_place(at + 1) or self.names_a_thing(at)
+        return not (family or elsewhere or self.in_nickname(at))
 
     def surname_first(self, first: int) -> bool:
         """SMITH J: a surname in capitals, no ordinary word, and an initial."""

@@ -89,6 +89,8 @@ THINGS = {
     "Andy Warhol Foundation": (5.0, ORGANISATION),
     "Republican": (60.0, OTHER),
     "Paris": (250.0, PLACE),
+    "Due Process": (200.0, OTHER),
+    "Poisson effect": (2.0, OTHER),
     "Bill and Hillary Clinton": (3.0, OTHER),
 }
 PROSE = ["common sense", "the sense of it", "a common thing", "the prime minister", "will", "young people", "of the"]
@@ -226,6 +228,11 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
         # headlines
         ("Obama Slams Clinton Over Veto\nHe said no.", [("one", ["Obama"], BARACK), ("one", ["Clinton"], BILL)]),
         ("Obama Slams Clinton Over Veto", []),
+        ("OBAMA SLAMS CLINTON OVER VETO", [("one", ["OBAMA"], BARACK), ("one", ["CLINTON"], BILL)]),
+        # things
+        ("Sam Houston lived near Due Process.", [("exact", ["Sam Houston"], "Sam Houston")]),
+        ("the Poisson effect of Poisson", [("one", ["Poisson"], "Siméon Denis Poisson")]),
+        ("Bieber shares fell. Bieber said so.", []),
         # quotations
         ('"No," Chaos said. "No." Chaos left.', [("one", ["Chaos"], "Chaos")]),
         ("“No,” Chaos said. “No.” Chaos left.", [("one", ["Chaos"], "Chaos")]),

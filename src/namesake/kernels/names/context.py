@@ -10,6 +10,7 @@ from namesake.kernels.names.page import (
     KNOWN,
     PAGE,
     PLACE_KIND,
+    UNREAD,
     B,
     I,
     behind_comma,
@@ -51,11 +52,18 @@ FAMOUS_PLACE = 80.0
 
 
 @inlined(B(PAGE, I))
+def owned_follows(page, at):
+    """Whether token `at`, behind a name, is what firms have, in lower case: shares, sales; owner and a capital."""
+    if not listed(page, at, OWNED | SHARES) or not soft(page, at) or capital(page, at):
+        return False
+    return listed(page, at, SHARES) or follows(page, at + 1)
+
+
+@inlined(B(PAGE, I))
 def firm_follows(page, at):
     """Whether the tokens from `at` on, behind a name, make it a firm's or a thing's: Inc., High School; shares."""
-    if page.style == CASED and soft(page, at) and not capital(page, at) and listed(page, at, OWNED | SHARES):
-        if listed(page, at, SHARES) or follows(page, at + 1):
-            return True
+    if page.style == CASED and owned_follows(page, at):
+        return True
     for i in range(at, min(at + FIRM_WORDS, page.count)):
         if page.gaps[i] == HARD or (i > at and page.gaps[i] != SOFT):
             return False
@@ -122,6 +130,14 @@ def possessive(page, at):
     return mark == 0x27 or (
         mark == 0xE2 and byte(page.text, behind + 1) == 0x80 and byte(page.text, behind + 2) == 0x99
     )
+
+
+@inlined(B(PAGE, I))
+def names_a_thing(page, at):
+    """Whether token `at` and a word in lower case behind it are the name of a thing: the Doppler effect."""
+    if not soft(page, at + 1) or capital(page, at + 1) or page.pair_names[at] == UNREAD:
+        return False
+    return page.pair_things[at] > 0 and not listed(page, at + 1, FIRM_WORD)
 
 
 @inlined(B(PAGE, KNOWN, I))

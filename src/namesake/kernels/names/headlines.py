@@ -39,7 +39,7 @@ from namesake.kernels.types import U8
 IN_TITLE, IN_LINE = 6, 1000  # words for each without a capital where capitals say nothing: in a title, in a first line
 ORDINARY_WORD, RARE_NAME = 3, 3  # uses in lower case of a word that is no name; people's labels that a name has
 LONGEST_HEADLINE = 200  # bytes of a first line that may be a headline
-SHORTEST_HEADLINE, SHORTEST_ALONE = 4, 8  # words of it, before a text and without one
+SHORTEST, SHORTEST_ALONE = 4, 8  # words of it, before a text and without one
 USUAL, GIVEN = 20, 5  # labels that a first name begins, and how much more often than it ends them
 LEAST_WEIGHT = 10.0  # of a famous bearer of a word
 LINE_END = 0x0A
@@ -55,16 +55,19 @@ def tokens_before(starts, count, place):
     return size
 
 
-@kernel(I(types.int64[::1], I, U8, I, I))
-def first_line(starts, count, data, begin, end):
-    """How many tokens the first line of a text has, from byte `begin` to `end`, if that may be a headline; else 0."""
+@kernel(I(types.int64[::1], I, U8, I, I, I))
+def first_line(starts, count, data, begin, end, least):
+    """How many tokens the first line of a text has, from byte `begin` to `end`, if that may be a headline; else 0.
+
+    A line without a text behind it has at least `least` words.
+    """
     stop = begin
     while stop < min(end, begin + LONGEST_HEADLINE) and data[stop] != LINE_END:
         stop += 1
     if stop < end and data[stop] != LINE_END:
         return np.int64(0)
     size = tokens_before(starts, count, stop)
-    return size if size >= (SHORTEST_HEADLINE if stop < end else SHORTEST_ALONE) else np.int64(0)
+    return size if size >= (SHORTEST if stop < end else least) else np.int64(0)
 
 
 @kernel(B(PAGE, I, I))

@@ -5,7 +5,14 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
-from namesake.kernels.names.context import IN_CAPITALS, firm_follows, locative, place_follows
+from namesake.kernels.names.context import (
+    IN_CAPITALS,
+    firm_follows,
+    locative,
+    names_a_thing,
+    owned_follows,
+    place_follows,
+)
 from namesake.kernels.names.nicknames import in_nickname
 from namesake.kernels.names.page import (
     ALIAS_SURNAME,
@@ -67,7 +74,7 @@ from namesake.kernels.names.people import (
     place_behind,
     raise_evidence,
 )
-from namesake.kernels.names.shorts import STRANGER
+from namesake.kernels.names.shorts import STRANGER, file_word
 from namesake.kernels.names.tokens import (
     AT_START,
     DATE,
@@ -184,7 +191,7 @@ def may_be_lone(page, known, at, inside):
         return False
     if soft(page, at + 1) and listed(page, at + 1, FAMILY):
         return False
-    if firm_follows(page, at + 1) or place_follows(page, known, at + 1):
+    if firm_follows(page, at + 1) or place_follows(page, known, at + 1) or names_a_thing(page, at):
         return False
     return not in_nickname(page, at)
 
@@ -313,7 +320,11 @@ def place_all_titled(page, known):
 
 @kernel(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
-    """Find the names of one word that nobody has taken."""
+    """Find the names of one word that nobody has taken; a word that is a firm's in one place is so in all."""
+    for k in range(page.ables):
+        at = page.able[k]
+        if page.shorts[at] >= 0 and owned_follows(page, at + 1):
+            page.first_name[file_word(page, at)] = STRANGER
     for k in range(page.ables):
         at = page.able[k]
         if page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1):

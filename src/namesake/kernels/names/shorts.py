@@ -5,7 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, extend, find
-from namesake.kernels.names.context import firm_follows, is_month, is_place, place_follows
+from namesake.kernels.names.context import firm_follows, is_month, is_place, names_a_thing, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
 from namesake.kernels.names.page import (
     BY_PERSON,
@@ -247,6 +247,8 @@ def short_surname(page, known, at, mention):
                 elif word_fame(page, known, start - 1) < KNOWN_THING or begins(page, known, start - 1) >= FEW_FIRST:
                     return nobody
         if another_begins(page, known, at) or is_month(page, at) or is_place(page, known, at):
+            return nobody
+        if names_a_thing(page, at):
             return nobody
     if firm_follows(page, at + 1) or (place_follows(page, known, at + 1) and word_fame(page, known, at) > SMALL_THING):
         return nobody
