@@ -563,6 +563,8 @@ class Finder:
                         return
             if self.goes_on(at) or self.is_month(at) or self.is_place(at) or self.names_a_thing(at):
                 return
+            if self.titled_otherwise(at, mention):
+                return
         if self.is_firm(at + 1) or (self.before_place(at + 1) and self.known.thing(self.w(at)) > 5):
             return
         self.span(mention, start, at + 1)
@@ -574,6 +576,13 @@ class Finder:
         behind = self.w(at + 1) if self.soft(at + 1) else ""
         near = before in English.in_places | English.to_places or before[:1].isdigit() or behind[:1].isdigit()
         return self.w(at) in English.dates and near
+
+    def titled_otherwise(self, at: int, mention: Mention) -> bool:
+        """President Clinton is not Hillary Clinton: the title and the surname are an alias of others."""
+        if not self.soft(at) or self.w(at - 1) not in English.name_titles or mention.full_name is None:
+            return False
+        others = {row for row, _ in self.known.bearers(self.name(at - 1, at + 1))}
+        return bool(others) and not others & {row for row, _ in self.known.bearers(mention.full_name)}
 
     def names_a_thing(self, at: int) -> bool:
         """The Doppler effect."""

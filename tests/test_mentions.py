@@ -62,7 +62,7 @@ PEOPLE = {
     "Andy Murray": (80.0, []),
     "Bill Murray": (90.0, []),
     "Hillary Clinton": (130.0, []),
-    "Bill Clinton": (160.0, []),
+    "Bill Clinton": (160.0, ["President Clinton"]),
     "Bill Gates": (150.0, []),
     "Bill Haley": (60.0, []),
     "Andy Warhol": (120.0, []),
@@ -248,6 +248,10 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
             [("titled", ["Obama"], BARACK), ("titled", ["Sanders"], "Bernie Sanders")],
         ),
         ("President Obama spoke. Obama left.", [("titled", ["Obama", "Obama"], BARACK)]),
+        (
+            "Hillary Clinton met Mrs. Clinton and President Clinton.",
+            [("exact", [HILLARY, "Clinton"], HILLARY), ("titled", ["Clinton"], BILL)],
+        ),
         ("Pope Francis. Francis said", [("titled", ["Francis", "Francis"], "Pope Francis")]),
         # one word
         ("he met with Obama and Clinton", [("one", ["Obama"], BARACK), ("one", ["Clinton"], BILL)]),

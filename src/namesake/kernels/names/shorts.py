@@ -31,10 +31,12 @@ from namesake.kernels.names.page import (
     initials,
     is_open,
     listed,
+    name_key,
+    name_of,
     soft,
     word_fame,
 )
-from namesake.kernels.names.people import KNOWN_THING, add_span
+from namesake.kernels.names.people import KNOWN_THING, add_span, bears
 from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, read_letters
 from namesake.kernels.names.tokens import (
     AND,
@@ -219,6 +221,21 @@ def of_initial(page, at):
     return page.surname[place] if page.words[place] != FREE else np.int64(NOBODY)
 
 
+@kernel(B(PAGE, KNOWN, I, I))
+def titled_otherwise(page, known, at, mention):
+    """Whether a title makes the surname at token `at` an alias of others: President Clinton is not Hillary Clinton."""
+    if not soft(page, at) or not listed(page, at - 1, NAME_TITLE):
+        return False
+    alias, name = name_of(known, name_key(page, at - 1, at + 1)), page.facts[mention * FACTS + NAME]
+    if alias < 0 or name < 0:
+        return False
+    for k in range(known.indptr[alias], known.indptr[alias + 1]):
+        row = np.int64(known.rows[k])
+        if bears(known, alias, row) and bears(known, name, row):
+            return False
+    return True
+
+
 @kernel(types.Tuple((I, I))(PAGE, KNOWN, I, I))
 def short_surname(page, known, at, mention):
     """Whom the surname at token `at` means, and where the span begins; NOBODY if something else seems to be meant."""
@@ -248,7 +265,7 @@ def short_surname(page, known, at, mention):
                     return nobody
         if another_begins(page, known, at) or is_month(page, at) or is_place(page, known, at):
             return nobody
-        if names_a_thing(page, at):
+        if names_a_thing(page, at) or titled_otherwise(page, known, at, mention):
             return nobody
     if firm_follows(page, at + 1) or (place_follows(page, known, at + 1) and word_fame(page, known, at) > SMALL_THING):
         return nobody
