@@ -8,7 +8,7 @@ from namesake.kb.kinds import PLACE
 from namesake.language import English
 from namesake.names.evidence import RULES
 from oracle_known import Known, key_of, slip
-from oracle_tokens import CASED, COMMA, HARD, SOFT, Tokeniser, style_of
+from oracle_tokens import CASED, COMMA, HARD, SOFT, UPPER, Tokeniser, style_of
 
 EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range(len(RULES))
 KIND_QUALITY = (1.0, 0.95, 0.9, 0.85)  # label, alias, bare label, bare alias
@@ -59,11 +59,14 @@ class Finder:
         self.gather(self.nicknamed(matches) if self.style == CASED else matches)
         self.written = list(self.cap)
         if self.style == CASED:
-            self.lower_title(sum(token.start < head for token in self.tokens))
+            titled = sum(token.start < head for token in self.tokens)
+            self.lower_title(titled or self.first_line(), 6 if titled else 1000)
+        self.open_before = [self.open(at) for at in range(self.n)]
         self.shorts()
         if self.style == CASED:
             self.runs()
             self.titled()
+            self.strangers |= {self.w(at) for at in range(self.n) if self.alone(at) and self.is_owned(at + 1)}
             for at in range(self.n):
                 if self.open(at):
                     self.single(at)
@@ -76,6 +79,9 @@ class Finder:
         self.text, self.tokens = text, Tokeniser(text).run()
         below = [token for token in self.tokens if token.start >= head]
         self.style, self.n = style_of(below or self.tokens), len(self.tokens)
+        self.least = 4 if self.style == UPPER else 8
+        if self.style == UPPER and len(below) == self.n == self.first_line():
+            self.style = CASED  # a headline alone
         n = self.n
         self.cap, self.start, self.hyphen, self.dot = ([False] * n for _ in range(4))
         self.used = [""] * n
@@ -85,22 +91,36 @@ class Finder:
             self.dot[i] = i > 0 and between == "."
             self.hyphen[i] = i > 0 and between in ("-", "‐", "‑")
             abbreviated = i > 0 and self.tokens[i - 1].dotted and between.strip(" ") in (".", "")
-            self.start[i] = i == 0 or (any(c in between for c in MARKS) and not abbreviated and not self.dot[i])
+            marked = any(c in between for c in MARKS) and between not in ('," ', ",” ")
+            self.start[i] = i == 0 or (marked and not abbreviated and not self.dot[i])
             if self.dot[i]:
                 token.gap = SOFT  # will.i.am
             inner = "a" <= written[0] <= "z" and written[1:2] in ("'", "’") and "A" <= written[2:3] <= "Z"  # d'Estaing
             self.cap[i] = (token.capital or inner) and not token.text[0].isdigit()
 
-    def lower_title(self, end: int) -> None:
+    def first_line(self) -> int:
+        """How many tokens a first line has that may be a headline: four or more, or `least` without a text behind."""
+        line, end, _ = self.text.partition("\n")
+        size = sum(token.start < len(line) for token in self.tokens)
+        return size if size >= (4 if end else self.least) and len(line.encode()) <= 200 else 0
+
+    def lower_title(self, end: int, most: int) -> None:
         """Judge Blocks Trump Order: in a title of capitals, words that are rather words than names have none."""
         words = [t for t in self.tokens[:end] if not t.text[0].isdigit() and t.text not in English.function_words]
-        if 6 * sum(not token.capital for token in words) > len(words):
+        if most * sum(not token.capital for token in words) > len(words):
             return
         for i in range(end):
             word = self.w(i)
-            name = self.known.first(word) + self.known.last(word) >= 3 and self.known.lower(word) < 3
+            famous = any(weight >= 10 for _, _, weight in self.known.short(word)[:1])
+            rare = self.known.first(word) + self.known.last(word) < 3 and not famous and not self.behind_first_name(i)
+            name = not rare and self.known.lower(word) < 3
             if not self.used[i] and not name and word not in TELLING:
                 self.cap[i] = self.tokens[i].capital = False
+
+    def behind_first_name(self, i: int) -> bool:
+        before = self.w(i - 1)
+        usual = self.known.first(before) >= 20 and self.known.first(before) > 5 * self.known.last(before)
+        return self.soft(i) and self.open(i - 1) and usual
 
     def w(self, i: int) -> str:
         return self.tokens[i].text if 0 <= i < self.n else ""
@@ -152,7 +172,9 @@ class Finder:
                 if later and (not person or later[1] > person[1]):
                     at, person = at + 1, (*later, EXACT)
             thing_end = self.longest_thing(at) if self.style == CASED else 0
-            if thing_end > (person[1] if person else 0):
+            tied = bool(person) and thing_end == person[1] and self.w(at) not in English.honorifics
+            tied = tied and self.far_more_famous(person[0])
+            if tied or thing_end > (person[1] if person else 0):
                 self.take(at, thing_end, "thing")
                 at = thing_end
             elif person:
@@ -163,6 +185,12 @@ class Finder:
         for _, first, end, _ in matches:
             self.take(first, end, "person")
         return matches
+
+    def far_more_famous(self, name: str) -> bool:
+        """Beverly Hills: a well-known thing, and people of that name who are not."""
+        thing = self.known.thing(name)
+        bearers = [self.known.fame[row] for row, _ in self.known.everybody(name)]
+        return thing >= 20 and bool(bearers) and all(6 * fame < thing for fame in bearers)
 
     def longest_person(self, first: int) -> tuple[str, int, int] | None:
         best = self.walk(first, 0)
@@ -391,6 +419,8 @@ class Finder:
                 mention.factor = {DROPPED: 0.9, NICKNAMED: 0.95}.get(rule, 1.0)
                 if rule == NICKNAMED:
                     self.add_nicknamed(mention, a, b)
+                elif rule == EXACT and b - a == 2 and self.lone_letter(a):
+                    self.add_initialled(mention, a)
             elif rule < mention.rule:
                 mention.rule, mention.factor = rule, 1.0
             self.matches.append((a, mention))
@@ -412,6 +442,17 @@ class Finder:
                 if row not in exact and len(mention.extras) < 8:
                     mention.extras.setdefault(row, 0.95)
 
+    def lone_letter(self, i: int) -> bool:
+        return self.tokens[i].initials and len(self.w(i)) == 1
+
+    def add_initialled(self, mention: Mention, initial: int) -> None:
+        """K. Anderson: beside those with that very name, who bear the surname and begin with the letter."""
+        exact = {row for row, _ in self.known.bearers(mention.full_name)}
+        for row, form, weight in self.known.short(self.w(initial + 1)):
+            fits = form in (SURNAME, CALLED) and weight >= 10 and self.label_letter(row) == self.letter(initial)
+            if fits and row not in exact and len(mention.extras) < 8:
+                mention.extras.setdefault(row, FORM_QUALITY[SURNAME])
+
     def is_first_name_before(self, i: int) -> bool:
         word = self.w(i)
         other = English.name_titles | English.function_words | English.never_names | English.roles
@@ -420,6 +461,7 @@ class Finder:
     # short forms
     def shorts(self) -> None:
         surnames: dict[str, list[Mention]] = {}
+        self.surnames = surnames
         firsts: dict[str, list[Mention]] = {}
         self.shared: set[str] = set()
         for mention in self.mentions.values():
@@ -519,12 +561,40 @@ class Finder:
                         mention, start = self.nearest(at, own), start - 1  # A. Murray is Andy's
                     elif self.known.thing(before.text) < 20 or self.known.first(before.text) >= 20:
                         return
-            if self.goes_on(at):
+            if self.goes_on(at) or self.is_month(at) or self.is_place(at) or self.names_a_thing(at):
+                return
+            if self.titled_otherwise(at, mention):
                 return
         if self.is_firm(at + 1) or (self.before_place(at + 1) and self.known.thing(self.w(at)) > 5):
             return
         self.span(mention, start, at + 1)
         self.said = sorted([*self.said, (at, mention)], key=lambda named: named[0])
+
+    def is_month(self, at: int) -> bool:
+        """In May, 3 May, May 3: not Theresa."""
+        before = self.w(at - 1) if self.soft(at) else ""
+        behind = self.w(at + 1) if self.soft(at + 1) else ""
+        near = before in English.in_places | English.to_places or before[:1].isdigit() or behind[:1].isdigit()
+        return self.w(at) in English.dates and near
+
+    def titled_otherwise(self, at: int, mention: Mention) -> bool:
+        """President Clinton is not Hillary Clinton: the title and the surname are an alias of others."""
+        if not self.soft(at) or self.w(at - 1) not in English.name_titles or mention.full_name is None:
+            return False
+        others = {row for row, _ in self.known.bearers(self.name(at - 1, at + 1))}
+        return bool(others) and not others & {row for row, _ in self.known.bearers(mention.full_name)}
+
+    def names_a_thing(self, at: int) -> bool:
+        """The Doppler effect."""
+        small = self.soft(at + 1) and not self.cap[at + 1] and self.w(at + 1) not in English.firm_words
+        return small and self.known.thing(self.name(at, at + 2)) > 0
+
+    def is_place(self, at: int) -> bool:
+        """In Houston: not Whitney."""
+        fame, kind = self.known.kind(self.w(at))
+        owns = at + 1 < self.n and self.text[self.tokens[at].end] in "'’"
+        inside = self.soft(at) and self.w(at - 1) in English.in_places
+        return inside and not owns and kind == PLACE and fame >= 80
 
     def gender_told(self, at: int) -> int:
         """By the title before a surname, or "she" in the rest of its sentence, before somebody else is named."""
@@ -573,8 +643,7 @@ class Finder:
     # what stands around a name
     def is_firm(self, at: int) -> bool:
         """Whether what stands behind a name makes it a firm's or a thing's: Inc., High School; owner PVH, shares."""
-        owned = self.w(at) in English.shares or (self.w(at) in English.owned and self.follows(at + 1))
-        if self.style == CASED and self.soft(at) and not self.cap[at] and owned:
+        if self.style == CASED and self.is_owned(at):
             return True
         behind = self.tokens[at : at + 3]
         for size, last in enumerate(behind, 1):
@@ -583,6 +652,15 @@ class Finder:
                 joined = behind[0].gap != HARD and all(token.gap == SOFT for token in behind[1:size])
                 return between and joined and (self.style != CASED or all(token.capital for token in behind[:size]))
         return False
+
+    def is_owned(self, at: int) -> bool:
+        """What firms have stands behind a name: shares, sales; owner PVH."""
+        owned = self.w(at) in English.shares or (self.w(at) in English.owned and self.follows(at + 1))
+        return owned and self.soft(at) and not self.cap[at]
+
+    def alone(self, at: int) -> bool:
+        """A word that is the short form of somebody's name and part of no full name."""
+        return self.open_before[at] and self.w(at) not in NO_NAMES and bool(self.known.short(self.w(at)))
 
     def before_place(self, at: int) -> bool:
         """A comma and a famous place behind: Houston, Texas; Washington, D.C."""
@@ -631,6 +709,7 @@ class Finder:
     # runs of capitals
     def runs(self) -> None:
         at = 0
+        before, self.run_surnames = set(self.mentions), {}
         while at < self.n:
             if not self.open(at):
                 at += 1
@@ -641,8 +720,25 @@ class Finder:
             if end - at == 1:
                 self.company(at) or self.turned(at)
             elif end - first > 1 and not self.is_firm(end) and self.w(first) != self.w(first + 1):
-                self.run(first, end) or self.stranger(first, end)
+                if self.run(first, end):
+                    self.file_run(first, end)
+                else:
+                    self.stranger(first, end)
             at = end
+        for at in range(self.n):
+            mention = self.run_surnames.get(self.w(at))
+            if self.open(at) and mention and mention.name not in before:
+                self.said = [(-1, mention)]
+                self.short_surname(at, [mention])
+
+    def file_run(self, first: int, end: int) -> None:
+        """Somebody whom a run names has the surname, if nobody of a full name and no run before has it."""
+        owners = [(a, m) for m in self.mentions.values() for a, b in m.at.items() if first <= a < end and b - a >= 2]
+        if owners:
+            mention = min(owners, key=lambda owner: owner[0])[1]
+            mention.key = self.short_token(mention)
+            if mention.key is not None and self.w(mention.key) not in self.surnames:
+                self.run_surnames.setdefault(self.w(mention.key), mention)
 
     def stands_before(self, i: int) -> bool:
         """A title, or what stands before one: French President Macron."""
@@ -827,7 +923,7 @@ class Finder:
         if name not in self.mentions:
             shorts = self.known.short(name)
             few = bool(shorts) and self.known.count(name) <= 10
-            rows = {row: 0.95 for row, _ in self.known.bearers(self.name(title, stop))}
+            rows = {row: 1.0 for row, _ in self.known.bearers(self.name(title, stop))}
             best = 0.0
             for row, form, weight in shorts:
                 if form in forms and (self.known.fame[row] >= 1 or form in (SUFFIX, PAIR) or few):
@@ -879,7 +975,8 @@ class Finder:
         if self.follows(at + 1) and self.w(at + 1) not in English.suffixes and not inside:
             return False
         family = self.soft(at + 1) and self.w(at + 1) in English.families
-        return not (family or self.is_firm(at + 1) or self.before_place(at + 1) or self.in_nickname(at))
+        elsewhere = self.is_firm(at + 1) or self.before_place(at + 1) or self.names_a_thing(at)
+        return not (family or elsewhere or self.in_nickname(at))
 
     def surname_first(self, first: int) -> bool:
         """SMITH J: a surname in capitals, no ordinary word, and an initial."""

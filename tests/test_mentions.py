@@ -62,7 +62,7 @@ PEOPLE = {
     "Andy Murray": (80.0, []),
     "Bill Murray": (90.0, []),
     "Hillary Clinton": (130.0, []),
-    "Bill Clinton": (160.0, []),
+    "Bill Clinton": (160.0, ["President Clinton"]),
     "Bill Gates": (150.0, []),
     "Bill Haley": (60.0, []),
     "Andy Warhol": (120.0, []),
@@ -78,6 +78,8 @@ PEOPLE = {
     "Chaos": (20.0, []),
     "John McCain": (100.0, []),
     "Bernard Kerik": (0.3, []),
+    "Theresa May": (90.0, []),
+    "Whitney Houston": (90.0, []),
     "Plan Beta": (60.0, []),
     "Beatrice Plan": (60.0, []),
 }
@@ -87,6 +89,8 @@ THINGS = {
     "Andy Warhol Foundation": (5.0, ORGANISATION),
     "Republican": (60.0, OTHER),
     "Paris": (250.0, PLACE),
+    "Due Process": (200.0, OTHER),
+    "Poisson effect": (2.0, OTHER),
     "Bill and Hillary Clinton": (3.0, OTHER),
 }
 PROSE = ["common sense", "the sense of it", "a common thing", "the prime minister", "will", "young people", "of the"]
@@ -198,15 +202,40 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
         ("Bill Gates met the other Bill Gates.", [("exact", ["Bill Gates"], "Bill Gates")] * 2),
         ("R. Downey met M. Le Pen and Z. Downey.", [("one", ["R. Downey"], "Robert Downey Jr.")]),
         (
-            "he saw A. Murray and B. Murray, and A. Murray",
+            "she met A. Murray and B. Murray, and saw A. Murray play",
             [("one", ["A. Murray"] * 2, "Andy Murray"), ("one", ["B. Murray"], "Bill Murray")],
         ),
         (
-            "by MURRAY A., CLINTON B, Obama B and PLAN B, ROWLING Z",
+            "written by MURRAY A., CLINTON B, Obama B and PLAN B, ROWLING Z",
             [("one", ["MURRAY A"], "Andy Murray"), ("one", ["CLINTON B"], BILL)],
         ),
         ("by OBAMA B", [("one", ["OBAMA B"], BARACK)]),
         ("Bernie Kerik spoke", [("spelled", ["Bernie Kerik"], "Bernard Kerik")]),
+        # the surname of somebody whom the text names in another way than the KB
+        ("Siméon Poisson wrote. Poisson died.", [("wide", ["Siméon Poisson", "Poisson"], "Siméon Denis Poisson")]),
+        ("Bernard Sanders ran; Sanders lost.", [("spelled", ["Bernard Sanders", "Sanders"], "Bernie Sanders")]),
+        (
+            "Bernard Sanders met Ann Zork Sanders. Sanders left.",
+            [("spelled", ["Bernard Sanders", "Sanders"], "Bernie Sanders")],
+        ),
+        # months and places
+        ("Theresa May won. May spoke in May, on 3 May and May 4.", [("exact", ["Theresa May", "May"], "Theresa May")]),
+        (
+            "Whitney Houston sang in Houston. Houston left.",
+            [("exact", ["Whitney Houston", "Houston"], "Whitney Houston"), ("one", ["Houston"], "Whitney Houston")],
+        ),
+        ("Whitney Houston sang in Houston's style.", [("exact", ["Whitney Houston", "Houston"], "Whitney Houston")]),
+        # headlines
+        ("Obama Slams Clinton Over Veto\nHe said no.", [("one", ["Obama"], BARACK), ("one", ["Clinton"], BILL)]),
+        ("Obama Slams Clinton Over Veto", []),
+        ("OBAMA SLAMS CLINTON OVER VETO", [("one", ["OBAMA"], BARACK), ("one", ["CLINTON"], BILL)]),
+        # things
+        ("Sam Houston lived near Due Process.", [("exact", ["Sam Houston"], "Sam Houston")]),
+        ("the Poisson effect of Poisson", [("one", ["Poisson"], "Siméon Denis Poisson")]),
+        ("Bieber shares fell. Bieber said so.", []),
+        # quotations
+        ('"No," Chaos said. "No." Chaos left.', [("one", ["Chaos"], "Chaos")]),
+        ("“No,” Chaos said. “No.” Chaos left.", [("one", ["Chaos"], "Chaos")]),
         # families
         ("Barack Obama left. The Obamas moved on.", [("exact", [BARACK, "Obamas"], BARACK)]),
         ("Before the Bushes: George H.W. Bush", [("exact", ["Bushes", "George H.W. Bush"], "George H. W. Bush")]),
@@ -219,6 +248,10 @@ BARACK, MICHELLE, BILL, HILLARY = "Barack Obama", "Michelle Obama", "Bill Clinto
             [("titled", ["Obama"], BARACK), ("titled", ["Sanders"], "Bernie Sanders")],
         ),
         ("President Obama spoke. Obama left.", [("titled", ["Obama", "Obama"], BARACK)]),
+        (
+            "Hillary Clinton met Mrs. Clinton and President Clinton.",
+            [("exact", [HILLARY, "Clinton"], HILLARY), ("titled", ["Clinton"], BILL)],
+        ),
         ("Pope Francis. Francis said", [("titled", ["Francis", "Francis"], "Pope Francis")]),
         # one word
         ("he met with Obama and Clinton", [("one", ["Obama"], BARACK), ("one", ["Clinton"], BILL)]),
@@ -470,7 +503,7 @@ def test_titles_are_read_with_their_texts_and_told_apart(
         ("Barack Obama met him", "", [("Barack Obama", [], [[0, 12]])]),
         ("BARACK OBAMA MET HIM", "é barack obama", [("BARACK OBAMA", [[2, 14]], [[0, 12]])]),
         ("Barack Obama", "barack obama was ill. " + 20 * "he lay in bed. ", [("Barack Obama", [[0, 12]], [[0, 12]])]),
-        ("Barack", "Obama was ill.", []),
+        ("Barack", "Obama was ill.", [("Barack", [], [[0, 6]])]),
         ("Éric met Barack Obama,", "Obama", [("Barack Obama", [[0, 5]], [[9, 21]])]),
     ],
 )

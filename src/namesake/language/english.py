@@ -358,7 +358,12 @@ English = Language(
         """
     ),
     owned=words("owner parent maker brand subsidiary unit operator"),
-    shares=words("shares stock stores store products jeans sneakers"),
+    shares=words(
+        """
+        shares stock sales stores store outlets boutiques dealers dealerships shareholders bonds products jeans
+        sneakers shoes handbags cars trucks
+        """
+    ),
     of_words=words("of"),
     and_words=words("and or"),
     by_words=words("by"),

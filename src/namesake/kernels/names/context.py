@@ -10,6 +10,7 @@ from namesake.kernels.names.page import (
     KNOWN,
     PAGE,
     PLACE_KIND,
+    UNREAD,
     B,
     I,
     behind_comma,
@@ -28,12 +29,14 @@ from namesake.kernels.names.tokens import (
     BY,
     CASED,
     CREDIT,
+    DATE,
     DISTRICT,
     FIRM,
     FIRM_WORD,
     HARD,
     IN_PLACE,
     IS_CAPITAL,
+    IS_NUMBER,
     IS_UPPER,
     OWNED,
     SHARES,
@@ -49,11 +52,18 @@ FAMOUS_PLACE = 80.0
 
 
 @inlined(B(PAGE, I))
+def owned_follows(page, at):
+    """Whether token `at`, behind a name, is what firms have, in lower case: shares, sales; owner and a capital."""
+    if not listed(page, at, OWNED | SHARES) or not soft(page, at) or capital(page, at):
+        return False
+    return listed(page, at, SHARES) or follows(page, at + 1)
+
+
+@inlined(B(PAGE, I))
 def firm_follows(page, at):
     """Whether the tokens from `at` on, behind a name, make it a firm's or a thing's: Inc., High School; shares."""
-    if page.style == CASED and soft(page, at) and not capital(page, at) and listed(page, at, OWNED | SHARES):
-        if listed(page, at, SHARES) or follows(page, at + 1):
-            return True
+    if page.style == CASED and owned_follows(page, at):
+        return True
     for i in range(at, min(at + FIRM_WORDS, page.count)):
         if page.gaps[i] == HARD or (i > at and page.gaps[i] != SOFT):
             return False
@@ -98,6 +108,45 @@ def locative(page, start, at):
         if first == 0x2C or (first == 0x20 and byte(page.text, behind + 1) in (0x28, 0x2D)):
             return 1.0
     return 0.5 if before and listed(page, start - 1, TO_PLACE) else 0.0
+
+
+@inlined(B(PAGE, I))
+def is_month(page, at):
+    """Whether token `at`, the surname of somebody in the text, is a month or a season here: in May, 3 May, May 3."""
+    if not listed(page, at, DATE):
+        return False
+    if soft(page, at) and (listed(page, at - 1, IN_PLACE | TO_PLACE) or page.bits[at - 1] & IS_NUMBER != 0):
+        return True
+    return soft(page, at + 1) and page.bits[at + 1] & IS_NUMBER != 0
+
+
+@inlined(B(PAGE, I))
+def possessive(page, at):
+    """Whether an apostrophe stands behind token `at`."""
+    if at + 1 >= page.count:
+        return False
+    behind = page.ends[at]
+    mark = byte(page.text, behind)
+    return mark == 0x27 or (
+        mark == 0xE2 and byte(page.text, behind + 1) == 0x80 and byte(page.text, behind + 2) == 0x99
+    )
+
+
+@inlined(B(PAGE, I))
+def names_a_thing(page, at):
+    """Whether token `at` and a word in lower case behind it are the name of a thing: the Doppler effect."""
+    if not soft(page, at + 1) or capital(page, at + 1) or page.pair_names[at] == UNREAD:
+        return False
+    return page.pair_things[at] > 0 and not listed(page, at + 1, FIRM_WORD)
+
+
+@inlined(B(PAGE, KNOWN, I))
+def is_place(page, known, at):
+    """Whether token `at`, the surname of somebody in the text, is a famous place here: in Houston."""
+    if not soft(page, at) or not listed(page, at - 1, IN_PLACE) or possessive(page, at):
+        return False
+    slot = find(known.thing_keys, known.thing_mask, extend(ZERO, page.hashes[at]))
+    return known.thing_kind[slot] == PLACE_KIND and FAME[np.int64(known.thing_fame[slot])] >= FAMOUS_PLACE
 
 
 @inlined(B(PAGE, I, I))

@@ -12,7 +12,16 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, write_candidates
 from namesake.kernels.names.full import MATCH_COLUMNS, match_names
-from namesake.kernels.names.headlines import all_capitals, lower_ordinary_words, tokens_before
+from namesake.kernels.names.headlines import (
+    IN_LINE,
+    IN_TITLE,
+    SHORTEST,
+    SHORTEST_ALONE,
+    all_capitals,
+    first_line,
+    lower_ordinary_words,
+    tokens_before,
+)
 from namesake.kernels.names.lone import place_all_lone, place_all_titled
 from namesake.kernels.names.nicknames import match_nicknames
 from namesake.kernels.names.page import (
@@ -48,6 +57,7 @@ from namesake.kernels.names.runs import place_runs
 from namesake.kernels.names.shorts import file_people, place_shorts
 from namesake.kernels.names.tokens import (
     AFTER_DOT,
+    ALL_CAPITALS,
     CASED,
     FUNCTION,
     HAS_CAPITAL,
@@ -259,6 +269,9 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         count = cut(data, begin, end, tables, tokens, most)
         head = tokens_before(tokens.starts, count, begin + heads[text])
         style = style_of(tokens.bits[head:] if head < count else tokens.bits, count - head if head < count else count)
+        least = SHORTEST if style == ALL_CAPITALS else SHORTEST_ALONE
+        if style == ALL_CAPITALS and head == 0:  # perhaps a headline alone
+            style = CASED if first_line(tokens.starts, count, data, begin, end, least) == count else style
         mark_gaps(data, tokens, count)
         ables, beginnings = list_able(tokens, count, style, able)
         slots_used = 8
@@ -278,8 +291,11 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         if style == CASED:
             found = match_nicknames(page, known, matches, keys, found)
         gather_people(page, known, matches, keys, found)
-        if style == CASED and head > 0 and all_capitals(page, head):
-            lower_ordinary_words(page, known, head)
+        if style == CASED:
+            to_a_small = IN_TITLE if head > 0 else IN_LINE
+            head = head if head > 0 else first_line(tokens.starts, count, data, begin, end, least)
+            if head > 0 and all_capitals(page, head, to_a_small):
+                lower_ordinary_words(page, known, head)
         if style == CASED:
             read_ahead(page, known)
         if page.size[0] > 0:

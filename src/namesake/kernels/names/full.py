@@ -61,7 +61,8 @@ from namesake.kernels.names.tokens import (
 from namesake.kernels.simd import prefetch
 
 SURE, LIKELY, FAIR = 80, 60, 30  # how much of a person's a name must be, in percent, by what the capitals say
-WELL_KNOWN = 20.0  # fame that lets a name end in lower case
+WELL_KNOWN = 20.0  # fame that lets a name end in lower case, or be a thing's
+THING_RATIO = 6.0  # a thing that many times as famous as the best bearer is meant
 HEAD_FAME, HEAD_WEIGHT = 2.0, 5.0
 PART_WEIGHT, PART_RATIO = 10.0, 2.0
 LONGEST_RUN = 5  # tokens of a name with words left out
@@ -202,6 +203,17 @@ def first_and_last(page, known, first, end):
     return name if usual else np.int64(NOBODY)
 
 
+@kernel(B(KNOWN, I, types.float64))
+def far_more_famous(known, name, thing):
+    """Whether a thing is well known and those who bear its name are not: Beverly Hills."""
+    if thing < WELL_KNOWN or name < 0:
+        return False
+    for k in range(known.indptr[name], known.indptr[name + 1]):
+        if THING_RATIO * known.fame[known.rows[k]] >= thing:
+            return False
+    return True
+
+
 @inlined(types.int64(PAGE, KNOWN, types.int64[::1], HASHES))
 def name_starts(page, known, starts, keys):
     """Write the tokens from which a name may start, and return how many; `keys` is room.
@@ -293,7 +305,8 @@ def match_names(page, known, matches, keys, starts):
             if later_end > end:
                 at, name, end, key, rule = at + 1, later, later_end, later_key, np.int64(EXACT)
         thing = thing_end(page, known, at) if page.style == CASED else np.int64(0)
-        if thing > end:
+        tied = thing == end and end > 0 and not listed(page, at, HONORIFIC)
+        if thing > end or (tied and far_more_famous(known, name, thing_fame(known, key))):
             take(page, at, thing, BY_THING)
             free = thing
         elif end > 0:

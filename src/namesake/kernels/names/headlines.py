@@ -1,9 +1,23 @@
-"""Titles before their texts: where Every Word Has a Capital, a capital is no sign of a name."""
+"""Titles and first lines: where Every Word Has a Capital, a capital is no sign of a name."""
 
+import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
-from namesake.kernels.names.page import KNOWN, OPEN, PAGE, B, I, begins, finishes, in_lower
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.page import (
+    KNOWN,
+    OPEN,
+    PAGE,
+    B,
+    I,
+    begins,
+    finishes,
+    in_lower,
+    is_open,
+    short_of,
+    soft,
+)
 from namesake.kernels.names.tokens import (
     BASED,
     BEFORE_FIRM,
@@ -20,9 +34,15 @@ from namesake.kernels.names.tokens import (
     PARTICLE,
     SUFFIX,
 )
+from namesake.kernels.types import U8
 
-TO_A_SMALL_WORD = 6  # words with a capital for each without one, function words aside, where capitals say nothing
+IN_TITLE, IN_LINE = 6, 1000  # words for each without a capital where capitals say nothing: in a title, in a first line
 ORDINARY_WORD, RARE_NAME = 3, 3  # uses in lower case of a word that is no name; people's labels that a name has
+LONGEST_HEADLINE = 200  # bytes of a first line that may be a headline
+SHORTEST, SHORTEST_ALONE = 4, 8  # words of it, before a text and without one
+USUAL, GIVEN = 20, 5  # labels that a first name begins, and how much more often than it ends them
+LEAST_WEIGHT = 10.0  # of a famous bearer of a word
+LINE_END = 0x0A
 TELLING = HONORIFIC | NAME_TITLE | SUFFIX | NUMERAL | PARTICLE | FIRM | FIRM_WORD | BEFORE_FIRM | BASED | FAMILY
 
 
@@ -35,15 +55,46 @@ def tokens_before(starts, count, place):
     return size
 
 
-@kernel(B(PAGE, I))
-def all_capitals(page, end):
-    """Whether (almost) every word before token `end` has a capital, function words aside."""
+@kernel(I(types.int64[::1], I, U8, I, I, I))
+def first_line(starts, count, data, begin, end, least):
+    """How many tokens the first line of a text has, from byte `begin` to `end`, if that may be a headline; else 0.
+
+    A line without a text behind it has at least `least` words.
+    """
+    stop = begin
+    while stop < min(end, begin + LONGEST_HEADLINE) and data[stop] != LINE_END:
+        stop += 1
+    if stop < end and data[stop] != LINE_END:
+        return np.int64(0)
+    size = tokens_before(starts, count, stop)
+    return size if size >= (SHORTEST if stop < end else least) else np.int64(0)
+
+
+@kernel(B(PAGE, I, I))
+def all_capitals(page, end, most):
+    """Whether every word before token `end` has a capital, function words aside, but for one in `most`."""
     words = small = 0
     for i in range(end):
         if page.bits[i] & IS_NUMBER == 0 and page.classes[i] & FUNCTION == 0:
             words += 1
             small += page.bits[i] & IS_CAPITAL == 0
-    return small * TO_A_SMALL_WORD <= words
+    return small * most <= words
+
+
+@inlined(B(PAGE, KNOWN, I))
+def well_known(page, known, i):
+    """Whether token i is what somebody famous is called: Djokovic, Zyuganov."""
+    short = short_of(known, extend(ZERO, page.hashes[i]))
+    return short >= 0 and known.short_weights[known.short_indptr[short]] >= LEAST_WEIGHT
+
+
+@inlined(B(PAGE, KNOWN, I))
+def behind_first_name(page, known, i):
+    """Whether a usual first name that nobody has taken stands before token i: this is a stranger's surname."""
+    if not soft(page, i) or not is_open(page, i - 1):
+        return False
+    begun = begins(page, known, i - 1)
+    return begun >= USUAL and begun > GIVEN * finishes(page, known, i - 1)
 
 
 @kernel(types.void(PAGE, KNOWN, I))
@@ -55,6 +106,8 @@ def lower_ordinary_words(page, known, end):
     for i in range(end):
         if page.used[i] != OPEN or page.classes[i] & TELLING != 0:
             continue
-        if in_lower(page, known, i) >= ORDINARY_WORD or begins(page, known, i) + finishes(page, known, i) < RARE_NAME:
+        rare = begins(page, known, i) + finishes(page, known, i) < RARE_NAME
+        rare = rare and not well_known(page, known, i) and not behind_first_name(page, known, i)
+        if in_lower(page, known, i) >= ORDINARY_WORD or rare:
             page.bits[i] &= 0xFF ^ IS_CAPITAL
             page.marks[i] &= 0xFF ^ HAS_CAPITAL

@@ -5,7 +5,14 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
-from namesake.kernels.names.context import IN_CAPITALS, firm_follows, locative, place_follows
+from namesake.kernels.names.context import (
+    IN_CAPITALS,
+    firm_follows,
+    locative,
+    names_a_thing,
+    owned_follows,
+    place_follows,
+)
 from namesake.kernels.names.nicknames import in_nickname
 from namesake.kernels.names.page import (
     ALIAS_SURNAME,
@@ -48,6 +55,7 @@ from namesake.kernels.names.page import (
     initials,
     is_open,
     listed,
+    lone_letter,
     may_end,
     name_key,
     name_of,
@@ -60,19 +68,18 @@ from namesake.kernels.names.people import (
     add_candidate,
     add_span,
     bears,
+    label_begins,
     mention_of,
     new_mention,
     place_behind,
     raise_evidence,
 )
-from namesake.kernels.names.shorts import STRANGER
+from namesake.kernels.names.shorts import STRANGER, file_word
 from namesake.kernels.names.tokens import (
     AT_START,
     DATE,
     FAMILY,
     FUNCTION,
-    IS_INITIALS,
-    IS_JOINED,
     LOWER_TITLE,
     NAME_TITLE,
     NEVER,
@@ -83,9 +90,7 @@ from namesake.kernels.names.tokens import (
     SAINT,
     SUFFIX,
 )
-from namesake.kernels.simd import byte
 
-SMALL = 0x20
 RARE = 10  # bearers of a token up to which those of unknown fame are proposed as well
 LEAST_WEIGHT = 10.0  # of the best bearer of a lone word
 SMALL_THING = 3.0
@@ -94,7 +99,7 @@ NICK_THING = 5.0
 ORDINARY_WORD, VERY_ORDINARY = 3, 100  # uses in lower case: no name where a sentence starts, no name at all
 BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 SAINT_FAME = 10.0
-TITLE_ALIAS = 0.95
+TITLE_ALIAS = 1.0  # the text has the very alias: President Clinton
 MOST_BEHIND_TITLE = 4
 
 
@@ -186,7 +191,7 @@ def may_be_lone(page, known, at, inside):
         return False
     if soft(page, at + 1) and listed(page, at + 1, FAMILY):
         return False
-    if firm_follows(page, at + 1) or place_follows(page, known, at + 1):
+    if firm_follows(page, at + 1) or place_follows(page, known, at + 1) or names_a_thing(page, at):
         return False
     return not in_nickname(page, at)
 
@@ -267,8 +272,7 @@ def surname_first(page, known, first):
     """Whether tokens `first` and `first` + 1 are a surname in capitals, no ordinary word, and an initial: SMITH J."""
     if page.bits[first] & IN_CAPITALS != IN_CAPITALS or page.ends[first] - page.starts[first] < 3:
         return False
-    lone_letter = page.bits[first + 1] & (IS_INITIALS | IS_JOINED) == IS_INITIALS
-    return lone_letter and in_lower(page, known, first) < ORDINARY_WORD and not initials(page, first)
+    return lone_letter(page, first + 1) and in_lower(page, known, first) < ORDINARY_WORD and not initials(page, first)
 
 
 @kernel(B(PAGE, KNOWN, I, I))
@@ -280,14 +284,14 @@ def place_initial(page, known, initial, at):
     if another_before(page, known, first):
         return False
     if mention == NOBODY and short >= 0 and may_be_lone(page, known, at, True):
-        letter, count = byte(page.text, page.starts[initial]) | SMALL, np.int64(known.short_count[short])
+        count = np.int64(known.short_count[short])
         listed_bearers = known.short_indptr[short + 1] - known.short_indptr[short]
         each = count / listed_bearers  # only the best bearers are listed
         for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
             row = np.int64(known.short_rows[k])
             if known.short_forms[k] not in (SURNAME, CALLED) or known.fame[row] < 1.0:
                 continue
-            if known.labels[known.label_offsets[known.item[row]]] | SMALL != letter:
+            if not label_begins(page, known, row, initial):
                 continue
             if mention == NOBODY:
                 weight = np.float64(known.short_weights[k])
@@ -316,7 +320,11 @@ def place_all_titled(page, known):
 
 @kernel(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
-    """Find the names of one word that nobody has taken."""
+    """Find the names of one word that nobody has taken; a word that is a firm's in one place is so in all."""
+    for k in range(page.ables):
+        at = page.able[k]
+        if page.shorts[at] >= 0 and owned_follows(page, at + 1):
+            page.first_name[file_word(page, at)] = STRANGER
     for k in range(page.ables):
         at = page.able[k]
         if page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1):

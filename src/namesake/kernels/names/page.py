@@ -11,7 +11,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find
-from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, NO_NAME, SOFT
+from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, IS_JOINED, NO_NAME, SOFT
 from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
 from namesake.kernels.types import F32, I8, I32, I64, U8, U64, own_record, record
 
@@ -267,6 +267,12 @@ def listed(page, i, lists):
 def initials(page, i):
     """Whether token i is made of initials."""
     return i >= 0 and i < page.count and page.bits[i] & IS_INITIALS != 0
+
+
+@inlined(B(PAGE, I))
+def lone_letter(page, i):
+    """Whether token i is one initial."""
+    return i >= 0 and i < page.count and page.bits[i] & (IS_INITIALS | IS_JOINED) == IS_INITIALS
 
 
 @inlined(B(PAGE, I))

@@ -11,6 +11,7 @@ from namesake.kernels.names.page import (
     BEGIN,
     BY_PERSON,
     BYLINE,
+    CALLED,
     COMES,
     DROPPED,
     END,
@@ -20,6 +21,7 @@ from namesake.kernels.names.page import (
     FACTS,
     FIRMS,
     FIRST,
+    FORM_QUALITY,
     FULL,
     GOES_ON,
     HEAD,
@@ -39,6 +41,7 @@ from namesake.kernels.names.page import (
     PLACE,
     RULE,
     SUFFIXES,
+    SURNAME,
     THING,
     WORD,
     B,
@@ -50,6 +53,7 @@ from namesake.kernels.names.page import (
     follows,
     is_open,
     listed,
+    lone_letter,
     name_key,
     name_of,
     short_of,
@@ -73,7 +77,7 @@ from namesake.kernels.names.tokens import (
     ROLE,
     SUFFIX,
 )
-from namesake.kernels.simd import prefetch
+from namesake.kernels.simd import byte, prefetch
 
 ALIAS = 1  # the worst kind of bearing a name outright
 LEFT_OUT = 0.9  # quality of a name where the text has a word more
@@ -82,6 +86,8 @@ HEAD_QUALITY, WIDER_QUALITY, LONGER_QUALITY = 0.9, 0.8, 0.6
 WIDER_FAME, LONGER_FAME = 2.0, 5.0
 MOST_WIDER, MOST_LONGER = 5, 3
 KNOWN_THING = 20.0
+INITIAL_WEIGHT = 10.0  # of a surname's bearers who are meant by an initial
+SMALL_LETTER = 0x20
 
 
 @inlined(I(PAGE, types.uint64))
@@ -161,6 +167,13 @@ def bears(known, name, row):
     return False
 
 
+@inlined(B(PAGE, KNOWN, I, I))
+def label_begins(page, known, row, initial):
+    """Whether an entity's label begins with the letter that token `initial` begins with."""
+    letter = byte(page.text, page.starts[initial]) | SMALL_LETTER
+    return known.labels[known.label_offsets[known.item[row]]] | SMALL_LETTER == letter
+
+
 @kernel(types.void(PAGE, KNOWN, I, types.uint64, types.float64))
 def add_wider(page, known, mention, key, factor):
     """Candidates of a full name beside its bearers: by the head of a label; with a middle name; who go on."""
@@ -179,6 +192,21 @@ def add_wider(page, known, mention, key, factor):
             wider += add_candidate(page, mention, row, factor * WIDER_QUALITY)
         elif form == BEGIN and known.fame[row] >= LONGER_FAME and longer < MOST_LONGER:
             longer += add_candidate(page, mention, row, factor * LONGER_QUALITY)
+
+
+@kernel(types.void(PAGE, KNOWN, I, I))
+def add_initialled(page, known, mention, first):
+    """Candidates of K. Anderson beside those with that very name: who bear the surname and begin with the letter."""
+    short = short_of(known, extend(ZERO, page.hashes[first + 1]))
+    if short < 0:
+        return
+    name = page.facts[mention * FACTS + NAME]
+    for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
+        row = np.int64(known.short_rows[k])
+        if known.short_forms[k] not in (SURNAME, CALLED) or known.short_weights[k] < INITIAL_WEIGHT:
+            continue
+        if label_begins(page, known, row, first) and not bears(known, name, row):
+            add_candidate(page, mention, row, FORM_QUALITY[SURNAME])
 
 
 @kernel(I(PAGE, I))
@@ -253,6 +281,8 @@ def gather_people(page, known, matches, keys, found):
             elif rule == NICKNAMED:
                 page.evidence[mention * EVIDENCE + FACTOR] = WITH_NICKNAME
                 add_nicknamed(page, known, mention, first, end)
+            elif end - first == 2 and lone_letter(page, first):
+                add_initialled(page, known, mention, first)
         elif rule < page.facts[mention * FACTS + RULE]:  # the very name stands elsewhere
             page.facts[mention * FACTS + RULE] = rule
             page.evidence[mention * EVIDENCE + FACTOR] = 1.0

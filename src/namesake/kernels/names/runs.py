@@ -35,6 +35,7 @@ from namesake.kernels.names.page import (
     initials,
     is_open,
     listed,
+    lone_letter,
     may_end,
     name_key,
     name_of,
@@ -44,14 +45,13 @@ from namesake.kernels.names.page import (
     word_fame,
 )
 from namesake.kernels.names.people import add_candidate, add_span, add_wider, mention_of, new_mention, raise_evidence
-from namesake.kernels.names.shorts import STRANGER, file_word
+from namesake.kernels.names.shorts import STRANGER, file_run, file_word, place_run_shorts
 from namesake.kernels.names.spelled import find_spelled
 from namesake.kernels.names.tokens import (
     AND,
     FUNCTION,
     IS_DOTTED,
     IS_INITIALS,
-    IS_JOINED,
     NAME_TITLE,
     NEVER,
     NUMERAL,
@@ -175,7 +175,7 @@ def find_run(page, known, first, end):
         if mention != NOBODY:
             add_span(page, mention, first, end)
             return True
-    if end - first == 2 and thing == 0.0 and page.bits[first] & (IS_INITIALS | IS_JOINED) == IS_INITIALS:
+    if end - first == 2 and thing == 0.0 and lone_letter(page, first):
         return place_initial(page, known, first, first + 1)  # R. Federer
     if run_fame(page, known, first, last) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
         return capital(page, last) and place_lone(page, known, last, True)  # Republican McCain
@@ -229,8 +229,8 @@ def find_reversed(page, known, at):
 
 @kernel(types.void(PAGE, KNOWN))
 def place_runs(page, known):
-    """Find the runs of capitals that no full name has taken, and whom they mean."""
-    free = np.int64(0)
+    """Find the runs of capitals that no full name has taken, whom they mean, and where their surnames stand alone."""
+    free, since = np.int64(0), page.size[0]
     for k in range(page.ables):
         at = page.able[k]
         if at < free or not is_open(page, at):
@@ -242,6 +242,10 @@ def place_runs(page, known):
             if not find_company(page, known, at):
                 find_reversed(page, known, at)
         elif end - first > 1 and page.hashes[first] != page.hashes[first + 1] and not firm_follows(page, end):
-            if not find_run(page, known, first, end):
+            if find_run(page, known, first, end):
+                file_run(page, first, end)
+            else:
                 note_stranger(page, known, first, end)
         free = end
+    if page.size[0] > since:
+        place_run_shorts(page, known, since)

@@ -5,7 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, extend, find
-from namesake.kernels.names.context import firm_follows, place_follows
+from namesake.kernels.names.context import firm_follows, is_month, is_place, names_a_thing, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
 from namesake.kernels.names.page import (
     BY_PERSON,
@@ -31,10 +31,12 @@ from namesake.kernels.names.page import (
     initials,
     is_open,
     listed,
+    name_key,
+    name_of,
     soft,
     word_fame,
 )
-from namesake.kernels.names.people import KNOWN_THING, add_span
+from namesake.kernels.names.people import KNOWN_THING, add_span, bears
 from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, read_letters
 from namesake.kernels.names.tokens import (
     AND,
@@ -219,6 +221,21 @@ def of_initial(page, at):
     return page.surname[place] if page.words[place] != FREE else np.int64(NOBODY)
 
 
+@kernel(B(PAGE, KNOWN, I, I))
+def titled_otherwise(page, known, at, mention):
+    """Whether a title makes the surname at token `at` an alias of others: President Clinton is not Hillary Clinton."""
+    if not soft(page, at) or not listed(page, at - 1, NAME_TITLE):
+        return False
+    alias, name = name_of(known, name_key(page, at - 1, at + 1)), page.facts[mention * FACTS + NAME]
+    if alias < 0 or name < 0:
+        return False
+    for k in range(known.indptr[alias], known.indptr[alias + 1]):
+        row = np.int64(known.rows[k])
+        if bears(known, alias, row) and bears(known, name, row):
+            return False
+    return True
+
+
 @kernel(types.Tuple((I, I))(PAGE, KNOWN, I, I))
 def short_surname(page, known, at, mention):
     """Whom the surname at token `at` means, and where the span begins; NOBODY if something else seems to be meant."""
@@ -246,7 +263,9 @@ def short_surname(page, known, at, mention):
                     mention, start = np.int64(own), start - 1  # A. Murray is Andy's
                 elif word_fame(page, known, start - 1) < KNOWN_THING or begins(page, known, start - 1) >= FEW_FIRST:
                     return nobody
-        if another_begins(page, known, at):
+        if another_begins(page, known, at) or is_month(page, at) or is_place(page, known, at):
+            return nobody
+        if names_a_thing(page, at) or titled_otherwise(page, known, at, mention):
             return nobody
     if firm_follows(page, at + 1) or (place_follows(page, known, at + 1) and word_fame(page, known, at) > SMALL_THING):
         return nobody
@@ -308,6 +327,33 @@ def of_gender(page, known, at, last):
     if page.words[place] == FREE:
         place = find(page.words, page.mask, gender_key(page.hashes[at], UNTOLD))
     return page.surname[place] if page.words[place] != FREE else last
+
+
+@inlined(types.void(PAGE, I, I))
+def file_run(page, first, end):
+    """File the surname of somebody whom tokens first to end, a run of capitals, name; the first of a surname has it."""
+    for i in range(first, end):
+        mention = page.owner[i]
+        if mention >= 0 and page.stop[i] - i >= 2:
+            word = short_token(page, mention)
+            if word >= 0:
+                at = file_word(page, word)
+                page.surname[at] = mention if page.surname[at] == NOBODY else page.surname[at]
+            return
+
+
+@kernel(types.void(PAGE, KNOWN, I))
+def place_run_shorts(page, known, since):
+    """Give the people whom runs of capitals name, the mentions from `since` on, the spans of their surnames."""
+    for k in range(page.ables):
+        at = page.able[k]
+        if not is_open(page, at):
+            continue
+        place = find(page.words, page.mask, page.hashes[at])
+        if page.words[place] != FREE and page.surname[place] >= since:
+            mention, start = short_surname(page, known, at, page.surname[place])
+            if mention >= 0:
+                add_span(page, mention, start, at + 1)
 
 
 @kernel(types.void(PAGE, KNOWN, MATCHES, I))

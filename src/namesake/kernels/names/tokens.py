@@ -89,7 +89,7 @@ ENDS_SENTENCE = np.zeros(256, np.uint8)  # of ASCII; a quotation mark and a bull
 for _mark in b'.!?:;\n"*|':
     ENDS_SENTENCE[_mark] = 1
 APOSTROPHES = (0x27, 0x60)  # of ASCII; they may stand inside a word
-DOT, DASH = 0x2E, 0x2D
+DOT, DASH, QUOTE = 0x2E, 0x2D, 0x22
 
 # what a byte of a gap does, by bits: it ends a sentence, it parts two words (blanks and apostrophes do not), it is
 # neither a dot nor a space, it needs a closer look
@@ -279,6 +279,8 @@ def read_plain_gap(text, begin, end, abbreviation, kinds):
     hard = (newlines > 1) | (behind & PARTS != 0) | ((IN_GAP[first] & PARTS != 0) & (not joins))
     whole = IN_GAP[first] | behind
     starts = (whole & ENDS != 0) & (not (dotted & (whole & MORE == 0) & (dots <= 1)))
+    if first == 0x2C and at - begin == 3:  # "Yes," he said
+        starts &= byte(text, begin + 1) != QUOTE or byte(text, begin + 2) != SPACE
     mark = AFTER_HYPHEN * (first == DASH) + AFTER_DOT * (first == DOT) if alone else np.int64(0)
     mark = mark if mark != 0 else np.int64(AT_START * starts)
     return at, np.int64(HARD if hard else COMMA * (first == 0x2C)), dotted, mark
@@ -372,6 +374,7 @@ def style_of(bits, count):
 
 
 LONG_MARKS = (0x9C, 0x9D, 0x98, 0xA2)  # the third byte of “ ” ‘ and •
+CLOSING = 0x9D  # the third byte of ”
 LONG_HYPHENS = (0x90, 0x91)  # of ‐ and ‑
 
 
@@ -387,6 +390,14 @@ def small_before_capital(text, start, end):
     elif second != 0x27:
         return False
     return 0x41 <= byte(text, capital) <= 0x5A
+
+
+@inlined(types.boolean(BYTES, types.int64, types.int64))
+def ends_quotation(text, at, size):
+    """Whether so many bytes from `at` on are a quotation mark that may end a quotation."""
+    if size == 3 and byte(text, at) == 0xE2 and byte(text, at + 1) == 0x80:
+        return byte(text, at + 2) == CLOSING
+    return size == 1 and byte(text, at) == QUOTE
 
 
 @inlined(types.int64(BYTES, types.int64, types.int64, types.boolean))
@@ -405,6 +416,8 @@ def gap_marks(text, begin, end, abbreviated):
     starts, dots, others = False, 0, 0
     if size == 1 and byte(text, begin) == SPACE:
         return np.int64(0)
+    if byte(text, begin) == 0x2C and byte(text, end - 1) == SPACE and ends_quotation(text, begin + 1, size - 2):
+        return np.int64(0)  # "Yes," he said
     for at in range(begin, end):
         this = byte(text, at)
         starts |= ENDS_SENTENCE[this] != 0
