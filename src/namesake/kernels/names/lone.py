@@ -83,7 +83,7 @@ from namesake.kernels.names.tokens import (
     SAINT,
     SUFFIX,
 )
-from namesake.kernels.simd import byte
+from namesake.kernels.simd import byte, prefetch
 
 SMALL = 0x20
 RARE = 10  # bearers of a token up to which those of unknown fame are proposed as well
@@ -314,10 +314,34 @@ def place_all_titled(page, known):
                 place_titled(page, known, np.int64(at))
 
 
+@inlined(B(PAGE, I))
+def may_stand_alone(page, at):
+    """Whether token `at`, with a capital, is a short form, free, and no first name before a surname."""
+    return page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1)
+
+
 @kernel(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
-    """Find the names of one word that nobody has taken."""
+    """Find the names of one word that nobody has taken; what is read of them lies far apart, and is asked for first."""
+    some = 0
     for k in range(page.ables):
         at = page.able[k]
-        if page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1):
+        if may_stand_alone(page, at):
+            prefetch(known.short_indptr, np.int64(page.shorts[at]))
+            prefetch(known.short_count, np.int64(page.shorts[at]))
+            page.unread[some] = at
+            some += 1
+    for k in range(some):
+        first = known.short_indptr[page.shorts[page.unread[k]]]
+        prefetch(known.short_rows, first)
+        prefetch(known.short_forms, first)
+        prefetch(known.short_weights, first)
+    for k in range(some):
+        short = page.shorts[page.unread[k]]
+        first = known.short_indptr[short]
+        if first < known.short_indptr[short + 1]:
+            prefetch(known.fame, np.int64(known.short_rows[first]))
+    for k in range(some):
+        at = page.unread[k]
+        if may_stand_alone(page, at):
             place_lone(page, known, at, False)
