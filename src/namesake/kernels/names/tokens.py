@@ -32,6 +32,7 @@ LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 BLOCKS = 16  # of text that are looked at before tokens are made of their words
 MOST_WORDS = BLOCKS * LANES // 2 + 2  # in them, and one to end with
 LONGEST_TAG = 1000
+ALL_BITS = np.uint64(2**64 - 1)
 LONGEST_RUN = 64  # bytes of initials that make one token
 WORDS_TO_A_CAPITAL = 33  # in a text with capitals there is one in so many words
 
@@ -159,7 +160,7 @@ def letters_in(text, at):
 def hash_word(text, at, length):
     """`hash_ahead` of up to 15 letters, written small, without a branch: how long words are is chance."""
     first, second = word(text, at) | LOWERED, word(text, at + 8) | LOWERED
-    long = ZERO - np.uint64(length >= 8)  # all bits or none
+    long = ALL_BITS * np.uint64(length >= 8)
     rest = (second & long) | (first & ~long)
     return finish(absorb(ZERO, first) & long, rest & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
 
@@ -393,7 +394,7 @@ def cut(data, begin, end, tables, tokens, most):
     while at < end and count < most:
         words = breaking = this = k = np.int64(0)  # how many words and breaks are read ahead, and which are next
         if at <= last_block:
-            words = word_edges(text, at, min(at + ahead, last_block + 1), end, word_starts, word_ends)
+            words = word_edges(text, at, min(at + ahead, last_block + 1, end), end, word_starts, word_ends)
             breaking = read_words(text, words, end, word_starts, word_ends, word_hashes, word_bits, breaks)
         foreign = words == 0 or word_starts[0] != at  # what begins at `at` is no word of ASCII
         while True:
