@@ -19,7 +19,7 @@ from namesake.kb.columns import Strings
 from namesake.kb.kinds import ORGANISATION, OTHER, PLACE
 from namesake.kb.layout import MAN, WOMAN
 from namesake.kb.spelling import normalise
-from namesake.kernels.names.tokens import MOST_WORDS, Tokens, Words, cut, style_of
+from namesake.kernels.names.tokens import Tokens, cut, style_of
 from namesake.language import English
 from namesake.names.detect import Found, find, group_spans
 from namesake.names.evidence import GIVEN, RULES
@@ -485,12 +485,8 @@ def test_what_a_reader_finds_in_a_title(
 def style(text: str) -> int:
     """How a text is written, by the kernels."""
     column, most = Strings.of([text]), len(text) + 2
-
-    def room(*kinds: type, size: int = most + 8) -> list[np.ndarray]:
-        return [np.empty(size, kind) for kind in kinds]
-
-    words = Words(*room(np.int64, np.int64, np.uint64, np.uint8, np.int64, size=MOST_WORDS))
-    tokens = Tokens(*room(np.uint64, np.int64, np.int64, np.uint8, np.uint32, np.uint8, np.uint8), words)
+    kinds = np.uint64, np.int64, np.int64, np.uint8, np.uint32, np.uint8, np.uint8
+    tokens = Tokens(*(np.empty(most + 8, kind) for kind in kinds))
     return style_of(tokens.bits, cut(column.data, 0, len(column.data), tables(English), tokens, most))
 
 

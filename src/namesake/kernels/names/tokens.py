@@ -6,10 +6,10 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, absorb, add_byte, find, finish, hash_ahead
+from namesake.kernels.hash import LOWERED, ONE, ZERO, absorb, add_byte, find, finish, hash_ahead
 from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
-from namesake.kernels.simd import BYTES, LANES, NUMBERS, below, below_folded, byte, lowest, pointer, word
+from namesake.kernels.simd import BYTES, LANES, below, below_folded, byte, lowest, pointer, word
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8, U32, U64, own_record, record
 from namesake.kernels.utf8 import code_point
@@ -29,8 +29,6 @@ HAS_CAPITAL, AT_START, AFTER_HYPHEN, AFTER_DOT, LOOK_CLOSER = 1, 2, 4, 8, 16
 SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
 LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
-BLOCKS = 16  # of text that are looked at before tokens are made of their words
-MOST_WORDS = BLOCKS * LANES // 2 + 2  # in them, and one to end with
 LONGEST_TAG = 1000
 ALL_BITS = np.uint64(2**64 - 1)
 LONGEST_RUN = 64  # bytes of initials that make one token
@@ -50,23 +48,10 @@ class Tables(NamedTuple):
     word_bits: Annotated[Any, U32]
 
 
-class Words(NamedTuple):
-    """Runs of ASCII letters and digits in a part of a text: start and end byte, hash, bits; and those to look at."""
-
-    starts: Annotated[Any, types.int64[::1]]
-    ends: Annotated[Any, types.int64[::1]]
-    hashes: Annotated[Any, types.uint64[::1]]
-    bits: Annotated[Any, types.uint8[::1]]
-    breaks: Annotated[Any, types.int64[::1]]
-
-
-WORDS = own_record(Words)
-
-
 class Tokens(NamedTuple):
     """The tokens of a text: hash, start and end byte, bits, bits of the word, the gap before, and marks.
 
-    `cut` marks the tokens to look closer at, and `mark_gaps` makes of it what stands before each. `words` is room.
+    `cut` marks the tokens to look closer at, and `mark_gaps` makes of it what stands before each.
     """
 
     hashes: Annotated[Any, types.uint64[::1]]
@@ -76,7 +61,6 @@ class Tokens(NamedTuple):
     classes: Annotated[Any, types.uint32[::1]]
     gaps: Annotated[Any, types.uint8[::1]]
     marks: Annotated[Any, types.uint8[::1]]
-    words: Annotated[Any, WORDS]
 
 
 TABLES, TOKENS = record(Tables), own_record(Tokens)
@@ -310,63 +294,7 @@ def room_for_tokens(most):
     """Room for so many tokens."""
     bits, classes, gaps = np.empty(most, np.uint8), np.empty(most, np.uint32), np.empty(most + 1, np.uint8)
     starts, ends, marks = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most + 8, np.uint8)
-    words = Words(
-        *(np.empty(MOST_WORDS, np.int64), np.empty(MOST_WORDS, np.int64), np.empty(MOST_WORDS, np.uint64)),
-        *(np.empty(MOST_WORDS, np.uint8), np.empty(MOST_WORDS, np.int64)),
-    )
-    return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps, marks, words)
-
-
-@inlined(types.int64(BYTES, types.int64, types.int64, types.int64, NUMBERS, NUMBERS))
-def word_edges(text, at, stop, end, starts, ends):
-    """Write where the words between bytes `at` and `stop` start and end, and return how many.
-
-    Behind the last of them stands the start of the next one, or the `end` of the text: a word that may go on behind
-    `stop`, or whose gap may, is no more counted.
-    """
-    size = ended = 0
-    before, block = ZERO, at  # whether a letter stands before the block
-    while block < stop:
-        letters = letters_in(text, block)
-        if end - block < LANES:
-            letters &= (ONE << np.uint64(end - block)) - ONE
-        behind = letters << ONE | before
-        first, last = letters & ~behind, ~letters & behind
-        while first != ZERO:
-            starts[size] = block + lowest(first)
-            size += 1
-            first &= first - ONE
-        while last != ZERO:
-            ends[ended] = block + lowest(last)
-            ended += 1
-            last &= last - ONE
-        before = letters >> np.uint64(LANES - 1)
-        block += LANES
-    if block < end:
-        return max(size - 1, 0)
-    if ended < size:
-        ends[ended] = end
-    starts[size] = end
-    return size
-
-
-@inlined(types.int64(BYTES, types.int64, types.int64, NUMBERS, NUMBERS, KEYS, BYTES, NUMBERS))
-def read_words(text, count, end, starts, ends, hashes, bits, breaks):
-    """Write hashes and bits of words, without a branch; and list those to look at, and return how many.
-
-    These are all but the words of several letters with a space between them and the next.
-    """
-    size = 0
-    for k in range(count):
-        at, length = starts[k], ends[k] - starts[k]
-        hashes[k] = hash_word(text, at, length)
-        first, one = np.int64(FIRST_BITS[byte(text, at)]), length == 1
-        flags = first | SECOND_BITS[byte(text, at + 1)] * (not one) | IS_INITIALS * (one & (first & IS_NUMBER == 0))
-        bits[k] = np.uint8(flags)
-        breaks[size] = k
-        spaced = (starts[k + 1] - ends[k] == 1) & (byte(text, ends[k]) == SPACE) & (starts[k + 1] < end)
-        size += (not spaced) | one | (length > 15)
-    return size
+    return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps, marks)
 
 
 @kernel(types.int64(U8, types.int64, types.int64, TABLES, TOKENS, types.int64))
@@ -374,86 +302,62 @@ def cut(data, begin, end, tables, tokens, most):
     """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
 
     Apostrophes vanish, a possessive s is left out, initials that follow each other are one token, and a gap is HARD
-    where the text itself parts two words. Words of ASCII letters, almost all, are read ahead, some blocks of 64 bytes
-    at a time, and copied as they are where spaces part them. What else parts words is looked at one by one, and words
-    of other letters are read by `read_word`. Pointers spare the test of every index for being negative.
+    where the text itself parts two words. Words of ASCII letters, almost all, are read here, in blocks of 64 bytes, and
+    the others by `read_word`. Pointers spare the test of every index for being negative.
     """
-    text, last_block = pointer(data), len(data) - LANES - 16  # beyond it there is no block to look at
+    text, room = pointer(data), len(data) - LANES - 8  # beyond it there is no block to look at
     hashes, starts, ends = pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)
     bits, classes, gaps = pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps)
     marks, mark = pointer(tokens.marks), np.int64(LOOK_CLOSER)
-    word_starts, word_ends, breaks = (
-        pointer(tokens.words.starts), pointer(tokens.words.ends), pointer(tokens.words.breaks)
-    )  # fmt: skip
-    word_hashes, word_bits = pointer(tokens.words.hashes), pointer(tokens.words.bits)
-    listed_keys, lists, mask = pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1
+    word_keys, word_bits, mask = pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1
     widths, letters, kinds = tables.widths, tables.letters, tables.kinds
-    ahead = LANES * min(np.int64(BLOCKS), most // 8 + 1)
     count = 0
     at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
+    base, block = at - LANES, ZERO  # where the block in view begins, and where it has letters
     while at < end and count < most:
-        words = breaking = this = k = np.int64(0)  # how many words and breaks are read ahead, and which are next
-        if at <= last_block:
-            words = word_edges(text, at, min(at + ahead, last_block + 1, end), end, word_starts, word_ends)
-            breaking = read_words(text, words, end, word_starts, word_ends, word_hashes, word_bits, breaks)
-        foreign = words == 0 or word_starts[0] != at  # what begins at `at` is no word of ASCII
-        while True:
-            while k < breaking and breaks[k] < this:
-                k += 1
-            stop = min(breaks[k] if k < breaking else words, this + most - count)
-            if this < stop and not foreign:
-                marks[count], gaps[count] = np.uint8(mark), np.uint8(gap)
-                for w in range(this + 1, stop):
-                    marks[count + w - this] = gaps[count + w - this] = np.uint8(0)
-                for w in range(this, stop):
-                    starts[count], ends[count], hashes[count] = word_starts[w], word_ends[w], word_hashes[w]
-                    bits[count] = word_bits[w]
-                    marks[count] |= capital_mark(word_bits[w])
-                    count += 1
-                this, at, gap, mark = stop, word_starts[stop], np.int64(SOFT), np.int64(0)
-            if count == most or (this == words and not foreign):
-                break
-            start, stop, value, flags = at, at, ZERO, np.int64(0)
-            if not foreign:
-                stop, value, flags = word_ends[this], word_hashes[this], np.int64(word_bits[this])
-                value = hash_ahead(text, at, stop, LOWERED) if stop - at > 15 else value
-            if foreign or (stop < end and (byte(text, stop) >= 0x80 or byte(text, stop) in APOSTROPHES)):
-                at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
-                mark = np.int64(LOOK_CLOSER)
-            else:
-                at = stop
-            last = count
-            if flags & IS_INITIALS and gap == SOFT and count > 0 and bits[count - 1] & IS_INITIALS:
-                same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - starts[count - 1] <= LONGEST_RUN
-                if same and (bits[count - 1] & IS_DOTTED or flags & IS_CAPITAL):
-                    last = count - 1
-                    value = hash_letters(data, starts[last], stop, widths, letters)
-                    flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
-            if last == count:
-                count += 1
-                starts[last], gaps[last] = start, np.uint8(gap)
-                marks[last] = np.uint8(mark | capital_mark(flags))
-            hashes[last], ends[last], bits[last] = value, stop, np.uint8(flags)
-            if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
-                at, gap, mark = at + 1, np.int64(SOFT), np.int64(0)
-            else:
-                abbreviation = flags & IS_INITIALS != 0 or (
-                    lists[find(listed_keys, mask, value)] & (HONORIFIC | SUFFIX) != 0
-                )
-                following, gap, dotted, mark = read_plain_gap(text, at, end, abbreviation, kinds)
-                if at != stop:
-                    mark = np.int64(LOOK_CLOSER)  # apostrophes behind the word are part of what stands before the next
-                if following < 0:
-                    following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
-                bits[last] |= np.uint8(IS_DOTTED * dotted)
-                at = following
-            while this < words and word_starts[this] < at:
-                this += 1
-            if words == 0 or at > word_starts[words]:
-                break
-            foreign = word_starts[this] != at
+        start, stop, value, length = at, at, ZERO, np.int64(LANES)
+        flags = np.int64(FIRST_BITS[byte(text, start)])
+        if at <= room:
+            behind = at - base  # how much of the block is behind us
+            length = lowest(~(block >> np.uint64(behind))) if behind < LANES else np.int64(LANES)
+            if behind + length >= LANES:
+                base, block = at, letters_in(text, at)
+                length = lowest(~block)
+            length = min(length, end - at)
+            value = hash_word(text, at, length) if length < 16 else hash_ahead(text, at, at + length, LOWERED)
+            at += length
+            stop = at
+        if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
+            at, stop, value, flags = read_word(data, start, end, widths, letters, kinds)
+            mark = np.int64(LOOK_CLOSER)
+        elif at - start > 1:
+            flags |= SECOND_BITS[byte(text, start + 1)]
+        else:
+            flags |= IS_INITIALS * (flags & IS_NUMBER == 0)
+        last = count
+        if flags & IS_INITIALS and gap == SOFT and count > 0 and bits[count - 1] & IS_INITIALS:
+            same = (np.int64(bits[count - 1]) ^ flags) & IS_CAPITAL == 0 and stop - starts[count - 1] <= LONGEST_RUN
+            if same and (bits[count - 1] & IS_DOTTED or flags & IS_CAPITAL):
+                last = count - 1
+                value = hash_letters(data, starts[last], stop, widths, letters)
+                flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
+        if last == count:
+            count += 1
+            starts[last], gaps[last], marks[last] = start, np.uint8(gap), np.uint8(mark | capital_mark(flags))
+        hashes[last], ends[last], bits[last] = value, stop, np.uint8(flags)
+        if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
+            at, gap, mark = at + 1, np.int64(SOFT), np.int64(0)
+            continue
+        abbreviation = flags & IS_INITIALS != 0 or word_bits[find(word_keys, mask, value)] & (HONORIFIC | SUFFIX) != 0
+        following, gap, dotted, mark = read_plain_gap(text, at, end, abbreviation, kinds)
+        if at != stop:
+            mark = np.int64(LOOK_CLOSER)  # apostrophes behind the word are part of what stands before the next
+        if following < 0:
+            following, gap, dotted = read_gap(data, at, end, True, abbreviation, widths, kinds)
+        bits[last] |= np.uint8(IS_DOTTED * dotted)
+        at = following
     for i in range(count):  # look-ups that wait neither for each other nor for the text
-        classes[i] = lists[find(listed_keys, mask, hashes[i])]
+        classes[i] = word_bits[find(word_keys, mask, hashes[i])]
     return count
 
 
