@@ -518,10 +518,8 @@ def test_what_a_reader_finds_in_a_title(
 def style(text: str) -> int:
     """How a text is written, by the kernels."""
     column, most = Strings.of([text]), len(text) + 2
-    tokens = Tokens(
-        *(np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.uint8)),
-        *(np.empty(most, np.uint32), np.empty(most, np.uint8), np.empty(most, np.uint8)),
-    )
+    kinds = np.uint64, np.int64, np.int64, np.uint8, np.uint32, np.uint8, np.uint8
+    tokens = Tokens(*(np.empty(most + 8, kind) for kind in kinds))
     return style_of(tokens.bits, cut(column.data, 0, len(column.data), tables(English), tokens, most))
 
 

@@ -152,6 +152,10 @@ if config.DISABLE_JIT:
         """Mask of the bytes under `value`."""
         return _plain_mask(_plain_block(data, position) < value)
 
+    def below_folded(data, position, value):
+        """Mask of the bytes under `value` once bit 0x20 is set."""
+        return _plain_mask((_plain_block(data, position) | 0x20) < value)
+
     def lowest(mask):
         """See _lowest."""
         return ((int(mask) & -int(mask)).bit_length() - 1) % 65
@@ -162,4 +166,5 @@ if config.DISABLE_JIT:
 
 else:
     pointer, byte, word, lowest, ones, prefetch = _pointer, _byte, _word, _lowest, _ones, _prefetch
-    equal, equal_folded, below = _search("=="), _search("==", 0x20), _search("<")
+    equal, equal_folded = _search("=="), _search("==", 0x20)
+    below, below_folded = _search("<"), _search("<", 0x20)

@@ -38,19 +38,23 @@ from namesake.kernels.names.page import (
     LOW,
     MOST_EXTRAS,
     MOST_LETTERS,
+    MOST_WORDS,
     NAME,
     NOBODY,
     OPEN,
     ORDER,
     PAGE,
+    REMEMBERED,
     UNREAD,
     I,
     Page,
+    ask_for,
     begins,
     finishes,
     known_from,
+    look_up,
     read_ahead,
-    token_slot,
+    recall,
 )
 from namesake.kernels.names.people import gather_people
 from namesake.kernels.names.runs import place_runs
@@ -60,6 +64,7 @@ from namesake.kernels.names.tokens import (
     ALL_CAPITALS,
     CASED,
     FUNCTION,
+    HARD,
     HAS_CAPITAL,
     TABLES,
     TOKENS,
@@ -68,11 +73,12 @@ from namesake.kernels.names.tokens import (
     room_for_tokens,
     style_of,
 )
-from namesake.kernels.simd import pointer, prefetch
+from namesake.kernels.simd import pointer
 from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
 
 DROPPED_OUT = -2  # the order of a mention without candidates
+BYTES_TO_A_WORD = 8  # of text for each word that may be remembered
 TABLES_ROOM = 6  # slots for each word that a name may begin with: mentions, and five words for each full name
 
 
@@ -106,17 +112,23 @@ def character_of(data, begin, at, counts, ascii_only):
     return total
 
 
-@kernel(types.UniTuple(I, 2)(TOKENS, I, I, types.int64[::1]))
-def list_able(tokens, count, style, able):
-    """Write the tokens that may be names of one word; how many there are, and how many a name may begin with."""
-    marks, classes = pointer(tokens.marks), pointer(tokens.classes)
-    size = dots = 0
+@kernel(types.UniTuple(I, 3)(TOKENS, I, I, types.int64[::1], types.int64[::1]))
+def list_able(tokens, count, style, able, starts):
+    """Write the tokens that may be names of one word, and those with which a longer name may start.
+
+    Returns how many there are of each, and how many of either kind.
+    """
+    marks, classes, gaps = pointer(tokens.marks), pointer(tokens.classes), pointer(tokens.gaps)
+    marks[count], gaps[count] = np.uint8(0), np.uint8(HARD)  # behind the last one
+    size = starting = others = 0
     for i in range(count):  # without branches: a capital is hard to foresee
-        able[size] = i
+        able[size] = starts[starting] = i
         fits = marks[i] & HAS_CAPITAL != 0 if style == CASED else classes[i] & FUNCTION == 0
+        dot = (style == CASED) & (marks[i + 1] & AFTER_DOT != 0)  # will.i.am
         size += fits
-        dots += (marks[i] & AFTER_DOT != 0) & (not fits)  # will.i.am
-    return size, size + dots
+        starting += (fits | dot) & (gaps[i + 1] != HARD)
+        others += dot & (not fits)
+    return size, starting, size + others
 
 
 @kernel(types.void(PAGE, I))
@@ -124,7 +136,7 @@ def clear(page, room):
     """Make a page ready for its mentions; its tables have so many slots."""
     for i in range(page.count):
         page.used[i], page.owner[i] = OPEN, NOBODY
-        page.slots[i] = page.shorts[i] = page.pair_names[i] = UNREAD
+        page.firsts[i] = page.shorts[i] = page.pair_names[i] = UNREAD
     for i in range(room):
         page.names[i] = page.words[i] = 0
     page.size[0] = 0
@@ -157,17 +169,17 @@ def with_room(output, mentions, spans, candidates):
 
 
 @kernel(types.void(PAGE, KNOWN))
-def fetch_counts(page, known):
-    """Ask for what is known of the first and the last word of all mentions: the next look at it need not wait."""
-    for turn in range(2):
-        for mention in range(page.size[0]):
-            first, last = page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH] - 1
-            for i in (first, last):
-                if turn == 0:
-                    prefetch(known.token_keys, np.int64(page.hashes[i]) & known.token_mask)
-                else:
-                    slot = token_slot(page, known, i)
-                    prefetch(known.token_first if i == first else known.token_last, slot)
+def read_edges(page, known):
+    """Read the first and the last word of all mentions, each by itself: see `read_ahead`."""
+    unread = 0
+    for mention in range(page.size[0]):
+        for i in (page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH] - 1):
+            if page.firsts[i] == UNREAD and not recall(page, i):
+                ask_for(page, known, i)
+                page.unread[unread] = i
+                unread += 1
+    for k in range(unread):
+        look_up(page, known, page.unread[k])
 
 
 @kernel(I(PAGE, KNOWN, LABELS, TABLES, TOKENS, types.int64[::1], OUTPUT))
@@ -177,7 +189,7 @@ def write_mentions(page, known, labels, tables, tokens, where, output):
     `where` gets the tokens where spans begin, `tokens` is room for those of a label.
     """
     facts, evidence, span_count, candidate_count, _, rows, quality, sizes = output  # a field is counted at each use
-    fetch_counts(page, known)
+    read_edges(page, known)
     spans = 0
     for at in range(page.count):
         mention = page.owner[at]
@@ -247,11 +259,16 @@ def find_mentions(data, offsets, heads, tables, index, labels):
     known = known_from(index)
     tokens, label = room_for_tokens(most), room_for_tokens(MOST_TOKENS)
     matches, keys = np.empty((most, MATCH_COLUMNS), np.int64), np.empty(most, np.uint64)
-    used, slots = np.empty(most, np.uint8), np.empty(most, np.int32)
-    able, shorts, things = np.empty(most + 1, np.int64), np.empty(most, np.int32), np.empty(most, np.uint8)
+    used, things, unread = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(2 * most, np.int64)
+    firsts, lasts, lowers = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32)
+    able, shorts = np.empty(most + 1, np.int64), np.empty(most, np.int32)
+    remembered = 64
+    while remembered < MOST_WORDS and remembered * BYTES_TO_A_WORD < offsets[texts] - offsets[0]:
+        remembered *= 2
+    memory = np.zeros(REMEMBERED * remembered, np.uint64)
     pair_names, pair_shorts = np.empty(most, np.int32), np.empty(most, np.int32)
     pair_things = np.empty(most, np.uint8)
-    starts, owner, stop = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
+    starts, owner, stop = np.empty(most + 1, np.int64), np.empty(most, np.int64), np.empty(most, np.int64)
     names, holder, words = np.empty(room, np.uint64), np.empty(room, np.int64), np.empty(room, np.uint64)
     surname, first_name, size = np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
     facts, evidence = np.empty(most * FACTS, np.int64), np.empty(most * EVIDENCE, np.float64)
@@ -273,21 +290,22 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         if style == ALL_CAPITALS and head == 0:  # perhaps a headline alone
             style = CASED if first_line(tokens.starts, count, data, begin, end, least) == count else style
         mark_gaps(data, tokens, count)
-        ables, beginnings = list_able(tokens, count, style, able)
+        ables, starting, beginnings = list_able(tokens, count, style, able, starts)
         slots_used = 8
         while slots_used < TABLES_ROOM * beginnings:
             slots_used *= 2
         page = Page(
             *(pointer(data), count, style, pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)),
             *(pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps), pointer(tokens.marks)),
-            *(pointer(used), pointer(slots), pointer(shorts), pointer(things), pointer(pair_names)),
-            *(pointer(pair_shorts), pointer(pair_things), pointer(able), ables, pointer(owner), pointer(stop)),
+            *(pointer(used), pointer(firsts), pointer(lasts), pointer(lowers), pointer(things), pointer(shorts)),
+            *(pointer(memory), remembered - 1, pointer(unread), pointer(pair_names), pointer(pair_shorts)),
+            *(pointer(pair_things), pointer(able), ables, pointer(owner), pointer(stop)),
             *(pointer(names), pointer(holder), pointer(words), pointer(surname), pointer(first_name)),
             *(slots_used - 1, pointer(facts), pointer(evidence), pointer(rows), pointer(quality), pointer(size)),
             *(pointer(letters), pointer(wanted), pointer(near)),
         )
         clear(page, slots_used)
-        found = match_names(page, known, matches, keys, starts)
+        found = match_names(page, known, matches, keys, starts, starting)
         if style == CASED:
             found = match_nicknames(page, known, matches, keys, found)
         gather_people(page, known, matches, keys, found)

@@ -48,7 +48,6 @@ from namesake.kernels.names.tokens import (
     COMMA,
     FUNCTION,
     HARD,
-    HAS_CAPITAL,
     HONORIFIC,
     IS_CAPITAL,
     IS_DOTTED,
@@ -214,20 +213,14 @@ def far_more_famous(known, name, thing):
     return True
 
 
-@inlined(types.int64(PAGE, KNOWN, types.int64[::1], HASHES))
-def name_starts(page, known, starts, keys):
-    """Write the tokens from which a name may start, and return how many; `keys` is room.
+@inlined(types.int64(PAGE, KNOWN, types.int64[::1], I, HASHES))
+def name_starts(page, known, starts, fit, keys):
+    """Keep those of the `fit` tokens in `starts` with which a name of the KB may start; how many. `keys` is room.
 
     Most words are turned away by the prefix bit of the word and its follower, which lies anywhere in megabytes. So each
     loop asks for what the next one reads, and has no branches to foresee: these bits, and what is known of the pairs
     that are left.
     """
-    fit = 0
-    for i in range(page.count - 1):
-        starts[fit] = i
-        dot = page.marks[i + 1] & AFTER_DOT != 0
-        able = (page.marks[i] & HAS_CAPITAL != 0) | dot if page.style == CASED else page.classes[i] & FUNCTION == 0
-        fit += able & (page.gaps[i + 1] != HARD)
     for k in range(fit):
         i = starts[k]
         keys[k] = extend(extend(ZERO, page.hashes[i]), page.hashes[i + 1])
@@ -287,11 +280,14 @@ def write_match(page, known, matches, keys, at, first, end, name, key, rule):
     keys[at] = key
 
 
-@kernel(I(PAGE, KNOWN, MATCHES, HASHES, types.int64[::1]))
-def match_names(page, known, matches, keys, starts):
-    """Find the full names, take their tokens and those of things, and return how many; `starts` is room."""
+@kernel(I(PAGE, KNOWN, MATCHES, HASHES, types.int64[::1], I))
+def match_names(page, known, matches, keys, starts, starting):
+    """Find the full names, take their tokens and those of things, and return how many.
+
+    `starts` has the tokens with which one may start, `starting` of them.
+    """
     found, free = 0, np.int64(0)
-    for k in range(name_starts(page, known, starts, keys)):
+    for k in range(name_starts(page, known, starts, starting, keys)):
         at = starts[k]
         if at < free:
             continue  # inside the name before

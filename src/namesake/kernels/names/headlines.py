@@ -85,7 +85,9 @@ def all_capitals(page, end, most):
 def well_known(page, known, i):
     """Whether token i is what somebody famous is called: Djokovic, Zyuganov."""
     short = short_of(known, extend(ZERO, page.hashes[i]))
-    return short >= 0 and known.short_weights[known.short_indptr[short]] >= LEAST_WEIGHT
+    if short < 0 or known.short_indptr[short] == known.short_indptr[short + 1]:
+        return False
+    return known.short_weights[known.short_indptr[short]] >= LEAST_WEIGHT
 
 
 @inlined(B(PAGE, KNOWN, I))

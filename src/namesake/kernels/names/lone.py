@@ -90,6 +90,7 @@ from namesake.kernels.names.tokens import (
     SAINT,
     SUFFIX,
 )
+from namesake.kernels.simd import prefetch
 
 RARE = 10  # bearers of a token up to which those of unknown fame are proposed as well
 LEAST_WEIGHT = 10.0  # of the best bearer of a lone word
@@ -318,14 +319,41 @@ def place_all_titled(page, known):
                 place_titled(page, known, np.int64(at))
 
 
+@inlined(B(PAGE, I))
+def may_stand_alone(page, at):
+    """Whether token `at`, with a capital, is a short form, free, and no first name before a surname."""
+    return page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1)
+
+
 @kernel(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
-    """Find the names of one word that nobody has taken; a word that is a firm's in one place is so in all."""
+    """Find the names of one word that nobody has taken; a word that is a firm's in one place is so in all.
+
+    What is read of them lies far apart, and is asked for first.
+    """
+    some = 0
     for k in range(page.ables):
         at = page.able[k]
         if page.shorts[at] >= 0 and owned_follows(page, at + 1):
             page.first_name[file_word(page, at)] = STRANGER
     for k in range(page.ables):
         at = page.able[k]
-        if page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1):
+        if may_stand_alone(page, at):
+            prefetch(known.short_indptr, np.int64(page.shorts[at]))
+            prefetch(known.short_count, np.int64(page.shorts[at]))
+            page.unread[some] = at
+            some += 1
+    for k in range(some):
+        first = known.short_indptr[page.shorts[page.unread[k]]]
+        prefetch(known.short_rows, first)
+        prefetch(known.short_forms, first)
+        prefetch(known.short_weights, first)
+    for k in range(some):
+        short = page.shorts[page.unread[k]]
+        first = known.short_indptr[short]
+        if first < known.short_indptr[short + 1]:
+            prefetch(known.fame, np.int64(known.short_rows[first]))
+    for k in range(some):
+        at = page.unread[k]
+        if may_stand_alone(page, at):
             place_lone(page, known, at, False)

@@ -58,6 +58,7 @@ from namesake.kernels.names.tokens import (
     PARTICLE,
     TITLE,
 )
+from namesake.kernels.simd import prefetch
 
 MOST_WORDS = 7
 ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both ends of a run
@@ -227,9 +228,25 @@ def find_reversed(page, known, at):
     return False
 
 
+@inlined(types.void(PAGE, KNOWN))
+def ask_for_runs(page, known):
+    """Ask for what will be read of the runs of capitals: short forms, and whether a name of something may go on so."""
+    free = np.int64(0)
+    for k in range(page.ables):
+        at = page.able[k]
+        if at < free or not is_open(page, at) or not follows(page, at + 1):
+            continue
+        free = run_end(page, at)
+        key = name_key(page, at, free)
+        prefetch(known.short_keys, np.int64(key) & known.short_mask)
+        prefetch(known.short_slots, np.int64(key) & known.short_mask)
+        prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
+
+
 @kernel(types.void(PAGE, KNOWN))
 def place_runs(page, known):
     """Find the runs of capitals that no full name has taken, whom they mean, and where their surnames stand alone."""
+    ask_for_runs(page, known)
     free, since = np.int64(0), page.size[0]
     for k in range(page.ables):
         at = page.able[k]

@@ -289,7 +289,7 @@ def short_first_name(page, at, mention):
 @kernel(I(PAGE, KNOWN, I))
 def of_family(page, known, at):
     """Whom "the Obamas", token `at`, mean: the only one of the surname whom the text names in full, else NOBODY."""
-    if not listed(page, at - 1, ARTICLE) or not soft(page, at) or not plain_word(page, at) or not capital(page, at):
+    if not soft(page, at) or not plain_word(page, at) or not capital(page, at):
         return np.int64(NOBODY)
     size = page.ends[at] - page.starts[at]
     if byte(page.text, page.ends[at] - 1) | LETTER != LETTER_S or word_fame(page, known, at) > SMALL_THING:
@@ -387,7 +387,7 @@ def place_shorts(page, known, matches, found):
                 if stop >= 0:
                     add_span(page, page.first_name[place], at, stop)
                     free = stop
-            elif page.style == CASED:
+            elif page.style == CASED and listed(page, at - 1, ARTICLE):
                 mention = of_family(page, known, at)
                 if mention >= 0:
                     add_span(page, mention, at, at + 1)

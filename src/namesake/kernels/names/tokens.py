@@ -9,7 +9,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import LOWERED, ONE, ZERO, absorb, add_byte, find, finish, hash_ahead
 from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
-from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer, word
+from namesake.kernels.simd import BYTES, LANES, below, below_folded, byte, lowest, pointer, word
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8, U32, U64, own_record, record
 from namesake.kernels.utf8 import code_point
@@ -30,6 +30,7 @@ SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
 LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
 LONGEST_TAG = 1000
+ALL_BITS = np.uint64(2**64 - 1)
 LONGEST_RUN = 64  # bytes of initials that make one token
 WORDS_TO_A_CAPITAL = 33  # in a text with capitals there is one in so many words
 
@@ -135,19 +136,17 @@ def tag_end(data, at, end):
 @inlined(types.uint64(BYTES, types.int64))
 def letters_in(text, at):
     """Where the 64 bytes from `at` on are ASCII letters or digits, as bits."""
-    capitals = below(text, at, np.uint8(0x5B)) & ~below(text, at, np.uint8(0x41))
-    small = below(text, at, np.uint8(0x7B)) & ~below(text, at, np.uint8(0x61))
-    return capitals | small | (below(text, at, np.uint8(0x3A)) & ~below(text, at, np.uint8(0x30)))
+    letters = below_folded(text, at, np.uint8(0x7B)) & ~below_folded(text, at, np.uint8(0x61))
+    return letters | (below(text, at, np.uint8(0x3A)) & ~below(text, at, np.uint8(0x30)))
 
 
 @inlined(types.uint64(BYTES, types.int64, types.int64))
 def hash_word(text, at, length):
-    """`hash_ahead` of a word in small letters, without a branch up to 15 of them: how long words are is chance."""
-    if length >= 16:
-        return hash_ahead(text, at, at + length, LOWERED)
-    first, second, long = word(text, at) | LOWERED, word(text, at + 8) | LOWERED, length >= 8
-    hashed, rest = absorb(ZERO, first) if long else ZERO, second if long else first
-    return finish(hashed, rest & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
+    """`hash_ahead` of up to 15 letters, written small, without a branch: how long words are is chance."""
+    first, second = word(text, at) | LOWERED, word(text, at + 8) | LOWERED
+    long = ALL_BITS * np.uint64(length >= 8)
+    rest = (second & long) | (first & ~long)
+    return finish(absorb(ZERO, first) & long, rest & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
 
 
 @kernel(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
@@ -286,12 +285,18 @@ def read_plain_gap(text, begin, end, abbreviation, kinds):
     return at, np.int64(HARD if hard else COMMA * (first == 0x2C)), dotted, mark
 
 
+@inlined(types.int64(types.int64))
+def capital_mark(flags):
+    """The mark of a token with these bits that begins with a capital, and with no digit."""
+    return HAS_CAPITAL * (flags & (IS_CAPITAL | IS_NUMBER) == IS_CAPITAL)
+
+
 @inlined(TOKENS(types.int64))
 def room_for_tokens(most):
     """Room for so many tokens."""
-    bits, classes, gaps = np.empty(most, np.uint8), np.empty(most, np.uint32), np.empty(most, np.uint8)
-    starts, ends = np.empty(most, np.int64), np.empty(most, np.int64)
-    return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps, np.empty(most, np.uint8))
+    bits, classes, gaps = np.empty(most, np.uint8), np.empty(most, np.uint32), np.empty(most + 1, np.uint8)
+    starts, ends, marks = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most + 8, np.uint8)
+    return Tokens(np.empty(most, np.uint64), starts, ends, bits, classes, gaps, marks)
 
 
 @kernel(types.int64(U8, types.int64, types.int64, TABLES, TOKENS, types.int64))
@@ -321,7 +326,7 @@ def cut(data, begin, end, tables, tokens, most):
                 base, block = at, letters_in(text, at)
                 length = lowest(~block)
             length = min(length, end - at)
-            value = hash_word(text, at, length)
+            value = hash_word(text, at, length) if length < 16 else hash_ahead(text, at, at + length, LOWERED)
             at += length
             stop = at
         if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):
@@ -340,7 +345,7 @@ def cut(data, begin, end, tables, tokens, most):
                 flags = np.int64(bits[last]) & ~IS_DOTTED | IS_JOINED
         if last == count:
             count += 1
-            starts[last], gaps[last], marks[last] = start, np.uint8(gap), np.uint8(mark)
+            starts[last], gaps[last], marks[last] = start, np.uint8(gap), np.uint8(mark | capital_mark(flags))
         hashes[last], ends[last], bits[last] = value, stop, np.uint8(flags)
         if at + 1 < end and byte(text, at) == SPACE and ASCII[byte(text, at + 1)] != 0:
             at, gap, mark = at + 1, np.int64(SOFT), np.int64(0)
@@ -373,6 +378,7 @@ def style_of(bits, count):
     return ALL_CAPITALS if 2 * uppers > words else CASED
 
 
+CLOSER_OR_DOT = np.uint64(0x0101010101010101 * (LOOK_CLOSER | AFTER_DOT))  # eight times
 LONG_MARKS = (0x9C, 0x9D, 0x98, 0xA2)  # the third byte of “ ” ‘ and •
 CLOSING = 0x9D  # the third byte of ”
 LONG_HYPHENS = (0x90, 0x91)  # of ‐ and ‑
@@ -430,20 +436,20 @@ def gap_marks(text, begin, end, abbreviated):
 
 @kernel(types.void(U8, TOKENS, types.int64))
 def mark_gaps(data, tokens, count):
-    """Make the marks of a text's tokens. What a lone dot parts is no more parted."""
+    """Make the marks of the tokens to look closer at. What a lone dot parts is no more parted."""
     text = pointer(data)
     starts, ends, bits, gaps, marks = (
         pointer(tokens.starts), pointer(tokens.ends), pointer(tokens.bits), pointer(tokens.gaps), pointer(tokens.marks)
     )  # fmt: skip
-    for i in range(count):
-        if marks[i] & LOOK_CLOSER == 0:
+    for eight in range(0, count, 8):
+        if word(marks, eight) & CLOSER_OR_DOT == ZERO:
             continue
-        mark = AT_START
-        if i > 0:
-            mark = gap_marks(text, ends[i - 1], starts[i], bits[i - 1] & IS_DOTTED != 0)
-        if bits[i] & (IS_CAPITAL | IS_NUMBER) == 0 and small_before_capital(text, starts[i], ends[i]):
-            mark |= HAS_CAPITAL
-        marks[i] = np.uint8(mark)
-    for i in range(count):
-        gaps[i] = np.uint8(SOFT if marks[i] & AFTER_DOT else gaps[i])
-        marks[i] |= np.uint8(HAS_CAPITAL * (bits[i] & (IS_CAPITAL | IS_NUMBER) == IS_CAPITAL))
+        for i in range(eight, min(eight + 8, count)):
+            if marks[i] & LOOK_CLOSER:
+                mark = np.int64(AT_START)
+                if i > 0:
+                    mark = gap_marks(text, ends[i - 1], starts[i], bits[i - 1] & IS_DOTTED != 0)
+                if bits[i] & (IS_CAPITAL | IS_NUMBER) == 0 and small_before_capital(text, starts[i], ends[i]):
+                    mark |= HAS_CAPITAL
+                marks[i] = np.uint8(mark | capital_mark(bits[i]))
+            gaps[i] = np.uint8(SOFT if marks[i] & AFTER_DOT else gaps[i])
