@@ -6,8 +6,10 @@ Articles hold mentions, mentions hold candidates and spans, each a ragged array 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +24,8 @@ from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.names.mentions import Source, faults, found_mentions, mentions_of
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
+
+T = TypeVar("T")
 
 
 class Batch:
@@ -39,6 +43,7 @@ class Batch:
         self.settings = settings
         self._confirmed: Int64 | None = None
         self._taken: Int64 | None = None
+        self._made: dict[Callable[[Batch, KB], Any], Any] = {}
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
         self.titles = one_chunk(table.column("title"))
@@ -50,6 +55,15 @@ class Batch:
         self.title_lists = mentions.title_lists
         self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
+
+    def once(self, make: Callable[[Batch, KB], T]) -> T:
+        """What `make` makes of the batch and its KB, made once: for what several scorers and doubts take a part of.
+
+        It must not depend on `anchors` or `taken`, which later passes change.
+        """
+        if make not in self._made:
+            self._made[make] = make(self, self.kb)
+        return cast(T, self._made[make])
 
     # candidates
     @cached_property
