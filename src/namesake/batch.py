@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int32, Int64, one_chunk, text_buffers
-from namesake.articles.days import day_number
+from namesake.articles.days import UNDATED, day_number
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
@@ -131,9 +131,10 @@ class Batch:
     @cached_property
     def days(self) -> Int32:
         """The date of each article in days since 1970-01-01, UNDATED where it has none or it cannot be read."""
-        texts = self.dates.to_pylist()
-        known = {text: day_number(text) for text in set(texts)}
-        return np.array([known[text] for text in texts], np.int32)
+        distinct = self.dates.dictionary_encode()
+        known = np.array([*map(day_number, distinct.dictionary.to_pylist()), UNDATED], np.int32)
+        days: Int32 = known[distinct.indices.fill_null(-1).to_numpy()]
+        return days
 
     # words
     @cached_property

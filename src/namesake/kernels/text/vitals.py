@@ -4,6 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.text.years import FIRST_YEAR, LAST_YEAR, ZERO, is_digit
 from namesake.kernels.types import I64, PAIRS, U8
 
@@ -11,6 +12,7 @@ REACH = 160
 """How many bytes behind a name are read."""
 SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
 """Years that two years in brackets must be apart to be those of a life; ages that stand behind a name."""
+AHEAD = 4  # mentions
 BIRTH, DEATH, AGE = 0, 1, 2
 BLANK, COMMA, DOT, SEMICOLON, OPEN, CLOSE, DASH = 0x20, 0x2C, 0x2E, 0x3B, 0x28, 0x29, 0x2D
 LONG_DASH = 0xE2  # the first byte of – and —, and of other signs that part years just as well
@@ -31,10 +33,10 @@ def past_phrase(data, at, end, phrases, indptr):
     longest = at
     for phrase in range(len(indptr) - 1):
         size = indptr[phrase + 1] - indptr[phrase]
-        same = at + size <= end
-        for k in range(size if same else 0):
-            same = same and (data[at + k] | CASE) == (phrases[indptr[phrase] + k] | CASE)
-        if same:
+        same = 0
+        while same < size and at + same < end and data[at + same] | CASE == phrases[indptr[phrase] + same] | CASE:
+            same += 1
+        if same == size:
             longest = max(longest, at + size)
     return longest
 
@@ -124,8 +126,11 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
     the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born` and `died` are phrases one after the other.
     """
     told = np.full((len(article), 3), np.nan)
+    text = pointer(data)
     for m in range(len(article)):
-        a = article[m]
+        a, soon = article[m], min(m + AHEAD, len(article) - 1)
+        for k in range(span_indptr[soon], span_indptr[soon + 1]):
+            prefetch(text, offsets[article[soon]] + spans[k, 1])
         for k in range(span_indptr[m], span_indptr[m + 1]):
             at = offsets[a] + spans[k, 1]
             end = min(at + REACH, offsets[a + 1])
