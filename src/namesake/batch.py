@@ -6,15 +6,17 @@ Articles hold mentions, mentions hold candidates and spans, each a ragged array 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int32, Int64, arrow_numbers, one_chunk, text_buffers
-from namesake.articles.days import day_number
+from namesake.articles.days import UNDATED, day_number
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
@@ -22,6 +24,8 @@ from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.names.mentions import Source, faults, found_mentions, mentions_of
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
+
+T = TypeVar("T")
 
 
 class Batch:
@@ -39,6 +43,7 @@ class Batch:
         self.settings = settings
         self._confirmed: Int64 | None = None
         self._taken: Int64 | None = None
+        self._made: dict[Callable[[Batch, KB], Any], Any] = {}
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
         self.titles = one_chunk(table.column("title"))
@@ -50,6 +55,15 @@ class Batch:
         self.title_lists = mentions.title_lists
         self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
+
+    def once(self, make: Callable[[Batch, KB], T]) -> T:
+        """What `make` makes of the batch and its KB, made once: for what several scorers and doubts take a part of.
+
+        It must not depend on `anchors` or `taken`, which later passes change.
+        """
+        if make not in self._made:
+            self._made[make] = make(self, self.kb)
+        return cast(T, self._made[make])
 
     # candidates
     @cached_property
@@ -117,9 +131,10 @@ class Batch:
     @cached_property
     def days(self) -> Int32:
         """The date of each article in days since 1970-01-01, UNDATED where it has none or it cannot be read."""
-        texts = self.dates.to_pylist()
-        known = {text: day_number(text) for text in set(texts)}
-        return np.array([known[text] for text in texts], np.int32)
+        distinct = self.dates.dictionary_encode()
+        known = np.array([*map(day_number, distinct.dictionary.to_pylist()), UNDATED], np.int32)
+        days: Int32 = known[distinct.indices.fill_null(-1).to_numpy()]
+        return days
 
     # words
     @cached_property

@@ -17,7 +17,13 @@ def day_number(text: str | None) -> int:
 
     A month or a year stands for its last day: nobody born in the article's own year is ruled out.
     """
-    found = _ISO_DATE.match(text or "")
+    text = text or ""
+    if text[4:5] == text[7:8] == "-" and not text[10:11].isdecimal():
+        try:
+            return date.fromisoformat(text[:10]).toordinal() - _EPOCH.toordinal()
+        except ValueError:
+            pass  # another form
+    found = _ISO_DATE.match(text)
     if found is None:
         return UNDATED
     year, month, day = (int(group or 0) for group in found.groups())

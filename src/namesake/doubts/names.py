@@ -10,6 +10,7 @@ import numpy as np
 
 from namesake.doubts.registry import doubt
 from namesake.scorers.matches import Match, Source
+from namesake.scorers.overlap import beyond_chance
 from namesake.scorers.reading import Reading
 from namesake.scorers.registry import Need, Scores
 
@@ -57,15 +58,9 @@ def expected(batch: Batch, kb: KB) -> Scores:
 
 
 @doubt("Length")
-def length(batch: Batch, kb: KB) -> Scores:
+def length(batch: Batch) -> Scores:
     """log(1 + distinct words of the article that the KB knows), the name's own left out."""
-    from namesake.kernels.link.chance import count_words
-    from namesake.kernels.types import Ragged
-
-    words, names = batch.words, batch.name_words
-    counts: Scores = count_words(
-        len(kb.words), Ragged(words.indptr, words.word), batch.article, Ragged(names.indptr, names.word)
-    )
+    counts: Scores = batch.once(beyond_chance).words
     return np.log1p(counts)
 
 

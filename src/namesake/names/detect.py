@@ -91,13 +91,18 @@ def find(kb: Known, data: UInt8, offsets: Int64, heads: Int64 | None = None) -> 
         indptr=texts,
         where=np.ascontiguousarray(facts[:, [page.FIRST, page.END]]),
         span_indptr=indptr(out.span_count[:mentions]),
-        spans=np.ascontiguousarray(ends[:, 2:]),
-        byte_spans=np.ascontiguousarray(ends[:, :2]),
+        spans=_pairs(ends, 1),
+        byte_spans=_pairs(ends, 0),
         offsets=indptr(out.candidate_count[:mentions]),
         rows=out.rows[:candidates].copy(),
         quality=out.quality[:candidates].copy(),
         evidence=evidence_of(facts, out.evidence[:mentions]),
     )
+
+
+def _pairs(ends: Int32, which: int) -> Int32:
+    """The first or second two of the four numbers in each row; two that go as one are copied faster."""
+    return np.ascontiguousarray(ends.view(np.int64)[:, which]).view(np.int32).reshape(-1, 2)
 
 
 def _index(kb: Known) -> page.Index:

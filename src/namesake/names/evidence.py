@@ -89,8 +89,10 @@ def no_evidence(count: int) -> Evidence:
 def evidence_of(facts: Int64, numbers: npt.NDArray[np.float64]) -> Evidence:
     """The evidence in what kernels write for each mention."""
 
+    spans = np.maximum(facts[:, page.FULL], 1)
+
     def share(column: int) -> Float32:
-        return (facts[:, column] / np.maximum(facts[:, page.FULL], 1)).astype(np.float32)
+        return (facts[:, column] / spans).astype(np.float32)
 
     def number(column: int) -> Float32:
         return numbers[:, column].astype(np.float32)

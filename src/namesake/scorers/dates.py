@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.arrays import text_buffers
+from namesake.arrays import take_rows, text_buffers
 from namesake.articles.days import UNDATED
 from namesake.scorers.matches import Candidate, Match, statement_source
 from namesake.scorers.registry import Need, Scores, scorer
 
 if TYPE_CHECKING:
-    from namesake.arrays import Int64
+    from namesake.arrays import Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
 POSITION_HELD = 39
 YEAR = 365.25
 PERIODS = {11: 1, 10: 31, 9: 366, 8: 3653, 7: 36525}
-"""Days in the period that a date of some precision stands for; coarser dates are not used."""
+"""Days in the period that a date of some precision, one of those in a row, stands for; coarser dates are not used."""
 YEARLY = 9
 """The precision of a date that is known to the year."""
 ADULT, POSTHUMOUS, LIFE, OLD = 12, 2, 95, 75
@@ -42,9 +42,9 @@ def born(batch: Batch, kb: KB) -> Scores:
 def dead(batch: Batch, kb: KB) -> Scores:
     """-log2(1 + years since death) where the article comes after the whole of the stated date of death, else 0."""
     days, at, known = _dates(batch, kb.death, kb.death_precision)
-    precision = _by_row(kb.death_precision, batch)
+    precision = _by_row(kb.death_precision, batch.rows)
     period = np.select([precision == p for p in PERIODS], list(PERIODS.values()), 0)
-    years = (at - days - period) / YEAR
+    years = (at.astype(np.int64) - days - period) / YEAR
     gone: Scores = -np.log2(1 + np.where(known, np.maximum(years, 0), 0))
     return gone
 
@@ -99,8 +99,8 @@ def era(batch: Batch, kb: KB) -> Scores:
     from namesake.kernels.text.years import years_apart, years_of
 
     dated = np.where(batch.days != UNDATED, _year(batch.days), np.nan)
-    born = _known_year(batch, kb.birth, kb.birth_precision, _year)
-    died = _known_year(batch, kb.death, kb.death_precision, _year)
+    born = _known_year(batch.rows, kb.birth, kb.birth_precision, _year)
+    died = _known_year(batch.rows, kb.death, kb.death_precision, _year)
     low = np.where(np.isnan(born), died - OLD, born + ADULT)
     high = np.where(np.isnan(died), born + LIFE, died + POSTHUMOUS)
     told = ~np.isnan(low) & np.repeat((batch.tokens > 1) | _behind_office(batch), np.diff(batch.offsets))
@@ -125,17 +125,21 @@ def vital(batch: Batch, kb: KB) -> Scores:
         *(*text_buffers(batch.texts), batch.article, batch.span_indptr, batch.byte_spans),
         *(*pack(sorted(language.born)), *pack(sorted(language.died))),
     )
-    told = np.repeat(told, np.diff(batch.offsets), axis=0)
-    born = _known_year(batch, kb.birth, kb.birth_precision, _calendar_year)
-    died = _known_year(batch, kb.death, kb.death_precision, _calendar_year)
-    at, dated = _article_days(batch)
-    years = np.where(dated, _calendar_year(at), np.nan) - born
+    some = np.unique(np.flatnonzero(~np.isnan(told)) // told.shape[1])  # most texts tell nothing of most people
+    offsets, candidate = take_rows(batch.offsets, some)
+    mention, rows = np.repeat(some, np.diff(offsets)), batch.rows[candidate]
+    told, days = told[mention], batch.days[batch.article[mention]]
+    born = _known_year(rows, kb.birth, kb.birth_precision, _calendar_year)
+    died = _known_year(rows, kb.death, kb.death_precision, _calendar_year)
+    years = np.where(days != UNDATED, _calendar_year(days), np.nan) - born
     verdicts = [
         _verdict(born - told[:, BIRTH], 0),
         _verdict(died - told[:, DEATH], 0),
         _verdict(years - told[:, AGE], 1),
     ]
-    return np.select([verdict != 0 for verdict in verdicts], verdicts, 0.0)
+    scores = np.zeros(len(batch.rows))
+    scores[candidate] = np.select([verdict != 0 for verdict in verdicts], verdicts, 0.0)
+    return scores
 
 
 def _verdict(off: np.ndarray, most: int) -> Scores:
@@ -149,12 +153,9 @@ def _behind_office(batch: Batch) -> np.ndarray:
     return np.asarray(evidence.title | evidence.role)
 
 
-def _known_year(
-    batch: Batch, column: np.ndarray, precision: np.ndarray, year: Callable[[np.ndarray], Scores]
-) -> Scores:
-    """The year of each candidate's stated date, as `year` counts, NaN where there is none as precise as a year."""
-    known = (batch.rows >= 0) & (_by_row(precision, batch) >= YEARLY)
-    return np.where(known, year(_by_row(column, batch)), np.nan)
+def _known_year(rows: Int64, column: np.ndarray, precision: np.ndarray, year: Callable[[np.ndarray], Scores]) -> Scores:
+    """The year of each entity's stated date, as `year` counts, NaN where there is none as precise as a year."""
+    return np.where(_by_row(precision, rows) >= YEARLY, year(_by_row(column, rows)), np.nan)
 
 
 def _year(days: np.ndarray) -> Scores:
@@ -169,20 +170,21 @@ def _calendar_year(days: np.ndarray) -> Scores:
     return years
 
 
-def _article_days(batch: Batch) -> tuple[Int64, np.ndarray]:
+def _article_days(batch: Batch) -> tuple[Int32, np.ndarray]:
     """The day of each candidate's article, and whether it is known."""
-    days = np.repeat(batch.days[batch.article], np.diff(batch.offsets)).astype(np.int64)
+    days = np.repeat(batch.days[batch.article], np.diff(batch.offsets))
     return days, days != UNDATED
 
 
-def _dates(batch: Batch, column: np.ndarray, precision: np.ndarray) -> tuple[Int64, Int64, np.ndarray]:
+def _dates(batch: Batch, column: np.ndarray, precision: np.ndarray) -> tuple[Int32, Int32, np.ndarray]:
     """First day of each candidate's stated period, the day of its article, and whether both are known."""
     at, dated = _article_days(batch)
-    known = np.isin(_by_row(precision, batch), list(PERIODS)) & dated
-    return _by_row(column, batch).astype(np.int64), at, known
+    stated = _by_row(precision, batch.rows)
+    return _by_row(column, batch.rows), at, (stated >= min(PERIODS)) & (stated <= max(PERIODS)) & dated
 
 
-def _by_row(column: np.ndarray, batch: Batch) -> np.ndarray:
+def _by_row(column: np.ndarray, rows: Int64) -> np.ndarray:
+    """The column's value for each row, 0 for those that the KB does not have."""
     if not len(column):
-        return np.zeros(len(batch.rows), column.dtype)
-    return np.where(batch.rows >= 0, column[batch.rows], 0)
+        return np.zeros(len(rows), column.dtype)
+    return np.where(rows >= 0, column[rows], 0)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from namesake.arrays import Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
+    from namesake.kernels.link.chance import Beyond
     from namesake.kernels.link.contexts import Runs
 
 
@@ -105,13 +106,15 @@ def niscore_idf(batch: Batch, kb: KB) -> Scores:
 @scorer("Words", explain=words_everywhere)
 def words(batch: Batch, kb: KB) -> Scores:
     """log((IScore_IDF + 0.3) / (chance + 0.3)): the article's words, against what a random entity would share."""
-    return _lifted(batch, kb, *batch.wide)
+    beyond = batch.once(beyond_chance)
+    return lift(beyond.shared, beyond.chance)
 
 
 @scorer("Sentence", explain=words_nearby)
 def sentence(batch: Batch, kb: KB) -> Scores:
     """log((NIScore_IDF + 0.3) / (chance + 0.3)): the same for the sentences that hold a span of the mention."""
-    return _lifted(batch, kb, *batch.narrow)
+    beyond = batch.once(beyond_chance)
+    return lift(beyond.near_shared, beyond.near_chance)
 
 
 def lift(shared: Scores, chance: Scores) -> Scores:
@@ -141,10 +144,12 @@ def expected(kb: KB) -> Scores:
     return share * rarity(kb)
 
 
-def _lifted(batch: Batch, kb: KB, context: Int64, contexts: Runs) -> Scores:
+def beyond_chance(batch: Batch, kb: KB) -> Beyond:
+    """The words that candidates share with the text and with the sentences near the name, and what chance gives."""
     from namesake.kernels.link.chance import overlap_and_chance
 
-    return lift(*overlap_and_chance(rarity(kb), expected(kb), *_compared(batch, kb, context, contexts)))
+    beyond: Beyond = overlap_and_chance(rarity(kb), expected(kb), *_compared(batch, kb, *batch.narrow))
+    return beyond
 
 
 def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:

@@ -1,115 +1,128 @@
 """Words that an entity shares with a text, beside what chance alone would give an entity of its size."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.link.ahead import AHEAD, fetch_row
 from namesake.kernels.link.contexts import RUNS
 from namesake.kernels.link.overlap import MARKED_AT_ONCE
-from namesake.kernels.simd import NUMBERS, pointer, prefetch
+from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I64, RAGGED
 
-WHOLE = -2  # the context that is all of a text
-AHEAD = 8  # candidates
-LINE = 16  # words in a line of the processor's cache
+AT_ONCE = 64  # words of a candidate
+WORDS, WEIGHTS = types.CPointer(types.int32), types.CPointer(types.float64)
+MARKS, NEW = types.int32[::1], types.float64[::1]
+INSIDE, OUTSIDE, NEXT = 1, 2, 3
+"""What is added to a text's mark for words of a name that the text has, that it has not, and for the next text."""
 
 
-@inlined(types.void(NUMBERS, types.CPointer(types.int32), types.int64, types.int64))
-def fetch_words(indptr, words, soon, later):
-    """Ask for the words of the candidate that comes soon, and for where those of a later one begin.
+class Beyond(NamedTuple):
+    """What candidates share with their texts, and with the sentences near the name; how many words there are."""
 
-    Candidates lie anywhere in the KB: who asks for them early need not wait.
+    shared: Any
+    chance: Any
+    near_shared: Any
+    near_chance: Any
+    words: Any
+    """By mention: the distinct words of its text."""
+
+
+@inlined(
+    types.Tuple((types.int64, types.float64))(
+        *(MARKS, types.int32, WORDS, types.int64, types.int64, WEIGHTS, types.float64)
+    )
+)
+def mark(marked, stamp, words, begin, end, expected, total):
+    """Mark words[begin:end]; how many of them were not marked yet, and `total` with what these are expected to weigh.
+
+    Without a branch: whether a word is new is anybody's guess.
     """
-    begin = indptr[max(soon, 0)]
-    prefetch(words, begin)
-    prefetch(words, begin + LINE)
-    prefetch(indptr, later)
+    count = 0
+    for j in range(begin, end):
+        word = np.uint32(words[j])
+        weighs, new = expected[word], marked[word] != stamp
+        marked[word] = stamp
+        count += new
+        total += weighs if new else 0.0
+    return count, total
 
 
-@kernel(types.UniTuple(types.float64[::1], 2)(F64, F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
+@kernel(types.NamedUniTuple(NEW, 5, Beyond)(F64, F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
 def overlap_and_chance(weight, expected, texts, article, contexts, context, names, offsets, rows, entities):
-    """For every candidate Σ weight[w] over W_context ∩ W_entity, and |W_entity| Σ expected[w] over W_context.
+    """For every candidate Σ weight[w] over W_text ∩ W_entity, and |W_entity| Σ expected[w] over W_text.
 
+    The same for the words of the mention's context, which are some of the text's; and |W_text| for every mention.
     `expected[w]` is what one word of a random entity weighs by being w. The words of the mention's own name are left
-    out of both sets. For the arrays see `overlap`. Where long contexts of one text overlap so much that its words have
-    been marked MARKED_AT_ONCE times, the rest of its mentions read all of it: more would take quadratic time.
+    out of all sets. For the arrays see `overlap`. Where long contexts of one text overlap so much that its words have
+    been marked MARKED_AT_ONCE times, the context of its other mentions is all of it: more would take quadratic time.
     """
-    words = texts.values
-    name_indptr, name_words = names
-    entity_indptr, entity_words = entities
-    indptr_at, words_at = pointer(entity_indptr), pointer(entity_words)
+    words, weight_at, expected_at = pointer(texts.values), pointer(weight), pointer(expected)
+    indptr_at, words_at = pointer(entities.indptr), pointer(entities.values)
     shared, chance = np.zeros(len(rows)), np.zeros(len(rows))
-    marked = np.zeros(len(weight), np.int64)
-    stamp, marked_context, text, left, total = np.int64(0), np.int64(-1), np.int64(-1), np.int64(0), 0.0
-    for m in range(len(offsets) - 1):
-        if offsets[m] == offsets[m + 1]:
-            continue
+    near_shared, near_chance = np.zeros(len(rows)), np.zeros(len(rows))
+    counts = np.zeros(len(article))
+    marked, near = np.zeros(len(weight), np.int32), np.zeros(len(weight), np.int32)
+    hits = np.empty(AT_ONCE, np.uint32)
+    stamp, near_stamp, text, near_context = np.int32(0), np.int32(0), np.int64(-1), np.int64(-1)
+    left, distinct, total, near_total = np.int64(0), np.int64(0), 0.0, 0.0
+    for m in range(len(article)):
         if article[m] != text:
-            text, marked_context = article[m], np.int64(-1)
-            left = MARKED_AT_ONCE * (texts.indptr[text + 1] - texts.indptr[text])
-        wanted = context[m] if context[m] == marked_context or left > 0 else np.int64(WHOLE)
-        if wanted != marked_context:
-            stamp, marked_context, total = stamp + 1, wanted, 0.0
-            runs = 1 if wanted == WHOLE else contexts.indptr[wanted + 1] - contexts.indptr[wanted]
-            for run in range(runs):
-                begin, end = texts.indptr[text], texts.indptr[text + 1]
-                if wanted != WHOLE:
-                    begin, end = contexts.runs[contexts.indptr[wanted] + run]
+            text, near_context, stamp = article[m], np.int64(-1), np.int32(stamp + NEXT)
+            begin, end = texts.indptr[text], texts.indptr[text + 1]
+            distinct, total = mark(marked, stamp, words, begin, end, expected_at, 0.0)
+            left = MARKED_AT_ONCE * (end - begin)
+        first, last, c = offsets[m], offsets[m + 1], context[m]
+        whole = c != near_context and left <= 0
+        if whole:
+            near_context = np.int64(-1)
+        elif first < last and c != near_context:
+            near_context, near_stamp, near_total = c, np.int32(near_stamp + 1), 0.0
+            for run in range(contexts.indptr[c], contexts.indptr[c + 1]):
+                begin, end = contexts.runs[run, 0], contexts.runs[run, 1]
+                _, near_total = mark(near, near_stamp, words, begin, end, expected_at, near_total)
                 left -= end - begin
-                for j in range(begin, end):
-                    if marked[words[j]] != stamp:
-                        marked[words[j]] = stamp
-                        total += expected[words[j]]
-        inside, outside = -2 * stamp, -2 * stamp - 1  # a word of the name that the context has, and one it has not
-        rest = total
-        for j in range(name_indptr[m], name_indptr[m + 1]):
-            word = name_words[j]
+        rest, near_rest, own = total, near_total, 0
+        for j in range(names.indptr[m], names.indptr[m + 1]):
+            word = np.uint32(names.values[j])
             if marked[word] == stamp:
-                rest -= expected[word]
-                marked[word] = inside
-            elif marked[word] != inside:
-                marked[word] = outside
-        for k in range(offsets[m], offsets[m + 1]):
+                rest -= expected_at[word]
+                near_rest -= expected_at[word] if near[word] == near_stamp else 0.0
+                marked[word] = stamp + INSIDE
+                own += 1
+            elif marked[word] != stamp + INSIDE:
+                marked[word] = stamp + OUTSIDE
+        counts[m] = distinct - own
+        near_rest = max(rest if whole else near_rest, 0.0)
+        rest = max(rest, 0.0)
+        for k in range(first, last):
             if k + 2 * AHEAD < len(rows):
-                fetch_words(indptr_at, words_at, rows[k + AHEAD], rows[k + 2 * AHEAD])
+                fetch_row(indptr_at, words_at, rows[k + AHEAD], rows[k + 2 * AHEAD])
             if rows[k] < 0:
                 continue
-            size = 0
-            for j in range(entity_indptr[rows[k]], entity_indptr[rows[k] + 1]):
-                mark = marked[entity_words[j]]
-                size += mark != inside and mark != outside
-                if mark == stamp:
-                    shared[k] += weight[entity_words[j]]
-            chance[k] = size * max(rest, 0.0)
-        for j in range(name_indptr[m], name_indptr[m + 1]):
-            if marked[name_words[j]] == inside:
-                marked[name_words[j]] = stamp
-            elif marked[name_words[j]] == outside:
-                marked[name_words[j]] = 0
-    return shared, chance
-
-
-@kernel(types.float64[::1](types.int64, RAGGED, I64, RAGGED))
-def count_words(vocabulary, contexts, context, names):
-    """How many distinct words the context of each mention has, those of its own name left out."""
-    counts = np.zeros(len(context))
-    marked = np.zeros(vocabulary, np.int64)
-    stamp, marked_context, total = np.int64(0), np.int64(-1), 0
-    for m in range(len(context)):
-        if context[m] != marked_context:
-            marked_context, total = context[m], 0
-            stamp += 1
-            for j in range(contexts.indptr[marked_context], contexts.indptr[marked_context + 1]):
-                if marked[contexts.values[j]] != stamp:
-                    marked[contexts.values[j]] = stamp
-                    total += 1
-        own = 0
+            begin, end = indptr_at[rows[k]], indptr_at[rows[k] + 1]
+            size, weighs, near_weighs = end - begin, 0.0, 0.0
+            while begin < end:
+                count = 0
+                for j in range(begin, min(begin + AT_ONCE, end)):
+                    hits[np.uint64(count)] = words_at[j]
+                    count += marked[np.uint32(words_at[j])] >= stamp
+                for hit in range(count):
+                    word = hits[np.uint64(hit)]
+                    if marked[word] == stamp:
+                        weighs += weight_at[word]
+                        near_weighs += weight_at[word] if near[word] == near_stamp else 0.0
+                    else:
+                        size -= 1
+                begin += AT_ONCE
+            shared[k], chance[k] = weighs, size * rest
+            near_shared[k], near_chance[k] = weighs if whole else near_weighs, size * near_rest
         for j in range(names.indptr[m], names.indptr[m + 1]):
-            if marked[names.values[j]] == stamp:
-                marked[names.values[j]] = -stamp
-                own += 1
-        for j in range(names.indptr[m], names.indptr[m + 1]):
-            if marked[names.values[j]] == -stamp:
-                marked[names.values[j]] = stamp
-        counts[m] = total - own
-    return counts
+            word = np.uint32(names.values[j])
+            if marked[word] == stamp + INSIDE:
+                marked[word] = stamp
+            elif marked[word] == stamp + OUTSIDE:
+                marked[word] = 0
+    return Beyond(shared, chance, near_shared, near_chance, counts)

@@ -5,11 +5,13 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, find, hash_bytes
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, U64, record
 
+HASHES, NUMBERS = types.CPointer(types.uint64), types.CPointer(types.int32)
+AHEAD = 16  # tokens
 SPACE = 0x20
 UNASKED = -1.0
 
@@ -26,11 +28,27 @@ class Counts(NamedTuple):
 COUNTS = record(Counts)
 
 
-@kernel(types.float64(U8, types.int64, types.int64, U64, I32))
-def count_of(texts, start, end, keys, counts):
+@inlined(types.float64(HASHES, types.int64, types.uint64, NUMBERS))
+def count_of(keys, mask, key, counts):
     """The count of one token, 0 where the table does not have it."""
-    at = find(pointer(keys), len(keys) - 1, hash_bytes(texts, start, end))
+    at = find(keys, mask, key)
     return np.float64(counts[at]) if keys[at] != FREE else 0.0
+
+
+@kernel(types.Tuple((types.int64[::1], types.uint64[::1]))(U8, I64))
+def hash_tokens(texts, offsets):
+    """The hashes of the tokens of each normalised name, as ragged rows."""
+    indptr, size = np.zeros(len(offsets), np.int64), 0
+    hashes = np.empty((offsets[-1] - offsets[0]) // 2 + len(offsets), np.uint64)
+    for name in range(len(offsets) - 1):
+        token, end = offsets[name], offsets[name + 1]
+        for i in range(token, end + 1):
+            if i > token and (i == end or texts[i] == SPACE):
+                hashes[size] = hash_bytes(texts, token, i)
+                size += 1
+                token = i + 1
+        indptr[name + 1] = size
+    return indptr, hashes[:size]
 
 
 @kernel(types.UniTuple(types.float64[::1], 3)(U8, I64, COUNTS))
@@ -39,19 +57,26 @@ def count_labels(texts, offsets, counts):
 
     UNASKED for names of one token, and for the middle of names of two.
     """
-    size = len(offsets) - 1
+    size, mask = len(offsets) - 1, len(counts.keys) - 1
     first, middle, last = np.full(size, UNASKED), np.full(size, UNASKED), np.full(size, UNASKED)
+    keys, begins, inside, ends = (
+        pointer(counts.keys),
+        pointer(counts.first),
+        pointer(counts.middle),
+        pointer(counts.last),
+    )
+    indptr, hashes = hash_tokens(texts, offsets)
     for name in range(size):
-        token = offsets[name]
-        for i in range(offsets[name], offsets[name + 1]):
-            if texts[i] != SPACE:
-                continue
-            if first[name] == UNASKED:
-                first[name] = count_of(texts, token, i, counts.keys, counts.first)
-            else:
-                inside = count_of(texts, token, i, counts.keys, counts.middle)
-                middle[name] = inside if middle[name] == UNASKED else min(middle[name], inside)
-            token = i + 1
-        if first[name] != UNASKED:
-            last[name] = count_of(texts, token, offsets[name + 1], counts.keys, counts.last)
+        for soon in range(min(indptr[name] + AHEAD, len(hashes)), min(indptr[name + 1] + AHEAD, len(hashes))):
+            slot = np.int64(hashes[soon] & np.uint64(mask))
+            prefetch(keys, slot)
+            prefetch(begins, slot)
+            prefetch(ends, slot)
+        begin, end = indptr[name], indptr[name + 1] - 1
+        if begin >= end:
+            continue
+        first[name], last[name] = count_of(keys, mask, hashes[begin], begins), count_of(keys, mask, hashes[end], ends)
+        for token in range(begin + 1, end):
+            count = count_of(keys, mask, hashes[token], inside)
+            middle[name] = count if middle[name] == UNASKED else min(middle[name], count)
     return first, middle, last

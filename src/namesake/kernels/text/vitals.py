@@ -4,6 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.text.years import FIRST_YEAR, LAST_YEAR, ZERO, is_digit
 from namesake.kernels.types import I64, PAIRS, U8
 
@@ -11,7 +12,9 @@ REACH = 160
 """How many bytes behind a name are read."""
 SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
 """Years that two years in brackets must be apart to be those of a life; ages that stand behind a name."""
-BIRTH, DEATH, AGE = 0, 1, 2
+AHEAD = 4  # mentions
+BIRTH, DEATH, AGE, KINDS = 0, 1, 2, 3
+NUMBERS = types.CPointer(types.float64)
 BLANK, COMMA, DOT, SEMICOLON, OPEN, CLOSE, DASH = 0x20, 0x2C, 0x2E, 0x3B, 0x28, 0x29, 0x2D
 LONG_DASH = 0xE2  # the first byte of – and —, and of other signs that part years just as well
 CASE = 0x20  # the bit that tells small letters from capitals
@@ -31,10 +34,10 @@ def past_phrase(data, at, end, phrases, indptr):
     longest = at
     for phrase in range(len(indptr) - 1):
         size = indptr[phrase + 1] - indptr[phrase]
-        same = at + size <= end
-        for k in range(size if same else 0):
-            same = same and (data[at + k] | CASE) == (phrases[indptr[phrase] + k] | CASE)
-        if same:
+        same = 0
+        while same < size and at + same < end and data[at + same] | CASE == phrases[indptr[phrase] + same] | CASE:
+            same += 1
+        if same == size:
             longest = max(longest, at + size)
     return longest
 
@@ -71,9 +74,9 @@ def year_behind(data, at, end, phrases, indptr):
     return np.int64(-1)
 
 
-@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, types.float64[:]))
-def in_brackets(data, at, end, born, born_indptr, died, died_indptr, told):
-    """What brackets tell: the year behind "born", that behind "died"; without these, two years with a dash between."""
+@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, NUMBERS, types.int64))
+def in_brackets(data, at, end, born, born_indptr, died, died_indptr, told, row):
+    """Write what brackets tell: the year behind "born", that behind "died"; else two years with a dash between."""
     birth = year_behind(data, at, end, born, born_indptr)
     death = year_behind(data, at, end, died, died_indptr)
     if birth < 0 and death < 0:
@@ -84,20 +87,20 @@ def in_brackets(data, at, end, born, born_indptr, died, died_indptr, told):
                 if data[k] == DASH or data[k] == LONG_DASH:
                     birth, death = first, second
     if birth >= 0:
-        told[BIRTH] = birth
+        told[row + BIRTH] = birth
     if death >= 0:
-        told[DEATH] = death
+        told[row + DEATH] = death
 
 
-@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, types.float64[:]))
-def behind_name(data, at, end, born, born_indptr, died, died_indptr, told):
-    """What data[at:end], which follows a name, tells of a life."""
+@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, NUMBERS, types.int64))
+def behind_name(data, at, end, born, born_indptr, died, died_indptr, told, row):
+    """Write what data[at:end], which follows a name, tells of a life: its kinds of numbers are told[row:]."""
     at = past_blanks(data, at, end)
     if at < end and data[at] == OPEN:
         stop = at + 1
         while stop < end and data[stop] != OPEN and data[stop] != CLOSE:
             stop += 1
-        in_brackets(data, at + 1, stop, born, born_indptr, died, died_indptr, told)
+        in_brackets(data, at + 1, stop, born, born_indptr, died, died_indptr, told, row)
         return
     comma = at < end and data[at] == COMMA
     at = past_blanks(data, at + 1, end) if comma else at
@@ -108,12 +111,12 @@ def behind_name(data, at, end, born, born_indptr, died, died_indptr, told):
             stop += 1
         year = next_year(data, phrase, stop)[1]
         if year >= 0:
-            told[BIRTH] = year
+            told[row + BIRTH] = year
     elif comma and at < end and is_digit(data[at]):
         behind, number = next_number(data, at, end)
         ends = behind == end or data[behind] == COMMA or data[behind] == DOT or data[behind] == SEMICOLON
         if number >= YOUNGEST and number <= OLDEST and ends:
-            told[AGE] = number
+            told[row + AGE] = number
 
 
 @kernel(types.float64[:, ::1](U8, I64, I64, I64, PAIRS, U8, I64, U8, I64))
@@ -123,13 +126,16 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
     NaN where nothing is told. Mention m is in text `article[m]`, whose bytes are `data[offsets[a]:offsets[a + 1]]`, at
     the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born` and `died` are phrases one after the other.
     """
-    told = np.full((len(article), 3), np.nan)
+    told = np.full(KINDS * len(article), np.nan)
+    text, numbers = pointer(data), pointer(told)
     for m in range(len(article)):
-        a = article[m]
+        a, row, soon = article[m], KINDS * m, min(m + AHEAD, len(article) - 1)
+        for k in range(span_indptr[soon], span_indptr[soon + 1]):
+            prefetch(text, offsets[article[soon]] + spans[k, 1])
         for k in range(span_indptr[m], span_indptr[m + 1]):
             at = offsets[a] + spans[k, 1]
             end = min(at + REACH, offsets[a + 1])
-            behind_name(data, at, end, born, born_indptr, died, died_indptr, told[m])
-            if not (np.isnan(told[m, BIRTH]) and np.isnan(told[m, DEATH]) and np.isnan(told[m, AGE])):
+            behind_name(data, at, end, born, born_indptr, died, died_indptr, numbers, row)
+            if not (np.isnan(numbers[row + BIRTH]) and np.isnan(numbers[row + DEATH]) and np.isnan(numbers[row + AGE])):
                 break
-    return told
+    return told.reshape(len(article), KINDS)
