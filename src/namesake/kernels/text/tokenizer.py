@@ -8,7 +8,8 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.simd import BYTES, pointer
+from namesake.kernels.hash import ONE
+from namesake.kernels.simd import BYTES, lowest, pointer
 from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
 from namesake.kernels.text.characters import (
     BLANK,
@@ -23,6 +24,7 @@ from namesake.kernels.text.characters import (
     hash_token,
     plain_word,
 )
+from namesake.kernels.text.plain import AHEAD, hash_letters, plain
 from namesake.kernels.text.treebank import (
     CONTRACTION_MASK,
     CONTRACTIONS,
@@ -55,6 +57,25 @@ def scan(data, i, end, sentence, flags, words, to):
     """
     count, found = 0, 0
     while i < end and count < FULL and found < FULL:
+        if i + AHEAD <= end:
+            size, starts, ends, breaks, stopped = plain(data, i)
+            while starts != 0:
+                start, stop = i + lowest(starts), i + lowest(ends)
+                starts &= starts - ONE
+                ends &= ends - ONE
+                hashed = hash_letters(data, start, stop)
+                if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
+                    count = emit_piece(data, start, stop, True, LATE, count, to)
+                else:
+                    to.starts[count], to.ends[count], to.hashes[count] = start, stop, hashed
+                    count += 1
+            while breaks != 0 and not flags & WHOLE:
+                to.breaks[found] = sentence = i + lowest(breaks)
+                breaks &= breaks - ONE
+                found += 1
+            i += size
+            if size > 0 and not stopped:
+                continue
         kind = CLASS[data[i]]
         if kind == SPACE:
             i += 1

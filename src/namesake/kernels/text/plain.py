@@ -1,0 +1,73 @@
+"""The plain parts of a text, 64 bytes at once: words between spaces, and signs whose rules need no second look.
+
+`plain` reads a block from where a piece may start. What it is not sure of, it leaves to the exact rules: all that
+stands behind the last space or sign before a byte that it does not understand.
+"""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined
+from namesake.kernels.hash import LOWERED, ONE, ZERO, absorb, finish, hash_ahead
+from namesake.kernels.simd import BYTES, LANES, among, among_folded, equal, width, word
+from namesake.kernels.text.characters import INTEGER
+
+AHEAD = LANES + 8  # bytes that `plain` and the hash of the last word in a block look at
+
+MASK = types.uint64
+TWO, THREE, FOUR, FIVE = (np.uint64(k) for k in range(2, 6))
+LAST = ONE << np.uint64(63)
+SURE = (ONE << np.uint64(58)) - ONE  # bytes whose neighbours on both sides are in the block
+
+
+@inlined(MASK(MASK, MASK))
+def paired(sign, space):
+    """Where a sign stands twice, between spaces."""
+    second = sign & sign << ONE & space << TWO & space >> ONE
+    return second | second >> ONE
+
+
+@inlined(types.Tuple((INTEGER, MASK, MASK, MASK, types.boolean))(BYTES, INTEGER))
+def plain(data, i):
+    """How many of the 64 bytes from `i` on are plain; the starts and ends of their words, and starts of sentences.
+
+    Last, whether a byte that is not plain stopped it, rather than the end of the block.
+
+    Plain are:
+    - letters and digits, unless one follows the other: words, and what is no word;
+    - spaces, and what stands alone like them: brackets, straight quotes, $ and its like, a comma or colon before
+      neither a digit nor its like;
+    - `` '' -- between spaces;
+    - 's and 'll between spaces, or any one or two letters: no words;
+    - a period between spaces: it ends a sentence if a letter, a digit or ` follows, even behind ''.
+    """
+    space, letter, digit = equal(data, i, 32), among_folded(data, i, 97, 26), among(data, i, 48, 10)
+    comma, apostrophe, tick = equal(data, i, 44) | equal(data, i, 58), equal(data, i, 39), equal(data, i, 96)
+    alone = space | (among(data, i, 34, 8) & ~apostrophe)  # "#$%&()
+    alone |= comma & ~(comma << ONE) & ~((comma | digit) >> ONE)
+    quotes = paired(apostrophe, space)
+    clitic = apostrophe & space << ONE & letter >> ONE & (space >> TWO | (letter >> TWO & space >> THREE))
+    clitic |= clitic << ONE | (clitic << TWO & letter)
+    opens = letter | digit | tick
+    period = equal(data, i, 46) & space << ONE & space >> ONE
+    ends, ends_quote = period & opens >> TWO, period & quotes >> TWO & opens >> FIVE
+    known = alone | letter | (digit & ~(letter << ONE) & ~(letter >> ONE)) | clitic | ends | ends_quote
+    known |= quotes | paired(tick, space) | paired(equal(data, i, 45), space)
+    unknown = ~known | LAST
+    size = width(alone & ~unknown & (unknown - ONE))
+    inside = (ONE << np.uint64(size)) - ONE
+    letter &= inside & ~clitic
+    sentences = (ends << TWO | ends_quote << FIVE) & (inside << ONE | ONE)
+    return size, letter & ~(letter << ONE), letter << ONE & ~letter, sentences, unknown & SURE != 0
+
+
+@inlined(types.uint64(BYTES, INTEGER, INTEGER))
+def hash_letters(data, start, end):
+    """The hash of a word of letters, without a branch where it is short; it looks at eight bytes behind the end."""
+    length = end - start
+    if length >= 16:
+        return hash_ahead(data, start, end, LOWERED)
+    eight = np.uint64(length >> 3)
+    hashed = absorb(ZERO, word(data, start) | LOWERED) * eight
+    rest = (word(data, start + (length & 8)) | LOWERED) & ((ONE << np.uint64(8 * (length & 7))) - ONE)
+    return finish(hashed, rest, length)
