@@ -26,6 +26,7 @@ from namesake.kernels.text.lookup import (
     drop_unknown,
     insert,
     look_up_all,
+    remember,
     spell,
 )
 from namesake.kernels.text.tokenizer import tokenize
@@ -194,14 +195,13 @@ class Lexicon:
         self._empty_cache(CACHE_SLOTS[0])
 
     def _empty_cache(self, slots: int) -> None:
-        self._cache_hash = np.zeros(slots, np.uint64)
-        self._cache_word = np.zeros(slots, np.int32)
-        self._tables = tuple(Tables(*self._known, self._cache_hash, self._cache_word))
+        self._cache = np.zeros(2 * slots, np.uint64)
+        self._tables = tuple(Tables(*self._known, self._cache))
         self._cached = 0
 
     def _keep_room(self, more: int) -> bool:
         """Whether that many more fit into the cache: if not as it is, a larger, empty one takes its place."""
-        slots = len(self._cache_hash)
+        slots = len(self._cache) // 2
         if self._cached + more > 0.6 * slots:
             while slots < CACHE_SLOTS[1] and self._cached + more > 0.3 * slots:
                 slots *= 2
@@ -238,7 +238,7 @@ class Lexicon:
         found: Ints = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)
         found[(found == ABSENT) | np.array([not stem for stem in stems])] = -1
         if self._keep_room(len(distinct)):
-            self._cached += insert(distinct, found, self._cache_hash, self._cache_word)
+            self._cached += remember(distinct, found, self._cache)
         return found[back]
 
 
