@@ -195,7 +195,9 @@ class Lexicon:
         self._empty_cache(CACHE_SLOTS[0])
 
     def _empty_cache(self, slots: int) -> None:
-        self._cache = np.zeros(2 * slots, np.uint64)
+        room = np.zeros(2 * slots + 8, np.uint64)
+        first = -room.ctypes.data % 64 // 8  # a cache line begins there
+        self._cache = room[first : first + 2 * slots]
         self._tables = tuple(Tables(*self._known, self._cache))
         self._cached = 0
 
@@ -203,7 +205,7 @@ class Lexicon:
         """Whether that many more fit into the cache: if not as it is, a larger, empty one takes its place."""
         slots = len(self._cache) // 2
         if self._cached + more > 0.6 * slots:
-            while slots < CACHE_SLOTS[1] and self._cached + more > 0.3 * slots:
+            while slots < CACHE_SLOTS[1] and self._cached + more > 0.5 * slots:
                 slots *= 2
             self._empty_cache(slots)
         return more <= 0.6 * slots

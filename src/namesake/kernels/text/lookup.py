@@ -40,12 +40,14 @@ def insert(hashes, words, table_hash, table_word):
 def find_cached(cache, mask, key):
     """Where in a cache of words a hash stands, or the free place where it belongs; its word, plus 1, stands behind it.
 
-    Nearly all hashes lie in their own slot or in the next one: to see in which takes no branch.
+    Four slots share a cache line: a hash lies in its own slot, or else in another of its line if one is free. Nearly
+    all lie in the first two, and to see in which takes no branch.
     """
-    slot = np.int64(key & np.uint64(mask))
-    slot = (slot + (cache[2 * ((slot + 1) & mask)] == key)) & mask
+    home, step = np.int64(key & np.uint64(mask)), np.int64(0)
+    slot = home ^ np.int64(cache[2 * (home ^ 1)] == key)
     while (cache[2 * slot] != FREE) & (cache[2 * slot] != key):
-        slot = (slot + 1) & mask
+        step += 1
+        slot = home ^ step
     return 2 * slot
 
 
