@@ -7,7 +7,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
-from namesake.kernels.simd import pointer, prefetch
+from namesake.kernels.simd import pointer
 from namesake.kernels.text.boundaries import listed_words
 from namesake.kernels.text.characters import LOWER
 from namesake.kernels.text.tokenizer import begin, scan
@@ -196,12 +196,10 @@ def analyse(data, offsets, tables, cached, to):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, breaks = scan(first, i, end, sentence, flags, periods, found)
+            i, sentence, count, breaks = scan(first, i, end, sentence, flags, periods, found, cache, cache_mask)
             for k in range(breaks):
                 sentences[total_sentences + k] = breaks_at[k] - low
             total_sentences += breaks
-            for k in range(count):
-                prefetch(cache, 2 * np.int64(token_hashes[k] & np.uint64(cache_mask)))
             for k in range(count):
                 hashed = token_hashes[k]
                 place = find_cached(cache, cache_mask, hashed)

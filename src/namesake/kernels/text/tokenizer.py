@@ -8,8 +8,8 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import ONE
-from namesake.kernels.simd import BYTES, lowest, pointer
+from namesake.kernels.hash import KEYS, ONE
+from namesake.kernels.simd import BYTES, lowest, pointer, prefetch
 from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
 from namesake.kernels.text.characters import (
     BLANK,
@@ -49,8 +49,8 @@ def begin(data, start, end, whole):
     return skip_space(data, start, end)[0], style(data, start, end)
 
 
-@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, WORDS, TO))
-def scan(data, i, end, sentence, flags, words, to):
+@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, WORDS, TO, KEYS, INTEGER))
+def scan(data, i, end, sentence, flags, words, to, cache, mask):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
     Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
@@ -64,6 +64,7 @@ def scan(data, i, end, sentence, flags, words, to):
                 starts &= starts - ONE
                 ends &= ends - ONE
                 hashed = hash_letters(data, start, stop)
+                prefetch(cache, np.int64(hashed & np.uint64(mask)) * 2)
                 if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
                     count = emit_piece(data, start, stop, True, LATE, count, to)
                 else:
@@ -144,7 +145,7 @@ def tokenize(data, offsets, listed, whole):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(first, i, end, sentence, flags, words, to)
+            i, sentence, count, found = scan(first, i, end, sentence, flags, words, to, to.hashes, 0)
             for k in range(count):
                 starts[total + k], ends[total + k] = token_starts[k] - low, token_ends[k] - low
                 hashes[total + k] = token_hashes[k]
