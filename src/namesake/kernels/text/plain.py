@@ -37,7 +37,7 @@ def plain(data, i):
     - letters and digits, unless one follows the other: words, and what is no word;
     - spaces, and what stands alone like them: brackets, straight quotes, $ and its like, a comma or colon before
       neither a digit nor its like;
-    - `` '' -- between spaces;
+    - `` '' -- between spaces, and any other sign of ASCII but . ? ! there;
     - 's and 'll between spaces, or any one or two letters: no words;
     - a period between spaces: it ends a sentence if a letter, a digit or ` follows, even behind ''.
     """
@@ -49,9 +49,10 @@ def plain(data, i):
     clitic = apostrophe & space << ONE & letter >> ONE & (space >> TWO | (letter >> TWO & space >> THREE))
     clitic |= clitic << ONE | (clitic << TWO & letter)
     opens = letter | digit | tick
-    period = equal(data, i, 46) & space << ONE & space >> ONE
-    ends, ends_quote = period & opens >> TWO, period & quotes >> TWO & opens >> FIVE
-    known = alone | letter | (digit & ~(letter << ONE) & ~(letter >> ONE)) | clitic | ends | ends_quote
+    between, period = space << ONE & space >> ONE, equal(data, i, 46)
+    sign = among(data, i, 34, 93) & ~letter & ~period & ~equal(data, i, 63) & between
+    ends, ends_quote = period & between & opens >> TWO, period & between & quotes >> TWO & opens >> FIVE
+    known = alone | letter | (digit & ~(letter << ONE) & ~(letter >> ONE)) | clitic | ends | ends_quote | sign
     known |= quotes | paired(tick, space) | paired(equal(data, i, 45), space)
     unknown = ~known | LAST
     size = width(alone & ~unknown & (unknown - ONE))
