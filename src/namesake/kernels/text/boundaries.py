@@ -71,20 +71,20 @@ def word_bits(data, start, end, words):
 def style(data, start, end):
     """CASED where capitals occur, SPACED where commas and periods stand alone; judged by the first half kilobyte."""
     letters, capitals, spaced, glued = 0, 0, 0, 0
-    k, stop, after_space = start, min(end, start + 512), ONE
-    while k + LANES <= stop:
-        space, letter = equal(data, k, 32), among_folded(data, k, 97, 26)
-        comma, period = equal(data, k, 44) | equal(data, k, 58), equal(data, k, 46)
+    at, stop, after_space = start, min(end, start + 512), ONE
+    while at + LANES <= stop:
+        space, letter = equal(data, at, 32), among_folded(data, at, 97, 26)
+        comma, period = equal(data, at, 44) | equal(data, at, 58), equal(data, at, 46)
         letters += ones(letter)
-        capitals += ones(letter & below(data, k, 97))
-        k += LANES
+        capitals += ones(letter & below(data, at, 97))
+        at += LANES
         behind = space << ONE | after_space
-        ahead = space >> ONE | np.uint64(k == end or data[k] == 32) << LAST_BIT
+        ahead = space >> ONE | np.uint64(at == end or data[at] == 32) << LAST_BIT
         spaced += ones((comma | period) & behind & ahead)
         glued += ones(comma & ~behind & ahead)
         after_space = space >> LAST_BIT
     before = np.int64(SPACE if after_space != 0 else LETTER)
-    for k in range(k, stop):
+    for k in range(at, stop):
         byte = data[k]
         kind = np.int64(CLASS[byte])
         if kind == LETTER:

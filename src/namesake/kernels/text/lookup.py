@@ -217,7 +217,7 @@ def analyse(data, offsets, tables, cached, to):
                         cache[place], cache[place + 1] = hashed, np.uint64(word + 1)
                         cached += 1
                 words[total], starts[total] = word, token_starts[k] - low
-                total += word >= 0
+                total += int(word >= 0)
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
     return total, total_sentences, missed, cached
 

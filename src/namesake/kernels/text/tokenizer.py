@@ -1,7 +1,8 @@
 """One pass over the bytes of many texts: Penn Treebank word tokens with their hashes, and sentence starts.
 
-The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. Plain words take a fast
-path; whatever touches an apostrophe, a hyphen, an inner period or a byte beyond ASCII goes through the exact rules.
+The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. What is `plain` is read 64
+bytes at a time; whatever touches an apostrophe, a period or a byte beyond ASCII goes through the exact rules, and so do
+the last bytes of a text.
 """
 
 import numpy as np
@@ -53,6 +54,7 @@ def begin(data, start, end, whole):
 def scan(data, i, end, sentence, flags, words, to, cache, mask):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
+    Tokens will be looked up in `cache`, two numbers for each slot: its lines are asked for here, long before.
     Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
     """
     count, found = 0, 0
@@ -64,7 +66,7 @@ def scan(data, i, end, sentence, flags, words, to, cache, mask):
                 starts &= starts - ONE
                 ends &= ends - ONE
                 hashed = hash_letters(data, start, stop)
-                prefetch(cache, np.int64(hashed & np.uint64(mask)) * 2)
+                prefetch(cache, 2 * np.int64(hashed & np.uint64(mask)))
                 if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
                     count = emit_piece(data, start, stop, True, LATE, count, to)
                 else:
