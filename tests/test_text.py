@@ -5,6 +5,7 @@ import json
 import string
 import sys
 from collections import defaultdict
+from types import FunctionType
 
 import numpy as np
 import nupunkt
@@ -12,11 +13,13 @@ import pytest
 import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import config, njit
 
 import namesake.text
 import oracle_text as oracle
 from namesake.errors import NamesakeError
 from namesake.kb.vocabulary import index_words
+from namesake.kernels.text import tokenizer
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English
 from namesake.text import Lexicon, hash_bytes, pack, period_words, sentences, tokens, words
@@ -71,6 +74,33 @@ def test_tokens_of_a_sentence_are_nltks(text):
 @given(news)
 def test_tokens_of_a_text_are_nltks_sentence_by_sentence(text):
     assert tokens(text) == [token for _, token in oracle.tokens(text)]
+
+
+PLAIN = "a The all-cash cannot-do 21st 4.4 10:30 B52 9-a 'll 'abc '' `` -- - ' / ; ? ! . , : ( x. x, x' _ é ’s"
+pieces = st.sampled_from([*TRICKY, *PLAIN.split(), *PLAIN.split(), ". ''", "\n"])
+long_text = st.lists(pieces, min_size=20, max_size=80).map(" ".join)
+
+
+def by_exact_rules_alone():
+    """`tokenize` that takes nothing for plain."""
+    compiled = (lambda function: function) if config.DISABLE_JIT else njit
+    scanning, outer = (getattr(one, "function", one) for one in (tokenizer.scan, tokenize))
+    scan = compiled(FunctionType(scanning.__code__, {**scanning.__globals__, "AHEAD": 1 << 40}))
+    return compiled(FunctionType(outer.__code__, {**outer.__globals__, "scan": scan}))
+
+
+@kernel
+def test_what_is_plain_goes_as_by_the_exact_rules():
+    exactly = by_exact_rules_alone()
+
+    @some
+    @given(st.lists(long_text | news, max_size=3), st.booleans())
+    def same(texts, one_sentence):
+        arguments = *pack(texts), period_words(English), one_sentence
+        for one, other in zip(tokenize(*arguments), exactly(*arguments), strict=True):
+            np.testing.assert_array_equal(one, other)
+
+    same()
 
 
 def test_more_contractions_in_one_piece_than_the_buffer_holds():

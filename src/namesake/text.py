@@ -26,6 +26,7 @@ from namesake.kernels.text.lookup import (
     drop_unknown,
     insert,
     look_up_all,
+    remember,
     spell,
 )
 from namesake.kernels.text.tokenizer import tokenize
@@ -194,16 +195,17 @@ class Lexicon:
         self._empty_cache(CACHE_SLOTS[0])
 
     def _empty_cache(self, slots: int) -> None:
-        self._cache_hash = np.zeros(slots, np.uint64)
-        self._cache_word = np.zeros(slots, np.int32)
-        self._tables = tuple(Tables(*self._known, self._cache_hash, self._cache_word))
+        room = np.zeros(2 * slots + 8, np.uint64)
+        first = -room.ctypes.data % 64 // 8  # a cache line begins there
+        self._cache = room[first : first + 2 * slots]
+        self._tables = tuple(Tables(*self._known, self._cache))
         self._cached = 0
 
     def _keep_room(self, more: int) -> bool:
         """Whether that many more fit into the cache: if not as it is, a larger, empty one takes its place."""
-        slots = len(self._cache_hash)
+        slots = len(self._cache) // 2
         if self._cached + more > 0.6 * slots:
-            while slots < CACHE_SLOTS[1] and self._cached + more > 0.3 * slots:
+            while slots < CACHE_SLOTS[1] and self._cached + more > 0.5 * slots:
                 slots *= 2
             self._empty_cache(slots)
         return more <= 0.6 * slots
@@ -238,7 +240,7 @@ class Lexicon:
         found: Ints = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)
         found[(found == ABSENT) | np.array([not stem for stem in stems])] = -1
         if self._keep_room(len(distinct)):
-            self._cached += insert(distinct, found, self._cache_hash, self._cache_word)
+            self._cached += remember(distinct, found, self._cache)
         return found[back]
 
 

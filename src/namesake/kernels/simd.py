@@ -21,26 +21,48 @@ def _load(builder, arguments, kind):
     return builder.load(builder.bitcast(pointer, kind.as_pointer()), align=1)
 
 
-def _mask(builder, arguments, compare, fold=0):
-    """Bits where `byte | fold` compares true with the third argument."""
+def _block(builder, arguments, fold):
+    """The bytes from data[position] on, the bits of `fold` set in each."""
     lanes = ir.VectorType(ir.IntType(8), LANES)
     block = _load(builder, arguments, lanes)
-    if fold:
-        block = builder.or_(block, ir.Constant(lanes, [fold] * LANES))
-    first = builder.insert_element(ir.Constant(lanes, ir.Undefined), arguments[2], ir.Constant(ir.IntType(32), 0))
-    splat = builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
-    return builder.bitcast(builder.icmp_unsigned(compare, block, splat), ir.IntType(64))
+    return builder.or_(block, ir.Constant(lanes, [fold] * LANES)) if fold else block
+
+
+def _mask(builder, compare, block, value):
+    """Bits where a byte of the block compares true with a value."""
+    return builder.bitcast(builder.icmp_unsigned(compare, block, _everywhere(builder, value)), ir.IntType(64))
+
+
+def _everywhere(builder, value):
+    """A block of one byte, repeated."""
+    undefined = ir.Constant(ir.VectorType(ir.IntType(8), LANES), ir.Undefined)
+    first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
 
 
 def _search(compare, fold=0):
     """An intrinsic (data, position, byte) -> mask."""
 
     def generate(context, builder, signature, arguments):
-        return _mask(builder, arguments, compare, fold)
+        return _mask(builder, compare, _block(builder, arguments, fold), arguments[2])
 
     @intrinsic
     def search(typing, data, position, byte):
         return types.uint64(BYTES, types.int64, types.uint8), generate
+
+    return search
+
+
+def _search_range(fold=0):
+    """An intrinsic (data, position, first, count) -> mask."""
+
+    def generate(context, builder, signature, arguments):
+        above = builder.sub(_block(builder, arguments, fold), _everywhere(builder, arguments[2]))
+        return _mask(builder, "<", above, arguments[3])
+
+    @intrinsic
+    def search(typing, data, position, first, count):
+        return types.uint64(BYTES, types.int64, types.uint8, types.uint8), generate
 
     return search
 
@@ -81,6 +103,17 @@ def _lowest(typing, mask):
 
     def generate(context, builder, signature, arguments):
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def _width(typing, mask):
+    """How many bits there are up to the highest that is set; 0 where there is none."""
+
+    def generate(context, builder, signature, arguments):
+        zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 0))
+        return builder.sub(ir.Constant(ir.IntType(64), 64), zeros)
 
     return types.int64(types.uint64), generate
 
@@ -152,19 +185,27 @@ if config.DISABLE_JIT:
         """Mask of the bytes under `value`."""
         return _plain_mask(_plain_block(data, position) < value)
 
-    def below_folded(data, position, value):
-        """Mask of the bytes under `value` once bit 0x20 is set."""
-        return _plain_mask((_plain_block(data, position) | 0x20) < value)
+    def among(data, position, first, count):
+        """Mask of the bytes that are one of `count` from `first` on."""
+        return _plain_mask(_plain_block(data, position) - np.uint8(first) < count)
+
+    def among_folded(data, position, first, count):
+        """The same once bit 0x20 is set: `among_folded(…, ord("a"), 26)` finds letters."""
+        return _plain_mask((_plain_block(data, position) | 0x20) - np.uint8(first) < count)
 
     def lowest(mask):
         """See _lowest."""
         return ((int(mask) & -int(mask)).bit_length() - 1) % 65
+
+    def width(mask):
+        """See _width."""
+        return int(mask).bit_length()
 
     def ones(mask):
         """See _ones."""
         return int(mask).bit_count()
 
 else:
-    pointer, byte, word, lowest, ones, prefetch = _pointer, _byte, _word, _lowest, _ones, _prefetch
-    equal, equal_folded = _search("=="), _search("==", 0x20)
-    below, below_folded = _search("<"), _search("<", 0x20)
+    pointer, byte, word, prefetch, lowest, width, ones = _pointer, _byte, _word, _prefetch, _lowest, _width, _ones
+    equal, equal_folded, below = _search("=="), _search("==", 0x20), _search("<")
+    among, among_folded = _search_range(), _search_range(0x20)

@@ -6,10 +6,10 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import LOWERED, ONE, ZERO, absorb, add_byte, find, finish, hash_ahead
+from namesake.kernels.hash import ZERO, add_byte, find, finish, hash_word
 from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
-from namesake.kernels.simd import BYTES, LANES, below, below_folded, byte, lowest, pointer, word
+from namesake.kernels.simd import BYTES, LANES, among, among_folded, byte, lowest, pointer, word
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8, U32, U64, own_record, record
 from namesake.kernels.utf8 import code_point
@@ -30,7 +30,6 @@ SOFT, COMMA, HARD = 0, 1, 2  # what stands before a token
 LOWER, CASED, ALL_CAPITALS = 0, 1, 2  # how a text is written
 
 LONGEST_TAG = 1000
-ALL_BITS = np.uint64(2**64 - 1)
 LONGEST_RUN = 64  # bytes of initials that make one token
 WORDS_TO_A_CAPITAL = 33  # in a text with capitals there is one in so many words
 
@@ -136,17 +135,7 @@ def tag_end(data, at, end):
 @inlined(types.uint64(BYTES, types.int64))
 def letters_in(text, at):
     """Where the 64 bytes from `at` on are ASCII letters or digits, as bits."""
-    letters = below_folded(text, at, np.uint8(0x7B)) & ~below_folded(text, at, np.uint8(0x61))
-    return letters | (below(text, at, np.uint8(0x3A)) & ~below(text, at, np.uint8(0x30)))
-
-
-@inlined(types.uint64(BYTES, types.int64, types.int64))
-def hash_word(text, at, length):
-    """`hash_ahead` of up to 15 letters, written small, without a branch: how long words are is chance."""
-    first, second = word(text, at) | LOWERED, word(text, at + 8) | LOWERED
-    long = ALL_BITS * np.uint64(length >= 8)
-    rest = (second & long) | (first & ~long)
-    return finish(absorb(ZERO, first) & long, rest & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
+    return among_folded(text, at, np.uint8(0x61), np.uint8(26)) | among(text, at, np.uint8(0x30), np.uint8(10))
 
 
 @kernel(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
@@ -326,7 +315,7 @@ def cut(data, begin, end, tables, tokens, most):
                 base, block = at, letters_in(text, at)
                 length = lowest(~block)
             length = min(length, end - at)
-            value = hash_word(text, at, length) if length < 16 else hash_ahead(text, at, at + length, LOWERED)
+            value = hash_word(text, at, at + length)
             at += length
             stop = at
         if length == LANES or (at < end and (byte(text, at) >= 0x80 or byte(text, at) in APOSTROPHES)):

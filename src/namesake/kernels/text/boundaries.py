@@ -6,8 +6,8 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner
-from namesake.kernels.hash import KEYS, find
-from namesake.kernels.simd import BYTES, pointer
+from namesake.kernels.hash import KEYS, ONE, find
+from namesake.kernels.simd import BYTES, LANES, among_folded, below, equal, ones, pointer
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.text.characters import (
     APOSTROPHE,
@@ -29,6 +29,7 @@ from namesake.kernels.types import U8, U64, own_record, record
 
 # How a text is written (`style`), and whether it is to be split at all.
 WHOLE, CASED, SPACED = 1, 2, 4
+LAST_BIT = np.uint64(LANES - 1)
 LETTERS_TO_A_CAPITAL = 200  # in a text with capitals there is one in so many letters
 
 # What a word says about the period after it, or about the one before it: it opens sentences (STARTER), or has a capital
@@ -70,8 +71,20 @@ def word_bits(data, start, end, words):
 def style(data, start, end):
     """CASED where capitals occur, SPACED where commas and periods stand alone; judged by the first half kilobyte."""
     letters, capitals, spaced, glued = 0, 0, 0, 0
-    before = np.int64(SPACE)
-    for k in range(start, min(end, start + 512)):
+    at, stop, after_space = start, min(end, start + 512), ONE
+    while at + LANES <= stop:
+        space, letter = equal(data, at, 32), among_folded(data, at, 97, 26)
+        comma, period = equal(data, at, 44) | equal(data, at, 58), equal(data, at, 46)
+        letters += ones(letter)
+        capitals += ones(letter & below(data, at, 97))
+        at += LANES
+        behind = space << ONE | after_space
+        ahead = space >> ONE | np.uint64(at == end or data[at] == 32) << LAST_BIT
+        spaced += ones((comma | period) & behind & ahead)
+        glued += ones(comma & ~behind & ahead)
+        after_space = space >> LAST_BIT
+    before = np.int64(SPACE if after_space != 0 else LETTER)
+    for k in range(at, stop):
         byte = data[k]
         kind = np.int64(CLASS[byte])
         if kind == LETTER:

@@ -26,16 +26,40 @@ def look_up(hashed, table_hash, table_word, mask):
     return table_word[slot] if table_hash[slot] != FREE else np.int32(ABSENT)
 
 
-@kernel(types.int64(U64, I32, HASHES, WORDS))
+@kernel(types.void(U64, I32, HASHES, WORDS))
 def insert(hashes, words, table_hash, table_word):
-    """Put words into a table that has room for them; returns how many slots were newly taken."""
+    """Put words into a table that has room for them."""
     keys, mask = pointer(table_hash), len(table_hash) - 1
-    taken = 0
     for k in range(len(hashes)):
         slot = find(keys, mask, hashes[k])
-        taken += keys[slot] == FREE
         table_hash[slot] = hashes[k]
         table_word[slot] = words[k]
+
+
+@inlined(types.int64(KEYS, types.int64, types.uint64))
+def find_cached(cache, mask, key):
+    """Where in a cache of words a hash stands, or the free place where it belongs; its word, plus 1, stands behind it.
+
+    Four slots share a cache line: a hash lies in its own slot, or else in another of its line if one is free. Nearly
+    all lie in the first two, and to see in which takes no branch.
+    """
+    home, step = np.int64(key & np.uint64(mask)), np.int64(0)
+    slot = home ^ np.int64(cache[2 * (home ^ 1)] == key)
+    while (cache[2 * slot] != FREE) & (cache[2 * slot] != key):
+        step += 1
+        slot = home ^ step
+    return 2 * slot
+
+
+@kernel(types.int64(U64, I32, HASHES))
+def remember(hashes, words, cache):
+    """Put words into a cache that has room for them; returns how many slots were newly taken."""
+    keys, mask = pointer(cache), len(cache) // 2 - 1
+    taken = 0
+    for k in range(len(hashes)):
+        place = find_cached(keys, mask, hashes[k])
+        taken += keys[place] == FREE
+        cache[place], cache[place + 1] = hashes[k], np.uint64(words[k] + 1)
     return taken
 
 
@@ -121,15 +145,14 @@ def word_sets(indptr, ids, word_of):
 class Tables(NamedTuple):
     """Words by hash, -1 for what is no word: those of a KB, and a cache that is filled as they are met.
 
-    First the language's words about periods, and their bits.
+    First the language's words about periods, and their bits. For the cache see `find_cached`.
     """
 
     period_keys: Annotated[Any, U64]
     period_bits: Annotated[Any, U8]
     surface_hash: Annotated[Any, U64]
     surface_word: Annotated[Any, I32]
-    cache_hash: Annotated[Any, HASHES]
-    cache_word: Annotated[Any, WORDS]
+    cache: Annotated[Any, HASHES]
 
 
 class Analysis(NamedTuple):
@@ -157,12 +180,12 @@ def analyse(data, offsets, tables, cached, to):
     """
     first, buffers = pointer(data), new_buffers()
     found = pointers(buffers)
-    period_keys, period_bits, surface, surface_words, cache, cache_words = tables
+    period_keys, period_bits, surface, surface_words, remembered = tables
     periods = listed_words(period_keys, period_bits)
     surface_hash, surface_word, surface_mask = pointer(surface), pointer(surface_words), len(surface) - 1
-    cache_hash, cache_word, cache_mask = pointer(cache), pointer(cache_words), len(cache) - 1
+    cache, cache_mask = pointer(remembered), len(remembered) // 2 - 1
     indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to
-    limit = len(cache) * 7 // 10
+    limit = len(remembered) * 7 // 20
     total, total_sentences, missed = 0, 0, 0
     token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(len(offsets) - 1):
@@ -173,15 +196,15 @@ def analyse(data, offsets, tables, cached, to):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, breaks = scan(first, i, end, sentence, flags, periods, found)
+            i, sentence, count, breaks = scan(first, i, end, sentence, flags, periods, found, cache, cache_mask)
             for k in range(breaks):
                 sentences[total_sentences + k] = breaks_at[k] - low
             total_sentences += breaks
             for k in range(count):
                 hashed = token_hashes[k]
-                slot = find(cache_hash, cache_mask, hashed)
-                if cache_hash[slot] == hashed:
-                    word = cache_word[slot]
+                place = find_cached(cache, cache_mask, hashed)
+                if cache[place] == hashed:
+                    word = np.int32(np.int64(cache[place + 1]) - 1)
                 else:
                     word = look_up(hashed, surface_hash, surface_word, surface_mask)
                     if word == ABSENT:
@@ -191,10 +214,10 @@ def analyse(data, offsets, tables, cached, to):
                         words[total], starts[total] = word, token_starts[k] - low
                         total += 1
                     elif cached < limit:
-                        cache_hash[slot], cache_word[slot] = hashed, word
+                        cache[place], cache[place + 1] = hashed, np.uint64(word + 1)
                         cached += 1
                 words[total], starts[total] = word, token_starts[k] - low
-                total += word >= 0
+                total += int(word >= 0)
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
     return total, total_sentences, missed, cached
 

@@ -1,14 +1,16 @@
 """One pass over the bytes of many texts: Penn Treebank word tokens with their hashes, and sentence starts.
 
-The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. Plain words take a fast
-path; whatever touches an apostrophe, a hyphen, an inner period or a byte beyond ASCII goes through the exact rules.
+The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. What is `plain` is read 64
+bytes at a time; whatever touches an apostrophe, a period or a byte beyond ASCII goes through the exact rules, and so do
+the last bytes of a text.
 """
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.simd import BYTES, pointer
+from namesake.kernels.hash import KEYS, ONE, hash_word
+from namesake.kernels.simd import BYTES, lowest, pointer, prefetch
 from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
 from namesake.kernels.text.characters import (
     BLANK,
@@ -23,6 +25,7 @@ from namesake.kernels.text.characters import (
     hash_token,
     plain_word,
 )
+from namesake.kernels.text.plain import AHEAD, plain
 from namesake.kernels.text.treebank import (
     CONTRACTION_MASK,
     CONTRACTIONS,
@@ -47,14 +50,35 @@ def begin(data, start, end, whole):
     return skip_space(data, start, end)[0], style(data, start, end)
 
 
-@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, WORDS, TO))
-def scan(data, i, end, sentence, flags, words, to):
+@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, WORDS, TO, KEYS, INTEGER))
+def scan(data, i, end, sentence, flags, words, to, cache, mask):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
+    Tokens will be looked up in `cache`, two numbers for each slot: its lines are asked for here, long before.
     Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
     """
     count, found = 0, 0
     while i < end and count < FULL and found < FULL:
+        if i + AHEAD <= end:
+            size, starts, ends, breaks, stopped = plain(data, i)
+            while starts != 0:
+                start, stop = i + lowest(starts), i + lowest(ends)
+                starts &= starts - ONE
+                ends &= ends - ONE
+                hashed = hash_word(data, start, stop)
+                prefetch(cache, 2 * np.int64(hashed & np.uint64(mask)))
+                if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
+                    count = emit_piece(data, start, stop, True, LATE, count, to)
+                else:
+                    to.starts[count], to.ends[count], to.hashes[count] = start, stop, hashed
+                    count += 1
+            while breaks != 0 and not flags & WHOLE:
+                to.breaks[found] = sentence = i + lowest(breaks)
+                breaks &= breaks - ONE
+                found += 1
+            i += size
+            if size > 0 and not stopped:
+                continue
         kind = CLASS[data[i]]
         if kind == SPACE:
             i += 1
@@ -123,7 +147,7 @@ def tokenize(data, offsets, listed, whole):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(first, i, end, sentence, flags, words, to)
+            i, sentence, count, found = scan(first, i, end, sentence, flags, words, to, to.hashes, 0)
             for k in range(count):
                 starts[total + k], ends[total + k] = token_starts[k] - low, token_ends[k] - low
                 hashes[total + k] = token_hashes[k]
