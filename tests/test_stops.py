@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import time
 
 import pytest
@@ -58,3 +59,31 @@ def test_what_fails_of_a_lost_stop_is_the_stop(number, capfd):
 def test_other_failures_stay_what_they_are():
     with pytest.raises(RuntimeError), stoppable():
         raise RuntimeError("a fault")
+
+
+class HalfMade:
+    """It fails when it is thrown away, if a stop came before it was whole."""
+
+    def __init__(self, number: signal.Signals | None) -> None:
+        if number is not None:
+            os.kill(os.getpid(), number)
+            time.sleep(1)
+            self.whole = True
+
+    def __del__(self) -> None:
+        assert self.whole
+
+
+@STOPS
+def test_what_a_stop_left_half_made_says_nothing(number, capfd):
+    with pytest.raises(KeyboardInterrupt), stoppable():
+        HalfMade(number)
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_fails_without_a_stop_is_printed(capfd, monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    with stoppable():
+        HalfMade(None)
+    assert "AttributeError" in capfd.readouterr().err

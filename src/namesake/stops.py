@@ -32,29 +32,39 @@ def stoppable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, _interrupt)
+    came: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    is_pythons = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ours = STOPS if is_pythons else (signal.SIGTERM,)
+    before = {number: signal.signal(number, interrupt) for number in ours}
     try:
-        with _none_lost():
+        with _none_lost(came):
             yield
     finally:
-        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
 
 
 @contextmanager
-def _none_lost() -> Iterator[None]:
-    """Have stops come again that arrive where Python can only print an exception and go on.
+def _none_lost(came: list[int]) -> Iterator[None]:
+    """Have stops come again that arrive where Python can only print an exception and go on; `came` has those so far.
 
-    Such are the compiler's call-backs into Python: what is lost there makes it fail a moment later, or not at all.
+    Such are the compiler's call-backs into Python: what is lost there makes it fail a moment later, or not at all. An
+    object that a stop left half made fails when it is thrown away: that is no news, and is not printed.
     """
     waiting: list[threading.Timer] = []
     print_it = sys.unraisablehook
 
     def lost(unraisable: UnraisableHookArgs) -> None:
-        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            waiting.append(threading.Timer(AGAIN, os.kill, [os.getpid(), signal.SIGTERM]))
+            waiting[-1].start()
+        elif not came:
             print_it(unraisable)
-            return
-        waiting.append(threading.Timer(AGAIN, os.kill, [os.getpid(), signal.SIGTERM]))
-        waiting[-1].start()
 
     sys.unraisablehook = lost
     try:
@@ -84,7 +94,3 @@ def unstoppable() -> Iterator[None]:
 
 def _let_be(number: int, frame: FrameType | None) -> None:
     """Do nothing about a signal."""
-
-
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
