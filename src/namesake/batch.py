@@ -15,7 +15,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int32, Int64, arrow_numbers, one_chunk, text_buffers
+from namesake.arrays import (
+    Bool,
+    Float64,
+    Int32,
+    Int64,
+    arrow_numbers,
+    arrow_scalar,
+    numpy_numbers,
+    one_chunk,
+    text_buffers,
+)
 from namesake.articles.days import UNDATED, day_number
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
@@ -133,7 +143,7 @@ class Batch:
         """The date of each article in days since 1970-01-01, UNDATED where it has none or it cannot be read."""
         distinct = self.dates.dictionary_encode()
         known = np.array([*map(day_number, distinct.dictionary.to_pylist()), UNDATED], np.int32)
-        days: Int32 = known[distinct.indices.fill_null(-1).to_numpy()]
+        days: Int32 = known[numpy_numbers(distinct.indices.fill_null(arrow_scalar(-1, distinct.indices.type)))]
         return days
 
     # words

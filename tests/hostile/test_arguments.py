@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -174,5 +175,8 @@ def test_a_full_disk(place: Path, sandbox: Sandbox, tmp_path: Path, tally: Calla
     ):
         outcome = sandbox.run(*argv, cwd=place, file_size=1 << 16)
         counts.add(outcome.kind, f"disk full: {outcome}")
-        assert not [path.name for path in tmp_path.iterdir() if "partial" in path.name or "building" in path.name]
+        left = [path for path in tmp_path.iterdir() if "partial" in path.name or "building" in path.name]
+        assert all(bytes(path) in outcome.err for path in left), "what is kept is named"
+        for path in left:
+            shutil.rmtree(path)
     counts.check()

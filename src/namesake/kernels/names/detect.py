@@ -23,6 +23,7 @@ from namesake.kernels.names.headlines import (
     tokens_before,
 )
 from namesake.kernels.names.lone import place_all_lone, place_all_titled
+from namesake.kernels.names.memory import MOST_WORDS, REMEMBERED, ask_for, begins, finishes, look_up, read_ahead, recall
 from namesake.kernels.names.nicknames import match_nicknames
 from namesake.kernels.names.page import (
     END,
@@ -38,23 +39,15 @@ from namesake.kernels.names.page import (
     LOW,
     MOST_EXTRAS,
     MOST_LETTERS,
-    MOST_WORDS,
     NAME,
     NOBODY,
     OPEN,
     ORDER,
     PAGE,
-    REMEMBERED,
     UNREAD,
     I,
     Page,
-    ask_for,
-    begins,
-    finishes,
     known_from,
-    look_up,
-    read_ahead,
-    recall,
 )
 from namesake.kernels.names.people import gather_people
 from namesake.kernels.names.runs import place_runs

@@ -9,6 +9,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend, find
 from namesake.kernels.names.context import firm_follows
+from namesake.kernels.names.memory import begins, finishes, in_lower, word_fame
 from namesake.kernels.names.page import (
     BY_PERSON,
     BY_THING,
@@ -23,11 +24,8 @@ from namesake.kernels.names.page import (
     UNREAD,
     B,
     I,
-    begins,
     capital,
-    finishes,
     follows,
-    in_lower,
     initials,
     listed,
     may_end,
@@ -38,7 +36,6 @@ from namesake.kernels.names.page import (
     soft,
     take,
     thing_fame,
-    word_fame,
 )
 from namesake.kernels.names.tokens import (
     AFTER_DOT,

@@ -5,19 +5,8 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
-from namesake.kernels.names.page import (
-    KNOWN,
-    OPEN,
-    PAGE,
-    B,
-    I,
-    begins,
-    finishes,
-    in_lower,
-    is_open,
-    short_of,
-    soft,
-)
+from namesake.kernels.names.memory import begins, finishes, in_lower
+from namesake.kernels.names.page import KNOWN, OPEN, PAGE, B, I, is_open, short_of, soft
 from namesake.kernels.names.tokens import (
     BASED,
     BEFORE_FIRM,

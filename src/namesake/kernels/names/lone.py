@@ -13,6 +13,7 @@ from namesake.kernels.names.context import (
     owned_follows,
     place_follows,
 )
+from namesake.kernels.names.memory import begins, in_lower, word_fame
 from namesake.kernels.names.nicknames import in_nickname
 from namesake.kernels.names.page import (
     ALIAS_SURNAME,
@@ -47,11 +48,9 @@ from namesake.kernels.names.page import (
     TITLED,
     B,
     I,
-    begins,
     capital,
     follows,
     hyphen,
-    in_lower,
     initials,
     is_open,
     listed,
@@ -62,7 +61,6 @@ from namesake.kernels.names.page import (
     run_fame,
     short_of,
     soft,
-    word_fame,
 )
 from namesake.kernels.names.people import (
     add_candidate,

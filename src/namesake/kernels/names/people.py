@@ -7,6 +7,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.context import credited, firm_follows, in_byline
 from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
+from namesake.kernels.names.memory import begins, finishes, word_fame
 from namesake.kernels.names.page import (
     BEGIN,
     BY_PERSON,
@@ -46,10 +47,8 @@ from namesake.kernels.names.page import (
     WORD,
     B,
     I,
-    begins,
     behind_comma,
     capital,
-    finishes,
     follows,
     is_open,
     listed,
@@ -60,7 +59,6 @@ from namesake.kernels.names.page import (
     soft,
     take,
     thing_fame,
-    word_fame,
 )
 from namesake.kernels.names.tokens import (
     ARTICLE,

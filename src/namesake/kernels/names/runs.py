@@ -8,6 +8,7 @@ from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
 from namesake.kernels.names.lone import place_initial, place_lone, surname_first
+from namesake.kernels.names.memory import begins, finishes, in_lower, word_fame
 from namesake.kernels.names.page import (
     BEGIN,
     COMPANY,
@@ -26,12 +27,9 @@ from namesake.kernels.names.page import (
     WIDE,
     B,
     I,
-    begins,
     behind_comma,
     capital,
-    finishes,
     follows,
-    in_lower,
     initials,
     is_open,
     listed,
@@ -42,7 +40,6 @@ from namesake.kernels.names.page import (
     run_fame,
     short_of,
     soft,
-    word_fame,
 )
 from namesake.kernels.names.people import add_candidate, add_span, add_wider, mention_of, new_mention, raise_evidence
 from namesake.kernels.names.shorts import STRANGER, file_run, file_word, place_run_shorts

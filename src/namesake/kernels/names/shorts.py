@@ -7,6 +7,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, extend, find
 from namesake.kernels.names.context import firm_follows, is_month, is_place, names_a_thing, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
+from namesake.kernels.names.memory import begins, finishes, word_fame
 from namesake.kernels.names.page import (
     BY_PERSON,
     END,
@@ -23,9 +24,7 @@ from namesake.kernels.names.page import (
     WORD,
     B,
     I,
-    begins,
     capital,
-    finishes,
     follows,
     hyphen,
     initials,
@@ -34,7 +33,6 @@ from namesake.kernels.names.page import (
     name_key,
     name_of,
     soft,
-    word_fame,
 )
 from namesake.kernels.names.people import KNOWN_THING, add_span, bears
 from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, read_letters

@@ -5,19 +5,8 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
-from namesake.kernels.names.page import (
-    KNOWN,
-    MOST_LETTERS,
-    NOBODY,
-    PAGE,
-    SPELLED,
-    B,
-    I,
-    begins,
-    finishes,
-    initials,
-    name_of,
-)
+from namesake.kernels.names.memory import begins, finishes
+from namesake.kernels.names.page import KNOWN, MOST_LETTERS, NOBODY, PAGE, SPELLED, B, I, initials, name_of
 from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
 from namesake.kernels.simd import BYTES, byte, word
 
