@@ -30,7 +30,6 @@ words = st.text(st.sampled_from("abcxyz .,-éüñçøßłŁžŽĆœ’“”–�
 @given(words, st.sampled_from(["cp1252", "latin-1"]))
 def test_mis_decoded_text_is_mended(text, code):
     """Python makes the damage, as whoever read UTF-8 as something else did."""
-    assume(not re.search(r"[ŁŽĆÀÉÜ]œ(?=[ .,-]|$)", text))  # a word that ends so could as well be meant as it is
     try:
         broken = text.encode().decode(code)
     except UnicodeDecodeError:

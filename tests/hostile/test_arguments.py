@@ -176,7 +176,10 @@ def test_a_full_disk(place: Path, sandbox: Sandbox, tmp_path: Path, tally: Calla
         outcome = sandbox.run(*argv, cwd=place, file_size=1 << 16)
         counts.add(outcome.kind, f"disk full: {outcome}")
         left = [path for path in tmp_path.iterdir() if "partial" in path.name or "building" in path.name]
-        assert all(bytes(path) in outcome.err for path in left), "what is kept is named"
-        for path in left:
-            shutil.rmtree(path)
+        if argv[0] == "kb" and left:  # a build that has read its dumps may go on there, and says so
+            [draft] = left
+            assert bytes(draft) in outcome.err
+            shutil.rmtree(draft)
+        else:
+            assert not left
     counts.check()

@@ -57,7 +57,8 @@ def refused(line: bytes, strict: bool) -> bool:
     text = SURROGATE.sub(rb"\\ufffd", line.strip(AROUND))
     try:
         msgspec.json.decode(text if strict else text.decode(errors="replace"))
-    except msgspec.ValidationError:  # a number beyond all floats, 1e9999, is JSON
+    except msgspec.ValidationError:  # a number beyond all floats, 1e9999: JSON if another library takes the line
+        json.loads(text.decode(errors="replace"))
         return False
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return True

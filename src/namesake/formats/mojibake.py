@@ -48,11 +48,16 @@ def _mended(match: re.Match[str]) -> str:
     kinds = [_kind(one) for one in read]
     before, after = match.string[: match.start()][-1:], match.string[match.end() :][:1]
     mended: list[str] = []
+    sure = False
     for at, one in enumerate(found):
         left = mended[-1][-1:] if mended else before
         right = found[at + 1][0] if at + 1 < len(found) else after
         beside = {*kinds[max(at - 1, 0) : at], *kinds[at + 1 : at + 2]}
-        sure = _is_sure(one, kinds[at], left, right) or (kinds[at] not in (None, LATIN, SIGN) and kinds[at] in beside)
+        sure = (
+            (sure and kinds[at] is not None)  # who reads one character wrong reads the next one wrong
+            or _is_sure(one, kinds[at], left, right)
+            or (kinds[at] not in (None, LATIN, SIGN) and kinds[at] in beside)
+        )
         mended.append(read[at] if sure else _lowered.sub(_raised, one))
     return "".join(mended)
 

@@ -86,7 +86,7 @@ def list_forms(spelled: Spelled, shortened: Bool, fame: Float64) -> ListedForms:
 
 def _tokens(names: Strings) -> UInt64:
     """The hashes of the tokens of normalised names, each once."""
-    hashes = token_hashes(names.data, names.offsets)
+    hashes = token_hashes(names.data, names.offsets, np.empty(0, np.int64))
     distinct: UInt64 = distinct_keys(hashes.view(np.int64), large.empty(len(hashes), np.int32)).view(np.uint64)
     return distinct
 

@@ -6,13 +6,13 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, find, hash_bytes
+from namesake.kernels.hash import FREE, KEYS, find
+from namesake.kernels.names.index import token_hashes
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, U64, record
 
-HASHES, NUMBERS = types.CPointer(types.uint64), types.CPointer(types.int32)
+SMALL = types.CPointer(types.int32)
 AHEAD = 16  # tokens
-SPACE = 0x20
 UNASKED = -1.0
 
 
@@ -28,27 +28,11 @@ class Counts(NamedTuple):
 COUNTS = record(Counts)
 
 
-@inlined(types.float64(HASHES, types.int64, types.uint64, NUMBERS))
+@inlined(types.float64(KEYS, types.int64, types.uint64, SMALL))
 def count_of(keys, mask, key, counts):
     """The count of one token, 0 where the table does not have it."""
     at = find(keys, mask, key)
     return np.float64(counts[at]) if keys[at] != FREE else 0.0
-
-
-@kernel(types.Tuple((types.int64[::1], types.uint64[::1]))(U8, I64))
-def hash_tokens(texts, offsets):
-    """The hashes of the tokens of each normalised name, as ragged rows."""
-    indptr, size = np.zeros(len(offsets), np.int64), 0
-    hashes = np.empty((offsets[-1] - offsets[0]) // 2 + len(offsets), np.uint64)
-    for name in range(len(offsets) - 1):
-        token, end = offsets[name], offsets[name + 1]
-        for i in range(token, end + 1):
-            if i > token and (i == end or texts[i] == SPACE):
-                hashes[size] = hash_bytes(texts, token, i)
-                size += 1
-                token = i + 1
-        indptr[name + 1] = size
-    return indptr, hashes[:size]
 
 
 @kernel(types.UniTuple(types.float64[::1], 3)(U8, I64, COUNTS))
@@ -65,7 +49,8 @@ def count_labels(texts, offsets, counts):
         pointer(counts.middle),
         pointer(counts.last),
     )
-    indptr, hashes = hash_tokens(texts, offsets)
+    indptr = np.zeros(size + 1, np.int64)
+    hashes = token_hashes(texts, offsets, indptr)
     for name in range(size):
         for soon in range(min(indptr[name] + AHEAD, len(hashes)), min(indptr[name + 1] + AHEAD, len(hashes))):
             slot = np.int64(hashes[soon] & np.uint64(mask))

@@ -94,9 +94,12 @@ def tokens(data, start, end, starts, hashes):
     return count
 
 
-@kernel(types.uint64[::1](U8, I64))
-def token_hashes(data, offsets):
-    """The hashes of all tokens of normalised names, one name after the other."""
+@kernel(types.uint64[::1](U8, I64, types.int64[::1]))
+def token_hashes(data, offsets, indptr):
+    """The hashes of all tokens of normalised names, one name after the other.
+
+    `indptr` gets where those of each name begin and end; where nobody wants to know, it is empty.
+    """
     found = np.empty(len(data) + 1, np.uint64)  # what is not touched takes no memory
     count, text = 0, pointer(data)
     for name in range(len(offsets) - 1):
@@ -106,6 +109,8 @@ def token_hashes(data, offsets):
                 found[count] = hash_bytes(data, token, i)
                 count += 1
                 token = i + 1
+        if len(indptr) > 0:
+            indptr[name + 1] = count
     return found[:count]
 
 

@@ -14,7 +14,7 @@ SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
 """Years that two years in brackets must be apart to be those of a life; ages that stand behind a name."""
 AHEAD = 4  # mentions
 BIRTH, DEATH, AGE, KINDS = 0, 1, 2, 3
-NUMBERS = types.CPointer(types.float64)
+DOUBLES = types.CPointer(types.float64)
 BLANK, COMMA, DOT, SEMICOLON, OPEN, CLOSE, DASH = 0x20, 0x2C, 0x2E, 0x3B, 0x28, 0x29, 0x2D
 LONG_DASH = 0xE2  # the first byte of – and —, and of other signs that part years just as well
 CASE = 0x20  # the bit that tells small letters from capitals
@@ -74,7 +74,7 @@ def year_behind(data, at, end, phrases, indptr):
     return np.int64(-1)
 
 
-@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, NUMBERS, types.int64))
+@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, DOUBLES, types.int64))
 def in_brackets(data, at, end, born, born_indptr, died, died_indptr, told, row):
     """Write what brackets tell: the year behind "born", that behind "died"; else two years with a dash between."""
     birth = year_behind(data, at, end, born, born_indptr)
@@ -92,7 +92,7 @@ def in_brackets(data, at, end, born, born_indptr, died, died_indptr, told, row):
         told[row + DEATH] = death
 
 
-@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, NUMBERS, types.int64))
+@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, DOUBLES, types.int64))
 def behind_name(data, at, end, born, born_indptr, died, died_indptr, told, row):
     """Write what data[at:end], which follows a name, tells of a life: its kinds of numbers are told[row:]."""
     at = past_blanks(data, at, end)
