@@ -32,7 +32,7 @@ tests: $(VENV)/.dev chromium
 tests-nojit: $(VENV)/.dev  ## the kernels once more as plain Python, so that coverage and bounds errors show
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m "kernel and not slow"
 
-hostile: $(VENV)/.dev  ## damaged KBs, kills, fuzzers: 30 to 45 minutes; ends with a table of counts
+hostile: $(VENV)/.dev  ## damaged KBs, kills, fuzzers: about 45 minutes; ends with a table of counts
 	PYTHONPATH=tests $(BIN)/python -m hostile
 
 bench: $(VENV)/.dev  ## the tables of docs/benchmarks.md
