@@ -19,7 +19,8 @@ from namesake.kb.columns import Strings
 from namesake.kb.kinds import ORGANISATION, OTHER, PLACE
 from namesake.kb.layout import MAN, WOMAN
 from namesake.kb.spelling import normalise
-from namesake.kernels.names.tokens import Tokens, cut, style_of
+from namesake.kernels.names.cut import cut
+from namesake.kernels.names.tokens import room_for_tokens, style_of
 from namesake.language import English
 from namesake.names.detect import Found, find, group_spans
 from namesake.names.evidence import GIVEN, RULES
@@ -518,8 +519,7 @@ def test_what_a_reader_finds_in_a_title(
 def style(text: str) -> int:
     """How a text is written, by the kernels."""
     column, most = Strings.of([text]), len(text) + 2
-    kinds = np.uint64, np.int64, np.int64, np.uint8, np.uint32, np.uint8, np.uint8
-    tokens = Tokens(*(np.empty(most + 8, kind) for kind in kinds))
+    tokens = room_for_tokens(most)
     return style_of(tokens.bits, cut(column.data, 0, len(column.data), tables(English), tokens, most))
 
 

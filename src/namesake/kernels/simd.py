@@ -129,6 +129,16 @@ def _ones(typing, mask):
 
 
 @intrinsic
+def _without_lowest(typing, mask):
+    """The mask without its lowest set bit."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.and_(arguments[0], builder.sub(arguments[0], ir.Constant(ir.IntType(64), 1)))
+
+    return types.uint64(types.uint64), generate
+
+
+@intrinsic
 def _prefetch(typing, array, position):
     """Ask for the cache line of array[position] and go on: who looks it up later need not wait."""
 
@@ -205,7 +215,12 @@ if config.DISABLE_JIT:
         """See _ones."""
         return int(mask).bit_count()
 
+    def without_lowest(mask):
+        """See _without_lowest."""
+        return np.uint64(int(mask) & (int(mask) - 1))
+
 else:
-    pointer, byte, word, prefetch, lowest, width, ones = _pointer, _byte, _word, _prefetch, _lowest, _width, _ones
+    pointer, byte, word, prefetch = _pointer, _byte, _word, _prefetch
+    lowest, width, ones, without_lowest = _lowest, _width, _ones, _without_lowest
     equal, equal_folded, below = _search("=="), _search("==", 0x20), _search("<")
     among, among_folded = _search_range(), _search_range(0x20)

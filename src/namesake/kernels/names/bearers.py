@@ -6,6 +6,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import kernel
+from namesake.kernels.names.cut import cut
 from namesake.kernels.names.page import (
     END,
     EVIDENCE,
@@ -22,7 +23,7 @@ from namesake.kernels.names.page import (
     I,
 )
 from namesake.kernels.names.people import ALIAS, borne_outright
-from namesake.kernels.names.tokens import ARTICLE, COMMA, OF, TABLES, TOKENS, cut
+from namesake.kernels.names.tokens import ARTICLE, COMMA, OF, TABLES, TOKENS
 from namesake.kernels.simd import byte, pointer
 from namesake.kernels.types import I32, I64, U8, record
 

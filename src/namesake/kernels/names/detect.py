@@ -11,7 +11,9 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, write_candidates
+from namesake.kernels.names.cut import cut
 from namesake.kernels.names.full import MATCH_COLUMNS, match_names
+from namesake.kernels.names.gaps import mark_gaps
 from namesake.kernels.names.headlines import (
     IN_LINE,
     IN_TITLE,
@@ -61,8 +63,6 @@ from namesake.kernels.names.tokens import (
     HAS_CAPITAL,
     TABLES,
     TOKENS,
-    cut,
-    mark_gaps,
     room_for_tokens,
     style_of,
 )

@@ -4,6 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.names.cut import cut
 from namesake.kernels.names.tokens import (
     BEFORE_FIRM,
     FIRM,
@@ -13,7 +14,6 @@ from namesake.kernels.names.tokens import (
     SOFT,
     TABLES,
     TOKENS,
-    cut,
     room_for_tokens,
 )
 from namesake.kernels.simd import BYTES, byte, pointer
