@@ -520,7 +520,7 @@ def style(text: str) -> int:
     """How a text is written, by the kernels."""
     column, most = Strings.of([text]), len(text) + 2
     tokens = room_for_tokens(most)
-    return style_of(tokens.bits, cut(column.data, 0, len(column.data), tables(English), tokens, most))
+    return style_of(tokens.bits, 0, cut(column.data, 0, len(column.data), tables(English), tokens, most))
 
 
 @pytest.mark.kernel

@@ -68,6 +68,17 @@ def _search_range(fold=0):
 
 
 @intrinsic
+def _having(typing, data, position, bits):
+    """Mask of the bytes that have some of these bits."""
+
+    def generate(context, builder, signature, arguments):
+        block = builder.and_(_block(builder, arguments, 0), _everywhere(builder, arguments[2]))
+        return _mask(builder, "!=", block, ir.Constant(ir.IntType(8), 0))
+
+    return types.uint64(BYTES, types.int64, types.uint8), generate
+
+
+@intrinsic
 def _pointer(typing, array):
     """Where an array begins. Its caller keeps the array alive: Numba frees it behind the last line that names it."""
 
@@ -191,6 +202,10 @@ if config.DISABLE_JIT:
         """Mask of the bytes that are `value` once bit 0x20 is set: `[` counts as `{`, `]` as `}`."""
         return _plain_mask((_plain_block(data, position) | 0x20) == value)
 
+    def having(data, position, bits):
+        """See _having."""
+        return _plain_mask(_plain_block(data, position) & np.uint8(bits) != 0)
+
     def below(data, position, value):
         """Mask of the bytes under `value`."""
         return _plain_mask(_plain_block(data, position) < value)
@@ -222,5 +237,5 @@ if config.DISABLE_JIT:
 else:
     pointer, byte, word, prefetch = _pointer, _byte, _word, _prefetch
     lowest, width, ones, without_lowest = _lowest, _width, _ones, _without_lowest
-    equal, equal_folded, below = _search("=="), _search("==", 0x20), _search("<")
+    equal, equal_folded, below, having = _search("=="), _search("==", 0x20), _search("<"), _having
     among, among_folded = _search_range(), _search_range(0x20)

@@ -24,6 +24,7 @@ from namesake.kernels.names.tokens import (
     IS_DOTTED,
     IS_INITIALS,
     IS_JOINED,
+    IS_LONG,
     IS_NUMBER,
     IS_UPPER,
     LOOK_CLOSER,
@@ -32,6 +33,7 @@ from namesake.kernels.names.tokens import (
     TABLES,
     TOKENS,
     UPPER_LETTER,
+    first_bits,
 )
 from namesake.kernels.simd import (
     BYTES,
@@ -42,6 +44,7 @@ from namesake.kernels.simd import (
     below,
     byte,
     equal,
+    having,
     lowest,
     ones,
     pointer,
@@ -67,6 +70,8 @@ class Words(NamedTuple):
     """What `cut` reads and where it writes, as pointers: a text, `Tables`, `Tokens` and `Draft`."""
 
     text: Annotated[Any, BYTES]
+    plain: Annotated[Any, types.int64]
+    """Where the last word that is read in blocks may end."""
     kinds: Annotated[Any, BYTES]
     word_keys: Annotated[Any, KEYS]
     word_bits: Annotated[Any, CLASSES]
@@ -264,21 +269,26 @@ def hash_words(tokens, to, count):
         head, tail = to.heads[k] | LOWERED, to.tails[k] | LOWERED
         hashed, last = (absorb(ZERO, head), tail) if eight & ONE != ZERO else (ZERO, head)
         hashes[k] = finish(hashed, last & bits_below(rest << np.uint64(3)), np.int64(length))
-    for k in range(count):
-        if to.ends[k] - to.starts[k] >= LONG:
-            hashes[k] = hash_ahead(to.text, to.starts[k], to.ends[k], LOWERED)
 
 
 @inlined(types.void(TOKENS, WORDS, I))
 def note_bits(tokens, to, count):
-    """The bits of words of ASCII letters."""
-    bits = pointer(tokens.bits)
+    """The bits of words of ASCII letters; and the hashes of long ones."""
+    hashes, bits = pointer(tokens.hashes), pointer(tokens.bits)
     for k in range(count):
         first, second = np.int64(to.heads[k]) & 0xFF, np.int64(to.heads[k]) >> 8 & 0xFF
         digit, capital = (first >= 0x30) & (first <= 0x39), (first >= 0x41) & (first <= 0x5A)
-        alone, upper = to.ends[k] - to.starts[k] == 1, (second >= 0x41) & (second <= 0x5A)
-        flags = IS_CAPITAL * (digit | capital) + IS_NUMBER * digit
-        bits[k] = np.uint8(flags + (IS_INITIALS * (not digit) if alone else IS_UPPER * upper))
+        length, upper = to.ends[k] - to.starts[k], (second >= 0x41) & (second <= 0x5A)
+        flags = IS_CAPITAL * (digit | capital) + IS_NUMBER * digit + IS_LONG * (length >= LONG)
+        bits[k] = np.uint8(flags + (IS_INITIALS * (not digit) if length == 1 else IS_UPPER * upper))
+    for at in range(0, count, LANES):
+        long = having(bits, at, np.uint8(IS_LONG)) & first_bits(count - at)
+        while long != ZERO:
+            k = at + lowest(long)
+            long = without_lowest(long)
+            bits[k] = np.uint8(bits[k] & ~IS_LONG)
+            if to.ends[k] <= to.plain:
+                hashes[k] = hash_ahead(to.text, to.starts[k], to.ends[k], LOWERED)
 
 
 @inlined(types.void(TOKENS, WORDS, I, I))
@@ -310,7 +320,14 @@ def cut(data, begin, end, tables, tokens, most):
     text, room = pointer(data), len(data) - AHEAD  # beyond it there is no block to look at
     widths, letters, kinds, draft = tables.widths, tables.letters, tables.kinds, tokens.draft
     to = Words(
-        *(text, pointer(kinds), pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1),
+        *(
+            text,
+            room + LANES,
+            pointer(kinds),
+            pointer(tables.word_keys),
+            pointer(tables.word_bits),
+            len(tables.word_keys) - 1,
+        ),
         *(pointer(tokens.starts), pointer(tokens.ends), pointer(tokens.gaps), pointer(tokens.marks)),
         *(pointer(draft.heads), pointer(draft.tails), pointer(draft.odd), pointer(draft.changed)),
         *(pointer(draft.new_hashes), pointer(draft.new_bits), pointer(draft.gap_keys), pointer(draft.gap_facts)),

@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import ZERO
 from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, write_candidates
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.full import MATCH_COLUMNS, match_names
@@ -63,10 +64,11 @@ from namesake.kernels.names.tokens import (
     HAS_CAPITAL,
     TABLES,
     TOKENS,
+    first_bits,
     room_for_tokens,
     style_of,
 )
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import LANES, equal, having, lowest, ones, pointer, without_lowest
 from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
 
@@ -105,6 +107,16 @@ def character_of(data, begin, at, counts, ascii_only):
     return total
 
 
+@inlined(I(types.int64[::1], I, I, types.uint64))
+def write_places(places, size, at, mask):
+    """Write the places of the bits of a mask, counted from `at` on, behind the first `size`; how many there are."""
+    while mask != ZERO:
+        places[size] = at + lowest(mask)
+        mask = without_lowest(mask)
+        size += 1
+    return size
+
+
 @kernel(types.UniTuple(I, 3)(TOKENS, I, I, types.int64[::1], types.int64[::1]))
 def list_able(tokens, count, style, able, starts):
     """Write the tokens that may be names of one word, and those with which a longer name may start.
@@ -114,13 +126,18 @@ def list_able(tokens, count, style, able, starts):
     marks, classes, gaps = pointer(tokens.marks), pointer(tokens.classes), pointer(tokens.gaps)
     marks[count], gaps[count] = np.uint8(0), np.uint8(HARD)  # behind the last one
     size = starting = others = 0
-    for i in range(count):  # without branches: a capital is hard to foresee
-        able[size] = starts[starting] = i
-        fits = marks[i] & HAS_CAPITAL != 0 if style == CASED else classes[i] & FUNCTION == 0
-        dot = (style == CASED) & (marks[i + 1] & AFTER_DOT != 0)  # will.i.am
-        size += fits
-        starting += (fits | dot) & (gaps[i + 1] != HARD)
-        others += dot & (not fits)
+    for at in range(0, count, LANES):
+        here, goes_on = first_bits(count - at), ~equal(gaps, at + 1, np.uint8(HARD))
+        if style == CASED:
+            fits = here & having(marks, at, np.uint8(HAS_CAPITAL))
+            dot = here & having(marks, at + 1, np.uint8(AFTER_DOT))  # will.i.am
+        else:
+            fits, dot = ZERO, ZERO
+            for i in range(at, min(at + LANES, count)):
+                fits |= np.uint64(classes[i] & FUNCTION == 0) << np.uint64(i - at)
+        size = write_places(able, size, at, fits)
+        starting = write_places(starts, starting, at, (fits | dot) & goes_on)
+        others += ones(dot & ~fits)
     return size, starting, size + others
 
 
@@ -278,7 +295,7 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         begin, end = offsets[text], offsets[text + 1]
         count = cut(data, begin, end, tables, tokens, most)
         head = tokens_before(tokens.starts, count, begin + heads[text])
-        style = style_of(tokens.bits[head:] if head < count else tokens.bits, count - head if head < count else count)
+        style = style_of(tokens.bits, head if head < count else 0, count)
         least = SHORTEST if style == ALL_CAPITALS else SHORTEST_ALONE
         if style == ALL_CAPITALS and head == 0:  # perhaps a headline alone
             style = CASED if first_line(tokens.starts, count, data, begin, end, least) == count else style

@@ -6,14 +6,16 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import ONE, ZERO
 from namesake.kernels.names.fold import LETTERS, WIDTHS
+from namesake.kernels.simd import LANES, having, ones, pointer
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8, U32, U64, own_record, record
 
 # what a character is, by bits
 UPPER_LETTER, CAPITAL, BLANK, APOSTROPHE, HYPHEN, POSSESSIVE = 1, 2, 4, 8, 16, 32
 # what a token is, by bits
-IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER, IS_JOINED = 1, 2, 4, 8, 16, 32
+IS_CAPITAL, IS_INITIALS, IS_UPPER, IS_DOTTED, IS_NUMBER, IS_JOINED, IS_LONG = 1, 2, 4, 8, 16, 32, 64
 # what a word is, by bits
 HONORIFIC, SUFFIX, FUNCTION, ORDINARY, FIRM, TITLE, BEFORE_FIRM = 1, 2, 4, 8, 16, 32, 64
 PARTICLE, NUMERAL, NAME_TITLE, ROYAL, LOWER_TITLE, NOBLE, SAINT, ROLE = (1 << bit for bit in range(7, 15))
@@ -96,16 +98,23 @@ def room_for_tokens(most):
     return Tokens(np.empty(room, np.uint64), starts, ends, bits, classes, gaps, marks, draft)
 
 
-@kernel(types.int64(types.uint8[::1], types.int64))
-def style_of(bits, count):
-    """Whether capitals tell names: not in a text (almost) without them, nor in one with little else."""
+@inlined(types.uint64(types.int64))
+def first_bits(count):
+    """The lowest bits of a mask, so many; all where there are more."""
+    return ~ZERO if count >= LANES else (ONE << np.uint64(count)) - ONE
+
+
+@kernel(types.int64(types.uint8[::1], types.int64, types.int64))
+def style_of(bits, first, count):
+    """Whether capitals tell names in tokens first to count: not where there are (almost) none, nor little else."""
+    every = pointer(bits)
     words = capitals = uppers = 0
-    for i in range(count):  # without branches: a capital is hard to foresee
-        word_here = bits[i] & IS_NUMBER == 0
-        capital = word_here & (bits[i] & IS_CAPITAL != 0)
-        words += word_here
-        capitals += capital
-        uppers += capital & (bits[i] & IS_UPPER != 0)
+    for at in range(first, count, LANES):
+        here = first_bits(count - at) & ~having(every, at, np.uint8(IS_NUMBER))
+        capital = here & having(every, at, np.uint8(IS_CAPITAL))
+        words += ones(here)
+        capitals += ones(capital)
+        uppers += ones(capital & having(every, at, np.uint8(IS_UPPER)))
     if not has_capitals(capitals, words, WORDS_TO_A_CAPITAL):
         return LOWER
     return ALL_CAPITALS if 2 * uppers > words else CASED
