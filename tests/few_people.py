@@ -7,6 +7,7 @@ import numpy as np
 from namesake.kb.columns import Strings
 from namesake.kb.layout import NameColumns
 from namesake.kb.names import NameIndex, build_names
+from namesake.kb.phrases import phrases, words
 from namesake.kb.shorts import build_shorts, list_forms
 from namesake.kb.slips import build_slips
 from namesake.kb.spelled import Spelled
@@ -46,6 +47,8 @@ class SmallKB:
         kept = np.flatnonzero(hashes)  # as `thing_names` does: too short or too long a name has none
         made |= build_things(ThingNames(named.take(kept), hashes[kept], fame[kept], kinds[kept]))
         made |= build_slips(made[NameColumns.texts], made[NameColumns.entities], self.fame.astype(np.int32))
+        for column, function in ((NameColumns.phrases, phrases), (NameColumns.words, words)):
+            made[column] = function(NameColumns(InMemory(made)))
         self.names = NameIndex(InMemory(made), English)
 
     def rows(self, qids: np.ndarray) -> np.ndarray:

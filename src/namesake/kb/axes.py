@@ -28,6 +28,8 @@ SHORT_BEARER = Axis("bearer of a short form", values_of="short.entity")
 SHORT_SLOT = Axis("slot for a short form", power_of_two=True)
 TOKEN_SLOT = Axis("slot for a token", power_of_two=True)
 THING_SLOT = Axis("slot for a thing's name", power_of_two=True)
+PHRASE_HALF = Axis("half of a slot for a phrase", power_of_two=True)
+TOKEN_QUARTER = Axis("quarter of a slot for a token", power_of_two=True)
 SLIP = Axis("name with a slip")
 
 ID = between(1, LARGEST_ID)

@@ -12,10 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from namesake.arrays import Float32, Int8, Int32, UInt64
+from namesake.kb import phrases as tables
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Column
 from namesake.kb.fame import entity_fame
 from namesake.kb.layout import MAN, WOMAN, KBColumns
+from namesake.kb.name_layout import NameColumns
 from namesake.kb.publish import Draft
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.links import count_values, mark_rows
@@ -77,6 +79,18 @@ def gender(kb: KBColumns) -> Int8:
     stated = np.zeros(len(kb.qids), np.int8)
     mark_rows(kb.statements.indptr, kb.statements.values, first, marks, stated)
     return np.where(stated == MAN | WOMAN, 0, stated).astype(np.int8)
+
+
+@derived(NameColumns.phrases)
+def phrases(kb: KBColumns) -> UInt64:
+    """What names, short forms and names of things are, by their hashes."""
+    return tables.phrases(NameColumns(kb.columns))
+
+
+@derived(NameColumns.words)
+def words(kb: KBColumns) -> UInt64:
+    """What is known of tokens."""
+    return tables.words(NameColumns(kb.columns))
 
 
 @derived(KBColumns.pair_count)

@@ -16,7 +16,7 @@ from namesake.errors import NamesakeError
 from namesake.kb.npy import open_file, said
 
 FORMAT = "namesake KB"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 MANIFEST = "manifest.json"
 REJECTS = "rejects.jsonl"
 LARGEST = 1 << 24  # bytes of a manifest

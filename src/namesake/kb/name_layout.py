@@ -11,12 +11,14 @@ from namesake.kb.axes import (
     FILED,
     NAME,
     NAME_SLOT,
+    PHRASE_HALF,
     PREFIX_BYTE,
     SHORT,
     SHORT_BEARER,
     SHORT_SLOT,
     SLIP,
     THING_SLOT,
+    TOKEN_QUARTER,
     TOKEN_SLOT,
 )
 from namesake.kb.declare import (
@@ -191,6 +193,24 @@ class NameColumns(Mapped):
         THINGS,
     )
     thing_kind = Array("thing.kind", np.int8, THING_SLOT, "What that thing is, as `item.kind`.", THINGS, between(0, 5))
+
+    # the same for whoever reads a text: what belongs to a hash beside it
+    phrases = Array(
+        "phrase.entry",
+        np.uint64,
+        PHRASE_HALF,
+        "Hash table of names, short forms and things' names: hash, 0 in a free slot; then, from the lowest bit on, "
+        "27 bits for the name and 26 for the short form, each its row and 1, 3 for the thing's kind, 8 for its fame.",
+        made_by("derive.phrases"),
+    )
+    words = Array(
+        "token.entry",
+        np.uint64,
+        TOKEN_QUARTER,
+        "The slots of `token.key`: hash; `token.first`, and `token.last` in the upper half; `token.lower`; and the "
+        "second number of the token in `phrase.entry`.",
+        made_by("derive.words"),
+    )
 
     # slips of one letter
     slip_hashes = Array(

@@ -108,12 +108,10 @@ def _pairs(ends: Int32, which: int) -> Int32:
 def _index(kb: Known) -> page.Index:
     names, other = kb.names, nicknames(kb.names.language)
     return page.Index(
-        *(names.hashes, names.slots, names.prefixes, names.person),
+        *(names.phrases, names.words, names.prefixes, names.person),
         *(names.entities.indptr, names.entities.values, names.kinds),
-        *(names.short_hashes, names.short_slots, names.short_entities.indptr, names.short_entities.values),
-        *(names.short_forms, names.short_weights, names.short_count),
-        *(names.token_hashes, names.token_first, names.token_last, names.token_lower),
-        *(names.thing_hashes, names.thing_fame, names.thing_kind, names.slip_hashes, names.slip_names),
+        *(names.short_entities.indptr, names.short_entities.values),
+        *(names.short_forms, names.short_weights, names.short_count, names.slip_hashes, names.slip_names),
         *(names.texts.offsets, names.texts.data, other.keys, other.indptr, other.hashes, kb.fame),
         *(kb.gender, *genders(kb.names.language), kb.entity_item, kb.item_labels.offsets, kb.item_labels.data),
     )

@@ -1,10 +1,9 @@
 """What stands around a name and says that it is no person's: firms, places, families, bylines."""
 
-import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import ZERO, extend, find
+from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.page import (
     FAME,
     KNOWN,
@@ -19,8 +18,10 @@ from namesake.kernels.names.page import (
     hyphen,
     listed,
     name_key,
+    phrase,
     soft,
 )
+from namesake.kernels.names.phrases import fame_in, kind_in
 from namesake.kernels.names.tokens import (
     AND,
     AT_START,
@@ -83,13 +84,13 @@ def place_follows(page, known, at):
         return False
     if listed(page, at, DISTRICT):
         return True
-    slot = find(known.thing_keys, known.thing_mask, extend(ZERO, page.hashes[at]))
-    fame, kind = np.int64(known.thing_fame[slot]), np.int64(known.thing_kind[slot])
+    packed = phrase(known, extend(ZERO, page.hashes[at]))
+    fame, kind = fame_in(packed), kind_in(packed)
     if follows(page, at + 1):
-        slot = find(known.thing_keys, known.thing_mask, name_key(page, at, at + 2))
-        longer = np.int64(known.thing_fame[slot])
+        packed = phrase(known, name_key(page, at, at + 2))
+        longer = fame_in(packed)
         if longer >= fame:
-            kind = np.int64(known.thing_kind[slot]) if longer > fame else max(kind, np.int64(known.thing_kind[slot]))
+            kind = kind_in(packed) if longer > fame else max(kind, kind_in(packed))
             fame = longer
     return kind == PLACE_KIND and FAME[fame] >= FAMOUS_PLACE
 
@@ -145,8 +146,8 @@ def is_place(page, known, at):
     """Whether token `at`, the surname of somebody in the text, is a famous place here: in Houston."""
     if not soft(page, at) or not listed(page, at - 1, IN_PLACE) or possessive(page, at):
         return False
-    slot = find(known.thing_keys, known.thing_mask, extend(ZERO, page.hashes[at]))
-    return known.thing_kind[slot] == PLACE_KIND and FAME[np.int64(known.thing_fame[slot])] >= FAMOUS_PLACE
+    packed = phrase(known, extend(ZERO, page.hashes[at]))
+    return kind_in(packed) == PLACE_KIND and FAME[fame_in(packed)] >= FAMOUS_PLACE
 
 
 @inlined(B(PAGE, I, I))

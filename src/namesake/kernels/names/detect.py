@@ -26,7 +26,16 @@ from namesake.kernels.names.headlines import (
     tokens_before,
 )
 from namesake.kernels.names.lone import place_all_lone, place_all_titled
-from namesake.kernels.names.memory import MOST_WORDS, REMEMBERED, ask_for, begins, finishes, look_up, read_ahead, recall
+from namesake.kernels.names.memory import (
+    MOST_WORDS,
+    REMEMBERED,
+    ask_for_word,
+    begins,
+    finishes,
+    look_up,
+    read_ahead,
+    recall,
+)
 from namesake.kernels.names.nicknames import match_nicknames
 from namesake.kernels.names.page import (
     END,
@@ -185,7 +194,7 @@ def read_edges(page, known):
     for mention in range(page.size[0]):
         for i in (page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH] - 1):
             if page.firsts[i] == UNREAD and not recall(page, i):
-                ask_for(page, known, i)
+                ask_for_word(page, known, i)
                 page.unread[unread] = i
                 unread += 1
     for k in range(unread):

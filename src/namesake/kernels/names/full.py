@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import ZERO, extend, find
+from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.memory import begins, finishes, in_lower, word_fame
 from namesake.kernels.names.page import (
@@ -24,6 +24,7 @@ from namesake.kernels.names.page import (
     UNREAD,
     B,
     I,
+    ask_for,
     capital,
     follows,
     initials,
@@ -32,11 +33,12 @@ from namesake.kernels.names.page import (
     may_go_on,
     name_key,
     name_of,
-    short_of,
+    phrase,
     soft,
     take,
     thing_fame,
 )
+from namesake.kernels.names.phrases import fame_in, name_in, short_in
 from namesake.kernels.names.tokens import (
     AFTER_DOT,
     AND,
@@ -143,20 +145,18 @@ def longest_name(page, known, first, skip):
         if page.gaps[i] == COMMA and not suffix:
             continue  # a comma and a title go on (John, King of England), they do not end a name
         pair = i == first + 1 and page.pair_names[first] != UNREAD
-        name = np.int64(page.pair_names[first]) if pair else name_of(known, key)
-        short = np.int64(NOBODY)
-        if name < 0:
-            short = np.int64(page.pair_shorts[first]) if pair else short_of(known, key)
+        packed = ZERO if pair else phrase(known, key)
+        name = np.int64(page.pair_names[first]) if pair else name_in(packed)
+        short = np.int64(page.pair_shorts[first]) if pair else short_in(packed)
         if name >= 0 or is_head(known, short, listed(page, i, NUMERAL)):
             if valid(page, known, first, i + 1, skip, name):
                 best, best_end, best_key = name, np.int64(i + 1), key
     return best, best_end, best_key
 
 
-@inlined(B(KNOWN, types.uint64, types.float64))
-def rather_part(known, key, fame):
-    """Whether a name is rather the end of a famous person's than a little-known thing's: Santa Anna."""
-    short = short_of(known, key)
+@inlined(B(KNOWN, I, types.float64))
+def rather_part(known, short, fame):
+    """Whether a short form is rather the end of a famous person's name than a little-known thing's: Santa Anna."""
     if short >= 0:
         for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
             if known.short_forms[k] == LAST_TWO:
@@ -179,8 +179,10 @@ def thing_end(page, known, first):
             break
         couple |= listed(page, i, AND)  # "Bill and Hillary Clinton" is an item, but two people
         pair = i == first + 1 and page.pair_names[first] != UNREAD
-        fame = FAME[np.int64(page.pair_things[first])] if pair else thing_fame(known, key)
-        if fame == 0.0 or not may_end(page, i) or rather_part(known, key, fame):
+        packed = ZERO if pair else phrase(known, key)
+        fame = FAME[np.int64(page.pair_things[first]) if pair else fame_in(packed)]
+        short = np.int64(page.pair_shorts[first]) if pair else short_in(packed)
+        if fame == 0.0 or not may_end(page, i) or rather_part(known, short, fame):
             continue
         if not couple or name_of(known, name_key(page, i - 1, i + 1)) < 0:
             end = np.int64(i + 1)
@@ -231,20 +233,14 @@ def name_starts(page, known, starts, fit, keys):
             goes_on |= may_go_on(known, extend(extend(ZERO, page.hashes[i]), page.hashes[i + 2]))
         kept += goes_on
     for k in range(kept):
-        prefetch(known.keys, np.int64(keys[k]) & known.mask)
-        prefetch(known.slots, np.int64(keys[k]) & known.mask)
-        prefetch(known.short_keys, np.int64(keys[k]) & known.short_mask)
-        prefetch(known.short_slots, np.int64(keys[k]) & known.short_mask)
-        prefetch(known.thing_keys, np.int64(keys[k]) & known.thing_mask)
-        prefetch(known.thing_fame, np.int64(keys[k]) & known.thing_mask)
+        ask_for(known, keys[k])
         longer = extend(keys[k], page.hashes[min(starts[k] + 2, page.count - 1)])
         prefetch(known.prefixes, np.int64(longer & known.prefix_mask) >> 3)
     for k in range(kept):
         i, key = starts[k], keys[k]
-        page.pair_names[i] = known.slots[find(known.keys, known.mask, key)]
-        page.pair_shorts[i] = known.short_slots[find(known.short_keys, known.short_mask, key)]
-        if page.style == CASED:
-            page.pair_things[i] = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
+        packed = phrase(known, key)
+        page.pair_names[i], page.pair_shorts[i] = np.int32(name_in(packed)), np.int32(short_in(packed))
+        page.pair_things[i] = np.uint8(fame_in(packed))
         prefetch(known.percent, np.int64(page.pair_names[i]))
         prefetch(known.indptr, np.int64(page.pair_names[i]))
     return kept

@@ -4,8 +4,9 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, HALF, LOW_HALF, ZERO, extend, find
-from namesake.kernels.names.page import FAME, KNOWN, NOBODY, OPEN, PAGE, UNREAD, I, listed
+from namesake.kernels.hash import FREE, HALF, LOW_HALF, ZERO, extend
+from namesake.kernels.names.page import FAME, KNOWN, NOBODY, OPEN, PAGE, UNREAD, I, listed, phrase
+from namesake.kernels.names.phrases import WORD, fame_in, find_entry, short_in
 from namesake.kernels.names.tokens import NO_NAME
 from namesake.kernels.simd import prefetch
 
@@ -23,7 +24,7 @@ def note_word(page, i, counts, rest):
 def recall(page, i):
     """Note what is known of token i if it is remembered from earlier in the text or in another; whether it is.
 
-    Words come again and again, and what the KB knows of one lies in eight places of memory. The memory forgets a word
+    Words come again and again, and what the KB knows of one lies far away. The memory forgets a word
     when another takes its place.
     """
     at = np.int64(page.hashes[i] & np.uint64(page.memory_mask)) * REMEMBERED
@@ -41,31 +42,21 @@ def short_recalled(page, i):
 
 
 @inlined(types.void(PAGE, KNOWN, I))
-def ask_for(page, known, i):
-    """Ask for all that `look_up` will read of token i."""
-    slot, key = np.int64(page.hashes[i]) & known.token_mask, np.int64(extend(ZERO, page.hashes[i]))
-    prefetch(known.token_keys, slot)
-    prefetch(known.token_first, slot)
-    prefetch(known.token_last, slot)
-    prefetch(known.token_lower, slot)
-    prefetch(known.short_keys, key & known.short_mask)
-    prefetch(known.short_slots, key & known.short_mask)
-    prefetch(known.thing_keys, key & known.thing_mask)
-    prefetch(known.thing_fame, key & known.thing_mask)
+def ask_for_word(page, known, i):
+    """Ask for what `look_up` will read of token i, if it is part of people's names."""
+    prefetch(known.words, WORD * (np.int64(page.hashes[i]) & known.word_mask))
 
 
 @kernel(types.void(PAGE, KNOWN, I))
 def look_up(page, known, i):
     """Note what the KB knows of token i, and remember it."""
     hashed = page.hashes[i]
-    slot, key = find(known.token_keys, known.token_mask, hashed), extend(ZERO, hashed)
-    counts = rest = ZERO
-    if known.token_keys[slot] != FREE:
-        counts = np.uint64(known.token_first[slot]) | np.uint64(known.token_last[slot]) << HALF
-        rest = np.uint64(known.token_lower[slot])
-    fame = known.thing_fame[find(known.thing_keys, known.thing_mask, key)]
-    short = np.int64(known.short_slots[find(known.short_keys, known.short_mask, key)])
-    rest |= np.uint64(fame) << HALF
+    entry = find_entry(known.words, known.word_mask, hashed, WORD)
+    counts, rest, packed = known.words[entry + 1], known.words[entry + 2], known.words[entry + 3]
+    if known.words[entry] == FREE:
+        counts, rest, packed = ZERO, ZERO, phrase(known, extend(ZERO, hashed))
+    rest |= np.uint64(fame_in(packed)) << HALF
+    short = short_in(packed)
     at = np.int64(hashed & np.uint64(page.memory_mask)) * REMEMBERED
     page.memory[at], page.memory[at + 1] = hashed, counts
     page.memory[at + 2], page.memory[at + 3] = rest, np.uint64(short - NOBODY)
@@ -117,7 +108,7 @@ def read_ahead(page, known):
             if recall(page, i):
                 page.shorts[i] = np.int32(short_recalled(page, i))
             else:
-                ask_for(page, known, i)
+                ask_for_word(page, known, i)
                 page.unread[unread] = i
                 unread += 1
     for k in range(unread):

@@ -10,9 +10,11 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined
-from namesake.kernels.hash import KEYS, ZERO, extend, find
+from namesake.kernels.hash import KEYS, ZERO, extend
+from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
+from namesake.kernels.names.phrases import WORD as WORD_NUMBERS
 from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, IS_JOINED, SOFT
-from namesake.kernels.simd import BYTES, NUMBERS, pointer
+from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
 from namesake.kernels.types import F32, I8, I32, I64, U8, U64, own_record, record
 
 SMALL = types.CPointer(types.int32)
@@ -34,7 +36,7 @@ FORM_QUALITY = np.array([1.0, 0.8, 0.8, 0.5, 0.8, 0.8, 0.6, 1.0, 0.5, 0.5])
 PLACE_KIND = 2  # see kb.kinds
 MOST_EXTRAS = 8
 MOST_LETTERS = 24  # of a word in which a slip is looked for
-FAME = np.expm1(np.arange(256) / 20)  # what a byte of thing.fame stands for
+FAME = np.expm1(np.arange(256) / 20)  # what the steps of a thing's fame stand for
 
 # a mention's whole numbers: its name in the KB or NOBODY, rule, tokens of its first span, those without titles and
 # suffixes; full spans, and how many of them are a firm's, are followed by a capital, come behind a first name, or
@@ -53,27 +55,18 @@ class Index(NamedTuple):
     `told_keys` are words of the language that tell somebody's gender.
     """
 
-    keys: Annotated[Any, U64]
-    slots: Annotated[Any, I32]
+    phrases: Annotated[Any, U64]
+    words: Annotated[Any, U64]
     prefixes: Annotated[Any, U8]
     percent: Annotated[Any, U8]
     indptr: Annotated[Any, I64]
     rows: Annotated[Any, I32]
     kinds: Annotated[Any, I8]
-    short_keys: Annotated[Any, U64]
-    short_slots: Annotated[Any, I32]
     short_indptr: Annotated[Any, I64]
     short_rows: Annotated[Any, I32]
     short_forms: Annotated[Any, I8]
     short_weights: Annotated[Any, F32]
     short_count: Annotated[Any, I32]
-    token_keys: Annotated[Any, U64]
-    token_first: Annotated[Any, I32]
-    token_last: Annotated[Any, I32]
-    token_lower: Annotated[Any, I32]
-    thing_keys: Annotated[Any, U64]
-    thing_fame: Annotated[Any, U8]
-    thing_kind: Annotated[Any, I8]
     slip_keys: Annotated[Any, U64]
     slip_names: Annotated[Any, I32]
     text_offsets: Annotated[Any, I64]
@@ -94,34 +87,23 @@ INDEX = record(Index)
 
 
 class Known(NamedTuple):
-    """The same as pointers, with the sizes of the tables less one."""
+    """The same as pointers, with the numbers of slots less one."""
 
-    keys: Annotated[Any, KEYS]
-    mask: Annotated[Any, types.int64]
-    slots: Annotated[Any, SMALL]
+    phrases: Annotated[Any, KEYS]
+    phrase_mask: Annotated[Any, types.int64]
+    words: Annotated[Any, KEYS]
+    word_mask: Annotated[Any, types.int64]
     prefixes: Annotated[Any, BYTES]
     prefix_mask: Annotated[Any, types.uint64]
     percent: Annotated[Any, BYTES]
     indptr: Annotated[Any, NUMBERS]
     rows: Annotated[Any, SMALL]
     kinds: Annotated[Any, FORMS]
-    short_keys: Annotated[Any, KEYS]
-    short_mask: Annotated[Any, types.int64]
-    short_slots: Annotated[Any, SMALL]
     short_indptr: Annotated[Any, NUMBERS]
     short_rows: Annotated[Any, SMALL]
     short_forms: Annotated[Any, FORMS]
     short_weights: Annotated[Any, FLOATS]
     short_count: Annotated[Any, SMALL]
-    token_keys: Annotated[Any, KEYS]
-    token_mask: Annotated[Any, types.int64]
-    token_first: Annotated[Any, SMALL]
-    token_last: Annotated[Any, SMALL]
-    token_lower: Annotated[Any, SMALL]
-    thing_keys: Annotated[Any, KEYS]
-    thing_mask: Annotated[Any, types.int64]
-    thing_fame: Annotated[Any, BYTES]
-    thing_kind: Annotated[Any, FORMS]
     slip_keys: Annotated[Any, KEYS]
     slips: Annotated[Any, types.int64]
     slip_names: Annotated[Any, SMALL]
@@ -211,14 +193,16 @@ I, B = types.int64, types.boolean
 def known_from(index):
     """The pointers to an index."""
     return Known(
-        *(pointer(index.keys), len(index.keys) - 1, pointer(index.slots), pointer(index.prefixes)),
-        *(np.uint64(len(index.prefixes) * 8 - 1), pointer(index.percent), pointer(index.indptr), pointer(index.rows)),
-        *(pointer(index.kinds), pointer(index.short_keys), len(index.short_keys) - 1, pointer(index.short_slots)),
-        *(pointer(index.short_indptr), pointer(index.short_rows), pointer(index.short_forms)),
-        *(pointer(index.short_weights), pointer(index.short_count), pointer(index.token_keys)),
-        *(len(index.token_keys) - 1, pointer(index.token_first), pointer(index.token_last)),
-        *(pointer(index.token_lower), pointer(index.thing_keys), len(index.thing_keys) - 1),
-        *(pointer(index.thing_fame), pointer(index.thing_kind), pointer(index.slip_keys), len(index.slip_keys)),
+        *(
+            pointer(index.phrases),
+            len(index.phrases) // PHRASE - 1,
+            pointer(index.words),
+            len(index.words) // WORD_NUMBERS - 1,
+        ),
+        *(pointer(index.prefixes), np.uint64(len(index.prefixes) * 8 - 1), pointer(index.percent)),
+        *(pointer(index.indptr), pointer(index.rows), pointer(index.kinds), pointer(index.short_indptr)),
+        *(pointer(index.short_rows), pointer(index.short_forms), pointer(index.short_weights)),
+        *(pointer(index.short_count), pointer(index.slip_keys), len(index.slip_keys)),
         *(pointer(index.slip_names), pointer(index.text_offsets), pointer(index.texts)),
         *(pointer(index.nickname_keys), len(index.nickname_keys), pointer(index.nickname_indptr)),
         *(pointer(index.nickname_hashes), pointer(index.fame), pointer(index.gender)),
@@ -312,24 +296,34 @@ def may_go_on(known, key):
     return known.prefixes[bit >> 3] >> (bit & 7) & 1 != 0
 
 
+@inlined(types.uint64(KNOWN, types.uint64))
+def phrase(known, key):
+    """What the phrase of a hash is, packed; see `phrases`."""
+    return packed_of(known.phrases, known.phrase_mask, key)
+
+
+@inlined(types.void(KNOWN, types.uint64))
+def ask_for(known, key):
+    """Ask for what `phrase` will read."""
+    prefetch(known.phrases, PHRASE * (np.int64(key) & known.phrase_mask))
+
+
 @inlined(I(KNOWN, types.uint64))
 def name_of(known, key):
     """The name of a hash of two tokens or more, or NOBODY: one bit turns most of them away."""
-    if not may_go_on(known, key):
-        return np.int64(NOBODY)
-    return np.int64(known.slots[find(known.keys, known.mask, key)])
+    return name_in(phrase(known, key)) if may_go_on(known, key) else np.int64(NOBODY)
 
 
 @inlined(I(KNOWN, types.uint64))
 def short_of(known, key):
     """The short form of a hash, or NOBODY."""
-    return np.int64(known.short_slots[find(known.short_keys, known.short_mask, key)])
+    return short_in(phrase(known, key))
 
 
 @inlined(types.float64(KNOWN, types.uint64))
 def thing_fame(known, key):
     """How famous the thing of a name is; 0 where there is none."""
-    return FAME[np.int64(known.thing_fame[find(known.thing_keys, known.thing_mask, key)])]
+    return FAME[fame_in(phrase(known, key))]
 
 
 @inlined(types.float64(PAGE, KNOWN, I, I))

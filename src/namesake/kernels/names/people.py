@@ -47,6 +47,7 @@ from namesake.kernels.names.page import (
     WORD,
     B,
     I,
+    ask_for,
     behind_comma,
     capital,
     follows,
@@ -75,7 +76,7 @@ from namesake.kernels.names.tokens import (
     ROLE,
     SUFFIX,
 )
-from namesake.kernels.simd import byte, prefetch
+from namesake.kernels.simd import byte
 
 ALIAS = 1  # the worst kind of bearing a name outright
 LEFT_OUT = 0.9  # quality of a name where the text has a word more
@@ -255,8 +256,7 @@ def gather_people(page, known, matches, keys, found):
     """
     for m in range(found):
         first, end = matches[m, FROM], matches[m, TO]
-        prefetch(known.short_keys, np.int64(keys[m]) & known.short_mask)
-        prefetch(known.thing_keys, np.int64(keys[m]) & known.thing_mask)
+        ask_for(known, keys[m])
         if matches[m, HOW] != NOBODY and end - first == 2 and listed(page, first, HONORIFIC):
             take(page, first, end, OPEN)
             matches[m, HOW] = NOBODY

@@ -27,6 +27,7 @@ from namesake.kernels.names.page import (
     WIDE,
     B,
     I,
+    ask_for,
     behind_comma,
     capital,
     follows,
@@ -235,8 +236,7 @@ def ask_for_runs(page, known):
             continue
         free = run_end(page, at)
         key = name_key(page, at, free)
-        prefetch(known.short_keys, np.int64(key) & known.short_mask)
-        prefetch(known.short_slots, np.int64(key) & known.short_mask)
+        ask_for(known, key)
         prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
 
 

@@ -1,0 +1,85 @@
+"""What a phrase or a word is in a KB: tables in which all that is asked about a hash stands beside it.
+
+An article has hundreds of phrases to look up, each somewhere in many megabytes. So a phrase takes one place of memory,
+not six: its hash, and packed into one number the name that it is, the short form, and the kind and fame of the thing.
+An entry of a word has the hash of the token, how many labels it begins and ends, how often it stands in lower case, and
+the packed number of the word as a phrase.
+"""
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import FREE, HASH, KEYS, PLACE, ZERO, extend
+from namesake.kernels.simd import pointer
+from namesake.kernels.types import U64
+
+PHRASE, WORD = 2, 4  # numbers of an entry
+NAME_BITS, SHORT_BITS, KIND_BITS, FAME_BITS = 27, 26, 3, 8
+SHORT, KIND, FAME = np.uint64(27), np.uint64(53), np.uint64(56)  # where they begin; the name is lowest
+MOST_NAMES, MOST_SHORTS = (1 << NAME_BITS) - 2, (1 << SHORT_BITS) - 2
+NAME_MASK, SHORT_MASK, KIND_MASK = (np.uint64((1 << bits) - 1) for bits in (NAME_BITS, SHORT_BITS, KIND_BITS))
+
+
+@inlined(types.int64(HASH))
+def name_in(packed):
+    """The name that a phrase is, or -1."""
+    return np.int64(packed & NAME_MASK) - 1
+
+
+@inlined(types.int64(HASH))
+def short_in(packed):
+    """The short form that a phrase is, or -1."""
+    return np.int64(packed >> SHORT & SHORT_MASK) - 1
+
+
+@inlined(types.int64(HASH))
+def kind_in(packed):
+    """The kind of the thing of that name; 0 where there is none."""
+    return np.int64(packed >> KIND & KIND_MASK)
+
+
+@inlined(types.int64(HASH))
+def fame_in(packed):
+    """The fame of the thing of that name, in steps; 0 where there is none."""
+    return np.int64(packed >> FAME)
+
+
+@inlined(PLACE(KEYS, types.int64, HASH, types.int64))
+def find_entry(entries, mask, key, numbers):
+    """Where the entry of a hash begins, or the free one where it belongs; `mask` is the number of entries less one."""
+    at, last = np.int64(key & np.uint64(mask)) * numbers, mask * numbers
+    while (entries[at] != FREE) & (entries[at] != key):
+        at = (at + numbers) & (last | (numbers - 1))
+    return at
+
+
+@inlined(HASH(KEYS, types.int64, HASH))
+def packed_of(phrases, mask, key):
+    """The packed number of a phrase by its hash; 0 where the KB does not know it."""
+    return phrases[find_entry(phrases, mask, key, PHRASE) + 1]
+
+
+@kernel(types.void(U64, U64, types.uint64, types.uint64[::1]))
+def enter(hashes, packed, field, phrases):
+    """Enter phrases into their table, each with the bits of a packed number, unless it has some of that field."""
+    entries, mask = pointer(phrases), len(phrases) // PHRASE - 1
+    for i in range(len(hashes)):
+        at = find_entry(entries, mask, hashes[i], PHRASE)
+        entries[at] = hashes[i]
+        if entries[at + 1] & field == ZERO:
+            entries[at + 1] |= packed[i]
+
+
+@kernel(types.void(U64, U64, types.uint64[::1]))
+def pack_words(tokens, phrases, packed):
+    """The packed number of each token as a phrase, by its hash; of 0, which is none, it is 0."""
+    entries, mask = pointer(phrases), len(phrases) // PHRASE - 1
+    for i in range(len(tokens)):
+        packed[i] = packed_of(entries, mask, extend(ZERO, tokens[i])) if tokens[i] != FREE else ZERO
+
+
+@kernel(types.uint64(U64, types.uint64))
+def look_up(phrases, key):
+    """`packed_of` in an array."""
+    return packed_of(pointer(phrases), len(phrases) // PHRASE - 1, key)
