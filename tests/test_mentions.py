@@ -26,7 +26,7 @@ from namesake.names.detect import Found, find, group_spans
 from namesake.names.evidence import GIVEN, RULES
 from namesake.names.mentions import faults, found_mentions, mentions_of
 from namesake.names.tables import tables
-from oracle_known import Known
+from oracle_known import Known, token_key
 
 PEOPLE = {
     "Barack Obama": (200.0, ["President Obama", "President Barack Obama", "Obama"]),
@@ -521,6 +521,78 @@ def style(text: str) -> int:
     column, most = Strings.of([text]), len(text) + 2
     tokens = room_for_tokens(most)
     return style_of(tokens.bits, 0, cut(column.data, 0, len(column.data), tables(English), tokens, most))
+
+
+LONG_TEXTS = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "Ann",
+                "bob",
+                "J",
+                "R",
+                "a",
+                "I",
+                "Mr",
+                "Jr",
+                "St",
+                "McDONALD",
+                "x1",
+                "3",
+                "internationalisation",
+                "A" * 70,
+            ),
+            *("O'Neil", "Bob's", "don't", "É", "Zoë", "naïve", "l’été", "Kim’s", "“", "”", "``", "''", "--", "—", "…"),
+            *(
+                " ",
+                " ",
+                " ",
+                " ",
+                "  ",
+                "\n",
+                "\n\n",
+                "\t",
+                ".",
+                ". ",
+                ", ",
+                "-",
+                "'",
+                "’",
+                "<b>",
+                "</p>",
+                "<",
+                "&",
+                "'s ",
+            ),
+        ]
+    ),
+    max_size=120,
+).map("".join)
+
+
+def cut_into(text: str, most: int, behind: str) -> list[tuple[int, ...]]:
+    """The tokens of a text by the kernel: place, hash, gap and bits. `behind` is the text that follows in memory."""
+    column, tokens = Strings.of([text, behind]), room_for_tokens(most)
+    count = cut(column.data, 0, column.offsets[1], tables(English), tokens, most)
+    columns = tokens.starts, tokens.ends, tokens.hashes, tokens.gaps, tokens.bits
+    return [tuple(map(int, row)) for row in zip(*(column[:count] for column in columns), strict=True)]
+
+
+@pytest.mark.kernel
+@given(LONG_TEXTS | texts, st.integers(1, 40))
+def test_the_kernel_cuts_a_text_as_loops_over_characters_do(text: str, most: int) -> None:
+    starts = np.cumsum([0, *(len(character.encode()) for character in text)])
+    wanted = [
+        (
+            *(starts[token.start], starts[token.end], token_key(token.text), token.gap),
+            token.capital | 2 * token.initials | 4 * token.upper | 8 * token.dotted | 16 * token.text[0].isdigit(),
+        )
+        for token in oracle_tokens.Tokeniser(text).run()
+    ]
+    found = cut_into(text, len(text) + 2, 20 * "Zz 'zz")
+    assert [(*token[:4], token[4] & 31) for token in found] == wanted
+    assert cut_into(text, len(text) + 2, "") == found
+    assert cut_into(text, most, "")[: most - 1] == found[: most - 1]
 
 
 @pytest.mark.kernel

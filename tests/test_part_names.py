@@ -193,9 +193,9 @@ def test_any_number_of_workers_makes_the_same_columns(tmp_path: Path) -> None:
     for workers in (1, 3):
         build([DUMP], tmp_path / str(workers), workers=workers)
         files.append(KB.open(tmp_path / str(workers)).manifest.files)
-    new = ("short", "token", "thing", "slip", "item.kind", "entity.fame")
+    new = ("short", "token", "thing", "phrase", "slip", "item.kind", "entity.fame")
     ours = [name for name in files[0] if name.startswith(new)]
-    assert len(ours) == 19
+    assert len(ours) == 21
     assert [files[0][name] for name in ours] == [files[1][name] for name in ours]
 
 

@@ -286,7 +286,7 @@ def note_bits(tokens, to, count):
         while long != ZERO:
             k = at + lowest(long)
             long = without_lowest(long)
-            bits[k] = np.uint8(bits[k] & ~IS_LONG)
+            bits[k] = np.uint8(np.int64(bits[k]) & ~IS_LONG)
             if to.ends[k] <= to.plain:
                 hashes[k] = hash_ahead(to.text, to.starts[k], to.ends[k], LOWERED)
 

@@ -85,7 +85,7 @@ class Tokens(NamedTuple):
 TABLES, TOKENS = record(Tables), own_record(Tokens)
 
 
-@inlined(TOKENS(types.int64))
+@kernel(TOKENS(types.int64))
 def room_for_tokens(most):
     """Room for so many tokens."""
     room = most + SPARE
