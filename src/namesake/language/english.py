@@ -227,7 +227,10 @@ English = Language(
         their is are was were be been being am has have had do does did doing can could shall should would might must
         not no yes all any some each every both either neither one two three first last next other another such only own
         same more most much many few less least very too also just even still again once up down out off back new old
-        said says say told get got go goes went come came make made take took see saw know knew
+        said says say told get got go goes went come came make made take took see saw know knew yet however meanwhile
+        moreover furthermore nevertheless nonetheless therefore thus hence instead otherwise besides indeed perhaps maybe
+        earlier later soon yesterday tomorrow tonight recently previously afterwards eventually finally initially
+        originally suddenly elsewhere despite unlike apparently certainly clearly obviously usually often sometimes
         """
     ),
     ordinary_first_names=words(
