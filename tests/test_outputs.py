@@ -191,7 +191,7 @@ def test_long_fields_are_carried_once_for_all_mentions_of_an_article(run):
 
 
 def test_a_dictionary_is_for_what_comes_again(sample_kb, tmp_path):
-    """In Parquet, names, QIDs and the parts of scores have one; the score of a link and the places of names have not."""
+    """In Parquet names, QIDs and the parts of scores have one; scores of links and the places of names have not."""
     articles = pa.table({"id": ["1", "2"], "text": ["Chris Carter met Chris Carter.", "Chris Carter is back."]})
     links = Linker(sample_kb).link(articles, scores=True)
     with LinkWriter(tmp_path / "o.parquet", {}) as writer:
