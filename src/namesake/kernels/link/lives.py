@@ -6,11 +6,14 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F64, I8, I32, I64, record
 
 ADULT, POSTHUMOUS, LIFE, OLD = 12, 2, 95, 75
 """Years of a life in which texts are about somebody: it begins at 12 and ends two years after death; a birth alone
 stands for 95 years, a death alone for 75."""
+SOON = 24  # candidates
+DAYS, PRECISIONS, YEARS = types.CPointer(types.int32), types.CPointer(types.int8), types.CPointer(types.float64)
 TOLD = types.Array(types.boolean, 1, "C", readonly=True)
 
 
@@ -31,15 +34,13 @@ class Lives(NamedTuple):
 LIVES = record(Lives)
 
 
-@inlined(types.float64(I32, I8, types.int64, LIVES))
-def known_year(days, precision, row, lives):
+@inlined(types.float64(DAYS, PRECISIONS, types.int64, types.int64, types.float64))
+def known_year(days, precision, row, yearly, year):
     """The year of an entity's date, NaN where there is none as precise as a year."""
-    if row < 0 or len(precision) == 0 or precision[row] < lives.yearly:
-        return np.nan
-    return 1970 + days[row] / lives.year
+    return 1970 + days[row] / year if row >= 0 and precision[row] >= yearly else np.nan
 
 
-@inlined(types.int64(F64, types.int64, types.int64, types.float64))
+@inlined(types.int64(YEARS, types.int64, types.int64, types.float64))
 def first_from(ascending, low, high, wanted):
     """The first of ascending[low:high] that is not below `wanted`; `high` where there is none."""
     while low < high:
@@ -59,14 +60,24 @@ def years_apart(article, offsets, rows, told, indptr, years, dated, lives, now):
     one), or `now` if it has neither.
     """
     gap = np.zeros(len(rows))
+    birth, birth_precision = pointer(lives.birth), pointer(lives.birth_precision)
+    death, death_precision = pointer(lives.death), pointer(lives.death_precision)
+    has_births, has_deaths, year_at = len(lives.birth) > 0, len(lives.death) > 0, pointer(years)
+    yearly, year = lives.yearly, lives.year
     for m in range(len(article)):
+        for k in range(offsets[m], offsets[m + 1]):
+            soon = rows[min(k + SOON, len(rows) - 1)]
+            prefetch(birth, soon)
+            prefetch(birth_precision, soon)
+            prefetch(death, soon)
+            prefetch(death_precision, soon)
         if not told[m]:
             continue
         a = article[m]
         begin, end = indptr[a], indptr[a + 1]
         for k in range(offsets[m], offsets[m + 1]):
-            born = known_year(lives.birth, lives.birth_precision, rows[k], lives)
-            died = known_year(lives.death, lives.death_precision, rows[k], lives)
+            born = known_year(birth, birth_precision, rows[k] if has_births else -1, yearly, year)
+            died = known_year(death, death_precision, rows[k] if has_deaths else -1, yearly, year)
             if np.isnan(born) and np.isnan(died):
                 continue
             low = died - OLD if np.isnan(born) else born + ADULT
@@ -74,7 +85,7 @@ def years_apart(article, offsets, rows, told, indptr, years, dated, lives, now):
             nearest = np.inf
             if not np.isnan(dated[a]):
                 nearest = max(0.0, dated[a] - high, low - dated[a])
-            after = first_from(years, begin, end, low)
+            after = first_from(year_at, begin, end, low)
             if after < end:
                 nearest = min(nearest, max(0.0, years[after] - high))
             if after > begin:
