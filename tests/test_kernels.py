@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from namesake import rank
 from namesake.kernels.link.contexts import Runs, narrow_contexts
+from namesake.kernels.link.described import NO, UNSURE, YES, described
 from namesake.kernels.link.overlap import Features, gather_words, overlap
 from namesake.kernels.link.qids import format_qids, parse_qids
 from namesake.kernels.link.shared import shared_statements
 from namesake.kernels.link.top_two import top_two
 from namesake.kernels.types import Ragged
+from namesake.text import pack
 
 pytestmark = pytest.mark.kernel
 
@@ -224,3 +226,15 @@ def test_qids_are_read_and_written(values):
     offsets32, data = format_qids(numbers)
     back = [data[a:b].tobytes().decode() for a, b in itertools.pairwise(offsets32)]
     assert back == [t if n >= 0 else "" for t, n in zip(texts, numbers, strict=True)]
+
+
+@given(st.lists(st.text("abAB, .\t\x1c\x85\u00a0é", max_size=9), max_size=3))
+def test_a_description_has_a_word(texts):
+    """As Python parts words, written small, at white space and commas; it is asked where signs beyond ASCII may do."""
+    words = ["ab", "b"]
+    candidates = np.append(np.arange(len(texts)), -1)
+    [found] = described(
+        np.array([1]), np.array([0, 0, len(candidates)]), candidates, *pack(texts), *pack(words)
+    ).tolist()
+    wanted = not set(words).isdisjoint(" ".join(texts).lower().replace(",", " ").split())
+    assert found == (YES if wanted else NO) or (found == UNSURE and not "".join(texts).isascii())

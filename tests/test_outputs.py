@@ -190,6 +190,20 @@ def test_long_fields_are_carried_once_for_all_mentions_of_an_article(run):
     assert {row for k, row in enumerate(lines) if k % 200} == {None}
 
 
+def test_a_dictionary_is_for_what_comes_again(sample_kb, tmp_path):
+    """In Parquet names, QIDs and the parts of scores have one; scores of links and the places of names have not."""
+    articles = pa.table({"id": ["1", "2"], "text": ["Chris Carter met Chris Carter.", "Chris Carter is back."]})
+    links = Linker(sample_kb).link(articles, scores=True)
+    with LinkWriter(tmp_path / "o.parquet", {}) as writer:
+        writer.write(links)
+    file = pq.ParquetFile(tmp_path / "o.parquet")
+    assert file.read().equals(links)
+    group = file.metadata.row_group(0)
+    chunks = [group.column(k) for k in range(group.num_columns)]
+    plain = {chunk.path_in_schema.split(".")[0] for chunk in chunks if not chunk.has_dictionary_page}
+    assert plain == {"spans", "title_spans", "score", "margin", "confidence", "known"}
+
+
 # lines without end
 def test_a_line_longer_than_allowed_is_set_aside_and_the_rest_is_linked(run):
     long = b'{"id": "long", "text": "' + b"x" * (1 << 20) + b'"}'

@@ -15,11 +15,12 @@ from namesake.articles.days import UNDATED, day_number
 from namesake.batch import Batch
 from namesake.kb.build import build
 from namesake.kb.store import KB
+from namesake.kernels.text.iso_dates import days_of
 from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
 from namesake.scorers import SCORERS
 from namesake.settings import Settings
-from namesake.text import sentences
+from namesake.text import pack, sentences
 from oracle import Oracle, sentence_words, words
 
 
@@ -113,6 +114,26 @@ def test_what_is_no_date_is_no_date(text):
 @given(st.dates(date(1000, 1, 1), date(3000, 1, 1)))
 def test_any_day_is_read(day):
     assert day_number(day.isoformat()) == (day - date(1970, 1, 1)).days
+
+
+DATES = st.dates().map(str) | st.from_regex(r"\s?[0-2]\d{3}-[01]\d-[0-3]\d\S?", fullmatch=True) | st.text(max_size=11)
+
+
+@pytest.mark.kernel
+@given(st.lists(DATES))
+def test_dates_of_many_articles_are_read_as_each_alone(texts):
+    """The kernel reads those that are written in the plain way, and leaves the others to `day_number`."""
+    unread = -(2**31)
+    days = days_of(*pack(texts), UNDATED, unread).tolist()
+    assert all(day in (unread, day_number(text)) for text, day in zip(texts, days, strict=True))
+
+
+@pytest.mark.kernel
+@given(st.lists(st.dates()))
+def test_plain_dates_are_read_by_the_kernel(days):
+    for written in ("{}", "{}T08:15:00Z"):
+        read = days_of(*pack([written.format(day) for day in days]), UNDATED, UNDATED)
+        assert read.tolist() == [(day - date(1970, 1, 1)).days for day in days]
 
 
 def person(qid: int, **claims) -> str:

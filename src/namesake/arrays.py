@@ -26,13 +26,15 @@ def text_buffers(array: pa.Array) -> tuple[UInt8, Int64]:
     """Bytes and offsets of a string array; a null is an empty text."""
     if array.null_count:
         array = array.fill_null(arrow_scalar("", array.type))
-    if not pa.types.is_large_string(array.type):
-        array = array.cast(pa.large_string())
+    is_large = pa.types.is_large_string(array.type)
+    if not is_large and not pa.types.is_string(array.type):
+        array, is_large = array.cast(pa.large_string()), True
     _, offsets, data = array.buffers()
     flat = np.frombuffer(data, np.uint8) if data is not None and data.size else _NOTHING
     if not len(array):
         return flat, np.zeros(1, np.int64)
-    return flat, np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    places = np.frombuffer(offsets, np.int64 if is_large else np.int32)[array.offset : array.offset + len(array) + 1]
+    return flat, places.astype(np.int64, copy=False)
 
 
 def arrow_numbers(values: npt.NDArray[Any], null: Bool | None = None) -> pa.Array:
@@ -86,8 +88,11 @@ def list_parts(array: pa.ListArray) -> tuple[Int64, pa.Array]:
 
 def sizes(array: pa.Array | pa.ChunkedArray) -> Int64:
     """How many bytes each text has, or how many values each list; a null has none."""
+    if array.null_count == len(array):
+        return np.zeros(len(array), np.int64)
     lengths = (pc.list_value_length if pa.types.is_nested(array.type) else pc.binary_length)(array)
-    return numpy_numbers(lengths.fill_null(arrow_scalar(0, lengths.type))).astype(np.int64, copy=False)
+    lengths = lengths.fill_null(arrow_scalar(0, lengths.type)) if lengths.null_count else lengths
+    return numpy_numbers(lengths).astype(np.int64, copy=False)
 
 
 def indptr(lengths: npt.ArrayLike) -> Int64:

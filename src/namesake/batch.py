@@ -21,7 +21,6 @@ from namesake.arrays import (
     Int32,
     Int64,
     arrow_numbers,
-    arrow_scalar,
     numpy_numbers,
     one_chunk,
     text_buffers,
@@ -31,11 +30,15 @@ from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
+from namesake.kernels.names.fold import count_tokens
+from namesake.kernels.text.iso_dates import days_of
 from namesake.names.mentions import Source, faults, found_mentions, mentions_of
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
 T = TypeVar("T")
+UNREAD = -(2**31)
+"""The day of an article whose date is not written in the plain way."""
 
 
 class Batch:
@@ -132,18 +135,19 @@ class Batch:
     @cached_property
     def tokens(self) -> Int64:
         """How many tokens the normalised name of each mention has."""
-        spaces = np.concatenate([[0], np.cumsum(self.spelled.data == ord(" "))])
-        offsets = self.spelled.offsets
-        tokens: Int64 = spaces[offsets[1:]] - spaces[offsets[:-1]] + (np.diff(offsets) > 0)
+        tokens: Int64 = count_tokens(self.spelled.data, self.spelled.offsets)
         return tokens
 
     # dates
     @cached_property
     def days(self) -> Int32:
         """The date of each article in days since 1970-01-01, UNDATED where it has none or it cannot be read."""
-        distinct = self.dates.dictionary_encode()
-        known = np.array([*map(day_number, distinct.dictionary.to_pylist()), UNDATED], np.int32)
-        days: Int32 = known[numpy_numbers(distinct.indices.fill_null(arrow_scalar(-1, distinct.indices.type)))]
+        days: Int32 = days_of(*text_buffers(self.dates), UNDATED, UNREAD)
+        others = np.flatnonzero(days == UNREAD)
+        if len(others):
+            distinct = self.dates.take(arrow_numbers(others)).dictionary_encode()
+            known = np.array([day_number(text) for text in distinct.dictionary.to_pylist()], np.int32)
+            days[others] = known[numpy_numbers(distinct.indices)]
         return days
 
     # words

@@ -37,16 +37,11 @@ class Decision(NamedTuple):
 def probabilities(total: FloatArray, offsets: IntArray, nil: FloatArray) -> tuple[FloatArray, FloatArray]:
     """P(e | m) of each candidate and P(none | m) of each mention; `nil` is what "none of them" scores there."""
     size = np.diff(offsets)
-    best = nil.copy()
-    filled = size > 0
-    if len(total):
-        best[filled] = np.maximum(nil[filled], np.maximum.reduceat(total, offsets[:-1][filled]))
+    best = np.maximum(nil, _of_each(np.maximum, total, offsets, -np.inf))
     weight = np.exp(total - np.repeat(best, size))
     none = np.exp(nil - best)
-    evidence = np.zeros(len(size))
-    if len(total):
-        evidence[filled] = np.add.reduceat(weight, offsets[:-1][filled])
-    return weight / np.repeat(none + evidence, size), none / (none + evidence)
+    every = none + _of_each(np.add, weight, offsets, 0.0)
+    return weight / np.repeat(every, size), none / every
 
 
 def decide(
@@ -86,8 +81,15 @@ def _runner_up(probability: FloatArray, offsets: IntArray, first: IntArray) -> F
     """The probability of each mention's second candidate; -1 where there is none."""
     rest = probability.copy()
     rest[first[first != NOBODY]] = -1.0
-    second = np.full(len(first), -1.0)
-    filled = np.diff(offsets) > 0
-    if len(rest):
-        second[filled] = np.maximum.reduceat(rest, offsets[:-1][filled])
-    return second
+    return _of_each(np.maximum, rest, offsets, -1.0)
+
+
+def _of_each(ufunc: np.ufunc, values: FloatArray, offsets: IntArray, nobody: float) -> FloatArray:
+    """The values of each mention's candidates reduced to one; `nobody` where it has no candidates."""
+    filled = offsets[:-1] < offsets[1:]
+    reduced = ufunc.reduceat(values, offsets[:-1][filled]) if len(values) else values
+    if filled.all():
+        return np.asarray(reduced, np.float64)
+    each = np.full(len(filled), nobody)
+    each[filled] = reduced
+    return each

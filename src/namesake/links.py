@@ -30,6 +30,7 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
     )
     answered = decision.reason == ANSWERED
     best = np.append(batch.qids, -1)[first]
+    best_texts = qid_texts(best)
     unsure = np.isnan(decision.confidence)
     total = np.append(combined.total, 0.0)
     tied = arrow_numbers(np.maximum(decided, 0), decided <= 0)
@@ -40,11 +41,11 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
             batch.names,
             batch.span_lists,
             batch.title_lists,
-            qid_texts(np.where(answered, best, -1)),
+            only(best_texts, answered & (best >= 0)),
             arrow_numbers(total[first], nobody),
             arrow_numbers(total[first] - total[second], alone),
             keys.take(tied),
-            qid_texts(best),
+            best_texts,
             arrow_numbers(decision.confidence, unsure),
             arrow_numbers(decision.known, unsure),
             arrow_texts(REASONS).take(arrow_numbers(np.maximum(decision.reason, 0), answered)),
@@ -76,6 +77,8 @@ def link_rows(scored: Scored) -> list[dict[str, Any]]:
 
 def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
     """What articles carry through, by mention: held once for each article that has mentions, however many."""
+    if extra.null_count == len(extra):
+        return pa.DictionaryArray.from_arrays(pa.nulls(len(batch.names), pa.int32()), pa.nulls(0, extra.type))
     mentions = np.diff(batch.articles)
     held = extra.filter(arrow_numbers(mentions > 0)).dictionary_encode()
     places = repeat(held.indices, np.repeat(np.arange(len(held)), mentions[mentions > 0]))
@@ -123,3 +126,9 @@ def qid_texts(qids: np.ndarray) -> pa.StringArray:
     """QID numbers as texts `Q76`, null where negative."""
     offsets, data = format_qids(np.ascontiguousarray(qids, np.int64))
     return pa.StringArray.from_buffers(len(qids), pa.py_buffer(offsets), pa.py_buffer(data), bitmap(qids >= 0))
+
+
+def only(texts: pa.StringArray, kept: np.ndarray) -> pa.StringArray:
+    """The same texts, null where they are not kept; none of them is copied."""
+    _, offsets, data = texts.buffers()
+    return pa.StringArray.from_buffers(len(texts), offsets, data, bitmap(kept))

@@ -311,7 +311,7 @@ class Recipe(Settings, frozen=True):
                 continue
             rank.check(offsets, [score], [part.scorer])
             contributions[part.scorer] = part.weight * SCALES[part.scale](score, offsets)
-            total = total + contributions[part.scorer]
+            total += contributions[part.scorer]
         ties = {name: column(scores, name) for name in self.tie_break}
         absent = tuple(name for name in self.scorers if column(scores, name) is None)
         present = {name: key for name, key in ties.items() if key is not None}

@@ -17,6 +17,7 @@ from namesake.errors import NamesakeError, lacking
 from namesake.kernels.hash import room_for, slot_of
 from namesake.kernels.text import boundaries
 from namesake.kernels.text.boundaries import Listed
+from namesake.kernels.text.cache import remember
 from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.lookup import (
     ABSENT,
@@ -26,7 +27,6 @@ from namesake.kernels.text.lookup import (
     drop_unknown,
     insert,
     look_up_all,
-    remember,
     spell,
 )
 from namesake.kernels.text.tokenizer import tokenize

@@ -16,9 +16,11 @@ def pieces(articles: pa.Table) -> Iterator[pa.Table]:
     if not articles.num_rows:
         return
     texts, titles, extra = (sizes(articles.column(name)) for name in ("text", "title", "extra"))
-    per_article, mentions = list_parts(one_chunk(articles.column("mentions")))
-    per_mention = indptr(sizes(mentions.field("candidates")))
-    ends = np.cumsum(texts + titles + extra + CANDIDATE_BYTES * np.diff(per_mention[per_article]))
+    size, given = texts + titles + extra, one_chunk(articles.column("mentions"))
+    if given.null_count < len(given):
+        per_article, mentions = list_parts(given)
+        size += CANDIDATE_BYTES * np.diff(indptr(sizes(mentions.field("candidates")))[per_article])
+    ends = np.cumsum(size)
     begin = 0
     while begin < len(ends):
         before = ends[begin - 1] if begin else 0

@@ -39,11 +39,17 @@ def byline(batch: Batch, kb: KB) -> Scores:
 
     Those who write are seldom written about, so that somebody famous in a byline is a namesake.
     """
-    stands = batch.mentions.evidence.byline.astype(np.float64)
-    for mention in np.flatnonzero(stands).tolist():
+    from namesake.kernels.link.described import UNSURE, YES, described
+    from namesake.text import pack
+
+    stands, journalists = batch.mentions.evidence.byline.astype(np.float64), kb.language.journalists
+    asked, texts = np.flatnonzero(stands), kb.descriptions
+    found = described(asked, batch.offsets, batch.rows, texts.data, texts.offsets, *pack(sorted(journalists)))
+    stands[asked] = found != YES
+    for mention in asked[found == UNSURE].tolist():
         rows = batch.rows[batch.offsets[mention] : batch.offsets[mention + 1]]
-        told = " ".join(kb.descriptions[int(row)] for row in rows if row >= 0)
-        stands[mention] = not kb.language.journalists.intersection(told.lower().replace(",", " ").split())
+        told = " ".join(texts[int(row)] for row in rows if row >= 0)
+        stands[mention] = not journalists.intersection(told.lower().replace(",", " ").split())
     return stands
 
 

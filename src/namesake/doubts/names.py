@@ -72,10 +72,10 @@ def fame_of_the_name(batch: Batch, kb: KB) -> Scores:
     """
     if not len(kb.sitelinks):
         return np.zeros(len(batch.names))
-    meant = (batch.rows >= 0) & (batch.rows != np.repeat(batch.taken, np.diff(batch.offsets)))
-    pages = np.where(meant, kb.sitelinks[batch.rows], 0).astype(np.float64)
-    before = np.concatenate([[0.0], np.cumsum(pages)])
-    return np.log1p(np.diff(before[batch.offsets]))
+    from namesake.kernels.link.fame import pages_of_names
+
+    pages: Scores = pages_of_names(batch.offsets, batch.rows, batch.taken, kb.sitelinks)
+    return np.log1p(pages)
 
 
 def _counts(batch: Batch, kb: KB) -> tuple[Scores, Scores, Scores]:

@@ -24,6 +24,9 @@ MOST_DICTIONARY = 1 << 30
 MOST_REPEATED = 1 << 20
 """How many bytes of `extra` the lines of one article may repeat; more stands in the first of them only."""
 
+SELDOM_TWICE = ("spans", "title_spans", "score", "margin", "confidence", "known")
+"""Columns of numbers that hardly come again: a dictionary of them would take time, and more room than they do."""
+
 SUFFIXES = ".parquet, .jsonl, .csv or .tsv (the last three also .gz, .bz2 or .zst)"
 
 _encoder = msgspec.json.Encoder()
@@ -55,11 +58,26 @@ class _Parquet:
             import pyarrow.parquet as pq  # takes a while to load, and JSON lines do without
 
             schema = links.schema.with_metadata(self.metadata)
+            again = [column for field in schema if field.name not in SELDOM_TWICE for column in _columns(field)]
             # What an article carries stands in the dictionary once; past the limit it would stand in every row.
-            writer = pq.ParquetWriter(self.partial, schema, dictionary_pagesize_limit=MOST_DICTIONARY)
+            writer = pq.ParquetWriter(
+                self.partial, schema, use_dictionary=again, dictionary_pagesize_limit=MOST_DICTIONARY
+            )
             self.file = self.stack.enter_context(writer)
         for batch in links.replace_schema_metadata(self.file.schema.metadata).to_batches():
             self.file.write_batch(batch)  # a dictionary for each: the writer gives up on two in one group of rows
+
+
+def _columns(field: pa.Field, name: str | None = None) -> Iterator[str]:
+    """The columns that a field is in Parquet, by their names there: several where it is nested."""
+    name, kind = name or field.name, field.type
+    if pa.types.is_struct(kind):
+        for part in kind:
+            yield from _columns(part, f"{name}.{part.name}")
+    elif pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
+        yield from _columns(kind.value_field, f"{name}.list.element")
+    else:
+        yield name
 
 
 def _text_file(path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> IO[bytes]:

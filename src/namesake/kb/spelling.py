@@ -72,7 +72,7 @@ def normalise(name: str) -> str:
 def fold_table() -> tuple[Int8, UInt8]:
     """`FOLD` for the kernel: width and bytes of what each Latin, Greek, Cyrillic or Armenian character becomes."""
     widths = np.full(TABLE_END, kernels.HARD, np.int8)
-    letters = np.zeros((TABLE_END, 4), np.uint8)
+    letters = np.zeros((TABLE_END, kernels.WIDEST), np.uint8)
     for point in range(TABLE_END):
         if any(low <= point < high for low, high in HARD_RANGES):
             continue

@@ -26,6 +26,7 @@ from namesake.arrays import (
 from namesake.articles.schema import MENTION, SPANS
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import parse_qids
+from namesake.kernels.text.cut import cut_out
 from namesake.kernels.text.spans import BAD, characters_to_bytes
 from namesake.names.evidence import Evidence, no_evidence
 from namesake.names.titled import Placed, Titled
@@ -261,10 +262,6 @@ def _span_pairs(pairs: pa.FixedSizeListArray) -> Int32:
 
 def _cut_out(data: UInt8, where: Int64) -> pa.StringArray:
     """The names that stand between bytes; one that a line break parts is one name still."""
-    from namesake.kernels.names.index import copy_texts
-
-    starts, ends = np.ascontiguousarray(where.T)
-    offsets, texts = np.zeros(len(where) + 1, np.int64), np.empty(int((ends - starts).sum()), np.uint8)
-    copy_texts(data, starts, ends, texts, offsets)
-    names = pa.StringArray.from_buffers(len(where), pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(texts))
-    return pc.replace_substring_regex(names, r"\s*[\t-\r]\s*", " ") if (texts < ord(" ")).any() else names
+    offsets, texts, broken = cut_out(data, where)
+    names = pa.StringArray.from_buffers(len(where), pa.py_buffer(offsets), pa.py_buffer(texts))
+    return pc.replace_substring_regex(names, r"\s*[\t-\r]\s*", " ") if broken else names

@@ -13,7 +13,7 @@ from namesake.scorers.matches import Candidate, Match, statement_source
 from namesake.scorers.registry import Need, Scores, scorer
 
 if TYPE_CHECKING:
-    from namesake.arrays import Int32, Int64
+    from namesake.arrays import Bool, Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
@@ -23,8 +23,6 @@ PERIODS = {11: 1, 10: 31, 9: 366, 8: 3653, 7: 36525}
 """Days in the period that a date of some precision, one of those in a row, stands for; coarser dates are not used."""
 YEARLY = 9
 """The precision of a date that is known to the year."""
-ADULT, POSTHUMOUS, LIFE, OLD = 12, 2, 95, 75
-"""Years of a life in which texts are about somebody: see `era`."""
 NOW = 2015.0
 """The year of a text that names none and has no date."""
 
@@ -34,8 +32,11 @@ OFFICES = Need("statements with a start or an end", lambda kb: len(kb.tenure_ent
 @scorer("Born")
 def born(batch: Batch, kb: KB) -> Scores:
     """-1 where the whole of the stated birth date lies after the article's date, else 0."""
-    days, at, known = _dates(batch, kb.birth, kb.birth_precision)
-    return -(known & (days > at)).astype(np.float64)
+    from namesake.kernels.link.lives import dated_later
+
+    of_articles = (batch.article, batch.offsets, batch.rows, batch.days)
+    later: Bool = dated_later(*of_articles, kb.birth, kb.birth_precision, UNDATED, min(PERIODS), max(PERIODS))
+    return -later.astype(np.float64)
 
 
 @scorer("Dead")
@@ -96,17 +97,14 @@ def era(batch: Batch, kb: KB) -> Scores:
     A life of which texts tell begins at 12 and ends two years after death; a birth alone stands for 95 years, a death
     alone for 75. Who is known by one word is remembered longer, unless a title or a role stands before it.
     """
-    from namesake.kernels.text.years import years_apart, years_of
+    from namesake.kernels.link.lives import Lives, years_apart
+    from namesake.kernels.text.years import years_of
 
     dated = np.where(batch.days != UNDATED, _year(batch.days), np.nan)
-    born = _known_year(batch.rows, kb.birth, kb.birth_precision, _year)
-    died = _known_year(batch.rows, kb.death, kb.death_precision, _year)
-    low = np.where(np.isnan(born), died - OLD, born + ADULT)
-    high = np.where(np.isnan(died), born + LIFE, died + POSTHUMOUS)
-    told = ~np.isnan(low) & np.repeat((batch.tokens > 1) | _behind_office(batch), np.diff(batch.offsets))
-    low, high = np.where(told, low, -np.inf), np.where(told, high, np.inf)
-    indptr, years = years_of(*text_buffers(batch.texts))
-    gap: Scores = years_apart(batch.article, batch.offsets, indptr, years, dated, low, high, NOW)
+    told = (batch.tokens > 1) | _behind_office(batch)
+    lives = Lives(kb.birth, kb.birth_precision, kb.death, kb.death_precision, YEARLY, YEAR)
+    years = years_of(*text_buffers(batch.texts))
+    gap: Scores = years_apart(batch.article, batch.offsets, batch.rows, told, *years, dated, lives, NOW)
     return -np.log1p(gap / 10)
 
 

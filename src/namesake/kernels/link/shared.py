@@ -4,15 +4,18 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import HALF, LOW_HALF, find_stamped
-from namesake.kernels.link.ahead import AHEAD, fetch_row
+from namesake.kernels.hash import HALF, find_stamped
+from namesake.kernels.link.ahead import AHEAD, LINE, fetch_row
 from namesake.kernels.search import holds
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import I32, I64
 
 LEAST_ROOM = 16
 ROOM = 4  # slots for each statement: most that are looked for are not there, and an empty slot says so at once
 AT_ONCE = 64  # statements of a candidate
+SIEVE = 1023  # statements are told apart by so many of their lowest bits before they are looked up
+REMEMBERED = 1023  # the same for counts of statements whose weights are remembered
+ROWS, WEIGHTS, STATEMENTS = types.int32[::1], types.float64[::1], types.CPointer(types.int32)
 
 
 @inlined(types.int64(types.int64))
@@ -24,10 +27,30 @@ def room_for(count):
     return room
 
 
-@inlined(types.float64(types.int32, types.int64, types.float64))
-def weigh(count, entities, scale):
-    """What a statement counts that so many entities make: see `shared_statements`."""
-    return np.log(entities / count) * scale if entities > 0 else 1.0
+@inlined(types.float64(types.int32, types.int64, types.float64, ROWS, WEIGHTS))
+def weigh(count, entities, scale, counts, weights):
+    """What a statement counts that so many entities make: see `shared_statements`. The same counts come again."""
+    place = count & REMEMBERED
+    if counts[place] != count:
+        counts[place] = count
+        weights[place] = np.log(entities / count) * scale if entities > 0 else 1.0
+    return weights[place]
+
+
+@inlined(types.int64(I64, I64, I64, STATEMENTS, STATEMENTS, types.int64))
+def count_statements(articles, anchors, indptr, pairs, counts, a):
+    """How many statements the anchors of an article make; what the KB holds of these and of the next is asked for."""
+    total = 0
+    for m in range(articles[a], articles[a + 1]):
+        if anchors[m] >= 0:
+            total += indptr[anchors[m] + 1] - indptr[anchors[m]]
+            for j in range(indptr[anchors[m]], indptr[anchors[m] + 1]):
+                prefetch(counts, pairs[j])
+    for m in range(articles[a + 1], articles[min(a + 2, len(articles) - 1)]):
+        if anchors[m] >= 0:
+            prefetch(pairs, indptr[anchors[m]])
+            prefetch(pairs, indptr[anchors[m]] + LINE)
+    return total
 
 
 @kernel(types.UniTuple(types.float64[::1], 2)(I64, I64, I64, I64, I64, I32, I32, types.int64))
@@ -45,43 +68,50 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
     score, chance = np.zeros(len(rows)), np.zeros(len(rows))
     stated, known = np.zeros(LEAST_ROOM, np.uint64), np.zeros(LEAST_ROOM, np.uint64)
     anchored, weight, expected = np.empty(LEAST_ROOM, np.int32), np.empty(LEAST_ROOM), np.empty(LEAST_ROOM)
-    hits = np.empty(AT_ONCE, np.int64)
+    slots, own_slots = np.empty(LEAST_ROOM, np.int32), np.empty((LEAST_ROOM, 2), np.int64)
+    first_of, sieve = np.empty(LEAST_ROOM, np.int64), np.zeros(SIEVE + 1, np.int32)
+    weighed, weights = np.full(REMEMBERED + 1, np.int32(-1), np.int32), np.empty(REMEMBERED + 1)
+    hits, pair_at, indptr_at = np.empty(AT_ONCE, np.int32), pointer(pairs), pointer(indptr)
     scale, made = 1 / np.log(max(entities, 2)), max(len(pairs), 1)
     for a in range(len(articles) - 1):
         first, last = articles[a], articles[a + 1]
-        total = 0
-        for m in range(first, last):
-            if anchors[m] >= 0:
-                total += indptr[anchors[m] + 1] - indptr[anchors[m]]
+        total = count_statements(articles, anchors, indptr, pair_at, pointer(counts), a)
         if total == 0:
             continue
         room, known_room = room_for(total), room_for(last - first)
         if len(known) < known_room:
-            known = np.zeros(known_room, np.uint64)
+            known, first_of = np.zeros(known_room, np.uint64), np.empty(known_room, np.int64)
+            own_slots = np.empty((known_room, 2), np.int64)
         if len(stated) < room:
             stated, anchored = np.zeros(room, np.uint64), np.empty(room, np.int32)
-            weight, expected = np.empty(room), np.empty(room)
+            weight, expected, slots = np.empty(room), np.empty(room), np.empty(room, np.int32)
         statements, mask, stamp = pointer(stated), room - 1, np.uint64(a + 1)
-        every = 0.0
+        every, used = 0.0, 0
         for m in range(first, last):
+            own_slots[m - first, 0] = own_slots[m - first, 1] = used
             if anchors[m] < 0:
                 continue
             place = find_stamped(pointer(known), known_room - 1, np.uint64(anchors[m]), stamp)
             if known[place] >> HALF == stamp:  # two names of one entity are one anchor
+                own_slots[m - first] = own_slots[first_of[place]]
                 continue
-            known[place] = stamp << HALF | np.uint64(anchors[m])
+            known[place], first_of[place] = stamp << HALF | np.uint64(anchors[m]), m - first
             for j in range(indptr[anchors[m]], indptr[anchors[m] + 1]):
                 slot = find_stamped(statements, mask, np.uint64(pairs[j]), stamp)
                 if statements[slot] >> HALF != stamp:
                     statements[slot], anchored[slot] = stamp << HALF | np.uint64(pairs[j]), 0
-                    weight[slot] = weigh(counts[pairs[j]], entities, scale)
+                    weight[slot] = weigh(counts[pairs[j]], entities, scale, weighed, weights)
                     expected[slot] = counts[pairs[j]] / made * weight[slot]
                     every += expected[slot]
+                    sieve[pairs[j] & SIEVE] = a + 1
                 anchored[slot] += 1
+                slots[used] = slot
+                used += 1
+            own_slots[m - first, 1] = used
         for m in range(first, last):
             own, others, with_others = anchors[m], every, 0.0
-            for j in range(indptr[own] if own >= 0 else 0, indptr[own + 1] if own >= 0 else 0):
-                slot = find_stamped(statements, mask, np.uint64(pairs[j]), stamp)
+            for j in range(own_slots[m - first, 0], own_slots[m - first, 1]):
+                slot = slots[j]
                 if anchored[slot] == 1:
                     others -= expected[slot]
                 else:
@@ -89,10 +119,10 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
             others = max(others, 0.0)
             for k in range(offsets[m], offsets[m + 1]):
                 if k + 2 * AHEAD < len(rows):
-                    fetch_row(pointer(indptr), pointer(pairs), rows[k + AHEAD], rows[k + 2 * AHEAD])
+                    fetch_row(indptr_at, pair_at, rows[k + AHEAD], rows[k + 2 * AHEAD])
                 if rows[k] < 0:
                     continue
-                begin, end = indptr[rows[k]], indptr[rows[k] + 1]
+                begin, end = indptr_at[rows[k]], indptr_at[rows[k] + 1]
                 chance[k] = (end - begin) * others
                 if rows[k] == own:
                     score[k] = with_others
@@ -101,12 +131,13 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
                 while begin < end:
                     count = 0
                     for j in range(begin, min(begin + AT_ONCE, end)):  # no branch: who states what is anybody's guess
-                        slot = find_stamped(statements, mask, np.uint64(pairs[j]), stamp)
-                        hits[count] = slot
-                        count += statements[slot] >> HALF == stamp
+                        hits[np.uint64(count)] = pair_at[j]
+                        count += sieve[np.uint32(pair_at[j] & SIEVE)] == a + 1
                     for hit in range(count):
-                        slot = hits[hit]
-                        pair = np.int32(statements[slot] & LOW_HALF)
+                        pair = hits[hit]
+                        slot = find_stamped(statements, mask, np.uint64(pair), stamp)
+                        if statements[slot] >> HALF != stamp:
+                            continue
                         if own < 0 or anchored[slot] > 1 or not holds(pairs, indptr[own], indptr[own + 1], pair):
                             shared += weight[slot]
                     begin += AT_ONCE

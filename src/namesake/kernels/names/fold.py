@@ -3,18 +3,22 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.simd import BYTES, pointer
 from namesake.kernels.types import I64, U8
 from namesake.kernels.utf8 import code_point
 
 WIDTHS = types.Array(types.int8, 1, "C", readonly=True)
 LETTERS = types.Array(types.uint8, 2, "C", readonly=True)
+SIZES = types.CPointer(types.int8)
+
+WIDEST = 4  # bytes that a character may become
 
 SPACE = 0x20
 SEPARATOR, HARD = -1, -2  # widths of characters that end a token, and of those only Python can fold
 
 
-@kernel("boolean(uint8[::1], int64, int64)")
+@inlined(types.boolean(BYTES, types.int64, types.int64))
 def is_initial(data, start, end):
     """Whether a folded token is one letter of an alphabet with capitals."""
     if end - start == 1:
@@ -22,24 +26,27 @@ def is_initial(data, start, end):
     return end - start == 2 and data[start] >= 0xC3
 
 
-@kernel(types.int64(U8, types.int64, types.int64, WIDTHS, LETTERS, types.uint8[::1], types.int64))
-def fold_one(data, at, end, widths, letters, out, begin):
+@inlined(types.int64(U8, types.int64, types.int64, SIZES, BYTES, types.int64, BYTES, types.int64))
+def fold_one(data, at, end, widths, letters, known, out, begin):
     """Write the normalised form of one name from `begin` on and return its end, or HARD.
 
-    Tokens are parted by one space; initials that follow each other become one token ("j k rowling": "jk rowling").
+    Tokens are parted by one space; initials that follow each other become one token ("j k rowling": "jk rowling"). So
+    many characters as `known` says are in the tables.
     """
-    write = begin
+    text, write = pointer(data), begin
     token = begin  # where the current token starts
     after_initial = False
     while at <= end:
-        point, size = code_point(data, at, end) if at < end else (np.int64(SPACE), np.int64(1))
-        width = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(HARD)
+        point, size = np.int64(text[at]) if at < end else np.int64(SPACE), np.int64(1)
+        if point >= 0x80:
+            point, size = code_point(data, at, end)
+        width = np.int64(widths[point]) if point >= 0 and point < known else np.int64(HARD)
         at += size
         if width == HARD:
             return np.int64(HARD)
         if width != SEPARATOR:
             for i in range(width):
-                out[write] = letters[point, i]
+                out[write] = letters[WIDEST * point + i]
                 write += 1
             continue
         if write == token:
@@ -63,12 +70,25 @@ def fold_one(data, at, end, widths, letters, out, begin):
 def fold_many(data, offsets, widths, letters, out, ends, hard):
     """Normalise a column of names: `ends[i]` is where name i ends in `out`; `hard` marks those left empty."""
     write = 0
+    width_at, letter_at, out_at = pointer(widths), pointer(letters.reshape(letters.size)), pointer(out)
     for row in range(len(offsets) - 1):
-        end = fold_one(data, offsets[row], offsets[row + 1], widths, letters, out, write)
+        end = fold_one(data, offsets[row], offsets[row + 1], width_at, letter_at, len(widths), out_at, write)
         hard[row] = end == HARD
         if end != HARD:
             write = end
         ends[row] = write
+
+
+@kernel(types.int64[::1](U8, I64))
+def count_tokens(data, offsets):
+    """How many tokens each normalised name has."""
+    counts, text = np.empty(len(offsets) - 1, np.int64), pointer(data)
+    for row in range(len(counts)):
+        count = np.int64(offsets[row + 1] > offsets[row])
+        for at in range(offsets[row], offsets[row + 1]):
+            count += text[at] == SPACE
+        counts[row] = count
+    return counts
 
 
 @kernel(types.void(U8, I64, I64, U8, I64, types.uint8[::1], types.int64[::1]))

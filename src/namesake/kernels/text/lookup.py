@@ -9,6 +9,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
 from namesake.kernels.simd import pointer
 from namesake.kernels.text.boundaries import listed_words
+from namesake.kernels.text.cache import LINE, WAYS, find_cached
 from namesake.kernels.text.characters import LOWER
 from namesake.kernels.text.tokenizer import begin, scan
 from namesake.kernels.text.treebank import new_buffers, pointers
@@ -34,33 +35,6 @@ def insert(hashes, words, table_hash, table_word):
         slot = find(keys, mask, hashes[k])
         table_hash[slot] = hashes[k]
         table_word[slot] = words[k]
-
-
-@inlined(types.int64(KEYS, types.int64, types.uint64))
-def find_cached(cache, mask, key):
-    """Where in a cache of words a hash stands, or the free place where it belongs; its word, plus 1, stands behind it.
-
-    Four slots share a cache line: a hash lies in its own slot, or else in another of its line if one is free. Nearly
-    all lie in the first two, and to see in which takes no branch.
-    """
-    home, step = np.int64(key & np.uint64(mask)), np.int64(0)
-    slot = home ^ np.int64(cache[2 * (home ^ 1)] == key)
-    while (cache[2 * slot] != FREE) & (cache[2 * slot] != key):
-        step += 1
-        slot = home ^ step
-    return 2 * slot
-
-
-@kernel(types.int64(U64, I32, HASHES))
-def remember(hashes, words, cache):
-    """Put words into a cache that has room for them; returns how many slots were newly taken."""
-    keys, mask = pointer(cache), len(cache) // 2 - 1
-    taken = 0
-    for k in range(len(hashes)):
-        place = find_cached(keys, mask, hashes[k])
-        taken += keys[place] == FREE
-        cache[place], cache[place + 1] = hashes[k], np.uint64(words[k] + 1)
-    return taken
 
 
 @kernel(WORDS(U64, U64, I32))
@@ -145,7 +119,7 @@ def word_sets(indptr, ids, word_of):
 class Tables(NamedTuple):
     """Words by hash, -1 for what is no word: those of a KB, and a cache that is filled as they are met.
 
-    First the language's words about periods, and their bits. For the cache see `find_cached`.
+    First the language's words about periods, and their bits. For the cache see `text.cache`.
     """
 
     period_keys: Annotated[Any, U64]
@@ -183,8 +157,9 @@ def analyse(data, offsets, tables, cached, to):
     period_keys, period_bits, surface, surface_words, remembered = tables
     periods = listed_words(period_keys, period_bits)
     surface_hash, surface_word, surface_mask = pointer(surface), pointer(surface_words), len(surface) - 1
-    cache, cache_mask = pointer(remembered), len(remembered) // 2 - 1
+    cache, cache_mask = pointer(remembered), len(remembered) // LINE - 1
     indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to
+    word_at, start_at = pointer(words), pointer(starts)
     limit = len(remembered) * 7 // 20
     total, total_sentences, missed = 0, 0, 0
     token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
@@ -202,21 +177,21 @@ def analyse(data, offsets, tables, cached, to):
             total_sentences += breaks
             for k in range(count):
                 hashed = token_hashes[k]
-                place = find_cached(cache, cache_mask, hashed)
-                if cache[place] == hashed:
-                    word = np.int32(np.int64(cache[place + 1]) - 1)
+                place, known = find_cached(cache, cache_mask, hashed)
+                if known:
+                    word = np.int32(np.int64(cache[place + WAYS]) - 1)
                 else:
                     word = look_up(hashed, surface_hash, surface_word, surface_mask)
                     if word == ABSENT:
                         miss_place[missed], miss_hash[missed] = total, hashed
                         miss_start[missed], miss_end[missed] = token_starts[k], token_ends[k]
                         missed += 1
-                        words[total], starts[total] = word, token_starts[k] - low
+                        word_at[total], start_at[total] = word, np.int32(token_starts[k] - low)
                         total += 1
                     elif cached < limit:
-                        cache[place], cache[place + 1] = hashed, np.uint64(word + 1)
+                        cache[place], cache[place + WAYS] = hashed, np.uint64(word + 1)
                         cached += 1
-                words[total], starts[total] = word, token_starts[k] - low
+                word_at[total], start_at[total] = word, np.int32(token_starts[k] - low)
                 total += int(word >= 0)
         indptr[t + 1], sentence_indptr[t + 1] = total, total_sentences
     return total, total_sentences, missed, cached

@@ -9,9 +9,10 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import KEYS, ONE, hash_word
-from namesake.kernels.simd import BYTES, lowest, pointer, prefetch
+from namesake.kernels.hash import KEYS, ONE, ZERO, hash_word
+from namesake.kernels.simd import BYTES, lowest, ones, pointer, prefetch
 from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
+from namesake.kernels.text.cache import line_of
 from namesake.kernels.text.characters import (
     BLANK,
     CLASS,
@@ -66,16 +67,20 @@ def scan(data, i, end, sentence, flags, words, to, cache, mask):
                 starts &= starts - ONE
                 ends &= ends - ONE
                 hashed = hash_word(data, start, stop)
-                prefetch(cache, 2 * np.int64(hashed & np.uint64(mask)))
+                prefetch(cache, line_of(hashed, mask))
                 if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
                     count = emit_piece(data, start, stop, True, LATE, count, to)
                 else:
                     to.starts[count], to.ends[count], to.hashes[count] = start, stop, hashed
                     count += 1
-            while breaks != 0 and not flags & WHOLE:
-                to.breaks[found] = sentence = i + lowest(breaks)
+            breaks = ZERO if flags & WHOLE else breaks
+            while ones(breaks) > 1:
+                to.breaks[found] = i + lowest(breaks)
                 breaks &= breaks - ONE
                 found += 1
+            to.breaks[found] = i + lowest(breaks)  # without a branch: whether there is one is anybody's guess
+            sentence = i + lowest(breaks) if breaks != 0 else sentence
+            found += breaks != 0
             i += size
             if size > 0 and not stopped:
                 continue

@@ -1,12 +1,14 @@
 """What a text tells of a life right behind a name: "(born 12 May 1964)", "(1910 – 1989)", "was born in 1940"."""
 
+from typing import Annotated, Any, NamedTuple
+
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.simd import pointer, prefetch
+from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
 from namesake.kernels.text.years import FIRST_YEAR, LAST_YEAR, ZERO, is_digit
-from namesake.kernels.types import I64, PAIRS, U8
+from namesake.kernels.types import I64, PAIRS, U8, own_record
 
 REACH = 160
 """How many bytes behind a name are read."""
@@ -15,12 +17,23 @@ SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
 AHEAD = 4  # mentions
 BIRTH, DEATH, AGE, KINDS = 0, 1, 2, 3
 DOUBLES = types.CPointer(types.float64)
+
+
+class Phrases(NamedTuple):
+    """Phrases one after the other: phrase k is `texts[indptr[k]:indptr[k + 1]]`."""
+
+    texts: Annotated[Any, BYTES]
+    indptr: Annotated[Any, NUMBERS]
+    count: Annotated[Any, types.int64]
+
+
+PHRASES = own_record(Phrases)
 BLANK, COMMA, DOT, SEMICOLON, OPEN, CLOSE, DASH = 0x20, 0x2C, 0x2E, 0x3B, 0x28, 0x29, 0x2D
 LONG_DASH = 0xE2  # the first byte of – and —, and of other signs that part years just as well
 CASE = 0x20  # the bit that tells small letters from capitals
 
 
-@inlined(types.int64(U8, types.int64, types.int64))
+@inlined(types.int64(BYTES, types.int64, types.int64))
 def past_blanks(data, at, end):
     """The first byte from `at` on that is no blank."""
     while at < end and data[at] <= BLANK:
@@ -28,21 +41,21 @@ def past_blanks(data, at, end):
     return at
 
 
-@inlined(types.int64(U8, types.int64, types.int64, U8, I64))
-def past_phrase(data, at, end, phrases, indptr):
+@inlined(types.int64(BYTES, types.int64, types.int64, PHRASES))
+def past_phrase(data, at, end, phrases):
     """Where the longest of the phrases ends that stands at `at`, whatever its case; `at` if none does."""
     longest = at
-    for phrase in range(len(indptr) - 1):
-        size = indptr[phrase + 1] - indptr[phrase]
+    for phrase in range(phrases.count):
+        start, size = phrases.indptr[phrase], phrases.indptr[phrase + 1] - phrases.indptr[phrase]
         same = 0
-        while same < size and at + same < end and data[at + same] | CASE == phrases[indptr[phrase] + same] | CASE:
+        while same < size and at + same < end and data[at + same] | CASE == phrases.texts[start + same] | CASE:
             same += 1
         if same == size:
             longest = max(longest, at + size)
     return longest
 
 
-@inlined(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64))
+@inlined(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64))
 def next_number(data, at, end):
     """Where the next number ends, and what it is if it has four digits at most, else -1; `end` and -1 if none comes."""
     while at < end and not is_digit(data[at]):
@@ -54,7 +67,7 @@ def next_number(data, at, end):
     return at, number if 0 < at - begin <= 4 else np.int64(-1)
 
 
-@inlined(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64))
+@inlined(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64))
 def next_year(data, at, end):
     """Where the next year ends, and which it is; `end` and -1 if none comes."""
     number = np.int64(-1)
@@ -63,22 +76,22 @@ def next_year(data, at, end):
     return at, number if number >= FIRST_YEAR and number <= LAST_YEAR else np.int64(-1)
 
 
-@inlined(types.int64(U8, types.int64, types.int64, U8, I64))
-def year_behind(data, at, end, phrases, indptr):
+@inlined(types.int64(BYTES, types.int64, types.int64, PHRASES))
+def year_behind(data, at, end, phrases):
     """The first year behind the first of the phrases in data[at:end], -1 if there is none."""
     while at < end:
-        behind = past_phrase(data, at, end, phrases, indptr)
+        behind = past_phrase(data, at, end, phrases)
         if behind > at:
             return next_year(data, behind, end)[1]
         at += 1
     return np.int64(-1)
 
 
-@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, DOUBLES, types.int64))
-def in_brackets(data, at, end, born, born_indptr, died, died_indptr, told, row):
+@inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, DOUBLES, types.int64))
+def in_brackets(data, at, end, born, died, told, row):
     """Write what brackets tell: the year behind "born", that behind "died"; else two years with a dash between."""
-    birth = year_behind(data, at, end, born, born_indptr)
-    death = year_behind(data, at, end, died, died_indptr)
+    birth = year_behind(data, at, end, born)
+    death = year_behind(data, at, end, died)
     if birth < 0 and death < 0:
         place, first = next_year(data, at, end)
         behind, second = next_year(data, place, end)
@@ -92,19 +105,19 @@ def in_brackets(data, at, end, born, born_indptr, died, died_indptr, told, row):
         told[row + DEATH] = death
 
 
-@inlined(types.void(U8, types.int64, types.int64, U8, I64, U8, I64, DOUBLES, types.int64))
-def behind_name(data, at, end, born, born_indptr, died, died_indptr, told, row):
+@inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, DOUBLES, types.int64))
+def behind_name(data, at, end, born, died, told, row):
     """Write what data[at:end], which follows a name, tells of a life: its kinds of numbers are told[row:]."""
     at = past_blanks(data, at, end)
     if at < end and data[at] == OPEN:
         stop = at + 1
         while stop < end and data[stop] != OPEN and data[stop] != CLOSE:
             stop += 1
-        in_brackets(data, at + 1, stop, born, born_indptr, died, died_indptr, told, row)
+        in_brackets(data, at + 1, stop, born, died, told, row)
         return
     comma = at < end and data[at] == COMMA
     at = past_blanks(data, at + 1, end) if comma else at
-    phrase = past_phrase(data, at, end, born, born_indptr)
+    phrase = past_phrase(data, at, end, born)
     if phrase > at:
         stop = phrase
         while stop < end and data[stop] != DOT and data[stop] != SEMICOLON and data[stop] != OPEN:
@@ -119,6 +132,17 @@ def behind_name(data, at, end, born, born_indptr, died, died_indptr, told, row):
             told[row + AGE] = number
 
 
+@inlined(types.boolean[::1](U8, I64))
+def beginnings(born, born_indptr):
+    """Which bytes may begin what `behind_name` looks for, behind a blank at most: most that follow a name do not."""
+    may = np.zeros(256, np.bool_)
+    may[: BLANK + 1], may[OPEN], may[COMMA] = True, True, True
+    for phrase in range(len(born_indptr) - 1):
+        first = np.int64(born[born_indptr[phrase]]) | CASE
+        may[first], may[first - CASE] = True, True
+    return may
+
+
 @kernel(types.float64[:, ::1](U8, I64, I64, I64, PAIRS, U8, I64, U8, I64))
 def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, died_indptr):
     """For each mention the year of birth, that of death, and the age, that stand behind its first span to tell any.
@@ -127,7 +151,9 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
     the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born` and `died` are phrases one after the other.
     """
     told = np.full(KINDS * len(article), np.nan)
-    text, numbers = pointer(data), pointer(told)
+    text, numbers, may_begin = pointer(data), pointer(told), beginnings(born, born_indptr)
+    births = Phrases(pointer(born), pointer(born_indptr), len(born_indptr) - 1)
+    deaths = Phrases(pointer(died), pointer(died_indptr), len(died_indptr) - 1)
     for m in range(len(article)):
         a, row, soon = article[m], KINDS * m, min(m + AHEAD, len(article) - 1)
         for k in range(span_indptr[soon], span_indptr[soon + 1]):
@@ -135,7 +161,9 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
         for k in range(span_indptr[m], span_indptr[m + 1]):
             at = offsets[a] + spans[k, 1]
             end = min(at + REACH, offsets[a + 1])
-            behind_name(data, at, end, born, born_indptr, died, died_indptr, numbers, row)
+            if at + 1 >= end or not may_begin[text[at + (text[at] <= BLANK)]]:
+                continue
+            behind_name(text, at, end, births, deaths, numbers, row)
             if not (np.isnan(numbers[row + BIRTH]) and np.isnan(numbers[row + DEATH]) and np.isnan(numbers[row + AGE])):
                 break
     return told.reshape(len(article), KINDS)

@@ -1,11 +1,11 @@
-"""Years that texts name, and how far a life lies from them."""
+"""Years that texts name."""
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
-from namesake.kernels.types import F64, I64, U8
+from namesake.kernels.types import I64, U8
 
 ZERO, NINE = 0x30, 0x39
 FIRST_YEAR, LAST_YEAR = 1000, 2049
@@ -76,25 +76,3 @@ def years_of(data, offsets):
         sort_few(years, indptr[text], size)
         indptr[text + 1] = size
     return indptr, years[:size].copy()
-
-
-@kernel(types.float64[::1](I64, I64, I64, F64, F64, F64, F64, types.float64))
-def years_apart(article, offsets, indptr, years, dated, low, high, now):
-    """Years between the life of each candidate, `low` to `high`, and the nearest year of its article.
-
-    An article has the years that its text names and that of its date (NaN without one), or `now` if it has neither.
-    """
-    gap = np.zeros(len(low))
-    for m in range(len(offsets) - 1):
-        a = article[m]
-        for k in range(offsets[m], offsets[m + 1]):
-            nearest = np.inf
-            if not np.isnan(dated[a]):
-                nearest = max(0.0, dated[a] - high[k], low[k] - dated[a])
-            after = indptr[a] + np.searchsorted(years[indptr[a] : indptr[a + 1]], low[k])
-            if after < indptr[a + 1]:
-                nearest = min(nearest, max(0.0, years[after] - high[k]))
-            if after > indptr[a]:
-                nearest = min(nearest, low[k] - years[after - 1])
-            gap[k] = nearest if nearest < np.inf else max(0.0, now - high[k], low[k] - now)
-    return gap
