@@ -52,7 +52,6 @@ from namesake.kernels.names.page import (
     follows,
     hyphen,
     initials,
-    is_open,
     listed,
     lone_letter,
     may_end,
@@ -78,17 +77,21 @@ from namesake.kernels.names.tokens import (
     DATE,
     FAMILY,
     FUNCTION,
+    HAS_CAPITAL,
     LOWER_TITLE,
     NAME_TITLE,
     NEVER,
     NO_NAME,
+    OWNED,
     PARTICLE,
     ROLE,
     ROYAL,
     SAINT,
+    SHARES,
+    SOFT,
     SUFFIX,
 )
-from namesake.kernels.simd import prefetch
+from namesake.kernels.simd import NUMBERS, prefetch
 
 RARE = 10  # bearers of a token up to which those of unknown fame are proposed as well
 LEAST_WEIGHT = 10.0  # of the best bearer of a lone word
@@ -100,6 +103,7 @@ BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican 
 SAINT_FAME = 10.0
 TITLE_ALIAS = 1.0  # the text has the very alias: President Clinton
 MOST_BEHIND_TITLE = 4
+TOGETHER = 16  # tokens looked at for titles
 
 
 @inlined(B(PAGE, I))
@@ -310,48 +314,67 @@ def place_initial(page, known, initial, at):
 
 @kernel(types.void(PAGE, KNOWN))
 def place_all_titled(page, known):
-    """Find the names behind titles that nobody has taken; titles of some kinds need a capital."""
-    for at in range(page.count - 1):
-        if listed(page, at, NAME_TITLE) and soft(page, at + 1) and page.used[at] == OPEN:
-            if capital(page, at) or listed(page, at, LOWER_TITLE):
-                place_titled(page, known, np.int64(at))
+    """Find the names behind titles that nobody has taken; titles of some kinds need a capital.
+
+    Titles are rare, so that several words are looked at together.
+    """
+    for begin in range(0, page.count - 1, TOGETHER):
+        end, lists = min(begin + TOGETHER, page.count - 1), np.uint32(0)
+        if end - begin == TOGETHER:
+            for i in range(TOGETHER):
+                lists |= page.classes[begin + i]
+            if np.int64(lists) & NAME_TITLE == 0:
+                continue
+        for at in range(begin, end):
+            if listed(page, at, NAME_TITLE) and soft(page, at + 1) and page.used[at] == OPEN:
+                if capital(page, at) or listed(page, at, LOWER_TITLE):
+                    place_titled(page, known, np.int64(at))
 
 
 @inlined(B(PAGE, I))
 def may_stand_alone(page, at):
-    """Whether token `at`, with a capital, is a short form, free, and no first name before a surname."""
-    return page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1)
+    """Whether token `at` is a short form with a capital, free, and no first name before a surname."""
+    goes_on = (page.gaps[at + 1] == SOFT) & (page.marks[at + 1] & HAS_CAPITAL != 0)
+    goes_on &= np.int64(page.classes[at + 1]) & SUFFIX == 0
+    alone = (page.shorts[at] >= 0) & (page.marks[at] & HAS_CAPITAL != 0) & (page.used[at] == OPEN)
+    return alone & (not goes_on)
+
+
+@inlined(I(PAGE, NUMBERS))
+def list_lone(page, words):
+    """List the tokens that may be names of one word, and how many; a word that is a firm's in one place is so in all.
+
+    Without branches where they are hard to foresee.
+    """
+    size = 0
+    for k in range(page.ables):
+        at = page.able[k]
+        words[size] = at
+        size += may_stand_alone(page, at)
+        if np.int64(page.classes[at + 1]) & (OWNED | SHARES) != 0 and page.shorts[at] >= 0:
+            if owned_follows(page, at + 1):
+                page.first_name[file_word(page, at)] = STRANGER
+    return size
 
 
 @kernel(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
-    """Find the names of one word that nobody has taken; a word that is a firm's in one place is so in all.
-
-    What is read of them lies far apart, and is asked for first.
-    """
-    some = 0
-    for k in range(page.ables):
-        at = page.able[k]
-        if page.shorts[at] >= 0 and owned_follows(page, at + 1):
-            page.first_name[file_word(page, at)] = STRANGER
-    for k in range(page.ables):
-        at = page.able[k]
-        if may_stand_alone(page, at):
-            prefetch(known.short_indptr, np.int64(page.shorts[at]))
-            prefetch(known.short_count, np.int64(page.shorts[at]))
-            page.unread[some] = at
-            some += 1
-    for k in range(some):
-        first = known.short_indptr[page.shorts[page.unread[k]]]
+    """Find the names of one word that nobody has taken. What is read of them lies far apart, and is asked for first."""
+    words = page.unread
+    size = list_lone(page, words)
+    for k in range(size):
+        prefetch(known.short_indptr, np.int64(page.shorts[words[k]]))
+        prefetch(known.short_count, np.int64(page.shorts[words[k]]))
+    for k in range(size):
+        first = known.short_indptr[page.shorts[words[k]]]
         prefetch(known.short_rows, first)
         prefetch(known.short_forms, first)
         prefetch(known.short_weights, first)
-    for k in range(some):
-        short = page.shorts[page.unread[k]]
+    for k in range(size):
+        short = page.shorts[words[k]]
         first = known.short_indptr[short]
         if first < known.short_indptr[short + 1]:
             prefetch(known.fame, np.int64(known.short_rows[first]))
-    for k in range(some):
-        at = page.unread[k]
-        if may_stand_alone(page, at):
-            place_lone(page, known, at, False)
+    for k in range(size):
+        if page.used[words[k]] == OPEN:
+            place_lone(page, known, words[k], False)

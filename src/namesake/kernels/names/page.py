@@ -183,10 +183,10 @@ class Page(NamedTuple):
     """The mention that has a span from a token on, and in `stop` where that ends."""
     stop: Annotated[Any, NUMBERS]
     names: Annotated[Any, KEYS]
-    """A table of the mentions by their names, with `holder` beside it; `mask` is that of both tables."""
+    """A table of the mentions by their names, with `holder` beside it: see `people.name_slot`."""
     holder: Annotated[Any, NUMBERS]
     words: Annotated[Any, KEYS]
-    """A table of words that stand for somebody: the mentions of whom they are surname and first name."""
+    """A table of words that stand for somebody, by `mask`: the mentions of whom they are surname and first name."""
     surname: Annotated[Any, NUMBERS]
     first_name: Annotated[Any, NUMBERS]
     mask: Annotated[Any, types.int64]

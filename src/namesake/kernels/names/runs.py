@@ -41,21 +41,32 @@ from namesake.kernels.names.page import (
     short_of,
     soft,
 )
-from namesake.kernels.names.people import add_candidate, add_span, add_wider, mention_of, new_mention, raise_evidence
+from namesake.kernels.names.people import (
+    add_candidate,
+    add_span,
+    add_wider,
+    mention_of,
+    new_mention,
+    owner_of,
+    raise_evidence,
+)
 from namesake.kernels.names.shorts import STRANGER, file_run, file_word, place_run_shorts
 from namesake.kernels.names.spelled import find_spelled
 from namesake.kernels.names.tokens import (
     AND,
+    COMMA,
     FUNCTION,
+    HAS_CAPITAL,
     IS_DOTTED,
     IS_INITIALS,
     NAME_TITLE,
     NEVER,
     NUMERAL,
     PARTICLE,
+    SOFT,
     TITLE,
 )
-from namesake.kernels.simd import prefetch
+from namesake.kernels.simd import NUMBERS, prefetch
 
 MOST_WORDS = 7
 ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both ends of a run
@@ -97,15 +108,12 @@ def run_end(page, at):
     return end
 
 
-@kernel(B(PAGE, KNOWN, types.uint64, I, I, types.float64, types.float64, types.float64, types.float64))
-def find_wide(page, known, key, first, end, least, quality, longer_quality, thing):
-    """Add a span of those of whom the run is a part of the name, who have a fame of `least`; whether there are any.
+@kernel(B(PAGE, KNOWN, types.uint64, I, I, I, types.float64, types.float64, types.float64, types.float64))
+def find_wide(page, known, key, short, first, end, least, quality, longer_quality, thing):
+    """Add a span of those of whose name the run, a short form, is a part, with a fame of `least`; whether any are.
 
     `longer_quality` is that of names which go on behind the run; 0 leaves these and heads out.
     """
-    short = short_of(known, key)
-    if short < 0:
-        return False
     mention = mention_of(page, key)
     fresh = mention == NOBODY
     some = not fresh
@@ -131,7 +139,7 @@ def add_named(page, known, name, key, rule, first, end, factor, thing):
     if mention == NOBODY:
         mention = new_mention(page, key, name, rule, first, end)
         page.evidence[mention * EVIDENCE + FACTOR] = factor
-        add_wider(page, known, mention, key, factor)
+        add_wider(page, known, mention, short_of(known, key), factor)
     raise_evidence(page, mention, THING, thing)
     add_span(page, mention, first, end)
     return True
@@ -142,18 +150,19 @@ def find_run(page, known, first, end):
     """Whom a run of capitals means that is no full name of the KB; whether it means anybody."""
     if end - first == 2 and surname_first(page, known, first) and run_fame(page, known, first, end) == 0.0:
         return place_initial(page, known, first + 1, first)  # SMITH J
-    while begins(page, known, first) == 0 and not initials(page, first):  # a word before the name
-        if short_of(known, name_key(page, first, end)) >= 0:
-            break
+    key = name_key(page, first, end)
+    short = short_of(known, key)
+    while short < 0 and begins(page, known, first) == 0 and not initials(page, first):  # a word before the name
         if end - first <= 2:
             return False
         first += 1
+        key = name_key(page, first, end)
+        short = short_of(known, key)
     last = end - 1
     if in_lower(page, known, first) >= ORDINARY_WORD and in_lower(page, known, last) >= ORDINARY_WORD:
         return False  # Police Chief
-    key = name_key(page, first, end)
     thing = run_fame(page, known, first, end)
-    if find_wide(page, known, key, first, end, 1.0, PART_QUALITY, LONGER_QUALITY, thing):
+    if short >= 0 and find_wide(page, known, key, short, first, end, 1.0, PART_QUALITY, LONGER_QUALITY, thing):
         return True
     if end - first >= 3:
         name = first_and_last(page, known, first, end)
@@ -166,7 +175,9 @@ def find_run(page, known, first, end):
             return add_named(page, known, name, rest, np.int64(DROPPED), first + 1, end, DROPPED_QUALITY, thing)
         for low in range(first + 1, last):
             if begins(page, known, low) > 5:
-                if find_wide(page, known, name_key(page, low, end), low, end, 2.0, INNER_QUALITY, 0.0, thing):
+                inner = name_key(page, low, end)
+                short = short_of(known, inner)
+                if short >= 0 and find_wide(page, known, inner, short, low, end, 2.0, INNER_QUALITY, 0.0, thing):
                     return True
     if thing == 0.0 and end - first == 2 and not initials(page, first):
         mention = find_spelled(page, known, first, key)
@@ -175,7 +186,8 @@ def find_run(page, known, first, end):
             return True
     if end - first == 2 and thing == 0.0 and lone_letter(page, first):
         return place_initial(page, known, first, first + 1)  # R. Federer
-    if run_fame(page, known, first, last) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
+    before = word_fame(page, known, first) if last - first == 1 else run_fame(page, known, first, last)
+    if before >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
         return capital(page, last) and place_lone(page, known, last, True)  # Republican McCain
     return False
 
@@ -199,7 +211,7 @@ def find_company(page, known, at):
     """Bill and Hillary Clinton: a first name, "and", a full name whose surname makes a name with it."""
     if not soft(page, at + 1) or not listed(page, at + 1, AND) or not soft(page, at + 2):
         return False
-    if page.owner[at + 2] < 0 or page.stop[at + 2] - (at + 2) < 2:
+    if owner_of(page, at + 2) < 0 or page.stop[at + 2] - (at + 2) < 2:
         return False
     key = extend(extend(ZERO, page.hashes[at]), page.hashes[page.stop[at + 2] - 1])
     name = name_of(known, key)
@@ -225,41 +237,70 @@ def find_reversed(page, known, at):
     return False
 
 
-@inlined(types.void(PAGE, KNOWN))
-def ask_for_runs(page, known):
-    """Ask for what will be read of the runs of capitals: short forms, and whether a name of something may go on so."""
-    free = np.int64(0)
+@inlined(B(PAGE, I))
+def may_be_company(page, at):
+    """Whether `find_company` and `find_reversed` are worth a try: "and" or a comma and a capital follow token `at`."""
+    company = (page.gaps[at + 1] == SOFT) & (np.int64(page.classes[at + 1]) & AND != 0)
+    return (at + 1 < page.count) & (company | ((page.gaps[at + 1] == COMMA) & (page.marks[at + 1] & HAS_CAPITAL != 0)))
+
+
+@inlined(I(PAGE, I, NUMBERS))
+def list_runs(page, free, runs):
+    """List the runs of open capitals from token `free` on that are worth a look, first token and end; how many.
+
+    A run of one word is so where others may share its surname, a longer one where it is no firm's.
+    """
+    size = 0
     for k in range(page.ables):
         at = page.able[k]
-        if at < free or not is_open(page, at) or not follows(page, at + 1):
+        if at < free or not is_open(page, at):
             continue
         free = run_end(page, at)
-        key = name_key(page, at, free)
+        first = at
+        while first < free - 1 and stands_before(page, first):
+            first += 1
+        runs[2 * size], runs[2 * size + 1] = first, free
+        if free - at == 1:
+            size += may_be_company(page, at)
+        elif free - first > 1 and page.hashes[first] != page.hashes[first + 1]:
+            size += not firm_follows(page, free)
+    return size
+
+
+@inlined(types.void(PAGE, KNOWN, I, NUMBERS))
+def ask_for_runs(page, known, size, runs):
+    """Ask for what will be read of the runs: short forms, and whether a name of something may go on so."""
+    for r in range(size):
+        first, end = runs[2 * r], runs[2 * r + 1]
+        key = name_key(page, first, end)
         prefetch(known.short_keys, np.int64(key) & known.short_mask)
         prefetch(known.short_slots, np.int64(key) & known.short_mask)
         prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
+        if end - first > 2:  # perhaps without its first word, or by its first and last
+            key = name_key(page, first + 1, end)
+            prefetch(known.short_keys, np.int64(key) & known.short_mask)
+            prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
+            key = extend(extend(ZERO, page.hashes[first]), page.hashes[end - 1])
+            prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
 
 
 @kernel(types.void(PAGE, KNOWN))
 def place_runs(page, known):
     """Find the runs of capitals that no full name has taken, whom they mean, and where their surnames stand alone."""
-    ask_for_runs(page, known)
-    free, since = np.int64(0), page.size[0]
-    for k in range(page.ables):
-        at = page.able[k]
-        if at < free or not is_open(page, at):
-            continue
-        first, end = at, run_end(page, at)
-        while first < end - 1 and stands_before(page, first):
-            first += 1
-        if end - at == 1:
-            if not find_company(page, known, at):
-                find_reversed(page, known, at)
-        elif end - first > 1 and page.hashes[first] != page.hashes[first + 1] and not firm_follows(page, end):
-            if find_run(page, known, first, end):
-                file_run(page, first, end)
-            else:
-                note_stranger(page, known, first, end)
-        free = end
+    runs, since, free = page.unread, page.size[0], np.int64(0)
+    while free >= 0:
+        size = list_runs(page, free, runs)
+        ask_for_runs(page, known, size, runs)
+        free = np.int64(NOBODY)
+        for r in range(size):
+            first, end = runs[2 * r], runs[2 * r + 1]
+            if end - first > 1:
+                if find_run(page, known, first, end):
+                    file_run(page, first, end)
+                else:
+                    note_stranger(page, known, first, end)
+            elif not find_company(page, known, first) and find_reversed(page, known, first):
+                free = page.stop[first]  # it has taken what may begin another run
+                break
     if page.size[0] > since:
         place_run_shorts(page, known, since)

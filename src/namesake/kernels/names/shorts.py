@@ -34,7 +34,7 @@ from namesake.kernels.names.page import (
     name_of,
     soft,
 )
-from namesake.kernels.names.people import KNOWN_THING, add_span, bears
+from namesake.kernels.names.people import KNOWN_THING, add_span, bears, owner_of
 from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, read_letters
 from namesake.kernels.names.tokens import (
     AND,
@@ -331,7 +331,7 @@ def of_gender(page, known, at, last):
 def file_run(page, first, end):
     """File the surname of somebody whom tokens first to end, a run of capitals, name; the first of a surname has it."""
     for i in range(first, end):
-        mention = page.owner[i]
+        mention = owner_of(page, i)
         if mention >= 0 and page.stop[i] - i >= 2:
             word = short_token(page, mention)
             if word >= 0:

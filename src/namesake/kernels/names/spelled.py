@@ -173,20 +173,24 @@ def add_umlauts(page, known, key, first):
     return mention
 
 
+@inlined(I(KNOWN, types.uint64))
+def nickname_of(known, hashed):
+    """The first of the nicknames, which ascend, that is not below a hash; without branches: nobody can foresee it."""
+    low, size = np.int64(0), known.nicknames
+    while size > 0:
+        half = (size + 1) >> 1
+        low += half * (known.nickname_keys[low + half - 1] < hashed)
+        size -= half
+    return low
+
+
 @kernel(I(PAGE, KNOWN, I, types.uint64))
 def find_spelled(page, known, first, key):
     """The mention of two tokens that spell the name of somebody well known in another way; NOBODY without one."""
     mention = mention_of(page, key)
     if mention != NOBODY:
         return mention
-    last = first + 1
-    low, high = np.int64(0), known.nicknames
-    while low < high:
-        middle = (low + high) >> 1
-        if known.nickname_keys[middle] < page.hashes[first]:
-            low = middle + 1
-        else:
-            high = middle
+    last, low = first + 1, nickname_of(known, page.hashes[first])
     if low < known.nicknames and known.nickname_keys[low] == page.hashes[first]:
         few = finishes(page, known, last) <= FEW_RELATIVES and not initials(page, last)
         least = 0.0 if few else LEAST_FAME  # there is hardly another Kerik
