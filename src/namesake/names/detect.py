@@ -114,7 +114,7 @@ def _index(kb: Known) -> page.Index:
         *(names.short_forms, names.short_weights, names.short_count),
         *(names.token_hashes, names.token_first, names.token_last, names.token_lower),
         *(names.thing_hashes, names.thing_fame, names.thing_kind, names.slip_hashes, names.slip_names),
-        *(names.texts.offsets, names.texts.data, other.keys, other.indptr, other.hashes, kb.fame),
+        *(names.slip_openings, names.texts.offsets, names.texts.data, other.keys, other.indptr, other.hashes, kb.fame),
         *(kb.gender, *genders(kb.names.language), kb.entity_item, kb.item_labels.offsets, kb.item_labels.data),
     )
 

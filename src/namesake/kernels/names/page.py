@@ -76,6 +76,7 @@ class Index(NamedTuple):
     thing_kind: Annotated[Any, I8]
     slip_keys: Annotated[Any, U64]
     slip_names: Annotated[Any, I32]
+    slip_openings: Annotated[Any, U8]
     text_offsets: Annotated[Any, I64]
     texts: Annotated[Any, U8]
     nickname_keys: Annotated[Any, U64]
@@ -125,6 +126,8 @@ class Known(NamedTuple):
     slip_keys: Annotated[Any, KEYS]
     slips: Annotated[Any, types.int64]
     slip_names: Annotated[Any, SMALL]
+    slip_openings: Annotated[Any, BYTES]
+    opening_mask: Annotated[Any, types.int64]
     text_offsets: Annotated[Any, NUMBERS]
     texts: Annotated[Any, BYTES]
     nickname_keys: Annotated[Any, KEYS]
@@ -219,7 +222,8 @@ def known_from(index):
         *(len(index.token_keys) - 1, pointer(index.token_first), pointer(index.token_last)),
         *(pointer(index.token_lower), pointer(index.thing_keys), len(index.thing_keys) - 1),
         *(pointer(index.thing_fame), pointer(index.thing_kind), pointer(index.slip_keys), len(index.slip_keys)),
-        *(pointer(index.slip_names), pointer(index.text_offsets), pointer(index.texts)),
+        *(pointer(index.slip_names), pointer(index.slip_openings), len(index.slip_openings) * 8 - 1),
+        *(pointer(index.text_offsets), pointer(index.texts)),
         *(pointer(index.nickname_keys), len(index.nickname_keys), pointer(index.nickname_indptr)),
         *(pointer(index.nickname_hashes), pointer(index.fame), pointer(index.gender)),
         *(pointer(index.told_keys), pointer(index.told_genders), len(index.told_keys), pointer(index.item)),

@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
 from namesake.kernels.names.lone import place_initial, place_lone, surname_first
@@ -73,6 +73,8 @@ ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both
 DROPPED_QUALITY, INNER_QUALITY, PART_QUALITY, LONGER_QUALITY = 0.8, 0.7, 0.8, 0.6
 BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 PLACE_FAME = 60.0
+FURTHER = 4  # slots that a look-up may go on, into the next line of the cache
+RUN_END = 32  # bits of a listed run that say where it ends
 
 
 @inlined(B(PAGE, I))
@@ -87,6 +89,22 @@ def stands_before(page, i):
     if listed(page, i, NAME_TITLE | TITLE) or (listed(page, i, FUNCTION) and not abbreviates(page, i)):
         return True
     return listed(page, i, NEVER) and listed(page, i + 1, NEVER | NAME_TITLE | TITLE)
+
+
+@inlined(types.void(KNOWN, types.uint64))
+def ask_for_short(known, key):
+    """Ask for what `short_of_run` will read, and for whether the name of something may go on so."""
+    slot = np.int64(key) & known.short_mask
+    prefetch(known.short_keys, slot)
+    prefetch(known.short_keys, (slot + FURTHER) & known.short_mask)
+    prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
+
+
+@inlined(I(KNOWN, types.uint64))
+def short_of_run(known, key):
+    """`short_of` where there is hardly ever one: a free slot says so."""
+    slot = find(known.short_keys, known.short_mask, key)
+    return np.int64(known.short_slots[slot]) if known.short_keys[slot] != FREE else np.int64(NOBODY)
 
 
 @inlined(I(PAGE, I))
@@ -151,13 +169,13 @@ def find_run(page, known, first, end):
     if end - first == 2 and surname_first(page, known, first) and run_fame(page, known, first, end) == 0.0:
         return place_initial(page, known, first + 1, first)  # SMITH J
     key = name_key(page, first, end)
-    short = short_of(known, key)
+    short = short_of_run(known, key)
     while short < 0 and begins(page, known, first) == 0 and not initials(page, first):  # a word before the name
         if end - first <= 2:
             return False
         first += 1
         key = name_key(page, first, end)
-        short = short_of(known, key)
+        short = short_of_run(known, key)
     last = end - 1
     if in_lower(page, known, first) >= ORDINARY_WORD and in_lower(page, known, last) >= ORDINARY_WORD:
         return False  # Police Chief
@@ -176,7 +194,7 @@ def find_run(page, known, first, end):
         for low in range(first + 1, last):
             if begins(page, known, low) > 5:
                 inner = name_key(page, low, end)
-                short = short_of(known, inner)
+                short = short_of_run(known, inner)
                 if short >= 0 and find_wide(page, known, inner, short, low, end, 2.0, INNER_QUALITY, 0.0, thing):
                     return True
     if thing == 0.0 and end - first == 2 and not initials(page, first):
@@ -246,20 +264,23 @@ def may_be_company(page, at):
 
 @inlined(I(PAGE, I, NUMBERS))
 def list_runs(page, free, runs):
-    """List the runs of open capitals from token `free` on that are worth a look, first token and end; how many.
+    """List the runs of open capitals from token `free` on that are worth a look: first token << 32 | end; how many.
 
     A run of one word is so where others may share its surname, a longer one where it is no firm's.
     """
-    size = 0
-    for k in range(page.ables):
-        at = page.able[k]
-        if at < free or not is_open(page, at):
+    some = size = 0
+    for k in range(page.ables):  # without branches: who is open is hard to foresee
+        runs[some] = page.able[k]
+        some += (page.marks[page.able[k]] & HAS_CAPITAL != 0) & (page.used[page.able[k]] == OPEN)
+    for k in range(some):
+        at = runs[k]
+        if at < free:
             continue
         free = run_end(page, at)
         first = at
         while first < free - 1 and stands_before(page, first):
             first += 1
-        runs[2 * size], runs[2 * size + 1] = first, free
+        runs[size] = first << RUN_END | free
         if free - at == 1:
             size += may_be_company(page, at)
         elif free - first > 1 and page.hashes[first] != page.hashes[first + 1]:
@@ -267,19 +288,20 @@ def list_runs(page, free, runs):
     return size
 
 
+@inlined(types.UniTuple(I, 2)(I))
+def run_edges(run):
+    """The first token of a run and its end."""
+    return run >> RUN_END, run & ((1 << RUN_END) - 1)
+
+
 @inlined(types.void(PAGE, KNOWN, I, NUMBERS))
 def ask_for_runs(page, known, size, runs):
     """Ask for what will be read of the runs: short forms, and whether a name of something may go on so."""
     for r in range(size):
-        first, end = runs[2 * r], runs[2 * r + 1]
-        key = name_key(page, first, end)
-        prefetch(known.short_keys, np.int64(key) & known.short_mask)
-        prefetch(known.short_slots, np.int64(key) & known.short_mask)
-        prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
+        first, end = run_edges(runs[r])
+        ask_for_short(known, name_key(page, first, end))
         if end - first > 2:  # perhaps without its first word, or by its first and last
-            key = name_key(page, first + 1, end)
-            prefetch(known.short_keys, np.int64(key) & known.short_mask)
-            prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
+            ask_for_short(known, name_key(page, first + 1, end))
             key = extend(extend(ZERO, page.hashes[first]), page.hashes[end - 1])
             prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
 
@@ -293,7 +315,7 @@ def place_runs(page, known):
         ask_for_runs(page, known, size, runs)
         free = np.int64(NOBODY)
         for r in range(size):
-            first, end = runs[2 * r], runs[2 * r + 1]
+            first, end = run_edges(runs[r])
             if end - first > 1:
                 if find_run(page, known, first, end):
                     file_run(page, first, end)

@@ -8,6 +8,7 @@ from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
 from namesake.kernels.names.memory import begins, finishes
 from namesake.kernels.names.page import KNOWN, MOST_LETTERS, NOBODY, PAGE, SPELLED, B, I, initials, name_of
 from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
+from namesake.kernels.names.slips import opening
 from namesake.kernels.simd import BYTES, byte, word
 
 LEAST_FAME = 2.0
@@ -60,6 +61,13 @@ def hash_without(letters, size, left_out):
             hashed = absorb(hashed, eight)
         at += 8
     return finish(hashed, eight & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
+
+
+@inlined(B(PAGE, KNOWN, I, I))
+def may_have_slipped(page, known, wrong, right):
+    """Whether a name with slips has token `right` beside a word with the first letter of token `wrong`: hardly ever."""
+    bit = opening(page.hashes[right], byte(page.text, page.starts[wrong]) | SMALL, known.opening_mask)
+    return known.slip_openings[bit >> 3] >> (bit & 7) & 1 != 0
 
 
 @inlined(I(KNOWN, types.uint64))
@@ -204,8 +212,8 @@ def find_spelled(page, known, first, key):
     if mention != NOBODY:
         return mention
     common = finishes(page, known, last)
-    if common <= RARE_LAST and begins(page, known, first) > 0:
+    if common <= RARE_LAST and begins(page, known, first) > 0 and may_have_slipped(page, known, last, first):
         mention = add_slips(page, known, mention, key, first, True)
-    if 0 < common <= FAIRLY_RARE_LAST and plain_word(page, first):
+    if 0 < common <= FAIRLY_RARE_LAST and plain_word(page, first) and may_have_slipped(page, known, first, last):
         mention = add_slips(page, known, mention, key, first, False)
     return mention
