@@ -139,24 +139,37 @@ def character_of(page, begin, at, counts, ascii_only):
     return total
 
 
-@kernel(types.UniTuple(I, 3)(TOKENS, I, I, types.int64[::1], types.int64[::1]))
+@kernel(types.UniTuple(I, 3)(TOKENS, I, I, NUMBERS, NUMBERS))
 def list_able(tokens, count, style, able, starts):
     """Write the tokens that may be names of one word, and those with which a longer name may start.
 
     Returns how many there are of each, and how many tokens a name may begin with at most: behind a title also those
-    that a hyphen joins to the word before.
+    that a hyphen joins to the word before. Without branches: a capital is hard to foresee.
     """
     marks, classes, gaps = pointer(tokens.marks), pointer(tokens.classes), pointer(tokens.gaps)
     marks[count], gaps[count] = np.uint8(0), np.uint8(HARD)  # behind the last one
-    size = starting = others = 0
-    for i in range(count):  # without branches: a capital is hard to foresee
-        able[size] = starts[starting] = i
-        fits = marks[i] & HAS_CAPITAL != 0 if style == CASED else classes[i] & FUNCTION == 0
-        dot = (style == CASED) & (marks[i + 1] & AFTER_DOT != 0)  # will.i.am
-        size += fits
-        starting += (fits | dot) & (gaps[i + 1] != HARD)
-        others += (dot | (marks[i] & AFTER_HYPHEN != 0)) & (not fits)
-    return size, starting, size + others
+    size = starting = dots = joined = 0
+    if style == CASED:
+        for i in range(count):
+            able[size] = i
+            size += marks[i] & HAS_CAPITAL != 0
+        for i in range(count):
+            dots += marks[i] & AFTER_DOT != 0
+            joined += marks[i] & AFTER_HYPHEN != 0
+    else:
+        for i in range(count):
+            able[size] = i
+            size += classes[i] & FUNCTION == 0
+    if dots == 0:
+        for k in range(size):
+            starts[starting] = able[k]
+            starting += gaps[able[k] + 1] != HARD
+    else:
+        for i in range(count):
+            starts[starting] = i
+            fits = (marks[i] & HAS_CAPITAL != 0) | (marks[i + 1] & AFTER_DOT != 0)  # will.i.am
+            starting += fits & (gaps[i + 1] != HARD)
+    return size, starting, size + dots + joined
 
 
 @kernel(types.void(PAGE, I))
@@ -164,8 +177,9 @@ def clear(page, room):
     """Make a page ready for its mentions; its table of words has so many slots. Tokens behind the last one are open."""
     for i in range(page.count + LANES):
         page.used[i] = OPEN
-    for i in range(page.count):
-        page.firsts[i] = page.shorts[i] = page.pair_names[i] = UNREAD
+    for column in (page.firsts, page.shorts, page.pair_names):
+        for i in range(page.count):
+            column[i] = UNREAD
     for i in range(room):
         page.words[i] = 0
     for i in range(room >> WORDS_TO_NAMES):
@@ -220,16 +234,11 @@ def read_edges(page, known):
         look_up(page, known, page.unread[k])
 
 
-@inlined(types.boolean(PAGE, KNOWN, I, LABELS, TABLES, TOKENS, WRITTEN))
-def write_mention(page, known, mention, labels, tables, tokens, written):
-    """Write a mention behind those before, if it has candidates; whether it has."""
+@inlined(types.void(PAGE, KNOWN, I, I, WRITTEN))
+def write_mention(page, known, mention, end, written):
+    """Write a mention behind those before; its candidates are there already, and stop at `end`."""
     order, begin = written.sizes[0], written.sizes[2]
-    rows, quality, from_facts, from_evidence = written.rows, written.quality, mention * FACTS, mention * EVIDENCE
-    end, open_question = write_candidates(page, known, mention, rows, quality, begin)
-    if open_question:
-        end = settle(page, mention, labels, tables, tokens, rows, quality, begin, end)
-    if end == begin:
-        return False
+    from_facts, from_evidence = mention * FACTS, mention * EVIDENCE
     low, high = page.facts[from_facts + LOW], page.facts[from_facts + HIGH]
     page.evidence[from_evidence + FIRST_COUNT] = begins(page, known, low)
     page.evidence[from_evidence + LAST_COUNT] = finishes(page, known, high - 1)
@@ -241,7 +250,6 @@ def write_mention(page, known, mention, labels, tables, tokens, written):
     written.facts[order * FACTS + END] = page.ends[page.facts[from_facts + END] - 1]
     written.candidate_count[order], written.span_count[order] = end - begin, 0
     written.sizes[0], written.sizes[2], page.facts[from_facts + ORDER] = order + 1, end, order
-    return True
 
 
 @kernel(I(PAGE, KNOWN, LABELS, TABLES, TOKENS, NUMBERS, WRITTEN))
@@ -252,7 +260,7 @@ def write_mentions(page, known, labels, tables, tokens, where, written):
     """
     ask_for_labels(page, known)
     read_edges(page, known)
-    spans = 0
+    rows, quality, spans = written.rows, written.quality, 0
     for block in range(0, page.count, LANES):
         taken = equal(page.used, block, np.uint8(BY_PERSON))
         while taken != ZERO:
@@ -262,7 +270,13 @@ def write_mentions(page, known, labels, tables, tokens, where, written):
             if mention == NOBODY:
                 continue
             if page.facts[mention * FACTS + ORDER] == NOBODY:
-                if not write_mention(page, known, mention, labels, tables, tokens, written):
+                begin = written.sizes[2]
+                end, open_question = write_candidates(page, known, mention, rows, quality, begin)
+                if open_question:
+                    end = settle(page, mention, labels, tables, tokens, rows, quality, begin, end)
+                if end > begin:
+                    write_mention(page, known, mention, end, written)
+                else:
                     page.facts[mention * FACTS + ORDER] = DROPPED_OUT
             order = page.facts[mention * FACTS + ORDER]
             if order >= 0:
@@ -339,7 +353,7 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         if style == ALL_CAPITALS and head == 0:  # perhaps a headline alone
             style = CASED if first_line(tokens.starts, count, data, begin, end, least) == count else style
         mark_gaps(data, tokens, count)
-        ables, starting, beginnings = list_able(tokens, count, style, able, starts)
+        ables, starting, beginnings = list_able(tokens, count, style, pointer(able), pointer(starts))
         slots_used = 8
         while slots_used < TABLES_ROOM * beginnings:
             slots_used *= 2

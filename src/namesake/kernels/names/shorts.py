@@ -358,15 +358,17 @@ def place_run_shorts(page, known, since):
 def place_shorts(page, known, matches, found):
     """Give the people of a text the spans of their short forms."""
     m, free = 0, np.int64(0)
+    upcoming = matches[0, FROM] if found > 0 else page.count  # where the next full name begins
     for k in range(page.ables):
         at = page.able[k]
         if at < free:
             continue
-        while m < found and matches[m, FROM] <= at:
+        while upcoming <= at:
             word = page.facts[matches[m, WHO] * FACTS + WORD] if matches[m, HOW] != NOBODY else np.int64(NOBODY)
             if word >= 0:
                 file_named(page, known, matches[m, WHO], word)
             m += 1
+            upcoming = matches[m, FROM] if m < found else page.count
         if page.used[at] == OPEN:
             place = find(page.words, page.mask, page.hashes[at])
             if page.words[place] != FREE and page.surname[place] >= 0:
