@@ -82,12 +82,10 @@ from namesake.kernels.names.tokens import (
     NAME_TITLE,
     NEVER,
     NO_NAME,
-    OWNED,
     PARTICLE,
     ROLE,
     ROYAL,
     SAINT,
-    SHARES,
     SOFT,
     SUFFIX,
 )
@@ -222,6 +220,12 @@ def passes_gates(page, known, at, form, weight, count):
     return lower < VERY_ORDINARY and not (lower >= ORDINARY_WORD and page.marks[at] & AT_START != 0)
 
 
+@inlined(B(KNOWN, I, I))
+def worth_a_look(known, k, count):
+    """Whether bearer k of a short form that `count` have may be meant by it alone: with some fame, or one of few."""
+    return (count <= RARE and known.short_forms[k] != FIRST_NAME) or known.fame[known.short_rows[k]] >= 1.0
+
+
 @kernel(B(PAGE, KNOWN, I, B))
 def place_lone(page, known, at, inside):
     """Find whom a lone capital means, with the particles before it; whether it means anybody."""
@@ -243,8 +247,7 @@ def place_lone(page, known, at, inside):
         return False
     count, best = np.int64(known.short_count[short]), np.int64(NOBODY)
     for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
-        known_one = known.fame[known.short_rows[k]] >= 1.0
-        if known_one or (count <= RARE and known.short_forms[k] != FIRST_NAME):
+        if worth_a_look(known, k, count):
             best = np.int64(k)
             break
     if best < 0:
@@ -256,9 +259,8 @@ def place_lone(page, known, at, inside):
     if mention == NOBODY:
         mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), start, at + 1)
         for k in range(best, known.short_indptr[short + 1]):
-            row = np.int64(known.short_rows[k])
-            if known.fame[row] >= 1.0 or (count <= RARE and known.short_forms[k] != FIRST_NAME):
-                add_candidate(page, mention, row, FORM_QUALITY[known.short_forms[k]])
+            if worth_a_look(known, k, count):
+                add_candidate(page, mention, np.int64(known.short_rows[k]), FORM_QUALITY[known.short_forms[k]])
     page.evidence[mention * EVIDENCE + FORM] = form
     raise_evidence(page, mention, BEST, weight)
     raise_evidence(page, mention, BEARERS, np.float64(count))
@@ -333,11 +335,10 @@ def place_all_titled(page, known):
 
 @inlined(B(PAGE, I))
 def may_stand_alone(page, at):
-    """Whether token `at` is a short form with a capital, free, and no first name before a surname."""
+    """Whether token `at`, a short form, has a capital, is free, and no first name before a surname."""
     goes_on = (page.gaps[at + 1] == SOFT) & (page.marks[at + 1] & HAS_CAPITAL != 0)
     goes_on &= np.int64(page.classes[at + 1]) & SUFFIX == 0
-    alone = (page.shorts[at] >= 0) & (page.marks[at] & HAS_CAPITAL != 0) & (page.used[at] == OPEN)
-    return alone & (not goes_on)
+    return (page.marks[at] & HAS_CAPITAL != 0) & (page.used[at] == OPEN) & (not goes_on)
 
 
 @inlined(I(PAGE, NUMBERS))
@@ -346,14 +347,16 @@ def list_lone(page, words):
 
     Without branches where they are hard to foresee.
     """
-    size = 0
+    some = size = 0
     for k in range(page.ables):
-        at = page.able[k]
+        words[some] = page.able[k]
+        some += page.shorts[page.able[k]] >= 0
+    for k in range(some):
+        at = words[k]
         words[size] = at
         size += may_stand_alone(page, at)
-        if np.int64(page.classes[at + 1]) & (OWNED | SHARES) != 0 and page.shorts[at] >= 0:
-            if owned_follows(page, at + 1):
-                page.first_name[file_word(page, at)] = STRANGER
+        if owned_follows(page, at + 1):
+            page.first_name[file_word(page, at)] = STRANGER
     return size
 
 

@@ -288,6 +288,9 @@ def ask_for_people(page, known, matches, keys, found, shorts):
         begin = known.short_indptr[max(shorts[m], np.int64(0))]
         prefetch(known.short_rows, begin)
         prefetch(known.short_forms, begin)
+    for m in range(found):
+        if shorts[m] >= 0 and known.short_indptr[shorts[m]] < known.short_indptr[shorts[m] + 1]:
+            prefetch(known.fame, np.int64(known.short_rows[known.short_indptr[shorts[m]]]))
 
 
 @kernel(types.void(PAGE, KNOWN, MATCHES, HASHES, I))

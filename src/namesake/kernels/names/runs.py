@@ -53,6 +53,7 @@ from namesake.kernels.names.people import (
 from namesake.kernels.names.shorts import STRANGER, file_run, file_word, place_run_shorts
 from namesake.kernels.names.spelled import find_spelled
 from namesake.kernels.names.tokens import (
+    AFTER_HYPHEN,
     AND,
     COMMA,
     FUNCTION,
@@ -259,7 +260,14 @@ def find_reversed(page, known, at):
 def may_be_company(page, at):
     """Whether `find_company` and `find_reversed` are worth a try: "and" or a comma and a capital follow token `at`."""
     company = (page.gaps[at + 1] == SOFT) & (np.int64(page.classes[at + 1]) & AND != 0)
-    return (at + 1 < page.count) & (company | ((page.gaps[at + 1] == COMMA) & (page.marks[at + 1] & HAS_CAPITAL != 0)))
+    return company | ((page.gaps[at + 1] == COMMA) & (page.marks[at + 1] & HAS_CAPITAL != 0))
+
+
+@inlined(B(PAGE, I))
+def may_go_further(page, at):
+    """Whether a run that begins with token `at` may have another word: a capital, a particle, one behind a hyphen."""
+    word = (page.marks[at + 1] & (HAS_CAPITAL | AFTER_HYPHEN) != 0) | (np.int64(page.classes[at + 1]) & PARTICLE != 0)
+    return word & (page.gaps[at + 1] == SOFT) & (page.used[at + 1] == OPEN)
 
 
 @inlined(I(PAGE, I, NUMBERS))
@@ -269,9 +277,10 @@ def list_runs(page, free, runs):
     A run of one word is so where others may share its surname, a longer one where it is no firm's.
     """
     some = size = 0
-    for k in range(page.ables):  # without branches: who is open is hard to foresee
-        runs[some] = page.able[k]
-        some += (page.marks[page.able[k]] & HAS_CAPITAL != 0) & (page.used[page.able[k]] == OPEN)
+    for k in range(page.ables):  # without branches: who is open, and what follows, is hard to foresee
+        at = runs[some] = page.able[k]
+        is_free = (page.marks[at] & HAS_CAPITAL != 0) & (page.used[at] == OPEN)
+        some += is_free & (may_go_further(page, at) | may_be_company(page, at))
     for k in range(some):
         at = runs[k]
         if at < free:
