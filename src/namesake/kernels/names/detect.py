@@ -139,37 +139,32 @@ def character_of(page, begin, at, counts, ascii_only):
     return total
 
 
-@kernel(types.UniTuple(I, 3)(TOKENS, I, I, NUMBERS, NUMBERS))
+@kernel(types.UniTuple(I, 3)(TOKENS, I, I, types.int64[::1], types.int64[::1]))
 def list_able(tokens, count, style, able, starts):
     """Write the tokens that may be names of one word, and those with which a longer name may start.
 
-    Returns how many there are of each, and how many tokens a name may begin with at most: behind a title also those
-    that a hyphen joins to the word before. Without branches: a capital is hard to foresee.
+    Returns how many there are of each, and how many of either kind.
     """
     marks, classes, gaps = pointer(tokens.marks), pointer(tokens.classes), pointer(tokens.gaps)
     marks[count], gaps[count] = np.uint8(0), np.uint8(HARD)  # behind the last one
-    size = starting = dots = joined = 0
-    if style == CASED:
-        for i in range(count):
-            able[size] = i
-            size += marks[i] & HAS_CAPITAL != 0
-        for i in range(count):
-            dots += marks[i] & AFTER_DOT != 0
-            joined += marks[i] & AFTER_HYPHEN != 0
-    else:
-        for i in range(count):
-            able[size] = i
-            size += classes[i] & FUNCTION == 0
-    if dots == 0:
-        for k in range(size):
-            starts[starting] = able[k]
-            starting += gaps[able[k] + 1] != HARD
-    else:
-        for i in range(count):
-            starts[starting] = i
-            fits = (marks[i] & HAS_CAPITAL != 0) | (marks[i + 1] & AFTER_DOT != 0)  # will.i.am
-            starting += fits & (gaps[i + 1] != HARD)
-    return size, starting, size + dots + joined
+    size = starting = others = 0
+    for i in range(count):  # without branches: a capital is hard to foresee
+        able[size] = starts[starting] = i
+        fits = marks[i] & HAS_CAPITAL != 0 if style == CASED else classes[i] & FUNCTION == 0
+        dot = (style == CASED) & (marks[i + 1] & AFTER_DOT != 0)  # will.i.am
+        size += fits
+        starting += (fits | dot) & (gaps[i + 1] != HARD)
+        others += dot & (not fits)
+    return size, starting, size + others
+
+
+@inlined(I(TOKENS, I))
+def count_joined(tokens, count):
+    """How many tokens without a capital a hyphen joins to the word before: behind a title they may be names, too."""
+    marks, joined = pointer(tokens.marks), 0
+    for i in range(count):
+        joined += marks[i] & (AFTER_HYPHEN | HAS_CAPITAL) == AFTER_HYPHEN
+    return joined
 
 
 @kernel(types.void(PAGE, I))
@@ -353,8 +348,8 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         if style == ALL_CAPITALS and head == 0:  # perhaps a headline alone
             style = CASED if first_line(tokens.starts, count, data, begin, end, least) == count else style
         mark_gaps(data, tokens, count)
-        ables, starting, beginnings = list_able(tokens, count, style, pointer(able), pointer(starts))
-        slots_used = 8
+        ables, starting, beginnings = list_able(tokens, count, style, able, starts)
+        slots_used, beginnings = 8, min(beginnings + count_joined(tokens, count), count)
         while slots_used < TABLES_ROOM * beginnings:
             slots_used *= 2
         page = Page(

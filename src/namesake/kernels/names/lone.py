@@ -207,17 +207,22 @@ def another_before(page, known, start):
     return word_fame(page, known, start - 1) < BEFORE_FAME or begins(page, known, start - 1) >= BEFORE_FIRST
 
 
+@inlined(B(PAGE, KNOWN, I))
+def is_ordinary(page, known, at):
+    """Whether token `at` is rather a word than a name: it often stands in lower case, or now and then at a start."""
+    lower = in_lower(page, known, at)
+    return lower >= VERY_ORDINARY or (lower >= ORDINARY_WORD and page.marks[at] & AT_START != 0)
+
+
 @inlined(B(PAGE, KNOWN, I, I, types.float64, I))
 def passes_gates(page, known, at, form, weight, count):
-    """Whether a lone word is worth a look: famous enough, no far more famous thing, no ordinary word."""
+    """Whether a lone word, no ordinary one, is worth a look: famous enough, and no far more famous thing."""
     thing, lower = word_fame(page, known, at), in_lower(page, known, at)
     if (weight < LEAST_WEIGHT and (count > RARE or thing > SMALL_THING)) or thing > THING_RATIO * weight:
         return False
     if form in (NICK, ALIAS_SURNAME) and (lower > 0 or thing >= NICK_THING):
         return False  # Daddy, Chaos, Magic
-    if page.ends[at] - page.starts[at] < 3 and form not in (SURNAME, CALLED, MONONYM):
-        return False
-    return lower < VERY_ORDINARY and not (lower >= ORDINARY_WORD and page.marks[at] & AT_START != 0)
+    return page.ends[at] - page.starts[at] >= 3 or form in (SURNAME, CALLED, MONONYM)
 
 
 @inlined(B(KNOWN, I, I))
@@ -228,10 +233,8 @@ def worth_a_look(known, k, count):
 
 @kernel(B(PAGE, KNOWN, I, B))
 def place_lone(page, known, at, inside):
-    """Find whom a lone capital means, with the particles before it; whether it means anybody."""
+    """Find whom a short form that `may_be_lone` means, with the particles before it; whether it means anybody."""
     short = np.int64(page.shorts[at])
-    if short < 0 or not may_be_lone(page, known, at, inside):
-        return False
     start, key = np.int64(at), extend(ZERO, page.hashes[at])
     while soft(page, start) and page.used[start - 1] == OPEN and listed(page, start - 1, PARTICLE):  # al-Assad
         if at - start == MOST_PARTICLES:
@@ -300,7 +303,9 @@ def place_initial(page, known, initial, at):
                 continue
             if mention == NOBODY:
                 weight = np.float64(known.short_weights[k])
-                if weight < LEAST_WEIGHT or (behind and not passes_gates(page, known, at, SURNAME, weight, count)):
+                if weight < LEAST_WEIGHT or (behind and is_ordinary(page, known, at)):
+                    return False
+                if behind and not passes_gates(page, known, at, SURNAME, weight, count):
                     return False
                 mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), first, first + 2)
                 page.evidence[mention * EVIDENCE + FORM] = SURNAME
@@ -341,22 +346,24 @@ def may_stand_alone(page, at):
     return (page.marks[at] & HAS_CAPITAL != 0) & (page.used[at] == OPEN) & (not goes_on)
 
 
-@inlined(I(PAGE, NUMBERS))
-def list_lone(page, words):
-    """List the tokens that may be names of one word, and how many; a word that is a firm's in one place is so in all.
-
-    Without branches where they are hard to foresee.
-    """
-    some = size = 0
-    for k in range(page.ables):
+@inlined(I(PAGE, KNOWN, NUMBERS))
+def list_lone(page, known, words):
+    """List the tokens that may be names of one word; how many. A word that is a firm's in one place is so in all."""
+    some = free = size = 0
+    for k in range(page.ables):  # without branches where they are hard to foresee
         words[some] = page.able[k]
         some += page.shorts[page.able[k]] >= 0
     for k in range(some):
         at = words[k]
-        words[size] = at
-        size += may_stand_alone(page, at)
+        words[free] = at
+        free += may_stand_alone(page, at)
         if owned_follows(page, at + 1):
             page.first_name[file_word(page, at)] = STRANGER
+    for k in range(free):
+        at = words[k]
+        if not is_ordinary(page, known, at) and may_be_lone(page, known, at, False):
+            words[size] = at
+            size += 1
     return size
 
 
@@ -364,7 +371,7 @@ def list_lone(page, words):
 def place_all_lone(page, known):
     """Find the names of one word that nobody has taken. What is read of them lies far apart, and is asked for first."""
     words = page.unread
-    size = list_lone(page, words)
+    size = list_lone(page, known, words)
     for k in range(size):
         prefetch(known.short_indptr, np.int64(page.shorts[words[k]]))
         prefetch(known.short_count, np.int64(page.shorts[words[k]]))

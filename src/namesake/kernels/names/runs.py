@@ -7,7 +7,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
-from namesake.kernels.names.lone import place_initial, place_lone, surname_first
+from namesake.kernels.names.lone import is_ordinary, may_be_lone, place_initial, place_lone, surname_first
 from namesake.kernels.names.memory import begins, finishes, in_lower, word_fame
 from namesake.kernels.names.page import (
     BEGIN,
@@ -164,11 +164,27 @@ def add_named(page, known, name, key, rule, first, end, factor, thing):
     return True
 
 
+@inlined(B(PAGE, KNOWN, I))
+def place_inner(page, known, at):
+    """Find whom token `at`, behind the name of a thing, means by itself; whether it means anybody."""
+    if page.shorts[at] < 0 or is_ordinary(page, known, at) or not may_be_lone(page, known, at, True):
+        return False
+    return place_lone(page, known, at, True)
+
+
+@inlined(B(PAGE, KNOWN, I, I))
+def ordinary_words(page, known, first, last):
+    """Whether both edges of a run are rather words than names: Police Chief."""
+    return in_lower(page, known, first) >= ORDINARY_WORD and in_lower(page, known, last) >= ORDINARY_WORD
+
+
 @kernel(B(PAGE, KNOWN, I, I))
 def find_run(page, known, first, end):
     """Whom a run of capitals means that is no full name of the KB; whether it means anybody."""
     if end - first == 2 and surname_first(page, known, first) and run_fame(page, known, first, end) == 0.0:
         return place_initial(page, known, first + 1, first)  # SMITH J
+    if end - first == 2 and ordinary_words(page, known, first, end - 1):
+        return False
     key = name_key(page, first, end)
     short = short_of_run(known, key)
     while short < 0 and begins(page, known, first) == 0 and not initials(page, first):  # a word before the name
@@ -178,8 +194,8 @@ def find_run(page, known, first, end):
         key = name_key(page, first, end)
         short = short_of_run(known, key)
     last = end - 1
-    if in_lower(page, known, first) >= ORDINARY_WORD and in_lower(page, known, last) >= ORDINARY_WORD:
-        return False  # Police Chief
+    if ordinary_words(page, known, first, last):
+        return False
     thing = run_fame(page, known, first, end)
     if short >= 0 and find_wide(page, known, key, short, first, end, 1.0, PART_QUALITY, LONGER_QUALITY, thing):
         return True
@@ -207,7 +223,7 @@ def find_run(page, known, first, end):
         return place_initial(page, known, first, first + 1)  # R. Federer
     before = word_fame(page, known, first) if last - first == 1 else run_fame(page, known, first, last)
     if before >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
-        return capital(page, last) and place_lone(page, known, last, True)  # Republican McCain
+        return capital(page, last) and place_inner(page, known, last)  # Republican McCain
     return False
 
 
@@ -308,7 +324,8 @@ def ask_for_runs(page, known, size, runs):
     """Ask for what will be read of the runs: short forms, and whether a name of something may go on so."""
     for r in range(size):
         first, end = run_edges(runs[r])
-        ask_for_short(known, name_key(page, first, end))
+        if end - first > 2 or (end - first == 2 and not ordinary_words(page, known, first, end - 1)):
+            ask_for_short(known, name_key(page, first, end))
         if end - first > 2:  # perhaps without its first word, or by its first and last
             ask_for_short(known, name_key(page, first + 1, end))
             key = extend(extend(ZERO, page.hashes[first]), page.hashes[end - 1])
