@@ -71,7 +71,8 @@ class PartNames(NameColumns):
     @cached_property
     def slip_openings(self) -> UInt8:
         """Bits that say beside which words a slip may be meant: see `kernels.names.slips`."""
-        return slip_openings(self.texts.data, self.texts.offsets, self.slip_names)
+        openings: UInt8 = slip_openings(self.texts.data, self.texts.offsets, self.slip_names)
+        return openings
 
     def slipped(self, one: str, other: str) -> Int32:
         """The names filed under two tokens: first and last less a letter, or last and first less a letter."""

@@ -98,6 +98,7 @@ def slip_openings(text, offsets, names):
         seen[name] = True
         size = tokens(text, offsets[name], offsets[name + 1], at, hashes)
         for right, wrong in ((0, size - 1), (size - 1, 0)):
-            bit = opening(hashes[right], np.int64(text[at[wrong]]), bits - 1)
-            openings[bit >> 3] |= np.uint8(1 << (bit & 7))
+            if at[wrong] < offsets[name + 1]:
+                bit = opening(hashes[right], np.int64(text[at[wrong]]), bits - 1)
+                openings[bit >> 3] |= np.uint8(1 << (bit & 7))
     return openings
