@@ -673,6 +673,15 @@ def test_very_long_and_odd_texts(kb: SmallKB, word: str) -> None:
     assert (found.spans <= len(text)).all()
 
 
+def test_a_text_may_have_more_names_than_capitals(kb: SmallKB, finder: oracle.Finder) -> None:
+    surnames = ["obama", "sanders", "disney", "klein", "rowling", "murray", "clinton", "gates", "haley", "warhol"]
+    text = "The " + " ".join(f"vice-president-{surname}" for surname in surnames)
+    asked = Strings.of([text])
+    found = as_lists(find(kb, asked.data, asked.offsets), 0)
+    assert found == slowly(finder, text)
+    assert len(found) > 8
+
+
 def test_the_paper_s_articles_read_as_slowly(shared: Path) -> None:
     """On real text, of all phases, with the names Quotebank lists as the dictionary."""
     with gzip.open(shared / "quotebank" / "articles.jsonl.gz") as lines:

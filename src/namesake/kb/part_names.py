@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Float32, Int8, Int32
+from namesake.arrays import Float32, Int8, Int32, UInt8
 from namesake.kb.fame import STEPS
 from namesake.kb.name_layout import NameColumns
 from namesake.kb.spelling import normalise
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names.index import name_hash
+from namesake.kernels.names.slips import slip_openings
 
 
 class Shortened(NamedTuple):
@@ -65,6 +67,12 @@ class PartNames(NameColumns):
         if not self.thing_hashes[slot]:
             return None
         return Thing(float(np.expm1(self.thing_fame[slot] / STEPS)), int(self.thing_kind[slot]))
+
+    @cached_property
+    def slip_openings(self) -> UInt8:
+        """Bits that say beside which words a slip may be meant: see `kernels.names.slips`."""
+        openings: UInt8 = slip_openings(self.texts.data, self.texts.offsets, self.slip_names)
+        return openings
 
     def slipped(self, one: str, other: str) -> Int32:
         """The names filed under two tokens: first and last less a letter, or last and first less a letter."""

@@ -228,8 +228,8 @@ English = Language(
         not no yes all any some each every both either neither one two three first last next other another such only own
         same more most much many few less least very too also just even still again once up down out off back new old
         said says say told get got go goes went come came make made take took see saw know knew yet however meanwhile
-        moreover furthermore nevertheless nonetheless therefore thus hence instead otherwise besides indeed perhaps maybe
-        earlier later soon yesterday tomorrow tonight recently previously afterwards eventually finally initially
+        moreover furthermore nevertheless nonetheless therefore thus hence instead otherwise besides indeed perhaps
+        maybe earlier later soon yesterday tomorrow tonight recently previously afterwards eventually finally initially
         originally suddenly elsewhere despite unlike apparently certainly clearly obviously usually often sometimes
         """
     ),

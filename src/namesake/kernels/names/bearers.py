@@ -5,9 +5,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import same_bytes
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.page import (
+    DOUBLES,
     END,
     EVIDENCE,
     EXTRAS,
@@ -19,17 +21,20 @@ from namesake.kernels.names.page import (
     NAME,
     PAGE,
     PLACE,
+    SMALL,
     B,
     I,
 )
 from namesake.kernels.names.people import ALIAS, borne_outright
 from namesake.kernels.names.tokens import ARTICLE, COMMA, OF, TABLES, TOKENS
-from namesake.kernels.simd import byte, pointer
+from namesake.kernels.simd import byte, pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, record
 
 KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])  # label, alias, bare forms of them
+UNSETTLED = -1.0  # the quality of an alias until the label has been read
 FAR_ALIAS = 0.75  # an alias without a word of the label: Notre Dame, Due Process
 MOST_TOKENS = 64
+FEW = 8  # bearers of a name whose labels are asked for
 SPACE = 0x20
 
 
@@ -46,7 +51,6 @@ class Labels(NamedTuple):
 
 
 LABELS = record(Labels)
-ROWS, QUALITY = types.int32[::1], types.float64[::1]
 
 
 @kernel(I(LABELS, I, TABLES, TOKENS))
@@ -66,19 +70,20 @@ def has_token(tokens, count, wanted):
     return False
 
 
+@inlined(B(PAGE, KNOWN, I, I))
+def ends_alike(page, known, mention, row):
+    """Whether an entity's label ends in the last word of a mention's first span, as it is written: almost always."""
+    item, last = known.item[row], page.facts[mention * FACTS + END] - 1
+    start, size = page.starts[last], page.ends[last] - page.starts[last]
+    begin, at = known.label_offsets[item], known.label_offsets[item + 1] - size
+    if at < begin or (at > begin and byte(known.labels, at - 1) != SPACE):
+        return False
+    return same_bytes(known.labels, at, page.text, start, size)
+
+
 @kernel(B(PAGE, I, LABELS, I, TABLES, TOKENS))
 def shares_token(page, mention, labels, row, tables, tokens):
-    """Whether the first span of a mention has a word of an entity's label: almost always the last, as it is written."""
-    item, last = labels.item[row], page.facts[mention * FACTS + END] - 1
-    offsets, texts = pointer(labels.offsets), pointer(labels.texts)
-    start, size = page.starts[last], page.ends[last] - page.starts[last]
-    at = offsets[item + 1] - size
-    if at == offsets[item] or (at > offsets[item] and byte(texts, at - 1) == SPACE):
-        same = 0
-        while same < size and byte(texts, at + same) == byte(page.text, start + same):
-            same += 1
-        if same == size:
-            return True
+    """Whether the first span of a mention has a word of an entity's label."""
     count = read_label(labels, row, tables, tokens)
     for i in range(page.facts[mention * FACTS + FIRST], page.facts[mention * FACTS + END]):
         if has_token(tokens, count, page.hashes[i]):
@@ -108,8 +113,8 @@ def has_place(labels, row, tables, tokens):
     return False
 
 
-@kernel(I(I, LABELS, types.uint64, TABLES, TOKENS, ROWS, QUALITY, I))
-def keep_those_of(begin, labels, place, tables, tokens, rows, quality, end):
+@kernel(I(LABELS, types.uint64, TABLES, TOKENS, SMALL, DOUBLES, I, I))
+def keep_those_of(labels, place, tables, tokens, rows, quality, begin, end):
     """Keep the candidates whose names have the place; if none has, those whose label names no other; where they end."""
     kept = begin
     for turn in range(2):
@@ -127,25 +132,61 @@ def keep_those_of(begin, labels, place, tables, tokens, rows, quality, end):
     return kept
 
 
-@kernel(I(PAGE, KNOWN, I, LABELS, TABLES, TOKENS, ROWS, QUALITY, I))
-def write_candidates(page, known, mention, labels, tables, tokens, rows, quality, begin):
-    """Write a mention's candidates from `begin` on, those that bear its name first; where they end."""
+@inlined(types.void(PAGE, KNOWN))
+def ask_for_labels(page, known):
+    """Ask for the ends of the labels that `write_candidates` will read, where they are few: those of aliases' bearers.
+
+    Each loop asks for what the next one reads.
+    """
+    items, size = page.unread, 0
+    for mention in range(page.size[0]):
+        name = page.facts[mention * FACTS + NAME]
+        if name >= 0:
+            for k in range(known.indptr[name], min(known.indptr[name + 1], known.indptr[name] + FEW)):
+                items[size] = known.rows[k]
+                size += known.kinds[k] == ALIAS and size < page.count
+    for k in range(size):
+        prefetch(known.item, items[k])
+    for k in range(size):
+        items[k] = known.item[items[k]]
+        prefetch(known.label_offsets, items[k] + 1)
+    for k in range(size):
+        prefetch(known.labels, known.label_offsets[items[k] + 1] - 1)
+
+
+@inlined(types.Tuple((I, B))(PAGE, KNOWN, I, SMALL, DOUBLES, I))
+def write_candidates(page, known, mention, rows, quality, begin):
+    """Write a mention's candidates from `begin` on, those that bear its name first.
+
+    Returns where they end, and whether `settle` has to read labels: for an alias without a word of it, or a place.
+    """
     facts = mention * FACTS
     name, factor = page.facts[facts + NAME], page.evidence[mention * EVIDENCE + FACTOR]
-    end = begin
+    end, open_question = np.int64(begin), page.facts[facts + PLACE] >= 0
     if name >= 0:
         outright = borne_outright(known, name)
         for k in range(known.indptr[name], known.indptr[name + 1]):
             kind, row = known.kinds[k], np.int64(known.rows[k])
             if outright and kind > ALIAS:
                 continue
-            far = kind == ALIAS and not shares_token(page, mention, labels, row, tables, tokens)
-            rows[end], quality[end] = row, factor * (FAR_ALIAS if far else KIND_QUALITY[kind])
+            settled = kind != ALIAS or ends_alike(page, known, mention, row)
+            rows[end], quality[end] = np.int32(row), factor * KIND_QUALITY[kind] if settled else UNSETTLED
+            open_question |= not settled
             end += 1
     for k in range(mention * MOST_EXTRAS, mention * MOST_EXTRAS + page.facts[facts + EXTRAS]):
         rows[end], quality[end] = page.rows[k], page.quality[k]
         end += 1
-    place = page.facts[facts + PLACE]
+    return end, open_question
+
+
+@kernel(I(PAGE, I, LABELS, TABLES, TOKENS, SMALL, DOUBLES, I, I))
+def settle(page, mention, labels, tables, tokens, rows, quality, begin, end):
+    """Settle what `write_candidates` has left open of a mention's candidates begin to end; where they end now."""
+    factor, place = page.evidence[mention * EVIDENCE + FACTOR], page.facts[mention * FACTS + PLACE]
+    for k in range(begin, end):
+        if quality[k] == UNSETTLED:
+            near = shares_token(page, mention, labels, np.int64(rows[k]), tables, tokens)
+            quality[k] = factor * (KIND_QUALITY[ALIAS] if near else FAR_ALIAS)
     if place >= 0 and end > begin:
-        end = keep_those_of(begin, labels, page.hashes[place], tables, tokens, rows, quality, end)
+        end = keep_those_of(labels, page.hashes[place], tables, tokens, rows, quality, begin, end)
     return end

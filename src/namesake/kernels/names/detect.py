@@ -10,8 +10,8 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import ZERO
-from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, write_candidates
+from namesake.kernels.hash import ONE, ZERO
+from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, ask_for_labels, settle, write_candidates
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.full import MATCH_COLUMNS, match_names
 from namesake.kernels.names.gaps import mark_gaps
@@ -38,6 +38,8 @@ from namesake.kernels.names.memory import (
 )
 from namesake.kernels.names.nicknames import match_nicknames
 from namesake.kernels.names.page import (
+    BY_PERSON,
+    DOUBLES,
     END,
     EVIDENCE,
     EXTRAS,
@@ -56,16 +58,18 @@ from namesake.kernels.names.page import (
     OPEN,
     ORDER,
     PAGE,
+    SMALL,
     UNREAD,
     I,
     Page,
     known_from,
 )
-from namesake.kernels.names.people import gather_people
+from namesake.kernels.names.people import WORDS_TO_NAMES, gather_people
 from namesake.kernels.names.runs import place_runs
 from namesake.kernels.names.shorts import file_people, place_shorts
 from namesake.kernels.names.tokens import (
     AFTER_DOT,
+    AFTER_HYPHEN,
     ALL_CAPITALS,
     CASED,
     FUNCTION,
@@ -77,13 +81,16 @@ from namesake.kernels.names.tokens import (
     room_for_tokens,
     style_of,
 )
-from namesake.kernels.simd import LANES, equal, having, lowest, ones, pointer, without_lowest
+from namesake.kernels.simd import LANES, NUMBERS, byte, equal, having, lowest, ones, pointer, without_lowest
 from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
 
+SPAN = 4  # numbers for each span
 DROPPED_OUT = -2  # the order of a mention without candidates
 BYTES_TO_A_WORD = 8  # of text for each word that may be remembered
-TABLES_ROOM = 6  # slots for each word that a name may begin with: mentions, and five words for each full name
+BYTES_TO_A_MENTION = 512  # of text for each mention that there is room for at first
+EACH = 4  # spans and candidates for each mention that there is room for at first
+TABLES_ROOM = 6  # slots for each word that a name may begin with: five words for each full name, and a free one
 
 
 class Output(NamedTuple):
@@ -101,18 +108,44 @@ class Output(NamedTuple):
     """How many mentions, spans and candidates there are."""
 
 
-OUTPUT = own_record(Output)
+class Written(NamedTuple):
+    """The output as pointers, which nobody counts, and how many mentions, spans and candidates it has room for."""
+
+    facts: Annotated[Any, NUMBERS]
+    evidence: Annotated[Any, DOUBLES]
+    span_count: Annotated[Any, NUMBERS]
+    candidate_count: Annotated[Any, NUMBERS]
+    ends: Annotated[Any, SMALL]
+    rows: Annotated[Any, SMALL]
+    quality: Annotated[Any, DOUBLES]
+    sizes: Annotated[Any, NUMBERS]
+    mentions: Annotated[Any, I]
+    spans: Annotated[Any, I]
+    candidates: Annotated[Any, I]
 
 
-@inlined(types.int64(U8, I, I, types.int32[::1], types.boolean))
-def character_of(data, begin, at, counts, ascii_only):
+OUTPUT, WRITTEN = own_record(Output), own_record(Written)
+
+
+@inlined(WRITTEN(OUTPUT))
+def written_to(output):
+    """The pointers to the output."""
+    return Written(
+        *(pointer(output.facts.reshape(-1)), pointer(output.evidence.reshape(-1)), pointer(output.span_count)),
+        *(pointer(output.candidate_count), pointer(output.ends.reshape(-1)), pointer(output.rows)),
+        *(pointer(output.quality), pointer(output.sizes), len(output.facts), len(output.ends), len(output.rows)),
+    )
+
+
+@inlined(I(PAGE, I, I, types.int32[::1], types.boolean))
+def character_of(page, begin, at, counts, ascii_only):
     """How many characters of a text stand before its byte `at`; `counts` are those of `count_characters`."""
     if ascii_only:
         return at
     block = at // BLOCK
     total = np.int64(counts[block])
     for i in range(begin + block * BLOCK, begin + at):
-        total += data[i] & 0xC0 != 0x80
+        total += byte(page.text, i) & 0xC0 != 0x80
     return total
 
 
@@ -150,14 +183,27 @@ def list_able(tokens, count, style, able, starts):
     return size, starting, size + others
 
 
+@inlined(I(TOKENS, I))
+def count_joined(tokens, count):
+    """How many tokens without a capital a hyphen joins to the word before: behind a title they may be names, too."""
+    marks, joined = pointer(tokens.marks), 0
+    for i in range(count):
+        joined += marks[i] & (AFTER_HYPHEN | HAS_CAPITAL) == AFTER_HYPHEN
+    return joined
+
+
 @kernel(types.void(PAGE, I))
 def clear(page, room):
-    """Make a page ready for its mentions; its tables have so many slots."""
-    for i in range(page.count):
-        page.used[i], page.owner[i] = OPEN, NOBODY
-        page.firsts[i] = page.shorts[i] = page.pair_names[i] = UNREAD
+    """Make a page ready for its mentions; its table of words has so many slots. Tokens behind the last one are open."""
+    for i in range(page.count + LANES):
+        page.used[i] = OPEN
+    for column in (page.firsts, page.shorts, page.pair_names):
+        for i in range(page.count):
+            column[i] = UNREAD
     for i in range(room):
-        page.names[i] = page.words[i] = 0
+        page.words[i] = 0
+    for i in range(room >> WORDS_TO_NAMES):
+        page.names[i] = 0
     page.size[0] = 0
 
 
@@ -170,6 +216,13 @@ def most_candidates(page, known):
         total += page.facts[mention * FACTS + EXTRAS]
         total += known.indptr[name + 1] - known.indptr[name] if name >= 0 else 0
     return total
+
+
+@inlined(types.boolean(WRITTEN, I, I, I))
+def has_room(written, mentions, spans, candidates):
+    """Whether the output has room for so many more mentions, spans and candidates."""
+    fits = written.sizes[0] + mentions <= written.mentions and written.sizes[1] + spans <= written.spans
+    return fits and written.sizes[2] + candidates <= written.candidates
 
 
 @inlined(OUTPUT(OUTPUT, I, I, I))
@@ -201,66 +254,76 @@ def read_edges(page, known):
         look_up(page, known, page.unread[k])
 
 
-@kernel(I(PAGE, KNOWN, LABELS, TABLES, TOKENS, types.int64[::1], OUTPUT))
-def write_mentions(page, known, labels, tables, tokens, where, output):
+@inlined(types.void(PAGE, KNOWN, I, I, WRITTEN))
+def write_mention(page, known, mention, end, written):
+    """Write a mention behind those before; its candidates are there already, and stop at `end`."""
+    order, begin = written.sizes[0], written.sizes[2]
+    from_facts, from_evidence = mention * FACTS, mention * EVIDENCE
+    low, high = page.facts[from_facts + LOW], page.facts[from_facts + HIGH]
+    page.evidence[from_evidence + FIRST_COUNT] = begins(page, known, low)
+    page.evidence[from_evidence + LAST_COUNT] = finishes(page, known, high - 1)
+    for k in range(FACTS):
+        written.facts[order * FACTS + k] = page.facts[from_facts + k]
+    for k in range(EVIDENCE):
+        written.evidence[order * EVIDENCE + k] = page.evidence[from_evidence + k]
+    written.facts[order * FACTS + FIRST] = page.starts[page.facts[from_facts + FIRST]]
+    written.facts[order * FACTS + END] = page.ends[page.facts[from_facts + END] - 1]
+    written.candidate_count[order], written.span_count[order] = end - begin, 0
+    written.sizes[0], written.sizes[2], page.facts[from_facts + ORDER] = order + 1, end, order
+
+
+@kernel(I(PAGE, KNOWN, LABELS, TABLES, TOKENS, NUMBERS, WRITTEN))
+def write_mentions(page, known, labels, tables, tokens, where, written):
     """Write the mentions of a page that have candidates, in the order of their first spans; how many spans there are.
 
     `where` gets the tokens where spans begin, `tokens` is room for those of a label.
     """
-    facts, evidence, span_count, candidate_count, _, rows, quality, sizes = output  # a field is counted at each use
+    ask_for_labels(page, known)
     read_edges(page, known)
-    spans = 0
-    for at in range(page.count):
-        mention = page.owner[at]
-        if mention == NOBODY:
-            continue
-        order = page.facts[mention * FACTS + ORDER]
-        if order == NOBODY:
-            order, begin = sizes[0], sizes[2]
-            low, high = page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH]
-            page.evidence[mention * EVIDENCE + FIRST_COUNT] = begins(page, known, low)
-            page.evidence[mention * EVIDENCE + LAST_COUNT] = finishes(page, known, high - 1)
-            end = write_candidates(page, known, mention, labels, tables, tokens, rows, quality, begin)
-            if end > begin:
-                for k in range(FACTS):
-                    facts[order, k] = page.facts[mention * FACTS + k]
-                for k in range(EVIDENCE):
-                    evidence[order, k] = page.evidence[mention * EVIDENCE + k]
-                facts[order, FIRST] = page.starts[page.facts[mention * FACTS + FIRST]]
-                facts[order, END] = page.ends[page.facts[mention * FACTS + END] - 1]
-                candidate_count[order], span_count[order] = end - begin, 0
-                sizes[0], sizes[2] = order + 1, end
-            else:
-                order = np.int64(DROPPED_OUT)
-            page.facts[mention * FACTS + ORDER] = order
-        if order >= 0:
-            span_count[order] += 1
-            where[spans] = at
-            spans += 1
+    rows, quality, spans = written.rows, written.quality, 0
+    for block in range(0, page.count, LANES):
+        taken = equal(page.used, block, np.uint8(BY_PERSON))
+        while taken != ZERO:
+            at = block + lowest(taken)
+            taken &= taken - ONE
+            mention = page.owner[at]
+            if mention == NOBODY:
+                continue
+            if page.facts[mention * FACTS + ORDER] == NOBODY:
+                begin = written.sizes[2]
+                end, open_question = write_candidates(page, known, mention, rows, quality, begin)
+                if open_question:
+                    end = settle(page, mention, labels, tables, tokens, rows, quality, begin, end)
+                if end > begin:
+                    write_mention(page, known, mention, end, written)
+                else:
+                    page.facts[mention * FACTS + ORDER] = DROPPED_OUT
+            order = page.facts[mention * FACTS + ORDER]
+            if order >= 0:
+                written.span_count[order] += 1
+                where[spans] = at
+                spans += 1
     return spans
 
 
-@kernel(types.void(U8, I, I, PAGE, types.int64[::1], I, I, OUTPUT))
-def write_spans(data, begin, end, page, where, spans, first_mention, output):
-    """Write the spans that begin at the tokens `where`, by mention, in bytes and in characters."""
-    _, _, span_count, _, ends, _, _, sizes = output
-    counts = np.empty((end - begin) // BLOCK + 1, np.int32)
+@kernel(types.void(U8, I, I, PAGE, types.int32[::1], NUMBERS, I, I, WRITTEN))
+def write_spans(data, begin, end, page, counts, where, spans, first_mention, written):
+    """Write the spans that begin at the tokens `where`, by mention, in bytes and in characters. `counts` is room."""
     ascii_only = count_characters(data, begin, end, counts) == end - begin
-    write = np.empty(sizes[0] - first_mention, np.int64)
-    before = sizes[1]
-    for m in range(len(write)):
-        write[m] = before
-        before += span_count[first_mention + m]
+    places, ends, before = page.unread, written.ends, written.sizes[1]
+    for m in range(written.sizes[0] - first_mention):
+        places[m] = before
+        before += written.span_count[first_mention + m]
     for s in range(spans):
         first = where[s]
         m = page.facts[page.owner[first] * FACTS + ORDER] - first_mention
         start, stop = page.starts[first] - begin, page.ends[page.stop[first] - 1] - begin
-        at = write[m]
-        ends[at, 0], ends[at, 1] = start, stop
-        ends[at, 2] = character_of(data, begin, start, counts, ascii_only)
-        ends[at, 3] = character_of(data, begin, stop, counts, ascii_only)
-        write[m] = at + 1
-    sizes[1] = before
+        at = SPAN * places[m]
+        ends[at], ends[at + 1] = np.int32(start), np.int32(stop)
+        ends[at + 2] = np.int32(character_of(page, begin, start, counts, ascii_only))
+        ends[at + 3] = np.int32(character_of(page, begin, stop, counts, ascii_only))
+        places[m] += 1
+    written.sizes[1] = before
 
 
 @kernel(types.Tuple((types.int64[::1], OUTPUT))(U8, I64, I64, TABLES, INDEX, LABELS))
@@ -278,7 +341,7 @@ def find_mentions(data, offsets, heads, tables, index, labels):
     known = known_from(index)
     tokens, label = room_for_tokens(most), room_for_tokens(MOST_TOKENS)
     matches, keys = np.empty((most, MATCH_COLUMNS), np.int64), np.empty(most, np.uint64)
-    used, things, unread = np.empty(most, np.uint8), np.empty(most, np.uint8), np.empty(2 * most, np.int64)
+    used, things, unread = np.empty(most + LANES, np.uint8), np.empty(most, np.uint8), np.empty(2 * most, np.int64)
     firsts, lasts, lowers = np.empty(most, np.int32), np.empty(most, np.int32), np.empty(most, np.int32)
     able, shorts = np.empty(most + 1, np.int64), np.empty(most, np.int32)
     remembered = 64
@@ -294,12 +357,13 @@ def find_mentions(data, offsets, heads, tables, index, labels):
     rows, quality = np.empty(most * MOST_EXTRAS, np.int32), np.empty(most * MOST_EXTRAS, np.float64)
     letters, wanted = np.empty(MOST_LETTERS + 16, np.uint8), np.empty(MOST_LETTERS, np.uint64)
     near = np.empty(MOST_LETTERS, np.int64)
+    few = (offsets[texts] - offsets[0]) // BYTES_TO_A_MENTION + LANES
     output = Output(
-        *(np.empty((256, FACTS), np.int64), np.empty((256, EVIDENCE), np.float64), np.empty(256, np.int64)),
-        *(np.empty(256, np.int64), np.empty((1024, 4), np.int32), np.empty(1024, np.int32), np.empty(1024, np.float64)),
-        np.zeros(3, np.int64),
+        *(np.empty((few, FACTS), np.int64), np.empty((few, EVIDENCE), np.float64), np.empty(few, np.int64)),
+        *(np.empty(few, np.int64), np.empty((EACH * few, SPAN), np.int32), np.empty(EACH * few, np.int32)),
+        *(np.empty(EACH * few, np.float64), np.zeros(3, np.int64)),
     )
-    indptr, sizes = np.zeros(texts + 1, np.int64), output.sizes
+    indptr, counts, written = np.zeros(texts + 1, np.int64), np.empty(most, np.int32), written_to(output)
     for text in range(texts):
         begin, end = offsets[text], offsets[text + 1]
         count = cut(data, begin, end, tables, tokens, most)
@@ -310,7 +374,7 @@ def find_mentions(data, offsets, heads, tables, index, labels):
             style = CASED if first_line(tokens.starts, count, data, begin, end, least) == count else style
         mark_gaps(data, tokens, count)
         ables, starting, beginnings = list_able(tokens, count, style, able, starts)
-        slots_used = 8
+        slots_used, beginnings = 8, min(beginnings + count_joined(tokens, count), count)
         while slots_used < TABLES_ROOM * beginnings:
             slots_used *= 2
         page = Page(
@@ -343,9 +407,11 @@ def find_mentions(data, offsets, heads, tables, index, labels):
             place_all_titled(page, known)
             place_all_lone(page, known)
         if page.size[0] > 0:
-            output = with_room(output, page.size[0], count, most_candidates(page, known))
-            first_mention = sizes[0]
-            spans = write_mentions(page, known, labels, tables, label, starts, output)
-            write_spans(data, begin, end, page, starts, spans, first_mention, output)
-        indptr[text + 1] = sizes[0]
+            candidates, first_mention = most_candidates(page, known), written.sizes[0]
+            if not has_room(written, page.size[0], count, candidates):
+                output = with_room(output, page.size[0], count, candidates)
+                written = written_to(output)
+            spans = write_mentions(page, known, labels, tables, label, pointer(starts), written)
+            write_spans(data, begin, end, page, counts, pointer(starts), spans, first_mention, written)
+        indptr[text + 1] = written.sizes[0]
     return indptr, output

@@ -52,7 +52,6 @@ from namesake.kernels.names.page import (
     follows,
     hyphen,
     initials,
-    is_open,
     listed,
     lone_letter,
     may_end,
@@ -78,6 +77,7 @@ from namesake.kernels.names.tokens import (
     DATE,
     FAMILY,
     FUNCTION,
+    HAS_CAPITAL,
     LOWER_TITLE,
     NAME_TITLE,
     NEVER,
@@ -86,9 +86,10 @@ from namesake.kernels.names.tokens import (
     ROLE,
     ROYAL,
     SAINT,
+    SOFT,
     SUFFIX,
 )
-from namesake.kernels.simd import prefetch
+from namesake.kernels.simd import NUMBERS, prefetch
 
 RARE = 10  # bearers of a token up to which those of unknown fame are proposed as well
 LEAST_WEIGHT = 10.0  # of the best bearer of a lone word
@@ -100,6 +101,7 @@ BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican 
 SAINT_FAME = 10.0
 TITLE_ALIAS = 1.0  # the text has the very alias: President Clinton
 MOST_BEHIND_TITLE = 4
+TOGETHER = 16  # tokens looked at for titles
 
 
 @inlined(B(PAGE, I))
@@ -205,25 +207,34 @@ def another_before(page, known, start):
     return word_fame(page, known, start - 1) < BEFORE_FAME or begins(page, known, start - 1) >= BEFORE_FIRST
 
 
+@inlined(B(PAGE, KNOWN, I))
+def is_ordinary(page, known, at):
+    """Whether token `at` is rather a word than a name: it often stands in lower case, or now and then at a start."""
+    lower = in_lower(page, known, at)
+    return lower >= VERY_ORDINARY or (lower >= ORDINARY_WORD and page.marks[at] & AT_START != 0)
+
+
 @inlined(B(PAGE, KNOWN, I, I, types.float64, I))
 def passes_gates(page, known, at, form, weight, count):
-    """Whether a lone word is worth a look: famous enough, no far more famous thing, no ordinary word."""
+    """Whether a lone word, no ordinary one, is worth a look: famous enough, and no far more famous thing."""
     thing, lower = word_fame(page, known, at), in_lower(page, known, at)
     if (weight < LEAST_WEIGHT and (count > RARE or thing > SMALL_THING)) or thing > THING_RATIO * weight:
         return False
     if form in (NICK, ALIAS_SURNAME) and (lower > 0 or thing >= NICK_THING):
         return False  # Daddy, Chaos, Magic
-    if page.ends[at] - page.starts[at] < 3 and form not in (SURNAME, CALLED, MONONYM):
-        return False
-    return lower < VERY_ORDINARY and not (lower >= ORDINARY_WORD and page.marks[at] & AT_START != 0)
+    return page.ends[at] - page.starts[at] >= 3 or form in (SURNAME, CALLED, MONONYM)
+
+
+@inlined(B(KNOWN, I, I))
+def worth_a_look(known, k, count):
+    """Whether bearer k of a short form that `count` have may be meant by it alone: with some fame, or one of few."""
+    return (count <= RARE and known.short_forms[k] != FIRST_NAME) or known.fame[known.short_rows[k]] >= 1.0
 
 
 @kernel(B(PAGE, KNOWN, I, B))
 def place_lone(page, known, at, inside):
-    """Find whom a lone capital means, with the particles before it; whether it means anybody."""
+    """Find whom a short form that `may_be_lone` means, with the particles before it; whether it means anybody."""
     short = np.int64(page.shorts[at])
-    if short < 0 or not may_be_lone(page, known, at, inside):
-        return False
     start, key = np.int64(at), extend(ZERO, page.hashes[at])
     while soft(page, start) and page.used[start - 1] == OPEN and listed(page, start - 1, PARTICLE):  # al-Assad
         if at - start == MOST_PARTICLES:
@@ -239,8 +250,7 @@ def place_lone(page, known, at, inside):
         return False
     count, best = np.int64(known.short_count[short]), np.int64(NOBODY)
     for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
-        known_one = known.fame[known.short_rows[k]] >= 1.0
-        if known_one or (count <= RARE and known.short_forms[k] != FIRST_NAME):
+        if worth_a_look(known, k, count):
             best = np.int64(k)
             break
     if best < 0:
@@ -252,9 +262,8 @@ def place_lone(page, known, at, inside):
     if mention == NOBODY:
         mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), start, at + 1)
         for k in range(best, known.short_indptr[short + 1]):
-            row = np.int64(known.short_rows[k])
-            if known.fame[row] >= 1.0 or (count <= RARE and known.short_forms[k] != FIRST_NAME):
-                add_candidate(page, mention, row, FORM_QUALITY[known.short_forms[k]])
+            if worth_a_look(known, k, count):
+                add_candidate(page, mention, np.int64(known.short_rows[k]), FORM_QUALITY[known.short_forms[k]])
     page.evidence[mention * EVIDENCE + FORM] = form
     raise_evidence(page, mention, BEST, weight)
     raise_evidence(page, mention, BEARERS, np.float64(count))
@@ -294,7 +303,9 @@ def place_initial(page, known, initial, at):
                 continue
             if mention == NOBODY:
                 weight = np.float64(known.short_weights[k])
-                if weight < LEAST_WEIGHT or (behind and not passes_gates(page, known, at, SURNAME, weight, count)):
+                if weight < LEAST_WEIGHT or (behind and is_ordinary(page, known, at)):
+                    return False
+                if behind and not passes_gates(page, known, at, SURNAME, weight, count):
                     return False
                 mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), first, first + 2)
                 page.evidence[mention * EVIDENCE + FORM] = SURNAME
@@ -310,48 +321,70 @@ def place_initial(page, known, initial, at):
 
 @kernel(types.void(PAGE, KNOWN))
 def place_all_titled(page, known):
-    """Find the names behind titles that nobody has taken; titles of some kinds need a capital."""
-    for at in range(page.count - 1):
-        if listed(page, at, NAME_TITLE) and soft(page, at + 1) and page.used[at] == OPEN:
-            if capital(page, at) or listed(page, at, LOWER_TITLE):
-                place_titled(page, known, np.int64(at))
+    """Find the names behind titles that nobody has taken; titles of some kinds need a capital.
+
+    Titles are rare, so that several words are looked at together.
+    """
+    for begin in range(0, page.count - 1, TOGETHER):
+        end, lists = min(begin + TOGETHER, page.count - 1), np.uint32(0)
+        if end - begin == TOGETHER:
+            for i in range(TOGETHER):
+                lists |= page.classes[begin + i]
+            if np.int64(lists) & NAME_TITLE == 0:
+                continue
+        for at in range(begin, end):
+            if listed(page, at, NAME_TITLE) and soft(page, at + 1) and page.used[at] == OPEN:
+                if capital(page, at) or listed(page, at, LOWER_TITLE):
+                    place_titled(page, known, np.int64(at))
 
 
 @inlined(B(PAGE, I))
 def may_stand_alone(page, at):
-    """Whether token `at`, with a capital, is a short form, free, and no first name before a surname."""
-    return page.shorts[at] >= 0 and is_open(page, at) and not name_follows(page, at + 1)
+    """Whether token `at`, a short form, has a capital, is free, and no first name before a surname."""
+    goes_on = (page.gaps[at + 1] == SOFT) & (page.marks[at + 1] & HAS_CAPITAL != 0)
+    goes_on &= np.int64(page.classes[at + 1]) & SUFFIX == 0
+    return (page.marks[at] & HAS_CAPITAL != 0) & (page.used[at] == OPEN) & (not goes_on)
+
+
+@inlined(I(PAGE, KNOWN, NUMBERS))
+def list_lone(page, known, words):
+    """List the tokens that may be names of one word; how many. A word that is a firm's in one place is so in all."""
+    some = free = size = 0
+    for k in range(page.ables):  # without branches where they are hard to foresee
+        words[some] = page.able[k]
+        some += page.shorts[page.able[k]] >= 0
+    for k in range(some):
+        at = words[k]
+        words[free] = at
+        free += may_stand_alone(page, at)
+        if owned_follows(page, at + 1):
+            page.first_name[file_word(page, at)] = STRANGER
+    for k in range(free):
+        at = words[k]
+        if not is_ordinary(page, known, at) and may_be_lone(page, known, at, False):
+            words[size] = at
+            size += 1
+    return size
 
 
 @kernel(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
-    """Find the names of one word that nobody has taken; a word that is a firm's in one place is so in all.
-
-    What is read of them lies far apart, and is asked for first.
-    """
-    some = 0
-    for k in range(page.ables):
-        at = page.able[k]
-        if page.shorts[at] >= 0 and owned_follows(page, at + 1):
-            page.first_name[file_word(page, at)] = STRANGER
-    for k in range(page.ables):
-        at = page.able[k]
-        if may_stand_alone(page, at):
-            prefetch(known.short_indptr, np.int64(page.shorts[at]))
-            prefetch(known.short_count, np.int64(page.shorts[at]))
-            page.unread[some] = at
-            some += 1
-    for k in range(some):
-        first = known.short_indptr[page.shorts[page.unread[k]]]
+    """Find the names of one word that nobody has taken. What is read of them lies far apart, and is asked for first."""
+    words = page.unread
+    size = list_lone(page, known, words)
+    for k in range(size):
+        prefetch(known.short_indptr, np.int64(page.shorts[words[k]]))
+        prefetch(known.short_count, np.int64(page.shorts[words[k]]))
+    for k in range(size):
+        first = known.short_indptr[page.shorts[words[k]]]
         prefetch(known.short_rows, first)
         prefetch(known.short_forms, first)
         prefetch(known.short_weights, first)
-    for k in range(some):
-        short = page.shorts[page.unread[k]]
+    for k in range(size):
+        short = page.shorts[words[k]]
         first = known.short_indptr[short]
         if first < known.short_indptr[short + 1]:
             prefetch(known.fame, np.int64(known.short_rows[first]))
-    for k in range(some):
-        at = page.unread[k]
-        if may_stand_alone(page, at):
-            place_lone(page, known, at, False)
+    for k in range(size):
+        if page.used[words[k]] == OPEN:
+            place_lone(page, known, words[k], False)

@@ -69,6 +69,7 @@ class Index(NamedTuple):
     short_count: Annotated[Any, I32]
     slip_keys: Annotated[Any, U64]
     slip_names: Annotated[Any, I32]
+    slip_openings: Annotated[Any, U8]
     text_offsets: Annotated[Any, I64]
     texts: Annotated[Any, U8]
     nickname_keys: Annotated[Any, U64]
@@ -107,6 +108,8 @@ class Known(NamedTuple):
     slip_keys: Annotated[Any, KEYS]
     slips: Annotated[Any, types.int64]
     slip_names: Annotated[Any, SMALL]
+    slip_openings: Annotated[Any, BYTES]
+    opening_mask: Annotated[Any, types.int64]
     text_offsets: Annotated[Any, NUMBERS]
     texts: Annotated[Any, BYTES]
     nickname_keys: Annotated[Any, KEYS]
@@ -165,10 +168,10 @@ class Page(NamedTuple):
     """The mention that has a span from a token on, and in `stop` where that ends."""
     stop: Annotated[Any, NUMBERS]
     names: Annotated[Any, KEYS]
-    """A table of the mentions by their names, with `holder` beside it; `mask` is that of both tables."""
+    """A table of the mentions by their names, with `holder` beside it: see `people.name_slot`."""
     holder: Annotated[Any, NUMBERS]
     words: Annotated[Any, KEYS]
-    """A table of words that stand for somebody: the mentions of whom they are surname and first name."""
+    """A table of words that stand for somebody, by `mask`: the mentions of whom they are surname and first name."""
     surname: Annotated[Any, NUMBERS]
     first_name: Annotated[Any, NUMBERS]
     mask: Annotated[Any, types.int64]
@@ -203,7 +206,8 @@ def known_from(index):
         *(pointer(index.indptr), pointer(index.rows), pointer(index.kinds), pointer(index.short_indptr)),
         *(pointer(index.short_rows), pointer(index.short_forms), pointer(index.short_weights)),
         *(pointer(index.short_count), pointer(index.slip_keys), len(index.slip_keys)),
-        *(pointer(index.slip_names), pointer(index.text_offsets), pointer(index.texts)),
+        *(pointer(index.slip_names), pointer(index.slip_openings), len(index.slip_openings) * 8 - 1),
+        *(pointer(index.text_offsets), pointer(index.texts)),
         *(pointer(index.nickname_keys), len(index.nickname_keys), pointer(index.nickname_indptr)),
         *(pointer(index.nickname_hashes), pointer(index.fame), pointer(index.gender)),
         *(pointer(index.told_keys), pointer(index.told_genders), len(index.told_keys), pointer(index.item)),

@@ -76,7 +76,7 @@ from namesake.kernels.names.tokens import (
     ROLE,
     SUFFIX,
 )
-from namesake.kernels.simd import byte
+from namesake.kernels.simd import NUMBERS, byte, prefetch
 
 ALIAS = 1  # the worst kind of bearing a name outright
 LEFT_OUT = 0.9  # quality of a name where the text has a word more
@@ -87,12 +87,19 @@ MOST_WIDER, MOST_LONGER = 5, 3
 KNOWN_THING = 20.0
 INITIAL_WEIGHT = 10.0  # of a surname's bearers who are meant by an initial
 SMALL_LETTER = 0x20
+WORDS_TO_NAMES = 2  # the table of mentions has 2**2 times fewer slots than that of words: see detect.TABLES_ROOM
+
+
+@inlined(I(PAGE, types.uint64))
+def name_slot(page, key):
+    """The slot of a name in the table of mentions, which is smaller than that of words."""
+    return find(page.names, page.mask >> WORDS_TO_NAMES, key)
 
 
 @inlined(I(PAGE, types.uint64))
 def mention_of(page, key):
     """The mention of a name, or NOBODY."""
-    at = find(page.names, page.mask, key)
+    at = name_slot(page, key)
     return page.holder[at] if page.names[at] != FREE else np.int64(NOBODY)
 
 
@@ -101,7 +108,7 @@ def new_mention(page, key, name, rule, first, end):
     """Open a mention of a name that the text has not had, from its first span; its number."""
     mention = page.size[0]
     page.size[0] = mention + 1
-    at = find(page.names, page.mask, key)
+    at = name_slot(page, key)
     page.names[at], page.holder[at] = key, mention
     for k in range(FACTS):
         page.facts[mention * FACTS + k] = 0
@@ -117,11 +124,24 @@ def new_mention(page, key, name, rule, first, end):
     return mention
 
 
+@inlined(types.void(PAGE, I, I))
+def leave(page, first, end):
+    """Let tokens first to end be a person's, without a span so far."""
+    for i in range(first, end):
+        page.used[i], page.owner[i] = np.uint8(BY_PERSON), NOBODY
+
+
+@inlined(I(PAGE, I))
+def owner_of(page, i):
+    """The mention that has a span from token i on, or NOBODY; who owns a token is noted where a person has it."""
+    return page.owner[i] if page.used[i] == BY_PERSON else np.int64(NOBODY)
+
+
 @inlined(types.void(PAGE, I, I, I))
 def add_span(page, mention, first, end):
     """Give a mention the span of tokens first to end, and these to a person."""
+    leave(page, first, end)
     page.owner[first], page.stop[first] = mention, end
-    take(page, first, end, BY_PERSON)
 
 
 @inlined(types.void(PAGE, I, I, types.float64))
@@ -173,10 +193,9 @@ def label_begins(page, known, row, initial):
     return known.labels[known.label_offsets[known.item[row]]] | SMALL_LETTER == letter
 
 
-@kernel(types.void(PAGE, KNOWN, I, types.uint64, types.float64))
-def add_wider(page, known, mention, key, factor):
-    """Candidates of a full name beside its bearers: by the head of a label; with a middle name; who go on."""
-    short = short_of(known, key)
+@kernel(types.void(PAGE, KNOWN, I, I, types.float64))
+def add_wider(page, known, mention, short, factor):
+    """Candidates of a full name beside its bearers, by its short form: a label's head; a middle name; who go on."""
     if short < 0:
         return
     name = page.facts[mention * FACTS + NAME]
@@ -248,15 +267,40 @@ def add_nicknamed(page, known, mention, first, end):
                 add_candidate(page, mention, row, WITH_NICKNAME)
 
 
+@inlined(types.void(PAGE, KNOWN, MATCHES, HASHES, I, NUMBERS))
+def ask_for_people(page, known, matches, keys, found, shorts):
+    """Read the short forms of the full names into `shorts`, and ask for what will be read of them and of the bearers.
+
+    Each loop asks for what the next one reads.
+    """
+    for m in range(found):
+        ask_for(known, keys[m])
+        prefetch(known.indptr, max(matches[m, WHO], np.int64(0)))
+    for m in range(found):
+        shorts[m] = short_of(known, keys[m])
+        prefetch(known.short_indptr, max(shorts[m], np.int64(0)))
+        begin = known.indptr[max(matches[m, WHO], np.int64(0))]
+        prefetch(known.rows, begin)
+        prefetch(known.kinds, begin)
+    for m in range(found):
+        begin = known.short_indptr[max(shorts[m], np.int64(0))]
+        prefetch(known.short_rows, begin)
+        prefetch(known.short_forms, begin)
+    for m in range(found):
+        if shorts[m] >= 0 and known.short_indptr[shorts[m]] < known.short_indptr[shorts[m] + 1]:
+            prefetch(known.fame, np.int64(known.short_rows[known.short_indptr[shorts[m]]]))
+
+
 @kernel(types.void(PAGE, KNOWN, MATCHES, HASHES, I))
 def gather_people(page, known, matches, keys, found):
     """Make mentions of the full names, one for each name, with their spans and what stands around them.
 
     A title and one word ("President Obama") are left for the rules that follow.
     """
+    shorts = page.unread
+    ask_for_people(page, known, matches, keys, found, shorts)
     for m in range(found):
         first, end = matches[m, FROM], matches[m, TO]
-        ask_for(known, keys[m])
         if matches[m, HOW] != NOBODY and end - first == 2 and listed(page, first, HONORIFIC):
             take(page, first, end, OPEN)
             matches[m, HOW] = NOBODY
@@ -270,7 +314,7 @@ def gather_people(page, known, matches, keys, found):
         if mention == NOBODY:
             mention = new_mention(page, key, name, rule, first, end)
             page.evidence[mention * EVIDENCE + IS_OTHER] = other
-            add_wider(page, known, mention, keys[m], 1.0)
+            add_wider(page, known, mention, shorts[m], 1.0)
             if name < 0 or listed(page, end - 1, NUMERAL):
                 page.facts[mention * FACTS + PLACE] = place_behind(page, end)
             page.evidence[mention * EVIDENCE + THING] = thing_fame(known, keys[m])
@@ -293,5 +337,7 @@ def gather_people(page, known, matches, keys, found):
             page.facts[facts + GOES_ON] += finishes(page, known, end) > 0
         page.facts[facts + SUFFIXES] += listed(page, end, GENERATION) and page.gaps[end] != HARD
         page.facts[facts + COMES] += soft(page, first) and first_name_before(page, known, first - 1)
-        if not firm:
+        if firm:
+            leave(page, first, end)
+        else:
             add_span(page, mention, first, end)

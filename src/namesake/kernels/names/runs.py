@@ -7,7 +7,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
-from namesake.kernels.names.lone import place_initial, place_lone, surname_first
+from namesake.kernels.names.lone import is_ordinary, may_be_lone, place_initial, place_lone, surname_first
 from namesake.kernels.names.memory import begins, finishes, in_lower, word_fame
 from namesake.kernels.names.page import (
     BEGIN,
@@ -42,27 +42,41 @@ from namesake.kernels.names.page import (
     short_of,
     soft,
 )
-from namesake.kernels.names.people import add_candidate, add_span, add_wider, mention_of, new_mention, raise_evidence
+from namesake.kernels.names.people import (
+    add_candidate,
+    add_span,
+    add_wider,
+    mention_of,
+    new_mention,
+    owner_of,
+    raise_evidence,
+)
 from namesake.kernels.names.shorts import STRANGER, file_run, file_word, place_run_shorts
 from namesake.kernels.names.spelled import find_spelled
 from namesake.kernels.names.tokens import (
+    AFTER_HYPHEN,
     AND,
+    COMMA,
     FUNCTION,
+    HAS_CAPITAL,
     IS_DOTTED,
     IS_INITIALS,
     NAME_TITLE,
     NEVER,
     NUMERAL,
     PARTICLE,
+    SOFT,
     TITLE,
 )
-from namesake.kernels.simd import prefetch
+from namesake.kernels.simd import NUMBERS, prefetch
 
 MOST_WORDS = 7
 ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both ends of a run
 DROPPED_QUALITY, INNER_QUALITY, PART_QUALITY, LONGER_QUALITY = 0.8, 0.7, 0.8, 0.6
 BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 PLACE_FAME = 60.0
+FURTHER = 4  # slots that a look-up may go on, into the next line of the cache
+RUN_END = 32  # bits of a listed run that say where it ends
 
 
 @inlined(B(PAGE, I))
@@ -77,6 +91,13 @@ def stands_before(page, i):
     if listed(page, i, NAME_TITLE | TITLE) or (listed(page, i, FUNCTION) and not abbreviates(page, i)):
         return True
     return listed(page, i, NEVER) and listed(page, i + 1, NEVER | NAME_TITLE | TITLE)
+
+
+@inlined(types.void(KNOWN, types.uint64))
+def ask_for_run(known, key):
+    """Ask for what is known of a run, and for whether the name of something may go on so."""
+    ask_for(known, key)
+    prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
 
 
 @inlined(I(PAGE, I))
@@ -98,15 +119,12 @@ def run_end(page, at):
     return end
 
 
-@kernel(B(PAGE, KNOWN, types.uint64, I, I, types.float64, types.float64, types.float64, types.float64))
-def find_wide(page, known, key, first, end, least, quality, longer_quality, thing):
-    """Add a span of those of whom the run is a part of the name, who have a fame of `least`; whether there are any.
+@kernel(B(PAGE, KNOWN, types.uint64, I, I, I, types.float64, types.float64, types.float64, types.float64))
+def find_wide(page, known, key, short, first, end, least, quality, longer_quality, thing):
+    """Add a span of those of whose name the run, a short form, is a part, with a fame of `least`; whether any are.
 
     `longer_quality` is that of names which go on behind the run; 0 leaves these and heads out.
     """
-    short = short_of(known, key)
-    if short < 0:
-        return False
     mention = mention_of(page, key)
     fresh = mention == NOBODY
     some = not fresh
@@ -132,10 +150,24 @@ def add_named(page, known, name, key, rule, first, end, factor, thing):
     if mention == NOBODY:
         mention = new_mention(page, key, name, rule, first, end)
         page.evidence[mention * EVIDENCE + FACTOR] = factor
-        add_wider(page, known, mention, key, factor)
+        add_wider(page, known, mention, short_of(known, key), factor)
     raise_evidence(page, mention, THING, thing)
     add_span(page, mention, first, end)
     return True
+
+
+@inlined(B(PAGE, KNOWN, I))
+def place_inner(page, known, at):
+    """Find whom token `at`, behind the name of a thing, means by itself; whether it means anybody."""
+    if page.shorts[at] < 0 or is_ordinary(page, known, at) or not may_be_lone(page, known, at, True):
+        return False
+    return place_lone(page, known, at, True)
+
+
+@inlined(B(PAGE, KNOWN, I, I))
+def ordinary_words(page, known, first, last):
+    """Whether both edges of a run are rather words than names: Police Chief."""
+    return in_lower(page, known, first) >= ORDINARY_WORD and in_lower(page, known, last) >= ORDINARY_WORD
 
 
 @kernel(B(PAGE, KNOWN, I, I))
@@ -143,18 +175,21 @@ def find_run(page, known, first, end):
     """Whom a run of capitals means that is no full name of the KB; whether it means anybody."""
     if end - first == 2 and surname_first(page, known, first) and run_fame(page, known, first, end) == 0.0:
         return place_initial(page, known, first + 1, first)  # SMITH J
-    while begins(page, known, first) == 0 and not initials(page, first):  # a word before the name
-        if short_of(known, name_key(page, first, end)) >= 0:
-            break
+    if end - first == 2 and ordinary_words(page, known, first, end - 1):
+        return False
+    key = name_key(page, first, end)
+    short = short_of(known, key)
+    while short < 0 and begins(page, known, first) == 0 and not initials(page, first):  # a word before the name
         if end - first <= 2:
             return False
         first += 1
+        key = name_key(page, first, end)
+        short = short_of(known, key)
     last = end - 1
-    if in_lower(page, known, first) >= ORDINARY_WORD and in_lower(page, known, last) >= ORDINARY_WORD:
-        return False  # Police Chief
-    key = name_key(page, first, end)
+    if ordinary_words(page, known, first, last):
+        return False
     thing = run_fame(page, known, first, end)
-    if find_wide(page, known, key, first, end, 1.0, PART_QUALITY, LONGER_QUALITY, thing):
+    if short >= 0 and find_wide(page, known, key, short, first, end, 1.0, PART_QUALITY, LONGER_QUALITY, thing):
         return True
     if end - first >= 3:
         name = first_and_last(page, known, first, end)
@@ -167,7 +202,9 @@ def find_run(page, known, first, end):
             return add_named(page, known, name, rest, np.int64(DROPPED), first + 1, end, DROPPED_QUALITY, thing)
         for low in range(first + 1, last):
             if begins(page, known, low) > 5:
-                if find_wide(page, known, name_key(page, low, end), low, end, 2.0, INNER_QUALITY, 0.0, thing):
+                inner = name_key(page, low, end)
+                short = short_of(known, inner)
+                if short >= 0 and find_wide(page, known, inner, short, low, end, 2.0, INNER_QUALITY, 0.0, thing):
                     return True
     if thing == 0.0 and end - first == 2 and not initials(page, first):
         mention = find_spelled(page, known, first, key)
@@ -176,8 +213,9 @@ def find_run(page, known, first, end):
             return True
     if end - first == 2 and thing == 0.0 and lone_letter(page, first):
         return place_initial(page, known, first, first + 1)  # R. Federer
-    if run_fame(page, known, first, last) >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
-        return capital(page, last) and place_lone(page, known, last, True)  # Republican McCain
+    before = word_fame(page, known, first) if last - first == 1 else run_fame(page, known, first, last)
+    if before >= BEFORE_FAME and begins(page, known, last - 1) < BEFORE_FIRST:
+        return capital(page, last) and place_inner(page, known, last)  # Republican McCain
     return False
 
 
@@ -200,7 +238,7 @@ def find_company(page, known, at):
     """Bill and Hillary Clinton: a first name, "and", a full name whose surname makes a name with it."""
     if not soft(page, at + 1) or not listed(page, at + 1, AND) or not soft(page, at + 2):
         return False
-    if page.owner[at + 2] < 0 or page.stop[at + 2] - (at + 2) < 2:
+    if owner_of(page, at + 2) < 0 or page.stop[at + 2] - (at + 2) < 2:
         return False
     key = extend(extend(ZERO, page.hashes[at]), page.hashes[page.stop[at + 2] - 1])
     name = name_of(known, key)
@@ -226,40 +264,83 @@ def find_reversed(page, known, at):
     return False
 
 
-@inlined(types.void(PAGE, KNOWN))
-def ask_for_runs(page, known):
-    """Ask for what will be read of the runs of capitals: short forms, and whether a name of something may go on so."""
-    free = np.int64(0)
-    for k in range(page.ables):
-        at = page.able[k]
-        if at < free or not is_open(page, at) or not follows(page, at + 1):
+@inlined(B(PAGE, I))
+def may_be_company(page, at):
+    """Whether `find_company` and `find_reversed` are worth a try: "and" or a comma and a capital follow token `at`."""
+    company = (page.gaps[at + 1] == SOFT) & (np.int64(page.classes[at + 1]) & AND != 0)
+    return company | ((page.gaps[at + 1] == COMMA) & (page.marks[at + 1] & HAS_CAPITAL != 0))
+
+
+@inlined(B(PAGE, I))
+def may_go_further(page, at):
+    """Whether a run that begins with token `at` may have another word: a capital, a particle, one behind a hyphen."""
+    word = (page.marks[at + 1] & (HAS_CAPITAL | AFTER_HYPHEN) != 0) | (np.int64(page.classes[at + 1]) & PARTICLE != 0)
+    return word & (page.gaps[at + 1] == SOFT) & (page.used[at + 1] == OPEN)
+
+
+@inlined(I(PAGE, I, NUMBERS))
+def list_runs(page, free, runs):
+    """List the runs of open capitals from token `free` on that are worth a look: first token << 32 | end; how many.
+
+    A run of one word is so where others may share its surname, a longer one where it is no firm's.
+    """
+    some = size = 0
+    for k in range(page.ables):  # without branches: who is open, and what follows, is hard to foresee
+        at = runs[some] = page.able[k]
+        is_free = (page.marks[at] & HAS_CAPITAL != 0) & (page.used[at] == OPEN)
+        some += is_free & (may_go_further(page, at) | may_be_company(page, at))
+    for k in range(some):
+        at = runs[k]
+        if at < free:
             continue
         free = run_end(page, at)
-        key = name_key(page, at, free)
-        ask_for(known, key)
-        prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
+        first = at
+        while first < free - 1 and stands_before(page, first):
+            first += 1
+        runs[size] = first << RUN_END | free
+        if free - at == 1:
+            size += may_be_company(page, at)
+        elif free - first > 1 and page.hashes[first] != page.hashes[first + 1]:
+            size += not firm_follows(page, free)
+    return size
+
+
+@inlined(types.UniTuple(I, 2)(I))
+def run_edges(run):
+    """The first token of a run and its end."""
+    return run >> RUN_END, run & ((1 << RUN_END) - 1)
+
+
+@inlined(types.void(PAGE, KNOWN, I, NUMBERS))
+def ask_for_runs(page, known, size, runs):
+    """Ask for what will be read of the runs: short forms, and whether a name of something may go on so."""
+    for r in range(size):
+        first, end = run_edges(runs[r])
+        if end - first > 2 or (end - first == 2 and not ordinary_words(page, known, first, end - 1)):
+            ask_for_run(known, name_key(page, first, end))
+        if end - first > 2:  # perhaps without its first word, or by its first and last
+            ask_for_run(known, name_key(page, first + 1, end))
+            key = extend(extend(ZERO, page.hashes[first]), page.hashes[end - 1])
+            prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
 
 
 @kernel(types.void(PAGE, KNOWN))
 def place_runs(page, known):
     """Find the runs of capitals that no full name has taken, whom they mean, and where their surnames stand alone."""
-    ask_for_runs(page, known)
-    free, since = np.int64(0), page.size[0]
-    for k in range(page.ables):
-        at = page.able[k]
-        if at < free or not is_open(page, at):
-            continue
-        first, end = at, run_end(page, at)
-        while first < end - 1 and stands_before(page, first):
-            first += 1
-        if end - at == 1:
-            if not find_company(page, known, at):
-                find_reversed(page, known, at)
-        elif end - first > 1 and page.hashes[first] != page.hashes[first + 1] and not firm_follows(page, end):
-            if find_run(page, known, first, end):
-                file_run(page, first, end)
-            else:
-                note_stranger(page, known, first, end)
-        free = end
+    runs, since, free = page.unread, page.size[0], np.int64(0)
+    while free >= 0:
+        size = list_runs(page, free, runs)
+        ask_for_runs(page, known, size, runs)
+        free = np.int64(NOBODY)
+        for r in range(size):
+            first, end = run_edges(runs[r])
+            if end - first > 1:
+                if find_run(page, known, first, end):
+                    file_run(page, first, end)
+                else:
+                    note_stranger(page, known, first, end)
+            elif not find_company(page, known, first) and find_reversed(page, known, first):
+                free = page.stop[first]  # it has taken what may begin another run
+                break
     if page.size[0] > since:
         place_run_shorts(page, known, since)

@@ -34,7 +34,7 @@ from namesake.kernels.names.page import (
     name_of,
     soft,
 )
-from namesake.kernels.names.people import KNOWN_THING, add_span, bears
+from namesake.kernels.names.people import KNOWN_THING, add_span, bears, owner_of
 from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, read_letters
 from namesake.kernels.names.tokens import (
     AND,
@@ -331,7 +331,7 @@ def of_gender(page, known, at, last):
 def file_run(page, first, end):
     """File the surname of somebody whom tokens first to end, a run of capitals, name; the first of a surname has it."""
     for i in range(first, end):
-        mention = page.owner[i]
+        mention = owner_of(page, i)
         if mention >= 0 and page.stop[i] - i >= 2:
             word = short_token(page, mention)
             if word >= 0:
@@ -358,15 +358,17 @@ def place_run_shorts(page, known, since):
 def place_shorts(page, known, matches, found):
     """Give the people of a text the spans of their short forms."""
     m, free = 0, np.int64(0)
+    upcoming = matches[0, FROM] if found > 0 else page.count  # where the next full name begins
     for k in range(page.ables):
         at = page.able[k]
         if at < free:
             continue
-        while m < found and matches[m, FROM] <= at:
+        while upcoming <= at:
             word = page.facts[matches[m, WHO] * FACTS + WORD] if matches[m, HOW] != NOBODY else np.int64(NOBODY)
             if word >= 0:
                 file_named(page, known, matches[m, WHO], word)
             m += 1
+            upcoming = matches[m, FROM] if m < found else page.count
         if page.used[at] == OPEN:
             place = find(page.words, page.mask, page.hashes[at])
             if page.words[place] != FREE and page.surname[place] >= 0:

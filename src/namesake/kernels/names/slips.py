@@ -3,13 +3,14 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, add_byte, extend, finish, hash_bytes
 from namesake.kernels.names.index import MOST_TOKENS, tokens
 from namesake.kernels.types import I32, I64, U8
 
 FEWEST, MOST = 2, 3  # tokens of a name that has slips
 SHORTEST = 5  # letters of a token that has slips
+BITS_TO_A_SLIP = 4  # of which a name has about ten, and sets two bits
 
 
 @kernel(types.int64(U8, types.int64, types.int64))
@@ -72,3 +73,32 @@ def list_slips(text, offsets, names, keys, meant):
             count = add_slips(hashes[size - 1], text, at[0], at[1] - 1, keys, count)
         meant[first:count] = name
     return count
+
+
+@inlined(types.int64(types.uint64, types.int64, types.int64))
+def opening(word, letter, mask):
+    """The bit of a word, by its hash, and the letter with which the other one begins; `mask`: the bits less one."""
+    return np.int64(extend(word, np.uint64(letter)) & np.uint64(mask))
+
+
+@kernel(types.uint8[::1](U8, I64, I32))
+def slip_openings(text, offsets, names):
+    """Bits that turn most words away before slips are looked for: set for each edge of these names as the right word.
+
+    A slip leaves the first letter of the other word as it is.
+    """
+    bits = 8
+    while bits < BITS_TO_A_SLIP * len(names):
+        bits *= 2
+    openings, seen = np.zeros(bits // 8, np.uint8), np.zeros(len(offsets) - 1, np.bool_)
+    at, hashes = np.empty(MOST_TOKENS + 1, np.int64), np.empty(MOST_TOKENS, np.uint64)
+    for name in names:
+        if seen[name]:
+            continue
+        seen[name] = True
+        size = tokens(text, offsets[name], offsets[name + 1], at, hashes)
+        for right, wrong in ((0, size - 1), (size - 1, 0)):
+            if at[wrong] < offsets[name + 1]:
+                bit = opening(hashes[right], np.int64(text[at[wrong]]), bits - 1)
+                openings[bit >> 3] |= np.uint8(1 << (bit & 7))
+    return openings

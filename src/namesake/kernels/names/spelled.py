@@ -8,7 +8,8 @@ from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
 from namesake.kernels.names.memory import begins, finishes
 from namesake.kernels.names.page import KNOWN, MOST_LETTERS, NOBODY, PAGE, SPELLED, B, I, initials, name_of
 from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
-from namesake.kernels.simd import BYTES, byte, word
+from namesake.kernels.names.slips import opening
+from namesake.kernels.simd import BYTES, byte, prefetch, word
 
 LEAST_FAME = 2.0
 NICKNAME, SLIP, UMLAUT = 0.85, 0.6, 0.95
@@ -60,6 +61,18 @@ def hash_without(letters, size, left_out):
             hashed = absorb(hashed, eight)
         at += 8
     return finish(hashed, eight & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
+
+
+@inlined(I(PAGE, KNOWN, I, I))
+def opening_beside(page, known, wrong, right):
+    """The bit of token `right` and the first letter of token `wrong`."""
+    return opening(page.hashes[right], byte(page.text, page.starts[wrong]) | SMALL, known.opening_mask)
+
+
+@inlined(B(KNOWN, I))
+def may_have_slipped(known, bit):
+    """Whether a name with slips has one word beside the first letter of another, by the bit of both: hardly ever."""
+    return known.slip_openings[bit >> 3] >> (bit & 7) & 1 != 0
 
 
 @inlined(I(KNOWN, types.uint64))
@@ -173,6 +186,17 @@ def add_umlauts(page, known, key, first):
     return mention
 
 
+@inlined(I(KNOWN, types.uint64))
+def nickname_of(known, hashed):
+    """The first of the nicknames, which ascend, that is not below a hash; without branches: nobody can foresee it."""
+    low, size = np.int64(0), known.nicknames
+    while size > 0:
+        half = (size + 1) >> 1
+        low += half * (known.nickname_keys[low + half - 1] < hashed)
+        size -= half
+    return low
+
+
 @kernel(I(PAGE, KNOWN, I, types.uint64))
 def find_spelled(page, known, first, key):
     """The mention of two tokens that spell the name of somebody well known in another way; NOBODY without one."""
@@ -180,13 +204,10 @@ def find_spelled(page, known, first, key):
     if mention != NOBODY:
         return mention
     last = first + 1
-    low, high = np.int64(0), known.nicknames
-    while low < high:
-        middle = (low + high) >> 1
-        if known.nickname_keys[middle] < page.hashes[first]:
-            low = middle + 1
-        else:
-            high = middle
+    in_last, in_first = opening_beside(page, known, last, first), opening_beside(page, known, first, last)
+    prefetch(known.slip_openings, in_last >> 3)
+    prefetch(known.slip_openings, in_first >> 3)
+    low = nickname_of(known, page.hashes[first])
     if low < known.nicknames and known.nickname_keys[low] == page.hashes[first]:
         few = finishes(page, known, last) <= FEW_RELATIVES and not initials(page, last)
         least = 0.0 if few else LEAST_FAME  # there is hardly another Kerik
@@ -200,8 +221,8 @@ def find_spelled(page, known, first, key):
     if mention != NOBODY:
         return mention
     common = finishes(page, known, last)
-    if common <= RARE_LAST and begins(page, known, first) > 0:
+    if common <= RARE_LAST and begins(page, known, first) > 0 and may_have_slipped(known, in_last):
         mention = add_slips(page, known, mention, key, first, True)
-    if 0 < common <= FAIRLY_RARE_LAST and plain_word(page, first):
+    if 0 < common <= FAIRLY_RARE_LAST and plain_word(page, first) and may_have_slipped(known, in_first):
         mention = add_slips(page, known, mention, key, first, False)
     return mention
