@@ -75,7 +75,6 @@ ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both
 DROPPED_QUALITY, INNER_QUALITY, PART_QUALITY, LONGER_QUALITY = 0.8, 0.7, 0.8, 0.6
 BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 PLACE_FAME = 60.0
-FURTHER = 4  # slots that a look-up may go on, into the next line of the cache
 RUN_END = 32  # bits of a listed run that say where it ends
 
 
