@@ -202,6 +202,11 @@ def test_a_dictionary_is_for_what_comes_again(sample_kb, tmp_path):
     chunks = [group.column(k) for k in range(group.num_columns)]
     plain = {chunk.path_in_schema.split(".")[0] for chunk in chunks if not chunk.has_dictionary_page}
     assert plain == {"spans", "title_spans", "score", "margin", "confidence", "known"}
+    by_name = {chunk.path_in_schema: chunk.statistics for chunk in chunks}
+    ids, scores = links.column("article_id").to_pylist(), links.column("score").to_pylist()
+    assert (by_name["article_id"].min, by_name["article_id"].max) == (min(ids), max(ids))
+    assert (by_name["score"].min, by_name["score"].max) == (min(scores), max(scores))
+    assert by_name["name"] is None
 
 
 # lines without end

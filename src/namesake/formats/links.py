@@ -27,6 +27,9 @@ MOST_REPEATED = 1 << 20
 SELDOM_TWICE = ("spans", "title_spans", "score", "margin", "confidence", "known")
 """Columns of numbers that hardly come again: a dictionary of them would take time, and more room than they do."""
 
+WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
+"""Columns whose least and greatest values help to skip rows; those of names and QIDs tell nothing."""
+
 SUFFIXES = ".parquet, .jsonl, .csv or .tsv (the last three also .gz, .bz2 or .zst)"
 
 _encoder = msgspec.json.Encoder()
@@ -60,9 +63,8 @@ class _Parquet:
             schema = links.schema.with_metadata(self.metadata)
             again = [column for field in schema if field.name not in SELDOM_TWICE for column in _columns(field)]
             # What an article carries stands in the dictionary once; past the limit it would stand in every row.
-            writer = pq.ParquetWriter(
-                self.partial, schema, use_dictionary=again, dictionary_pagesize_limit=MOST_DICTIONARY
-            )
+            options = {"use_dictionary": again, "dictionary_pagesize_limit": MOST_DICTIONARY}
+            writer = pq.ParquetWriter(self.partial, schema, write_statistics=WITH_STATISTICS, **options)
             self.file = self.stack.enter_context(writer)
         for batch in links.replace_schema_metadata(self.file.schema.metadata).to_batches():
             self.file.write_batch(batch)  # a dictionary for each: the writer gives up on two in one group of rows

@@ -6,15 +6,11 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.link.places import first_from, first_of_few
 from namesake.kernels.search import first_at_least
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import I32, I64, PAIRS, RAGGED, U64, record
 
-PLACES = types.CPointer(types.int32)
-FEW = 64
-"""How many numbers are compared one after the other, eight or more at once, rather than searched."""
-NEAR = 16
-"""How far it is mostly from the beginning of a sentence to its end, in words."""
 LONG_PAIRS = types.Array(types.int64, 2, "C", readonly=True)
 
 
@@ -26,32 +22,6 @@ class Runs(NamedTuple):
 
 
 RUNS = record(Runs)
-
-
-@inlined(types.int64(PLACES, types.int64, types.int64, types.int32))
-def first_of_few(ascending, low, high, wanted):
-    """`first_at_least`, which narrows the search down to FEW and counts those: which way to go is anybody's guess."""
-    while high - low > FEW:
-        middle = (low + high) >> 1
-        if ascending[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    below = np.int32(0)
-    for k in range(low, high):
-        below += np.int32(ascending[k] < wanted)
-    return low + below
-
-
-@inlined(types.int64(PLACES, types.int64, types.int64, types.int32))
-def first_from(ascending, low, high, wanted):
-    """`first_at_least`, for what is likely to stand near `low`."""
-    near = low + NEAR
-    if near >= high:
-        return first_of_few(ascending, low, high, wanted)
-    if ascending[near] < wanted:
-        return first_of_few(ascending, near + 1, high, wanted)
-    return first_of_few(ascending, low, near, wanted)
 
 
 @inlined(types.int64(types.int64[:, ::1], types.int64, types.int64))
@@ -90,13 +60,13 @@ def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_in
         first, last = sentence_indptr[a], sentence_indptr[a + 1]
         begin = end = run_indptr[count]
         for k in range(span_indptr[m], span_indptr[m + 1]):
-            s = max(first_of_few(sentence_at, first, last, spans[k, 0] + 1) - 1, first)
-            after = first_from(sentence_at, s, last, spans[k, 1])
+            s = max(first_of_few(sentence_at, len(sentences), first, last, spans[k, 0] + 1) - 1, first)
+            after = first_from(sentence_at, len(sentences), s, last, spans[k, 1])
             if after > s:
-                runs[end, 0] = first_of_few(start_at, indptr[a], indptr[a + 1], sentences[s])
+                runs[end, 0] = first_of_few(start_at, len(starts), indptr[a], indptr[a + 1], sentences[s])
                 runs[end, 1] = indptr[a + 1]
                 if after < last:
-                    runs[end, 1] = first_from(start_at, runs[end, 0], indptr[a + 1], sentences[after])
+                    runs[end, 1] = first_from(start_at, len(starts), runs[end, 0], indptr[a + 1], sentences[after])
                 end += 1
         end = merge(runs, begin, end)
         before = run_indptr[count - 1] if count > 0 else 0
