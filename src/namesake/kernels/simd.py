@@ -10,6 +10,8 @@ from numba import config, types
 from numba.core.cgutils import get_or_insert_function, ir
 from numba.extending import intrinsic
 
+from namesake.kernels.compiled import inlined
+
 LANES = 64
 BYTES = types.CPointer(types.uint8)
 NUMBERS = types.CPointer(types.int64)
@@ -239,3 +241,9 @@ else:
     lowest, width, ones, without_lowest = _lowest, _width, _ones, _without_lowest
     equal, equal_folded, below, having = _search("=="), _search("==", 0x20), _search("<"), _having
     among, among_folded = _search_range(), _search_range(0x20)
+
+
+@inlined(types.uint64(types.int64))
+def first_bits(count):
+    """A mask of so many bits from the lowest on; all of them where there are more."""
+    return ~np.uint64(0) if count >= LANES else (np.uint64(1) << np.uint64(count)) - np.uint64(1)

@@ -11,7 +11,19 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, absorb, add_byte, find, finish, hash_ahead, hash_word
+from namesake.kernels.hash import (
+    KEYS,
+    LOWERED,
+    ONE,
+    SHORT,
+    ZERO,
+    add_byte,
+    find,
+    finish,
+    hash_ahead,
+    hash_short,
+    hash_word,
+)
 from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
 from namesake.kernels.names.gaps import APOSTROPHES, DOT, IS_ASCII, possessive, read_gap, read_plain_gap, read_short_gap
@@ -33,7 +45,6 @@ from namesake.kernels.names.tokens import (
     TABLES,
     TOKENS,
     UPPER_LETTER,
-    first_bits,
 )
 from namesake.kernels.simd import (
     BYTES,
@@ -44,6 +55,7 @@ from namesake.kernels.simd import (
     below,
     byte,
     equal,
+    first_bits,
     having,
     lowest,
     ones,
@@ -58,7 +70,6 @@ LONGEST_RUN = 64  # bytes of initials that make one token
 FAR = 8  # blocks that are looked at before gaps are read
 AHEAD = LANES + 16  # bytes that a block and the last word that begins in it may take
 AT_ONCE = 4  # words that are written at once, whether there are so many or not
-LONG = 16  # letters of a word whose hash needs more than its head and tail
 TAG = 0x3C
 I, MASK = types.int64, types.uint64
 ALL, LAST = ~ZERO, ONE << np.uint64(LANES - 1)
@@ -261,14 +272,10 @@ def read_gaps(to, first, count, odds, end, changes):
 
 @inlined(types.void(TOKENS, WORDS, I))
 def hash_words(tokens, to, count):
-    """The hashes of words of ASCII letters by their heads and tails: see `hash.hash_word`."""
+    """The hashes of words of ASCII letters by their heads and tails."""
     hashes = pointer(tokens.hashes)
     for k in range(count):
-        length = np.uint64(to.ends[k] - to.starts[k])
-        eight, rest = length >> np.uint64(3), length & np.uint64(7)
-        head, tail = to.heads[k] | LOWERED, to.tails[k] | LOWERED
-        hashed, last = (absorb(ZERO, head), tail) if eight & ONE != ZERO else (ZERO, head)
-        hashes[k] = finish(hashed, last & bits_below(rest << np.uint64(3)), np.int64(length))
+        hashes[k] = hash_short(to.heads[k], to.tails[k], to.ends[k] - to.starts[k])
 
 
 @inlined(types.void(TOKENS, WORDS, I))
@@ -279,7 +286,7 @@ def note_bits(tokens, to, count):
         first, second = np.int64(to.heads[k]) & 0xFF, np.int64(to.heads[k]) >> 8 & 0xFF
         digit, capital = (first >= 0x30) & (first <= 0x39), (first >= 0x41) & (first <= 0x5A)
         length, upper = to.ends[k] - to.starts[k], (second >= 0x41) & (second <= 0x5A)
-        flags = IS_CAPITAL * (digit | capital) + IS_NUMBER * digit + IS_LONG * (length >= LONG)
+        flags = IS_CAPITAL * (digit | capital) + IS_NUMBER * digit + IS_LONG * (length >= SHORT)
         bits[k] = np.uint8(flags + (IS_INITIALS * (not digit) if length == 1 else IS_UPPER * upper))
     for at in range(0, count, LANES):
         long = having(bits, at, np.uint8(IS_LONG)) & first_bits(count - at)

@@ -77,11 +77,10 @@ from namesake.kernels.names.tokens import (
     HAS_CAPITAL,
     TABLES,
     TOKENS,
-    first_bits,
     room_for_tokens,
     style_of,
 )
-from namesake.kernels.simd import LANES, NUMBERS, byte, equal, having, lowest, ones, pointer, without_lowest
+from namesake.kernels.simd import LANES, NUMBERS, byte, equal, first_bits, having, lowest, ones, pointer, without_lowest
 from namesake.kernels.text.spans import BLOCK, count_characters
 from namesake.kernels.types import I64, U8, own_record
 

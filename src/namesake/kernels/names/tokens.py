@@ -5,10 +5,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import ONE, ZERO
+from namesake.kernels.compiled import kernel
 from namesake.kernels.names.fold import LETTERS, WIDTHS
-from namesake.kernels.simd import LANES, having, ones, pointer
+from namesake.kernels.simd import LANES, first_bits, having, ones, pointer
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8, U32, U64, own_record, record
 
@@ -96,12 +95,6 @@ def room_for_tokens(most):
     bits, classes, gaps = np.empty(room, np.uint8), np.empty(room, np.uint32), np.empty(room, np.uint8)
     starts, ends, marks = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8)
     return Tokens(np.empty(room, np.uint64), starts, ends, bits, classes, gaps, marks, draft)
-
-
-@inlined(types.uint64(types.int64))
-def first_bits(count):
-    """The lowest bits of a mask, so many; all where there are more."""
-    return ~ZERO if count >= LANES else (ONE << np.uint64(count)) - ONE
 
 
 @kernel(types.int64(types.uint8[::1], types.int64, types.int64))

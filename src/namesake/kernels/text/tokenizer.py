@@ -9,8 +9,20 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import KEYS, ONE, ZERO, hash_word
-from namesake.kernels.simd import BYTES, lowest, ones, pointer, prefetch
+from namesake.kernels.hash import KEYS, LOWERED, ONE, SHORT, ZERO, hash_ahead, hash_short, hash_word
+from namesake.kernels.simd import (
+    BYTES,
+    LANES,
+    first_bits,
+    having,
+    lowest,
+    ones,
+    pointer,
+    prefetch,
+    width,
+    without_lowest,
+    word,
+)
 from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
 from namesake.kernels.text.cache import line_of
 from namesake.kernels.text.characters import (
@@ -33,6 +45,7 @@ from namesake.kernels.text.treebank import (
     FULL,
     LATE,
     TO,
+    add_token,
     emit_piece,
     lead,
     new_buffers,
@@ -42,6 +55,8 @@ from namesake.kernels.text.treebank import (
 )
 from namesake.kernels.types import I64, U8
 
+AT_ONCE = 4  # words that are written at once, whether there are so many or not
+
 
 @inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, INTEGER, types.boolean))
 def begin(data, start, end, whole):
@@ -49,6 +64,45 @@ def begin(data, start, end, whole):
     if whole:
         return start, WHOLE
     return skip_space(data, start, end)[0], style(data, start, end)
+
+
+@inner(INTEGER(INTEGER, INTEGER, TO))
+def part(k, count, to):
+    """Part token k, a contraction, behind its third letter; how many tokens there are then."""
+    for j in range(count, k, -1):
+        to.starts[j], to.ends[j], to.hashes[j], to.heads[j] = (
+            to.starts[j - 1], to.ends[j - 1], to.hashes[j - 1], to.heads[j - 1]
+        )  # fmt: skip
+    to.ends[k] = to.starts[k + 1] = to.starts[k] + 3
+    return count + 1
+
+
+@inlined(INTEGER(BYTES, INTEGER, TO))
+def hash_plain(data, count, to):
+    """Make the hashes of plain words; those that are contractions part in two. Returns how many tokens there are.
+
+    Long words are hashed one by one, and what has five or six letters, the third one twice, may be a contraction.
+    """
+    for k in range(count):
+        hashed = hash_short(to.heads[k], to.tails[k], to.ends[k] - to.starts[k])
+        to.hashes[k] = hashed if to.heads[k] != ZERO else to.hashes[k]
+    for k in range(count):
+        head, length = np.int64(to.heads[k]), to.ends[k] - to.starts[k]
+        twice = ((head >> 16 ^ head >> 24) & 0xDF == 0) & ((length == 5) | (length == 6))
+        to.marks[k] = np.uint8((head != 0) & (twice | (length >= SHORT)))
+    total = count
+    for at in range((count - 1) // LANES * LANES, -1, -LANES):  # from behind, as parts move what follows
+        marked = having(to.marks, at, np.uint8(1)) & first_bits(count - at)
+        while marked != ZERO:
+            k = at + width(marked) - 1
+            marked &= first_bits(k - at)
+            start, end = to.starts[k], to.ends[k]
+            if end - start >= SHORT:
+                to.hashes[k] = hash_ahead(data, start, end, LOWERED)
+            elif CONTRACTIONS[to.hashes[k] & CONTRACTION_MASK] == to.hashes[k]:
+                total = part(k, total, to)
+                to.hashes[k], to.hashes[k + 1] = hash_word(data, start, start + 3), hash_word(data, start + 3, end)
+    return total
 
 
 @inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, WORDS, TO, KEYS, INTEGER))
@@ -62,17 +116,13 @@ def scan(data, i, end, sentence, flags, words, to, cache, mask):
     while i < end and count < FULL and found < FULL:
         if i + AHEAD <= end:
             size, starts, ends, breaks, stopped = plain(data, i)
-            while starts != 0:
-                start, stop = i + lowest(starts), i + lowest(ends)
-                starts &= starts - ONE
-                ends &= ends - ONE
-                hashed = hash_word(data, start, stop)
-                prefetch(cache, line_of(hashed, mask))
-                if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
-                    count = emit_piece(data, start, stop, True, LATE, count, to)
-                else:
-                    to.starts[count], to.ends[count], to.hashes[count] = start, stop, hashed
-                    count += 1
+            size_before, count = count, count + ones(starts)
+            for k in range(size_before, count, AT_ONCE):
+                for j in range(k, k + AT_ONCE):
+                    start = i + lowest(starts)
+                    to.starts[j], to.ends[j] = start, i + lowest(ends)
+                    to.heads[j], to.tails[j] = word(data, start), word(data, start + 8)
+                    starts, ends = without_lowest(starts), without_lowest(ends)
             breaks = ZERO if flags & WHOLE else breaks
             while ones(breaks) > 1:
                 to.breaks[found] = i + lowest(breaks)
@@ -102,8 +152,7 @@ def scan(data, i, end, sentence, flags, words, to, cache, mask):
                     if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
                         count = emit_piece(data, i, known, True, LATE, count, to)
                     else:
-                        to.starts[count], to.ends[count], to.hashes[count] = i, known, hashed
-                        count += 1
+                        count = add_token(i, known, hashed, count, to)
                 i = known
                 continue
         following = np.int64(-1)
@@ -120,6 +169,9 @@ def scan(data, i, end, sentence, flags, words, to, cache, mask):
             if i < end:
                 to.breaks[found] = sentence = i
                 found += 1
+    count = hash_plain(data, count, to)
+    for k in range(count):
+        prefetch(cache, line_of(to.hashes[k], mask))
     return i, sentence, count, found
 
 

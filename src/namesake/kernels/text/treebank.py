@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner
-from namesake.kernels.hash import KEYS
+from namesake.kernels.hash import KEYS, ZERO
 from namesake.kernels.simd import BYTES, NUMBERS, pointer
 from namesake.kernels.text.boundaries import WHOLE, WORDS, period_break, skip_space, stop_break
 from namesake.kernels.text.characters import (
@@ -37,34 +37,53 @@ from namesake.kernels.text.characters import (
 
 LONGEST = 4096  # bytes of a piece; what goes on without a break for longer is cut there
 FULL = 1024  # tokens collected before they are looked up: they stay in the first-level cache
-BUFFER = FULL + LONGEST // 2 + 8
+BUFFER = 2 * FULL + LONGEST // 2 + 128  # any word may part into two
 NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
 
 
 class Buffers(NamedTuple):
-    """Where tokens and sentence starts are collected: arrays for those who read them, pointers for those who write."""
+    """Where tokens and sentence starts are collected, for those who read them."""
+
+    starts: Any
+    ends: Any
+    hashes: Any  # and behind them what `To` has besides
+    breaks: Any  # where sentences start
+
+
+class To(NamedTuple):
+    """The same as pointers, for those who write.
+
+    Plain words have no hash at first, but their first eight bytes, and the next eight; the heads of others are 0.
+    """
 
     starts: Any
     ends: Any
     hashes: Any
-    breaks: Any  # where sentences start
+    heads: Any
+    tails: Any
+    marks: Any  # the words to look closer at
+    breaks: Any
 
 
 BUFFERS = types.NamedTuple([types.int64[::1], types.int64[::1], types.uint64[::1], types.int64[::1]], Buffers)
-TO = types.NamedTuple([NUMBERS, NUMBERS, KEYS, NUMBERS], Buffers)
+TO = types.NamedTuple([NUMBERS, NUMBERS, KEYS, KEYS, KEYS, BYTES, NUMBERS], To)
 
 
 @inlined(BUFFERS())
 def new_buffers():
     """Buffers with room for what `scan` writes at once."""
     starts, ends, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
-    return Buffers(starts, ends, np.empty(BUFFER, np.uint64), breaks)
+    return Buffers(starts, ends, np.empty(4 * BUFFER, np.uint64), breaks)
 
 
 @inlined(TO(BUFFERS))
 def pointers(buffers):
     """What `scan` takes. Its caller reads from the buffers: Numba frees an array behind the last line that names it."""
-    return Buffers(pointer(buffers.starts), pointer(buffers.ends), pointer(buffers.hashes), pointer(buffers.breaks))
+    hashes = buffers.hashes
+    return To(
+        *(pointer(buffers.starts), pointer(buffers.ends), pointer(hashes), pointer(hashes[BUFFER:])),
+        *(pointer(hashes[2 * BUFFER :]), pointer(hashes[3 * BUFFER :].view(np.uint8)), pointer(buffers.breaks)),
+    )
 
 
 _CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")  # each parts after three letters
@@ -171,15 +190,20 @@ def part_long_clitic(data, start, end):
     return end
 
 
+@inlined(INTEGER(INTEGER, INTEGER, types.uint64, INTEGER, TO))
+def add_token(start, end, hashed, count, to):
+    """Add a token whose hash is known."""
+    to.starts[count], to.ends[count], to.hashes[count], to.heads[count] = start, end, hashed, ZERO
+    return count + 1
+
+
 @inner(INTEGER(BYTES, *[INTEGER] * 3, TO))
 def emit(data, start, end, count, to):
     """Add the token [start, end) if it starts with a letter (or may: beyond ASCII Python decides)."""
     if start < end and (CLASS[data[start]] == LETTER or CLASS[data[start]] == HIGH):
         if CLASS[data[start]] == HIGH and character(data, start, end)[0] != HIGH:
             return count
-        to.starts[count], to.ends[count] = start, end
-        to.hashes[count] = hash_token(data, start, end)
-        count += 1
+        count = add_token(start, end, hash_token(data, start, end), count, to)
     return count
 
 
