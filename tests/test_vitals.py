@@ -60,7 +60,9 @@ def told(texts: list[str]) -> list[tuple[float, ...]]:
     spans = np.tile(np.array([[0, 3]], np.int32), (len(texts), 1))
     phrases = *pack(sorted(English.born)), *pack(sorted(English.died))
     many = np.arange(len(texts) + 1)
-    return [tuple(row) for row in vitals(data, offsets, many[:-1], many, spans, *phrases).tolist()]
+    tells, told = vitals(data, offsets, many[:-1], many, spans, *phrases)
+    assert tells.tolist() == np.flatnonzero(~np.isnan(told).all(axis=1)).tolist()
+    return [tuple(row) for row in told.tolist()]
 
 
 @pytest.mark.kernel

@@ -39,11 +39,13 @@ def byline(batch: Batch, kb: KB) -> Scores:
 
     Those who write are seldom written about, so that somebody famous in a byline is a namesake.
     """
-    from namesake.kernels.link.described import UNSURE, YES, described
-    from namesake.text import pack
-
     stands, journalists = batch.mentions.evidence.byline.astype(np.float64), kb.language.journalists
     asked, texts = np.flatnonzero(stands), kb.descriptions
+    if not len(asked):
+        return stands
+    from namesake.kernels.link.described import UNSURE, YES, described  # most texts have no bylines
+    from namesake.text import pack
+
     found = described(asked, batch.offsets, batch.rows, texts.data, texts.offsets, *pack(sorted(journalists)))
     stands[asked] = found != YES
     for mention in asked[found == UNSURE].tolist():

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Bool, Int32, Int64
-from namesake.kernels.names import page
+from namesake.kernels.link.evidence import take_apart
 
 Int8 = npt.NDArray[np.int8]
 Float32 = npt.NDArray[np.float32]
@@ -88,31 +88,4 @@ def no_evidence(count: int) -> Evidence:
 
 def evidence_of(facts: Int64, numbers: npt.NDArray[np.float64]) -> Evidence:
     """The evidence in what kernels write for each mention."""
-
-    spans = np.maximum(facts[:, page.FULL], 1)
-
-    def share(column: int) -> Float32:
-        return (facts[:, column] / spans).astype(np.float32)
-
-    def number(column: int) -> Float32:
-        return numbers[:, column].astype(np.float32)
-
-    return Evidence(
-        rule=facts[:, page.RULE].astype(np.int8),
-        goes_on=share(page.GOES_ON),
-        comes=share(page.COMES),
-        suffix=share(page.SUFFIXES),
-        thing=number(page.THING),
-        best=number(page.BEST),
-        form=numbers[:, page.FORM].astype(np.int8),
-        bearers=numbers[:, page.BEARERS].astype(np.int32),
-        lower=numbers[:, page.IN_LOWER].astype(np.int32),
-        place=number(page.LOCATIVE),
-        role=numbers[:, page.HAS_ROLE] > 0,
-        title=numbers[:, page.HAS_TITLE] > 0,
-        byline=numbers[:, page.BYLINE] > 0,
-        other=numbers[:, page.IS_OTHER] > 0,
-        first=numbers[:, page.FIRST_COUNT].astype(np.int32),
-        last=numbers[:, page.LAST_COUNT].astype(np.int32),
-        tokens=np.minimum(facts[:, page.HIGH] - facts[:, page.LOW], 127).astype(np.int8),
-    )
+    return Evidence(*take_apart(facts, numbers))

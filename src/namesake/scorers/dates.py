@@ -119,24 +119,20 @@ def vital(batch: Batch, kb: KB) -> Scores:
     from namesake.text import pack
 
     language = kb.language
-    told = vitals(
+    some, told = vitals(  # most texts tell nothing of most people
         *(*text_buffers(batch.texts), batch.article, batch.span_indptr, batch.byte_spans),
         *(*pack(sorted(language.born)), *pack(sorted(language.died))),
     )
-    some = np.unique(np.flatnonzero(~np.isnan(told)) // told.shape[1])  # most texts tell nothing of most people
     offsets, candidate = take_rows(batch.offsets, some)
     mention, rows = np.repeat(some, np.diff(offsets)), batch.rows[candidate]
     told, days = told[mention], batch.days[batch.article[mention]]
     born = _known_year(rows, kb.birth, kb.birth_precision, _calendar_year)
     died = _known_year(rows, kb.death, kb.death_precision, _calendar_year)
     years = np.where(days != UNDATED, _calendar_year(days), np.nan) - born
-    verdicts = [
-        _verdict(born - told[:, BIRTH], 0),
-        _verdict(died - told[:, DEATH], 0),
-        _verdict(years - told[:, AGE], 1),
-    ]
+    by_birth, by_death = _verdict(born - told[:, BIRTH], 0), _verdict(died - told[:, DEATH], 0)
+    by_age = _verdict(years - told[:, AGE], 1)
     scores = np.zeros(len(batch.rows))
-    scores[candidate] = np.select([verdict != 0 for verdict in verdicts], verdicts, 0.0)
+    scores[candidate] = np.where(by_birth != 0, by_birth, np.where(by_death != 0, by_death, by_age))
     return scores
 
 

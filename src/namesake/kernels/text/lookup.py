@@ -171,7 +171,9 @@ def analyse(data, offsets, tables, cached, to):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, breaks = scan(first, i, end, sentence, flags, periods, found, cache, cache_mask)
+            i, sentence, count, breaks = scan(
+                first, i, end, len(data), sentence, flags, periods, found, cache, cache_mask
+            )
             for k in range(breaks):
                 sentences[total_sentences + k] = breaks_at[k] - low
             total_sentences += breaks

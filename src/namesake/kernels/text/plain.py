@@ -16,7 +16,8 @@ AHEAD = LANES + 16  # bytes that `plain` looks at, and the first sixteen of the 
 
 MASK = types.uint64
 TWO, THREE, FOUR, FIVE = (np.uint64(k) for k in range(2, 6))
-LAST = ONE << np.uint64(63)
+ALL, LAST = ~ZERO, ONE << np.uint64(63)
+REACH = 5  # bytes behind one that may tell whether it is plain
 SURE = (ONE << np.uint64(58)) - ONE  # bytes whose neighbours on both sides are in the block
 
 
@@ -35,11 +36,12 @@ def may_part(data, i, letter):
     return third & (n & n >> ONE | m & m >> ONE | t & t >> ONE) != 0
 
 
-@inlined(types.Tuple((INTEGER, MASK, MASK, MASK, types.boolean))(BYTES, INTEGER))
-def plain(data, i):
+@inlined(types.Tuple((INTEGER, MASK, MASK, MASK, types.boolean))(BYTES, INTEGER, INTEGER))
+def plain(data, i, left):
     """How many of the 64 bytes from `i` on are plain; the starts and ends of their words, and starts of sentences.
 
-    Last, whether a byte that is not plain stopped it, rather than the end of the block.
+    Last, whether a byte that is not plain stopped it, rather than the end of the block. The text has `left` bytes more,
+    at least REACH; the last of them are not plain, as what stands behind them is of another text.
 
     Plain are:
     - words of letters, with single hyphens between them unless a contraction may be one of the parts;
@@ -77,7 +79,8 @@ def plain(data, i):
     asks = (question | equal(data, i, 33)) & (below(data, i, 97) >> TWO)
     ends, ends_quote = (period | asks) & between & opens >> TWO, period & between & quotes >> TWO & opens >> FIVE
 
-    unknown = ~(alone | signs | clitic | numeral | letter | ends | ends_quote) | LAST
+    unknown = ~(alone | signs | clitic | numeral | letter | ends | ends_quote)
+    unknown |= ALL << np.uint64(min(left - REACH, LANES - 1))
     size = width(alone & ~unknown & (unknown - ONE))
     inside = (ONE << np.uint64(size)) - ONE
     letter &= inside

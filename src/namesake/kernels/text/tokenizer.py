@@ -38,7 +38,7 @@ from namesake.kernels.text.characters import (
     hash_token,
     plain_word,
 )
-from namesake.kernels.text.plain import AHEAD, plain
+from namesake.kernels.text.plain import AHEAD, REACH, plain
 from namesake.kernels.text.treebank import (
     CONTRACTION_MASK,
     CONTRACTIONS,
@@ -105,19 +105,20 @@ def hash_plain(data, count, to):
     return total
 
 
-@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 4, WORDS, TO, KEYS, INTEGER))
-def scan(data, i, end, sentence, flags, words, to, cache, mask):
+@inner(types.UniTuple(INTEGER, 4)(BYTES, *[INTEGER] * 5, WORDS, TO, KEYS, INTEGER))
+def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
-    Tokens will be looked up in `cache`, two numbers for each slot: its lines are asked for here, long before.
+    `size` is how many bytes there are in all, with those of other texts: blocks of them are looked at.
+    Tokens will be looked up in `cache`, whose lines are asked for here, long before.
     Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
     """
     count, found = 0, 0
     while i < end and count < FULL and found < FULL:
-        if i + AHEAD <= end:
-            size, starts, ends, breaks, stopped = plain(data, i)
-            size_before, count = count, count + ones(starts)
-            for k in range(size_before, count, AT_ONCE):
+        if i + AHEAD <= size and i + REACH <= end:
+            known, starts, ends, breaks, stopped = plain(data, i, end - i)
+            before, count = count, count + ones(starts)
+            for k in range(before, count, AT_ONCE):
                 for j in range(k, k + AT_ONCE):
                     start = i + lowest(starts)
                     to.starts[j], to.ends[j] = start, i + lowest(ends)
@@ -131,8 +132,8 @@ def scan(data, i, end, sentence, flags, words, to, cache, mask):
             to.breaks[found] = i + lowest(breaks)  # without a branch: whether there is one is anybody's guess
             sentence = i + lowest(breaks) if breaks != 0 else sentence
             found += breaks != 0
-            i += size
-            if size > 0 and not stopped:
+            i += known
+            if known > 0 and not stopped:
                 continue
         kind = CLASS[data[i]]
         if kind == SPACE:
@@ -204,7 +205,7 @@ def tokenize(data, offsets, listed, whole):
             sentences[total_sentences] = 0
             total_sentences += 1
         while i < end:
-            i, sentence, count, found = scan(first, i, end, sentence, flags, words, to, to.hashes, 0)
+            i, sentence, count, found = scan(first, i, end, len(data), sentence, flags, words, to, to.hashes, 0)
             for k in range(count):
                 starts[total + k], ends[total + k] = token_starts[k] - low, token_ends[k] - low
                 hashes[total + k] = token_hashes[k]

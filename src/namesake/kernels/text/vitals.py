@@ -143,14 +143,15 @@ def beginnings(born, born_indptr):
     return may
 
 
-@kernel(types.float64[:, ::1](U8, I64, I64, I64, PAIRS, U8, I64, U8, I64))
+@kernel(types.Tuple((types.int64[::1], types.float64[:, ::1]))(U8, I64, I64, I64, PAIRS, U8, I64, U8, I64))
 def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, died_indptr):
-    """For each mention the year of birth, that of death, and the age, that stand behind its first span to tell any.
+    """The mentions behind which something is told; and for each the year of birth, that of death, and the age.
 
-    NaN where nothing is told. Mention m is in text `article[m]`, whose bytes are `data[offsets[a]:offsets[a + 1]]`, at
-    the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born` and `died` are phrases one after the other.
+    They stand behind its first span to tell any; NaN where nothing is told. Mention m is in text `article[m]`, whose
+    bytes are `data[offsets[a]:offsets[a + 1]]`, at the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born`
+    and `died` are phrases one after the other.
     """
-    told = np.full(KINDS * len(article), np.nan)
+    told, tells, count = np.full(KINDS * len(article), np.nan), np.empty(len(article), np.int64), 0
     text, numbers, may_begin = pointer(data), pointer(told), beginnings(born, born_indptr)
     births = Phrases(pointer(born), pointer(born_indptr), len(born_indptr) - 1)
     deaths = Phrases(pointer(died), pointer(died_indptr), len(died_indptr) - 1)
@@ -165,5 +166,7 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
                 continue
             behind_name(text, at, end, births, deaths, numbers, row)
             if not (np.isnan(numbers[row + BIRTH]) and np.isnan(numbers[row + DEATH]) and np.isnan(numbers[row + AGE])):
+                tells[count] = m
+                count += 1
                 break
-    return told.reshape(len(article), KINDS)
+    return tells[:count].copy(), told.reshape(len(article), KINDS)
