@@ -82,7 +82,7 @@ from namesake.kernels.names.tokens import (
 )
 from namesake.kernels.simd import LANES, NUMBERS, byte, equal, first_bits, having, lowest, ones, pointer, without_lowest
 from namesake.kernels.text.spans import BLOCK, count_characters
-from namesake.kernels.types import I64, U8, own_record
+from namesake.kernels.types import I64, U8, hold, own_record
 
 SPAN = 4  # numbers for each span
 DROPPED_OUT = -2  # the order of a mention without candidates
@@ -337,7 +337,7 @@ def find_mentions(data, offsets, heads, tables, index, labels):
     room = 8
     while room < TABLES_ROOM * most:
         room *= 2
-    known = known_from(index)
+    known = hold(known_from(index))
     tokens, label = room_for_tokens(most), room_for_tokens(MOST_TOKENS)
     matches, keys = np.empty((most, MATCH_COLUMNS), np.int64), np.empty(most, np.uint64)
     used, things, unread = np.empty(most + LANES, np.uint8), np.empty(most, np.uint8), np.empty(2 * most, np.int64)
@@ -376,15 +376,17 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         slots_used, beginnings = 8, min(beginnings + count_joined(tokens, count), count)
         while slots_used < TABLES_ROOM * beginnings:
             slots_used *= 2
-        page = Page(
-            *(pointer(data), count, style, pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)),
-            *(pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps), pointer(tokens.marks)),
-            *(pointer(used), pointer(firsts), pointer(lasts), pointer(lowers), pointer(things), pointer(shorts)),
-            *(pointer(memory), remembered - 1, pointer(unread), pointer(pair_names), pointer(pair_shorts)),
-            *(pointer(pair_things), pointer(able), ables, pointer(owner), pointer(stop)),
-            *(pointer(names), pointer(holder), pointer(words), pointer(surname), pointer(first_name)),
-            *(slots_used - 1, pointer(facts), pointer(evidence), pointer(rows), pointer(quality), pointer(size)),
-            *(pointer(letters), pointer(wanted), pointer(near)),
+        page = hold(
+            Page(
+                *(pointer(data), count, style, pointer(tokens.hashes), pointer(tokens.starts), pointer(tokens.ends)),
+                *(pointer(tokens.bits), pointer(tokens.classes), pointer(tokens.gaps), pointer(tokens.marks)),
+                *(pointer(used), pointer(firsts), pointer(lasts), pointer(lowers), pointer(things), pointer(shorts)),
+                *(pointer(memory), remembered - 1, pointer(unread), pointer(pair_names), pointer(pair_shorts)),
+                *(pointer(pair_things), pointer(able), ables, pointer(owner), pointer(stop)),
+                *(pointer(names), pointer(holder), pointer(words), pointer(surname), pointer(first_name)),
+                *(slots_used - 1, pointer(facts), pointer(evidence), pointer(rows), pointer(quality), pointer(size)),
+                *(pointer(letters), pointer(wanted), pointer(near)),
+            )
         )
         clear(page, slots_used)
         found = match_names(page, known, matches, keys, starts, starting)

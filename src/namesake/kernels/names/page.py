@@ -1,6 +1,7 @@
 """What the rules of detection read and write: a text as a page of tokens, and what the KB knows about words.
 
 Both are named tuples of bare pointers: rules hand them on many times in a text, and arrays would be counted each time.
+A kernel holds them in one place, and the others get its address.
 `oracle_mentions` in the tests has every rule again, in plain Python.
 """
 
@@ -15,7 +16,7 @@ from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, 
 from namesake.kernels.names.phrases import WORD as WORD_NUMBERS
 from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, IS_JOINED, SOFT
 from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
-from namesake.kernels.types import F32, I8, I32, I64, U8, U64, own_record, record
+from namesake.kernels.types import F32, I8, I32, I64, U8, U64, held_record, own_record, record
 
 SMALL = types.CPointer(types.int32)
 BITS = types.CPointer(types.uint32)
@@ -126,7 +127,7 @@ class Known(NamedTuple):
     labels: Annotated[Any, BYTES]
 
 
-KNOWN = own_record(Known)
+KNOWN = held_record(Known)
 
 
 class Page(NamedTuple):
@@ -188,11 +189,11 @@ class Page(NamedTuple):
     near: Annotated[Any, NUMBERS]
 
 
-PAGE = own_record(Page)
+PAGE = held_record(Page)
 I, B = types.int64, types.boolean
 
 
-@inlined(KNOWN(INDEX))
+@inlined(own_record(Known)(INDEX))
 def known_from(index):
     """The pointers to an index."""
     return Known(

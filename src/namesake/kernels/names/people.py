@@ -7,7 +7,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.context import credited, firm_follows, in_byline
 from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
-from namesake.kernels.names.memory import begins, finishes, word_fame
+from namesake.kernels.names.memory import REMEMBERED, begins, finishes, word_fame
 from namesake.kernels.names.page import (
     BEGIN,
     BY_PERSON,
@@ -267,6 +267,12 @@ def add_nicknamed(page, known, mention, first, end):
                 add_candidate(page, mention, row, WITH_NICKNAME)
 
 
+@inlined(types.void(PAGE, I))
+def ask_for_memory(page, i):
+    """Ask for what may be remembered of token i."""
+    prefetch(page.memory, np.int64(page.hashes[i] & np.uint64(page.memory_mask)) * REMEMBERED)
+
+
 @inlined(types.void(PAGE, KNOWN, MATCHES, HASHES, I, NUMBERS))
 def ask_for_people(page, known, matches, keys, found, shorts):
     """Read the short forms of the full names into `shorts`, and ask for what will be read of them and of the bearers.
@@ -276,6 +282,8 @@ def ask_for_people(page, known, matches, keys, found, shorts):
     for m in range(found):
         ask_for(known, keys[m])
         prefetch(known.indptr, max(matches[m, WHO], np.int64(0)))
+        ask_for_memory(page, matches[m, FROM])
+        ask_for_memory(page, matches[m, TO] - 1)
     for m in range(found):
         shorts[m] = short_of(known, keys[m])
         prefetch(known.short_indptr, max(shorts[m], np.int64(0)))

@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import FREE, extend, find
+from namesake.kernels.hash import FREE, ONE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows, is_month, is_place, names_a_thing, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
 from namesake.kernels.names.memory import begins, finishes, word_fame
@@ -63,6 +63,8 @@ SMALL_THING = 5.0
 LETTER, LETTER_S = 0x20, 0x73
 UNTOLD = 0  # a gender that nothing tells
 TOLD_WITHIN = 20  # tokens behind a surname
+SIEVE = 16  # numbers of 64 bits that sieve words
+SIX, LAST_SIEVE, LAST_BIT = np.uint64(6), np.uint64(SIEVE - 1), np.uint64(63)
 
 
 @inlined(I(PAGE, types.uint64))
@@ -354,9 +356,27 @@ def place_run_shorts(page, known, since):
                 add_span(page, mention, start, at + 1)
 
 
+@inlined(types.void(PAGE))
+def sieve_words(page):
+    """Set the bits of the words that `file_people` has filed, in `page.wanted`: hardly another word has one."""
+    for k in range(SIEVE):
+        page.wanted[k] = ZERO
+    for mention in range(page.size[0]):
+        for token in (page.facts[mention * FACTS + WORD], page.facts[mention * FACTS + LOW]):
+            if token >= 0:
+                page.wanted[page.hashes[token] >> SIX & LAST_SIEVE] |= ONE << (page.hashes[token] & LAST_BIT)
+
+
+@inlined(B(PAGE, types.uint64))
+def may_stand_for_one(page, word):
+    """Whether a word may be the surname or first name of somebody whom the text names in full."""
+    return page.wanted[word >> SIX & LAST_SIEVE] >> (word & LAST_BIT) & ONE != ZERO
+
+
 @kernel(types.void(PAGE, KNOWN, MATCHES, I))
 def place_shorts(page, known, matches, found):
     """Give the people of a text the spans of their short forms."""
+    sieve_words(page)
     m, free = 0, np.int64(0)
     upcoming = matches[0, FROM] if found > 0 else page.count  # where the next full name begins
     for k in range(page.ables):
@@ -369,25 +389,28 @@ def place_shorts(page, known, matches, found):
                 file_named(page, known, matches[m, WHO], word)
             m += 1
             upcoming = matches[m, FROM] if m < found else page.count
-        if page.used[at] == OPEN:
-            place = find(page.words, page.mask, page.hashes[at])
-            if page.words[place] != FREE and page.surname[place] >= 0:
-                several = several_have(page, page.hashes[at])
-                last = page.surname[place]
-                meant = of_gender(page, known, at, last) if several else last
-                mention, start = short_surname(page, known, at, meant)
-                if mention >= 0:
-                    add_span(page, mention, start, at + 1)
-                    if several:
-                        file_named(page, known, mention, at)
-            elif page.words[place] != FREE and page.first_name[place] >= 0 and not initials(page, at):
-                if page.style == CASED and not capital(page, at):
-                    continue  # a word of a title that has lost its capital
-                stop = short_first_name(page, at, page.first_name[place])
-                if stop >= 0:
-                    add_span(page, page.first_name[place], at, stop)
-                    free = stop
-            elif page.style == CASED and listed(page, at - 1, ARTICLE):
-                mention = of_family(page, known, at)
-                if mention >= 0:
-                    add_span(page, mention, at, at + 1)
+        if page.used[at] != OPEN:
+            continue
+        stands = may_stand_for_one(page, page.hashes[at])
+        place = find(page.words, page.mask, page.hashes[at]) if stands else np.int64(0)
+        stands = stands and page.words[place] != FREE
+        if stands and page.surname[place] >= 0:
+            several = several_have(page, page.hashes[at])
+            last = page.surname[place]
+            meant = of_gender(page, known, at, last) if several else last
+            mention, start = short_surname(page, known, at, meant)
+            if mention >= 0:
+                add_span(page, mention, start, at + 1)
+                if several:
+                    file_named(page, known, mention, at)
+        elif stands and page.first_name[place] >= 0 and not initials(page, at):
+            if page.style == CASED and not capital(page, at):
+                continue  # a word of a title that has lost its capital
+            stop = short_first_name(page, at, page.first_name[place])
+            if stop >= 0:
+                add_span(page, page.first_name[place], at, stop)
+                free = stop
+        elif page.style == CASED and listed(page, at - 1, ARTICLE):
+            mention = of_family(page, known, at)
+            if mention >= 0:
+                add_span(page, mention, at, at + 1)
