@@ -14,11 +14,11 @@ from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
-from namesake.engines.local import MOST_FOR_A_CORE, link_tables
+from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.linker import Linker
-from namesake.machine import cores
+from namesake.machine import MOST_FOR_A_CORE, cores
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES as SAMPLE_ARTICLES
 
@@ -406,3 +406,5 @@ def test_a_linker_says_what_it_links_with(linker):
 def test_a_folder_may_be_under_the_home(linker, monkeypatch):
     monkeypatch.setenv("HOME", str(linker.kb.path.parent))
     assert Linker(f"~/{linker.kb.path.name}").kb.path == linker.kb.path
+    with pytest.raises(NamesakeError, match="~nobody-of-this-name"):
+        Linker("~nobody-of-this-name/kb")

@@ -357,6 +357,8 @@ def test_the_command_refuses_in_one_line(tmp_path, sample_kb):
 
     from namesake.apps.cli.commands import app
 
+    with pytest.raises(NamesakeError, match="nothing to link"):
+        link_with_spark([], sample_kb.path, tmp_path / "out")
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "x").touch()
     for more, message in [

@@ -29,7 +29,7 @@ from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
 from namesake.kb.brief import briefs
 from namesake.kb.store import KB
 from namesake.links import candidate_column, doubt_column, link_columns, link_rows
-from namesake.machine import NAMESAKE_KB, named_kb
+from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
 from namesake.scoring import Scored, refuse_lacking, score
@@ -258,7 +258,7 @@ class Linker:
 
 def _folder(kb: str | Path | None) -> Path:
     """Where the KB is that was named, in the call or by the variable."""
-    found = named_kb() if kb is None else Path(kb).expanduser()
+    found = named_kb() if kb is None else from_home(kb)
     if found is None:
         raise NamesakeError(f"which KB? Give its folder, as in Linker('kb'), or set {NAMESAKE_KB} to it")
     return found

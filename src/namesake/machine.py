@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 NAMESAKE_KB = "NAMESAKE_KB"
 """The variable that names the KB of whoever names none."""
@@ -12,6 +14,17 @@ NAMESAKE_KB = "NAMESAKE_KB"
 def cores() -> int:
     """How many cores this process may use: those it is bound to where the system can tell, else all there are."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+MOST_FOR_A_CORE = 4
+
+
+def threads_for(asked: int) -> int:
+    """As many threads as are asked for, for 0 one for each core.
+
+    More than a few for each core gain nothing, and thousands may not be had.
+    """
+    return min(asked or cores(), MOST_FOR_A_CORE * cores())
 
 
 def named_kb() -> Path | None:
@@ -30,4 +43,19 @@ def from_home(path: str | Path) -> Path:
 
 def cache_folder() -> Path:
     """Where this user's programs keep what can be made again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "namesake"
+    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "namesake"
+
+
+def _home() -> Path:
+    """The user's home; for a user who has none, as in some containers, a folder that goes with the process."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(_own_folder().name)
+
+
+@cache
+def _own_folder() -> Any:
+    from tempfile import TemporaryDirectory
+
+    return TemporaryDirectory(prefix="namesake-")

@@ -22,7 +22,6 @@ from namesake.formats import read_articles
 from namesake.formats.fields import Reading
 from namesake.formats.links import LinkWriter, files_of
 from namesake.linker import Linker
-from namesake.machine import cores
 from namesake.progress import Reporter
 
 SOME_IDS = 10
@@ -84,7 +83,7 @@ def link_files(
 
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
         tables = read_files(paths, rejects, date, most_line, reading)
-        for count, links in link_tables(linker, tables, threads or cores(), scores, rejects):
+        for count, links in link_tables(linker, tables, threads, scores, rejects):
             writer.write(drawn(links))
             mentions += links.num_rows
             seen += count

@@ -10,9 +10,7 @@ import pyarrow as pa
 
 from namesake.articles.rejects import Rejects
 from namesake.linker import Linker
-from namesake.machine import cores
-
-MOST_FOR_A_CORE = 4
+from namesake.machine import threads_for
 
 
 def link_tables(
@@ -20,10 +18,9 @@ def link_tables(
 ) -> Iterator[tuple[int, pa.Table]]:
     """For every table of articles, how many could be linked and their links; at most two per thread wait in memory.
 
-    Threads, not processes: the kernels release the interpreter's lock, and all share one map of the KB. More than a few
-    for each core gain nothing, and thousands may not be had.
+    Threads, not processes: the kernels release the interpreter's lock, and all share one map of the KB.
     """
-    threads = min(threads, MOST_FOR_A_CORE * cores())
+    threads = threads_for(threads)
     if threads <= 1:
         for table in tables:
             before = rejects.count if rejects else 0

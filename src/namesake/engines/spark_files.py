@@ -60,6 +60,8 @@ def link_with_spark(
         date: the ISO date of articles that have none.
         most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
     """
+    if not articles:
+        raise NamesakeError("there is nothing to link: name files or folders of articles")
     inputs = local_inputs([name for name in articles if not has_scheme(name)], out)
     began, begun = time.monotonic(), now()
     with session(master) as spark:

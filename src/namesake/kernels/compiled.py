@@ -30,7 +30,18 @@ def folder() -> Path:
         return Path(os.environ["NUMBA_CACHE_DIR"])
     if os.access(ROOT, os.W_OK):
         return ROOT / "__pycache__"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "namesake" / "kernels"
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "namesake" / "kernels"
+    except RuntimeError:  # a user without a home, as in some containers
+        return Path(_own_folder().name)
+
+
+@cache
+def _own_folder() -> Any:
+    """A folder that goes with the process."""
+    from tempfile import TemporaryDirectory
+
+    return TemporaryDirectory(prefix="namesake-")
 
 
 @cache

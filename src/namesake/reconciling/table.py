@@ -16,7 +16,7 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.show import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
-from namesake.machine import cores
+from namesake.machine import threads_for
 from namesake.reconciling.because import PARTS, because
 from namesake.reconciling.context import APART
 from namesake.reconciling.dates import read_day
@@ -130,7 +130,7 @@ def reconcile_table(
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
-    for answers in _in_order(linker, queries, threads or cores(), review_below):
+    for answers in _in_order(linker, queries, threads_for(threads), review_below):
         for answer in answers:
             added.append(answer.columns)
             if answer.doubtful is not None and answer.doubtful.row not in (choices or ()):
