@@ -148,7 +148,7 @@ def character_of(page, begin, at, counts, ascii_only):
     return total
 
 
-@inlined(I(types.int64[::1], I, I, types.uint64))
+@inlined(I(NUMBERS, I, I, types.uint64))
 def write_places(places, size, at, mask):
     """Write the places of the bits of a mask, counted from `at` on, behind the first `size`; how many there are."""
     while mask != ZERO:
@@ -158,7 +158,7 @@ def write_places(places, size, at, mask):
     return size
 
 
-@kernel(types.UniTuple(I, 3)(TOKENS, I, I, types.int64[::1], types.int64[::1]))
+@kernel(types.UniTuple(I, 3)(TOKENS, I, I, NUMBERS, NUMBERS))
 def list_able(tokens, count, style, able, starts):
     """Write the tokens that may be names of one word, and those with which a longer name may start.
 
@@ -372,7 +372,7 @@ def find_mentions(data, offsets, heads, tables, index, labels):
         if style == ALL_CAPITALS and head == 0:  # perhaps a headline alone
             style = CASED if first_line(tokens.starts, count, data, begin, end, least) == count else style
         mark_gaps(data, tokens, count)
-        ables, starting, beginnings = list_able(tokens, count, style, able, starts)
+        ables, starting, beginnings = list_able(tokens, count, style, pointer(able), pointer(starts))
         slots_used, beginnings = 8, min(beginnings + count_joined(tokens, count), count)
         while slots_used < TABLES_ROOM * beginnings:
             slots_used *= 2

@@ -75,6 +75,7 @@ ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both
 DROPPED_QUALITY, INNER_QUALITY, PART_QUALITY, LONGER_QUALITY = 0.8, 0.7, 0.8, 0.6
 BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 PLACE_FAME = 60.0
+FURTHER = np.uint64(4)  # slots to the next line of the cache
 RUN_END = 32  # bits of a listed run that say where it ends
 
 
@@ -94,8 +95,12 @@ def stands_before(page, i):
 
 @inlined(types.void(KNOWN, types.uint64))
 def ask_for_run(known, key):
-    """Ask for what is known of a run, and for whether the name of something may go on so."""
+    """Ask for what is known of a run, and for whether the name of something may go on so.
+
+    Runs are hardly ever known, and to see that a look-up goes on to a free slot, often into the next line of the cache.
+    """
     ask_for(known, key)
+    ask_for(known, key + FURTHER)
     prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
 
 
