@@ -30,7 +30,7 @@ SMALL = 4 << 20  # bytes of a packed dump: smaller ones are looked at to their e
 REST_TIMES = 1.8
 """How much more the rest of a packed dump says than its beginning, byte for byte: the best-known items come first, and
 most of their bytes are names in languages that are not kept."""
-DISK_TIMES = 3
+DISK_TIMES = 3.5
 """How much larger than what the dumps say all files of a build are together: that, what is made of it, and the KB."""
 UNPACKED = {"gzip": 400e6, "bzip2": 14e6, "zstandard": 600e6}
 """Bytes a second that come out of a packed file; of bzip2 on each core."""
@@ -75,7 +75,7 @@ def needs(options: Options) -> Needs | None:
     said = sum(part[0] for part in known) + options.wikipedia_bytes
     seconds = sum(part[1] for part in known) + said / ASSEMBLED + options.wikipedia_bytes / WIKIPEDIA
     in_memory = options.memory.needed(said)
-    return Needs(DISK_TIMES * said, min(in_memory, options.memory.bound), in_memory, seconds)
+    return Needs(int(DISK_TIMES * said), min(in_memory, options.memory.bound), in_memory, seconds)
 
 
 def _of_dump(path: str, options: Options) -> tuple[int, float] | None:
