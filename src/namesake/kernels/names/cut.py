@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import (
     KEYS,
     LOWERED,
@@ -24,12 +24,12 @@ from namesake.kernels.hash import (
     hash_short,
     hash_word,
 )
-from namesake.kernels.names.fold import SPACE, WIDEST
+from namesake.kernels.names.fold import HARD as UNKNOWN
+from namesake.kernels.names.fold import LETTERS, SPACE, WIDTHS
 from namesake.kernels.names.gaps import APOSTROPHES, DOT, IS_ASCII, possessive, read_gap, read_plain_gap, read_short_gap
 from namesake.kernels.names.tokens import (
     APOSTROPHE,
     CAPITAL,
-    CHARACTERS,
     HAS_CAPITAL,
     HONORIFIC,
     IS_CAPITAL,
@@ -45,8 +45,6 @@ from namesake.kernels.names.tokens import (
     TABLES,
     TOKENS,
     UPPER_LETTER,
-    characters_of,
-    folded_width,
 )
 from namesake.kernels.simd import (
     BYTES,
@@ -112,41 +110,41 @@ def letters_in(text, at):
     return among_folded(text, at, np.uint8(0x61), np.uint8(26)) | among(text, at, np.uint8(0x30), np.uint8(10))
 
 
-@inner(types.uint64(BYTES, I, I, CHARACTERS))
-def hash_letters(text, at, end, characters):
+@kernel(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
+def hash_letters(data, at, end, widths, letters):
     """Hash of all letters between two bytes as one token, whatever parts them."""
     hashed, rest, length = ZERO, ZERO, np.int64(0)
     while at < end:
-        point, width = code_point(text, at, end)
-        for i in range(WIDEST * point, WIDEST * point + folded_width(characters, point)):
-            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(characters.letters[i]))
+        point, width = code_point(data, at, end)
+        for i in range(max(widths[point], 0)):
+            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(letters[point, i]))
         at += width
     return finish(hashed, rest, length)
 
 
-@inner(WORD(BYTES, I, I, CHARACTERS))
-def read_word(text, at, end, characters):
+@kernel(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8))
+def read_word(data, at, end, widths, letters, kinds):
     """Read a word from byte `at` on: where what follows it starts, where its last letter ends, its hash and bits."""
     hashed, rest, length = ZERO, ZERO, np.int64(0)
     flags = read = np.int64(0)
     stop = at
     while at < end:
-        point, width = code_point(text, at, end)
-        folded = folded_width(characters, point)
+        point, width = code_point(data, at, end)
+        folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
         if folded < 0:
             break
-        if folded == 0 and characters.kinds[point] & APOSTROPHE and possessive(text, at + width, end, characters):
+        if folded == 0 and kinds[point] & APOSTROPHE and possessive(data, at + width, end, widths, kinds):
             break
         at += width
         if folded == 0:
             continue
-        for i in range(WIDEST * point, WIDEST * point + folded):
-            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(characters.letters[i]))
-        kind, first = np.int64(characters.kinds[point]), np.int64(characters.letters[WIDEST * point])
+        for i in range(folded):
+            hashed, rest, length = add_byte(hashed, rest, length, np.uint64(letters[point, i]))
+        kind = np.int64(kinds[point])
         if read == 0:
-            digit = first <= 0x39
+            digit = letters[point, 0] <= 0x39
             flags = np.int64(IS_CAPITAL * (kind & CAPITAL != 0) | IS_NUMBER * digit)
-            flags |= IS_INITIALS * (not digit and (folded == 1 or first >= 0xC3))
+            flags |= IS_INITIALS * (not digit and (folded == 1 or letters[point, 0] >= 0xC3))
         else:
             flags &= ~IS_INITIALS
             flags |= IS_UPPER * (read == 1 and kind & UPPER_LETTER != 0)
@@ -327,17 +325,23 @@ def cut(data, begin, end, tables, tokens, most):
     where the text itself parts two words. Pointers spare the test of every index for being negative.
     """
     text, room = pointer(data), len(data) - AHEAD  # beyond it there is no block to look at
-    characters, draft = characters_of(tables), tokens.draft
+    widths, letters, kinds, draft = tables.widths, tables.letters, tables.kinds, tokens.draft
     to = Words(
-        *(text, room + LANES, characters.kinds),
-        *(pointer(tables.word_keys), pointer(tables.word_bits), len(tables.word_keys) - 1),
+        *(
+            text,
+            room + LANES,
+            pointer(kinds),
+            pointer(tables.word_keys),
+            pointer(tables.word_bits),
+            len(tables.word_keys) - 1,
+        ),
         *(pointer(tokens.starts), pointer(tokens.ends), pointer(tokens.gaps), pointer(tokens.marks)),
         *(pointer(draft.heads), pointer(draft.tails), pointer(draft.odd), pointer(draft.changed)),
         *(pointer(draft.new_hashes), pointer(draft.new_bits), pointer(draft.gap_keys), pointer(draft.gap_facts)),
     )
     count = changes = 0
     reach, mark, bits = np.int64(FAR), np.int64(LOOK_CLOSER), np.int64(0)  # bits are those of the last token
-    at, gap, _ = read_gap(text, begin, end, False, False, characters)
+    at, gap, _ = read_gap(data, begin, end, False, False, widths, kinds)
     while at < end and count < most:
         before = count
         goes_on = bits & IS_INITIALS != 0 and gap == SOFT  # if a lone letter follows
@@ -354,11 +358,11 @@ def cut(data, begin, end, tables, tokens, most):
             bits = np.int64(IS_INITIALS * lone_letter(text, start, at) | IS_CAPITAL * (byte(text, start) < 0x61))
         else:
             start, last = at, count
-            at, stop, hashed, flags = read_word(text, start, end, characters)
+            at, stop, hashed, flags = read_word(data, start, end, widths, letters, kinds)
             if goes_on and flags & IS_INITIALS and stop - to.starts[count - 1] <= LONGEST_RUN:
                 if (bits ^ flags) & IS_CAPITAL == 0 and (bits & IS_DOTTED or flags & IS_CAPITAL):
                     last = count - 1
-                    hashed = hash_letters(text, to.starts[last], stop, characters)
+                    hashed = hash_letters(data, to.starts[last], stop, widths, letters)
                     flags = bits & ~IS_DOTTED | IS_JOINED
             if last == count:
                 to.starts[last], to.gaps[last], to.marks[last] = start, np.uint8(gap), np.uint8(LOOK_CLOSER)
@@ -370,7 +374,7 @@ def cut(data, begin, end, tables, tokens, most):
         if at != stop:
             mark = np.int64(LOOK_CLOSER)  # apostrophes behind the word are part of what stands before the next
         if following < 0:
-            following, gap, dotted = read_gap(text, at, end, True, short, characters)
+            following, gap, dotted = read_gap(data, at, end, True, short, widths, kinds)
         if dotted:
             bits |= IS_DOTTED
             changes = change(to, changes, count - 1, ZERO, np.int64(IS_DOTTED))

@@ -39,7 +39,7 @@ def fold_one(data, at, end, widths, letters, known, out, begin):
     while at <= end:
         point, size = np.int64(text[at]) if at < end else np.int64(SPACE), np.int64(1)
         if point >= 0x80:
-            point, size = code_point(text, at, end)
+            point, size = code_point(data, at, end)
         width = np.int64(widths[point]) if point >= 0 and point < known else np.int64(HARD)
         at += size
         if width == HARD:

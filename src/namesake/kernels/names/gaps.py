@@ -3,17 +3,16 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import KEYS, ONE, ZERO, home
 from namesake.kernels.names.fold import HARD as UNKNOWN
-from namesake.kernels.names.fold import SPACE
+from namesake.kernels.names.fold import SPACE, WIDTHS
 from namesake.kernels.names.tokens import (
     AFTER_DOT,
     AFTER_HYPHEN,
     APOSTROPHE,
     AT_START,
     BLANK,
-    CHARACTERS,
     COMMA,
     GAPS,
     HARD,
@@ -26,7 +25,6 @@ from namesake.kernels.names.tokens import (
     POSSESSIVE,
     SOFT,
     TOKENS,
-    folded_width,
 )
 from namesake.kernels.simd import BYTES, byte, pointer, word
 from namesake.kernels.types import U8
@@ -62,48 +60,51 @@ def _gap_bits():
 IN_GAP = _gap_bits()
 
 
-@inlined(types.boolean(BYTES, types.int64, types.int64, CHARACTERS))
-def in_word(text, at, end, characters):
+@kernel(types.boolean(U8, types.int64, types.int64, WIDTHS))
+def in_word(data, at, end, widths):
     """Whether the character at byte `at` belongs to a word."""
-    return at < end and folded_width(characters, code_point(text, at, end)[0]) > 0
+    if at >= end:
+        return False
+    point, _ = code_point(data, at, end)
+    return point >= 0 and point < len(widths) and widths[point] > 0
 
 
-@inner(types.int64(BYTES, types.int64, types.int64))
-def tag_end(text, at, end):
+@kernel(types.int64(U8, types.int64, types.int64))
+def tag_end(data, at, end):
     """Where the tag that opens at byte `at` closes, or -1 where it is no tag."""
     if at + 1 >= end:
         return np.int64(-1)
-    following = byte(text, at + 1)
+    following = data[at + 1]
     if not (following in (0x21, 0x2F) or (following | 0x20 >= 0x61 and following | 0x20 <= 0x7A)):
         return np.int64(-1)
     for i in range(at, min(end, at + LONGEST_TAG + 1)):
-        if byte(text, i) == 0x3E:
+        if data[i] == 0x3E:
             return np.int64(i)
     return np.int64(-1)
 
 
-@inlined(types.boolean(BYTES, types.int64, types.int64, CHARACTERS))
-def possessive(text, at, end, characters):
+@kernel(types.boolean(U8, types.int64, types.int64, WIDTHS, U8))
+def possessive(data, at, end, widths, kinds):
     """Whether the letter of a possessive, one of ASCII, stands at byte `at`, behind an apostrophe."""
-    letter = at < end and byte(text, at) < 0x80 and characters.kinds[byte(text, at)] & POSSESSIVE != 0
-    return letter and not in_word(text, at + 1, end, characters)
+    letter = at < end and data[at] < 0x80 and kinds[data[at]] & POSSESSIVE != 0
+    return letter and not in_word(data, at + 1, end, widths)
 
 
-@inner(GAP(BYTES, types.int64, types.int64, types.boolean, types.boolean, CHARACTERS))
-def read_gap(text, at, end, ended, abbreviation, characters):
+@kernel(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8))
+def read_gap(data, at, end, ended, abbreviation, widths, kinds):
     """Read what parts two words, from byte `at` on: where the next starts, the kind of gap, and whether a period says
     that the word before was an abbreviation. `ended`: a word stands right before.
     """
     gap, dotted = np.int64(SOFT if ended else HARD), False
     newlines = 0
     while at < end:
-        point, width = code_point(text, at, end)
-        folded = folded_width(characters, point)
+        point, width = code_point(data, at, end)
+        folded = np.int64(widths[point]) if point >= 0 and point < len(widths) else np.int64(UNKNOWN)
         if folded > 0:
             break
-        kind = np.int64(characters.kinds[point]) if folded != UNKNOWN else np.int64(0)
-        close = tag_end(text, at, end) if point == 0x3C else np.int64(-1)
-        if kind & APOSTROPHE and possessive(text, at + width, end, characters):
+        kind = np.int64(kinds[point]) if folded != UNKNOWN else np.int64(0)
+        close = tag_end(data, at, end) if point == 0x3C else np.int64(-1)
+        if kind & APOSTROPHE and possessive(data, at + width, end, widths, kinds):
             gap = np.int64(HARD)
             width += 1
         elif close >= 0:
@@ -118,7 +119,7 @@ def read_gap(text, at, end, ended, abbreviation, characters):
             dotted = True
         elif point == 0x2C and ended:
             gap = np.int64(COMMA)
-        elif not (kind & HYPHEN and ended and in_word(text, at + width, end, characters)):
+        elif not (kind & HYPHEN and ended and in_word(data, at + width, end, widths)):
             gap = np.int64(HARD)
         ended = False
         at += width

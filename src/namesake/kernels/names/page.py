@@ -197,8 +197,12 @@ I, B = types.int64, types.boolean
 def known_from(index):
     """The pointers to an index."""
     return Known(
-        *(pointer(index.phrases), len(index.phrases) // PHRASE - 1),
-        *(pointer(index.words), len(index.words) // WORD_NUMBERS - 1),
+        *(
+            pointer(index.phrases),
+            len(index.phrases) // PHRASE - 1,
+            pointer(index.words),
+            len(index.words) // WORD_NUMBERS - 1,
+        ),
         *(pointer(index.prefixes), np.uint64(len(index.prefixes) * 8 - 1), pointer(index.percent)),
         *(pointer(index.indptr), pointer(index.rows), pointer(index.kinds), pointer(index.short_indptr)),
         *(pointer(index.short_rows), pointer(index.short_forms), pointer(index.short_weights)),

@@ -19,7 +19,7 @@ def begins_with(data, offsets, letters):
     found = np.zeros(len(offsets) - 1, np.bool_)
     for text in range(len(found)):
         if offsets[text] < offsets[text + 1]:
-            point, _ = code_point(pointer(data), offsets[text], offsets[text + 1])
+            point, _ = code_point(data, offsets[text], offsets[text + 1])
             found[text] = point >= 0 and point < len(letters) and letters[point]
     return found
 
@@ -36,7 +36,7 @@ def count_lower(data, offsets, counted, widths, letters, lower, keys, counts):
         hashed, rest, length = ZERO, ZERO, np.int64(0)
         inside = small = 0
         while counted[text] and at <= end:
-            point, size = code_point(pointer(data), at, end) if at < end else (np.int64(SPACE), np.int64(1))
+            point, size = code_point(data, at, end) if at < end else (np.int64(SPACE), np.int64(1))
             known = point >= 0 and point < len(widths)
             width = np.int64(widths[point]) if known else np.int64(-2)
             at += size

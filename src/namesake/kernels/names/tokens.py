@@ -5,10 +5,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.names.fold import HARD as UNKNOWN
-from namesake.kernels.names.fold import LETTERS, SIZES, WIDTHS
-from namesake.kernels.simd import BYTES, LANES, first_bits, having, ones, pointer
+from namesake.kernels.compiled import kernel
+from namesake.kernels.names.fold import LETTERS, WIDTHS
+from namesake.kernels.simd import LANES, first_bits, having, ones, pointer
 from namesake.kernels.text.case import has_capitals
 from namesake.kernels.types import U8, U32, U64, own_record, record
 
@@ -43,18 +42,6 @@ class Tables(NamedTuple):
     kinds: Annotated[Any, U8]
     word_keys: Annotated[Any, U64]
     word_bits: Annotated[Any, U32]
-
-
-class Characters(NamedTuple):
-    """The characters of `Tables` as pointers, WIDEST letters for each, and how many of them are known."""
-
-    widths: Annotated[Any, SIZES]
-    letters: Annotated[Any, BYTES]
-    kinds: Annotated[Any, BYTES]
-    known: Annotated[Any, types.int64]
-
-
-CHARACTERS = own_record(Characters)
 
 
 class Draft(NamedTuple):
@@ -95,20 +82,6 @@ class Tokens(NamedTuple):
 
 
 TABLES, TOKENS = record(Tables), own_record(Tokens)
-
-
-@inlined(CHARACTERS(TABLES))
-def characters_of(tables):
-    """The pointers to the characters of these tables."""
-    letters, kinds = pointer(tables.letters.reshape(-1)), pointer(tables.kinds)
-    return Characters(pointer(tables.widths), letters, kinds, len(tables.widths))
-
-
-@inlined(types.int64(CHARACTERS, types.int64))
-def folded_width(characters, point):
-    """How many letters a character folds to, or what else it is."""
-    known = (point >= 0) & (point < characters.known)
-    return np.int64(characters.widths[point]) if known else np.int64(UNKNOWN)
 
 
 @kernel(TOKENS(types.int64))

@@ -77,7 +77,7 @@ def tokens_to_characters(data, offsets, indptr, spans):
             size = 1
             space = data[at] <= 0x20 and is_space(data[at])
             if data[at] >= 0x80:
-                point, size = code_point(raw, at, end)
+                point, size = code_point(data, at, end)
                 space = is_space(point)
             if space:
                 if inside:
