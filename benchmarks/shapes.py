@@ -76,6 +76,11 @@ def stops(n: int, folder: Path, kb: Path) -> Commands:
     return link(folder, kb, {"text": "Chris Carter" + "." * n})
 
 
+@shape("surnames first, as in an index")
+def reversed_names(n: int, folder: Path, kb: Path) -> Commands:
+    return link(folder, kb, {"text": "Carter, Chris; " * n})
+
+
 @shape("initials in a row")
 def initials(n: int, folder: Path, kb: Path) -> Commands:
     return link(folder, kb, {"text": "A. " * n + "Carter"})

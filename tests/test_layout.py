@@ -20,7 +20,7 @@ from namesake.kb.build import build
 from namesake.kb.declare import ASCENDING, NEVER_FALLING, Array, Column, made_by
 from namesake.kb.derive import DERIVED
 from namesake.kb.layout import KBColumns, columns
-from namesake.kb.manifest import read_manifest
+from namesake.kb.manifest import FORMAT_VERSION, read_manifest
 from namesake.kb.npy import HEADER, digest
 from namesake.kb.store import KB
 from namesake.kernels.dump import tables
@@ -44,6 +44,7 @@ def test_the_page_lists_what_is_declared() -> None:
     spec.loader.exec_module(module)
     page = (DOCS / "kb-format.md").read_text(encoding="utf-8")
     assert page == module.page(page), "run python docs/columns.py"
+    assert f"(this page describes {FORMAT_VERSION})" in page
     assert all(f"| `{name}` | `{column.file}` |" in page for name, column in columns().items())
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import nupunkt
 import pytest
 import Stemmer
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numba import config, njit
 
@@ -123,6 +123,19 @@ def test_hashes_are_those_of_the_tokens(texts):
     for k, text in enumerate(texts):
         for token in range(indptr[k], indptr[k + 1]):
             assert hashes[token] == hash_bytes(text.encode()[starts[token] : ends[token]])
+
+
+@kernel
+@some
+@example(["We", "lost", "it", ",", "''", "he", "said", ".", "''", "No", "."])
+@given(st.lists(st.sampled_from("he said No A `` '' ' . , ? ! 5 it".split()), max_size=24))
+def test_a_text_is_read_the_same_whatever_stands_behind_it(parts):
+    """Blocks of 64 bytes reach into the next text, and must not be led by it."""
+    text = " ".join(parts)
+    alone, before = (tokenize(*pack(texts), period_words(English), False) for texts in ([text], [text, 100 * "x '' ."]))
+    for one, other in zip(alone[1:4], before[1:4], strict=True):
+        assert one.tolist() == other[: alone[0][1]].tolist()
+    assert alone[5].tolist() == before[5][: before[4][1]].tolist()
 
 
 @kernel

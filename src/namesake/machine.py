@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from namesake.errors import NamesakeError
+
 NAMESAKE_KB = "NAMESAKE_KB"
 """The variable that names the KB of whoever names none."""
 
@@ -24,6 +26,8 @@ def threads_for(asked: int) -> int:
 
     More than a few for each core gain nothing, and thousands may not be had.
     """
+    if asked < 0:
+        raise NamesakeError(f"threads must be 0, for one for each core, or more: not {asked}")
     return min(asked or cores(), MOST_FOR_A_CORE * cores())
 
 

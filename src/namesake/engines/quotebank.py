@@ -31,7 +31,7 @@ from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotes import Found, Quote, QuotedArticle, nobody, read_quotes
 from namesake.kb.spelling import normalise
 from namesake.linker import Linker
-from namesake.machine import cores
+from namesake.machine import threads_for
 from namesake.names.wildcards import Filled, fill
 from namesake.progress import Reporter
 
@@ -98,7 +98,7 @@ def disambiguate(
         raise NamesakeError(f"{out}: quotations are written as .parquet")
     keep_apart([out] if rejects.path is None else [out, rejects.path], [*paths, *texts, linker.kb.path])
     check_place(out)
-    work = _Quotebank(linker, threads or cores(), rejects, paths)
+    work = _Quotebank(linker, threads_for(threads), rejects, paths)
     learnt = list(dict.fromkeys([*texts, *work.by_article]))
     with reporter.stage("linking articles"), Meter(learnt) as meter:
         for seen in work.learn(learnt):

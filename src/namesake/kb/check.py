@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from namesake.arrays import Int64
+from namesake.errors import NamesakeError
 from namesake.kb.columns import Columns, Ragged, Strings
-from namesake.kb.declare import ASCENDING, NEVER_FALLING, Axis, Column, Values
+from namesake.kb.declare import ASCENDING, LONGEST_RUN, NEVER_FALLING, Axis, Column, Values
 from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
 from namesake.language import LANGUAGES
@@ -27,7 +28,6 @@ Problem = tuple[Column[Any], str]
 
 BLOCK = 1 << 22  # numbers looked at a time, where a pass needs memory
 WORDS = ("stem", "lemma", "none")
-LONGEST_RUN = 4096  # slots of a hash table; some hundred are the most in one that is three quarters full
 
 
 def manifest_problem(manifest: Manifest) -> str | None:
@@ -128,7 +128,7 @@ def _content_problem(column: Column[Any], value: Any, sizes: dict[Axis, int], op
     if column.dtype == np.bool_:
         return "a value is neither true nor false" if numbers.view(np.uint8).max(initial=0) > 1 else None
     if values.keys:
-        return _table_problem(numbers)
+        return _table_problem(numbers[:: values.entry])
     if values.taken_in:
         [keys] = (held for other, held in opened.items() if other.file == values.taken_in)
         if any(((keys[part] != 0) != (numbers[part] >= 0)).any() for part in _blocks(len(keys))):
@@ -206,5 +206,10 @@ def derived_problems(files: Columns) -> Iterator[Problem]:
 
     kb = KBColumns(files)
     for column, function in DERIVED.items():
-        if not np.array_equal(function(kb), column.open(files)):
+        try:
+            follows = np.array_equal(function(kb), column.open(files))
+        except NamesakeError as problem:
+            yield column, str(problem)
+            continue
+        if not follows:
             yield column, "it does not follow from the columns that it is made of"

@@ -20,6 +20,8 @@ AnyArray = npt.NDArray[Any]
 
 ASCENDING, NEVER_FALLING = "ascending", "never falling"
 """Orders of values; in lists, of those in each row."""
+LONGEST_RUN = 4096
+"""Slots of a hash table in a row that are taken; some hundred are the most in one that is three quarters full."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,15 @@ class Values:
     """The axis whose number of rows is the largest value."""
     keys: bool = False
     """Whether these are the keys of a hash table: 0 in a free slot, of which there are enough."""
+    entry: int = 1
+    """How many numbers belong to a key, itself the first of them."""
 
     def __str__(self) -> str:
         if self.row_of:
             other = f", or `~row` of {self.inverted.name}" if self.inverted else ", or -1" if self.missing else ""
             return f"row of {self.row_of.name}{other}{f' where `{self.taken_in}` is 0' if self.taken_in else ''}"
         if self.keys:
-            return "hashes, 0 where free"
+            return "hashes, 0 where free" if self.entry == 1 else f"entries of {self.entry}: hash, 0 where free, …"
         if self.count_of:
             return f"0 to the number of {self.count_of.name} rows"
         if self.low is None:
@@ -82,6 +86,11 @@ def count_of(axis: Axis) -> Values:
 def between(low: float, high: float | None = None) -> Values:
     """From `low` to `high`, inclusive; without an end if there is no `high`."""
     return Values(low=low, high=high)
+
+
+def entries(numbers: int) -> Values:
+    """The entries of a hash table, each of so many numbers, the first of which is its key."""
+    return Values(keys=True, entry=numbers)
 
 
 ANY = Values()

@@ -32,6 +32,7 @@ from namesake.kb.declare import (
     Text,
     between,
     count_of,
+    entries,
     made_by,
     row_of,
 )
@@ -200,8 +201,9 @@ class NameColumns(Mapped):
         np.uint64,
         PHRASE_HALF,
         "Hash table of names, short forms and things' names: hash, 0 in a free slot; then, from the lowest bit on, "
-        "27 bits for the name and 26 for the short form, each its row and 1, 3 for the thing's kind, 8 for its fame.",
+        "28 bits for the name and 25 for the short form, each its row and 1, 3 for the thing's kind, 8 for its fame.",
         made_by("derive.phrases"),
+        entries(2),
     )
     words = Array(
         "token.entry",
@@ -210,6 +212,7 @@ class NameColumns(Mapped):
         "The slots of `token.key`: hash; `token.first`, and `token.last` in the upper half; `token.lower`; and the "
         "second number of the token in `phrase.entry`.",
         made_by("derive.words"),
+        entries(4),
     )
 
     # slips of one letter

@@ -7,6 +7,7 @@ import numpy as np
 from namesake.arrays import UInt64
 from namesake.errors import NamesakeError
 from namesake.kb import large
+from namesake.kb.declare import LONGEST_RUN
 from namesake.kb.name_layout import NameColumns
 from namesake.kernels.names import phrases as kernels
 from namesake.kernels.tables import table_size
@@ -47,7 +48,8 @@ _SHORT, _THING = kernels.SHORT_MASK << kernels.SHORT, ~np.uint64(0) << kernels.K
 def _enter(hashes: UInt64, packed: UInt64, field: np.uint64, entries: UInt64) -> None:
     """Enter those that are no free slots."""
     taken = hashes != 0
-    kernels.enter(hashes[taken], packed[taken], field, entries)
+    if not kernels.enter(hashes[taken], packed[taken], field, LONGEST_RUN, entries):
+        raise NamesakeError("too many names share the lowest bits of their hashes")
 
 
 def words(names: NameColumns) -> UInt64:

@@ -62,8 +62,11 @@ class _HeldModel(models.OpaqueModel):  # type: ignore[misc]
     def from_argument(self, builder, value):
         """The address that a kernel gets: nobody writes there while it runs, so that fields are read once."""
         if isinstance(value, cgutils.ir.Argument):
-            for attribute in ("noalias", "captures(none)"):
-                value.add_attribute(attribute)
+            value.add_attribute("noalias")
+            try:
+                value.add_attribute("captures(none)")
+            except ValueError:  # as LLVM before 21 has it
+                value.add_attribute("nocapture")
         return value
 
 

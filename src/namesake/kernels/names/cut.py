@@ -81,7 +81,7 @@ class Words(NamedTuple):
     """What `cut` reads and where it writes, as pointers: a text, `Tables`, `Tokens` and `Draft`."""
 
     text: Annotated[Any, BYTES]
-    plain: Annotated[Any, types.int64]
+    plain_end: Annotated[Any, types.int64]
     """Where the last word that is read in blocks may end."""
     kinds: Annotated[Any, BYTES]
     word_keys: Annotated[Any, KEYS]
@@ -294,7 +294,7 @@ def note_bits(tokens, to, count):
             k = at + lowest(long)
             long = without_lowest(long)
             bits[k] = np.uint8(np.int64(bits[k]) & ~IS_LONG)
-            if to.ends[k] <= to.plain:
+            if to.ends[k] <= to.plain_end:
                 hashes[k] = hash_ahead(to.text, to.starts[k], to.ends[k], LOWERED)
 
 

@@ -189,8 +189,8 @@ def bears(known, name, row):
 @inlined(B(PAGE, KNOWN, I, I))
 def label_begins(page, known, row, initial):
     """Whether an entity's label begins with the letter that token `initial` begins with."""
-    letter = byte(page.text, page.starts[initial]) | SMALL_LETTER
-    return known.labels[known.label_offsets[known.item[row]]] | SMALL_LETTER == letter
+    letter, begin = byte(page.text, page.starts[initial]) | SMALL_LETTER, known.label_offsets[known.item[row]]
+    return begin < known.label_offsets[known.item[row] + 1] and known.labels[begin] | SMALL_LETTER == letter
 
 
 @kernel(types.void(PAGE, KNOWN, I, I, types.float64))

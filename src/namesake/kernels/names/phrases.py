@@ -15,8 +15,8 @@ from namesake.kernels.simd import pointer
 from namesake.kernels.types import U64
 
 PHRASE, WORD = 2, 4  # numbers of an entry
-NAME_BITS, SHORT_BITS, KIND_BITS, FAME_BITS = 27, 26, 3, 8
-SHORT, KIND, FAME = np.uint64(27), np.uint64(53), np.uint64(56)  # where they begin; the name is lowest
+NAME_BITS, SHORT_BITS, KIND_BITS = 28, 25, 3
+SHORT, KIND, FAME = np.uint64(28), np.uint64(53), np.uint64(56)  # where they begin; the name is lowest
 MOST_NAMES, MOST_SHORTS = (1 << NAME_BITS) - 2, (1 << SHORT_BITS) - 2
 NAME_MASK, SHORT_MASK, KIND_MASK = (np.uint64((1 << bits) - 1) for bits in (NAME_BITS, SHORT_BITS, KIND_BITS))
 
@@ -60,15 +60,24 @@ def packed_of(phrases, mask, key):
     return phrases[find_entry(phrases, mask, key, PHRASE) + 1]
 
 
-@kernel(types.void(U64, U64, types.uint64, types.uint64[::1]))
-def enter(hashes, packed, field, phrases):
-    """Enter phrases into their table, each with the bits of a packed number, unless it has some of that field."""
+@kernel(types.boolean(U64, U64, types.uint64, types.int64, types.uint64[::1]))
+def enter(hashes, packed, field, most, phrases):
+    """Enter phrases into their table, each with the bits of a packed number, unless it has some of that field.
+
+    Returns False where one would lie more than `most` slots behind its own: whoever made such hashes means no good.
+    """
     entries, mask = pointer(phrases), len(phrases) // PHRASE - 1
     for i in range(len(hashes)):
-        at = find_entry(entries, mask, hashes[i], PHRASE)
+        slot, tried = np.int64(hashes[i] & np.uint64(mask)), 0
+        while (entries[slot * PHRASE] != FREE) & (entries[slot * PHRASE] != hashes[i]):
+            slot, tried = (slot + 1) & mask, tried + 1
+            if tried > most:
+                return False
+        at = slot * PHRASE
         entries[at] = hashes[i]
         if entries[at + 1] & field == ZERO:
             entries[at + 1] |= packed[i]
+    return True
 
 
 @kernel(types.void(U64, U64, types.uint64[::1]))
@@ -77,9 +86,3 @@ def pack_words(tokens, phrases, packed):
     entries, mask = pointer(phrases), len(phrases) // PHRASE - 1
     for i in range(len(tokens)):
         packed[i] = packed_of(entries, mask, extend(ZERO, tokens[i])) if tokens[i] != FREE else ZERO
-
-
-@kernel(types.uint64(U64, types.uint64))
-def look_up(phrases, key):
-    """`packed_of` in an array."""
-    return packed_of(pointer(phrases), len(phrases) // PHRASE - 1, key)

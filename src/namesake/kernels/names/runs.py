@@ -76,6 +76,7 @@ DROPPED_QUALITY, INNER_QUALITY, PART_QUALITY, LONGER_QUALITY = 0.8, 0.7, 0.8, 0.
 BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 PLACE_FAME = 60.0
 FURTHER = np.uint64(4)  # slots to the next line of the cache
+AT_ONCE = 64  # tokens among which runs are listed before they are read
 RUN_END = 32  # bits of a listed run that say where it ends
 
 
@@ -282,14 +283,15 @@ def may_go_further(page, at):
     return word & (page.gaps[at + 1] == SOFT) & (page.used[at + 1] == OPEN)
 
 
-@inlined(I(PAGE, I, NUMBERS))
-def list_runs(page, free, runs):
-    """List the runs of open capitals from token `free` on that are worth a look: first token << 32 | end; how many.
+@inlined(types.UniTuple(I, 2)(PAGE, I, I, I, NUMBERS))
+def list_runs(page, low, high, free, runs):
+    """List the runs of open capitals that are worth a look: first token << 32 | end.
 
-    A run of one word is so where others may share its surname, a longer one where it is no firm's.
+    They begin with one of the able tokens `low` to `high`, and not before token `free`. A run of one word is worth it
+    where others may share its surname, a longer one where it is no firm's. Returns how many, and where the last ends.
     """
     some = size = 0
-    for k in range(page.ables):  # without branches: who is open, and what follows, is hard to foresee
+    for k in range(low, high):  # without branches: who is open, and what follows, is hard to foresee
         at = runs[some] = page.able[k]
         is_free = (page.marks[at] & HAS_CAPITAL != 0) & (page.used[at] == OPEN)
         some += is_free & (may_go_further(page, at) | may_be_company(page, at))
@@ -306,7 +308,7 @@ def list_runs(page, free, runs):
             size += may_be_company(page, at)
         elif free - first > 1 and page.hashes[first] != page.hashes[first + 1]:
             size += not firm_follows(page, free)
-    return size
+    return size, free
 
 
 @inlined(types.UniTuple(I, 2)(I))
@@ -331,11 +333,11 @@ def ask_for_runs(page, known, size, runs):
 @kernel(types.void(PAGE, KNOWN))
 def place_runs(page, known):
     """Find the runs of capitals that no full name has taken, whom they mean, and where their surnames stand alone."""
-    runs, since, free = page.unread, page.size[0], np.int64(0)
-    while free >= 0:
-        size = list_runs(page, free, runs)
+    runs, since, free, low = page.unread, page.size[0], np.int64(0), np.int64(0)
+    while low < page.ables:
+        begin, low = low, min(low + AT_ONCE, page.ables)
+        size, free = list_runs(page, begin, low, free, runs)
         ask_for_runs(page, known, size, runs)
-        free = np.int64(NOBODY)
         for r in range(size):
             first, end = run_edges(runs[r])
             if end - first > 1:
@@ -344,7 +346,9 @@ def place_runs(page, known):
                 else:
                     note_stranger(page, known, first, end)
             elif not find_company(page, known, first) and find_reversed(page, known, first):
-                free = page.stop[first]  # it has taken what may begin another run
+                free, low = page.stop[first], begin  # it has taken what may begin another run
+                while low < page.ables and page.able[low] < free:
+                    low += 1
                 break
     if page.size[0] > since:
         place_run_shorts(page, known, since)

@@ -79,8 +79,9 @@ def plain(data, i, left):
     asks = (question | equal(data, i, 33)) & (below(data, i, 97) >> TWO)
     ends, ends_quote = (period | asks) & between & opens >> TWO, period & between & quotes >> TWO & opens >> FIVE
 
-    unknown = ~(alone | signs | clitic | numeral | letter | ends | ends_quote)
-    unknown |= ALL << np.uint64(min(left - REACH, LANES - 1))
+    cut = ALL << np.uint64(min(left - REACH, LANES - 1))
+    ends_quote &= ~(cut >> FOUR)  # the next sentence begins five bytes on, and must be in sight
+    unknown = ~(alone | signs | clitic | numeral | letter | ends | ends_quote) | cut
     size = width(alone & ~unknown & (unknown - ONE))
     inside = (ONE << np.uint64(size)) - ONE
     letter &= inside
