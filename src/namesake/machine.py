@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from namesake.errors import NamesakeError
-
 NAMESAKE_KB = "NAMESAKE_KB"
 """The variable that names the KB of whoever names none."""
 
@@ -22,13 +20,11 @@ MOST_FOR_A_CORE = 4
 
 
 def threads_for(asked: int) -> int:
-    """As many threads as are asked for, for 0 one for each core.
+    """As many threads as are asked for, for 0 or less one for each core.
 
     More than a few for each core gain nothing, and thousands may not be had.
     """
-    if asked < 0:
-        raise NamesakeError(f"threads must be 0, for one for each core, or more: not {asked}")
-    return min(asked or cores(), MOST_FOR_A_CORE * cores())
+    return min(asked if asked > 0 else cores(), MOST_FOR_A_CORE * cores())
 
 
 def named_kb() -> Path | None:
