@@ -34,15 +34,15 @@ def phrases(names: NameColumns) -> UInt64:
         _enter(names.hashes[low:high], rows.view(np.uint64), kernels.NAME_MASK, entries)
     for low, high in large.blocks(len(names.short_hashes), EACH):
         rows = names.short_slots[low:high].astype(np.int64) + 1
-        _enter(names.short_hashes[low:high], rows.view(np.uint64) << kernels.SHORT, _SHORT, entries)
+        _enter(names.short_hashes[low:high], rows.view(np.uint64) << kernels.SHORT_AT, _SHORT, entries)
     for low, high in large.blocks(len(names.thing_hashes), EACH):
-        kinds = names.thing_kind[low:high].astype(np.uint64) << kernels.KIND
-        fame = names.thing_fame[low:high].astype(np.uint64) << kernels.FAME
+        kinds = names.thing_kind[low:high].astype(np.uint64) << kernels.KIND_AT
+        fame = names.thing_fame[low:high].astype(np.uint64) << kernels.FAME_AT
         _enter(names.thing_hashes[low:high], kinds | fame, _THING, entries)
     return entries
 
 
-_SHORT, _THING = kernels.SHORT_MASK << kernels.SHORT, ~np.uint64(0) << kernels.KIND
+_SHORT, _THING = kernels.SHORT_MASK << kernels.SHORT_AT, ~np.uint64(0) << kernels.KIND_AT
 
 
 def _enter(hashes: UInt64, packed: UInt64, field: np.uint64, entries: UInt64) -> None:

@@ -27,7 +27,6 @@ PLACE, HASH = types.int64, types.uint64
 FREE, ZERO, ONE = np.uint64(0), np.uint64(0), np.uint64(1)
 HALF, TOP_BYTE = np.uint64(32), np.uint64(56)
 THREE, SEVEN, EIGHT = np.uint64(3), np.uint64(7), np.uint64(8)
-SHORT = 16  # letters of a word that is not
 LEFT, RIGHT = np.uint64(25), np.uint64(39)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 FACTOR_LOW, FACTOR_HIGH = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)

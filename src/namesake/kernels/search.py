@@ -10,6 +10,7 @@ from namesake.kernels.types import I32, U64
     [
         types.int64(I32, types.int64, types.int64, types.int32),
         types.int64(U64, types.int64, types.int64, types.uint64),
+        types.int64(types.CPointer(types.float64), types.int64, types.int64, types.float64),
     ]
 )
 def first_at_least(ascending, low, high, wanted):

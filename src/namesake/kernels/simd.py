@@ -13,6 +13,7 @@ from numba.extending import intrinsic
 from namesake.kernels.compiled import inlined
 
 LANES = 64
+FOUR, SIXTEEN = 4, 16  # numbers of 64 and of 32 bits that are compared at once
 BYTES = types.CPointer(types.uint8)
 NUMBERS = types.CPointer(types.int64)
 
@@ -35,11 +36,26 @@ def _mask(builder, compare, block, value):
     return builder.bitcast(builder.icmp_unsigned(compare, block, _everywhere(builder, value)), ir.IntType(64))
 
 
-def _everywhere(builder, value):
-    """A block of one byte, repeated."""
-    undefined = ir.Constant(ir.VectorType(ir.IntType(8), LANES), ir.Undefined)
+def _everywhere(builder, value, lanes=LANES):
+    """A block of one number, repeated."""
+    undefined = ir.Constant(ir.VectorType(value.type, lanes), ir.Undefined)
     first = builder.insert_element(undefined, value, ir.Constant(ir.IntType(32), 0))
-    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES))
+    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes))
+
+
+def _compare(compare, kind, lanes):
+    """An intrinsic (numbers, position, wanted) -> mask of so many numbers of a type that compare true with one."""
+
+    def generate(context, builder, signature, arguments):
+        block = _load(builder, arguments, ir.VectorType(arguments[2].type, lanes))
+        fits = builder.icmp_signed(compare, block, _everywhere(builder, arguments[2], lanes))
+        return builder.zext(builder.bitcast(fits, ir.IntType(lanes)), ir.IntType(64))
+
+    @intrinsic
+    def search(typing, numbers, position, wanted):
+        return types.uint64(types.CPointer(kind), types.int64, kind), generate
+
+    return search
 
 
 def _search(compare, fold=0):
@@ -173,7 +189,7 @@ def _plain_mask(fits):
 def _plain_block(data, position, size=LANES):
     block = data[position : position + size]
     if position < 0 or len(block) < size:
-        raise IndexError(f"{size} bytes at {position} of {len(data)}")
+        raise IndexError(f"{size} places at {position} of {len(data)}")
     return block
 
 
@@ -220,6 +236,14 @@ if config.DISABLE_JIT:
         """The same once bit 0x20 is set: `among_folded(…, ord("a"), 26)` finds letters."""
         return _plain_mask((_plain_block(data, position) | 0x20) - np.uint8(first) < count)
 
+    def four_equal(numbers, position, wanted):
+        """Mask of the FOUR numbers of 64 bits that are `wanted`."""
+        return _plain_mask(_plain_block(numbers, position, FOUR) == wanted)
+
+    def sixteen_below(numbers, position, wanted):
+        """Mask of the SIXTEEN numbers of 32 bits that are below `wanted`."""
+        return _plain_mask(_plain_block(numbers, position, SIXTEEN) < wanted)
+
     def lowest(mask):
         """See _lowest."""
         return ((int(mask) & -int(mask)).bit_length() - 1) % 65
@@ -241,6 +265,7 @@ else:
     lowest, width, ones, without_lowest = _lowest, _width, _ones, _without_lowest
     equal, equal_folded, below, having = _search("=="), _search("==", 0x20), _search("<"), _having
     among, among_folded = _search_range(), _search_range(0x20)
+    four_equal, sixteen_below = _compare("==", types.uint64, FOUR), _compare("<", types.int32, SIXTEEN)
 
 
 @inlined(types.uint64(types.int64))

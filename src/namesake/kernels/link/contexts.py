@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.link.places import first_from, first_of_few
+from namesake.kernels.link.places import first_near, first_of_few
 from namesake.kernels.search import first_at_least
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import I32, I64, PAIRS, RAGGED, U64, record
@@ -61,12 +61,12 @@ def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_in
         begin = end = run_indptr[count]
         for k in range(span_indptr[m], span_indptr[m + 1]):
             s = max(first_of_few(sentence_at, len(sentences), first, last, spans[k, 0] + 1) - 1, first)
-            after = first_from(sentence_at, len(sentences), s, last, spans[k, 1])
+            after = first_near(sentence_at, len(sentences), s, last, spans[k, 1])
             if after > s:
                 runs[end, 0] = first_of_few(start_at, len(starts), indptr[a], indptr[a + 1], sentences[s])
                 runs[end, 1] = indptr[a + 1]
                 if after < last:
-                    runs[end, 1] = first_from(start_at, len(starts), runs[end, 0], indptr[a + 1], sentences[after])
+                    runs[end, 1] = first_near(start_at, len(starts), runs[end, 0], indptr[a + 1], sentences[after])
                 end += 1
         end = merge(runs, begin, end)
         before = run_indptr[count - 1] if count > 0 else 0

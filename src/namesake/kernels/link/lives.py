@@ -6,6 +6,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.search import first_at_least
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F64, I8, I32, I64, record
 
@@ -13,7 +14,7 @@ ADULT, POSTHUMOUS, LIFE, OLD = 12, 2, 95, 75
 """Years of a life in which texts are about somebody: it begins at 12 and ends two years after death; a birth alone
 stands for 95 years, a death alone for 75."""
 SOON = 24  # candidates
-DAYS, PRECISIONS, YEARS = types.CPointer(types.int32), types.CPointer(types.int8), types.CPointer(types.float64)
+DAYS, PRECISIONS = types.CPointer(types.int32), types.CPointer(types.int8)
 TOLD = types.Array(types.boolean, 1, "C", readonly=True)
 
 
@@ -38,18 +39,6 @@ LIVES = record(Lives)
 def known_year(days, precision, row, yearly, year):
     """The year of an entity's date, NaN where there is none as precise as a year."""
     return 1970 + days[row] / year if row >= 0 and precision[row] >= yearly else np.nan
-
-
-@inlined(types.int64(YEARS, types.int64, types.int64, types.float64))
-def first_from(ascending, low, high, wanted):
-    """The first of ascending[low:high] that is not below `wanted`; `high` where there is none."""
-    while low < high:
-        middle = (low + high) >> 1
-        if ascending[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @kernel(types.float64[::1](I64, I64, I64, TOLD, I64, F64, F64, LIVES, types.float64))
@@ -85,7 +74,7 @@ def years_apart(article, offsets, rows, told, indptr, years, dated, lives, now):
             nearest = np.inf
             if not np.isnan(dated[a]):
                 nearest = max(0.0, dated[a] - high, low - dated[a])
-            after = first_from(year_at, begin, end, low)
+            after = first_at_least(year_at, begin, end, low)
             if after < end:
                 nearest = min(nearest, max(0.0, years[after] - high))
             if after > begin:

@@ -15,7 +15,6 @@ from namesake.kernels.hash import (
     KEYS,
     LOWERED,
     ONE,
-    SHORT,
     ZERO,
     add_byte,
     find,
@@ -61,15 +60,13 @@ from namesake.kernels.simd import (
     ones,
     pointer,
     without_lowest,
-    word,
 )
 from namesake.kernels.types import U8, own_record
 from namesake.kernels.utf8 import code_point
+from namesake.kernels.words import AHEAD, LONG, write_words
 
 LONGEST_RUN = 64  # bytes of initials that make one token
 FAR = 8  # blocks that are looked at before gaps are read
-AHEAD = LANES + 16  # bytes that a block and the last word that begins in it may take
-AT_ONCE = 4  # words that are written at once, whether there are so many or not
 TAG = 0x3C
 I, MASK = types.int64, types.uint64
 ALL, LAST = ~ZERO, ONE << np.uint64(LANES - 1)
@@ -192,20 +189,11 @@ def list_words(to, at, end, blocks, count):
             inside = (special - ONE) & ~special
         begin, stop = letters & ~behind & inside, ~letters & behind & inside
         strange = stop & (~(equal(text, base, np.uint8(SPACE)) & letters >> ONE) | begin << ONE | ONE)
-        begins, stops, closing = ones(begin), ones(stop), stop
-        for k in range(0, max(begins, stops), AT_ONCE):
-            for j in range(k, k + AT_ONCE):
-                start = base + lowest(begin)
-                starts[opened + j], ends[count + j] = start, base + lowest(stop)
-                heads[opened + j], tails[opened + j] = word(text, start), word(text, start + 8)
-                begin = without_lowest(begin)
-                stop = without_lowest(stop)
         while strange != ZERO:
-            odd[odds] = count + ones(closing & bits_below(np.uint64(lowest(strange))))
+            odd[odds] = count + ones(stop & bits_below(np.uint64(lowest(strange))))
             strange = without_lowest(strange)
             odds += 1
-        opened += begins
-        count += stops
+        opened, count = write_words(text, base, begin, stop, starts, ends, heads, tails, opened, count)
         if special != ZERO or left < LANES:
             break
         before = letters >> np.uint64(LANES - 1)
@@ -286,7 +274,7 @@ def note_bits(tokens, to, count):
         first, second = np.int64(to.heads[k]) & 0xFF, np.int64(to.heads[k]) >> 8 & 0xFF
         digit, capital = (first >= 0x30) & (first <= 0x39), (first >= 0x41) & (first <= 0x5A)
         length, upper = to.ends[k] - to.starts[k], (second >= 0x41) & (second <= 0x5A)
-        flags = IS_CAPITAL * (digit | capital) + IS_NUMBER * digit + IS_LONG * (length >= SHORT)
+        flags = IS_CAPITAL * (digit | capital) + IS_NUMBER * digit + IS_LONG * (length >= LONG)
         bits[k] = np.uint8(flags + (IS_INITIALS * (not digit) if length == 1 else IS_UPPER * upper))
     for at in range(0, count, LANES):
         long = having(bits, at, np.uint8(IS_LONG)) & first_bits(count - at)

@@ -64,7 +64,7 @@ from namesake.kernels.names.page import (
     Page,
     known_from,
 )
-from namesake.kernels.names.people import WORDS_TO_NAMES, gather_people
+from namesake.kernels.names.people import FEWER_NAMES, gather_people
 from namesake.kernels.names.runs import place_runs
 from namesake.kernels.names.shorts import file_people, place_shorts
 from namesake.kernels.names.tokens import (
@@ -201,7 +201,7 @@ def clear(page, room):
             column[i] = UNREAD
     for i in range(room):
         page.words[i] = 0
-    for i in range(room >> WORDS_TO_NAMES):
+    for i in range(room >> FEWER_NAMES):
         page.names[i] = 0
     page.size[0] = 0
 

@@ -173,8 +173,8 @@ def read_plain_gap(text, begin, end, abbreviation, kinds):
 
 FACTS = types.UniTuple(types.int64, 3)
 SHORT_GAP = 7  # bytes
-LENGTH, SHORT = np.uint64(56), np.uint64(63)  # where the key of a gap holds them
-IS_SHORT = 4  # a gap's dot is that of an abbreviation; the two lowest bits are its kind, and the marks stand above
+LENGTH, BEHIND_ABBREVIATION = np.uint64(56), np.uint64(63)  # where the key of a gap holds them
+DOTTED = 4  # its dot is that of an abbreviation; the two lowest bits are the kind of gap, and the marks stand above
 
 
 @inlined(FACTS(BYTES, types.int64, types.int64, types.int64, types.boolean, BYTES, KEYS, BYTES))
@@ -188,13 +188,13 @@ def read_short_gap(text, begin, stop, end, abbreviation, kinds, keys, facts):
         _, gap, dotted, mark = read_plain_gap(text, begin, end, abbreviation, kinds)
         return gap, np.int64(dotted), mark
     key = word(text, begin) & ((ONE << np.uint64(8 * size)) - ONE)
-    key |= np.uint64(size) << LENGTH | np.uint64(abbreviation) << SHORT
+    key |= np.uint64(size) << LENGTH | np.uint64(abbreviation) << BEHIND_ABBREVIATION
     slot = home(key, GAPS - 1)
     if keys[slot] != key:
         _, gap, dotted, mark = read_plain_gap(text, begin, end, abbreviation, kinds)
-        keys[slot], facts[slot] = key, np.uint8(gap | IS_SHORT * dotted | mark << 3)
+        keys[slot], facts[slot] = key, np.uint8(gap | DOTTED * dotted | mark << 3)
     known = np.int64(facts[slot])
-    return known & 3, known & IS_SHORT, known >> 3
+    return known & 3, known & DOTTED, known >> 3
 
 
 CLOSER_OR_DOT = np.uint64(0x0101010101010101 * (LOOK_CLOSER | AFTER_DOT))  # eight times

@@ -87,13 +87,13 @@ MOST_WIDER, MOST_LONGER = 5, 3
 KNOWN_THING = 20.0
 INITIAL_WEIGHT = 10.0  # of a surname's bearers who are meant by an initial
 SMALL_LETTER = 0x20
-WORDS_TO_NAMES = 2  # the table of mentions has 2**2 times fewer slots than that of words: see detect.TABLES_ROOM
+FEWER_NAMES = 2  # the table of mentions has 2**2 times fewer slots than that of words: see detect.TABLES_ROOM
 
 
 @inlined(I(PAGE, types.uint64))
 def name_slot(page, key):
     """The slot of a name in the table of mentions, which is smaller than that of words."""
-    return find(page.names, page.mask >> WORDS_TO_NAMES, key)
+    return find(page.names, page.mask >> FEWER_NAMES, key)
 
 
 @inlined(I(PAGE, types.uint64))

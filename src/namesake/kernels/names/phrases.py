@@ -16,7 +16,7 @@ from namesake.kernels.types import U64
 
 PHRASE, WORD = 2, 4  # numbers of an entry
 NAME_BITS, SHORT_BITS, KIND_BITS = 28, 25, 3
-SHORT, KIND, FAME = np.uint64(28), np.uint64(53), np.uint64(56)  # where they begin; the name is lowest
+SHORT_AT, KIND_AT, FAME_AT = np.uint64(28), np.uint64(53), np.uint64(56)  # where they begin; the name is lowest
 MOST_NAMES, MOST_SHORTS = (1 << NAME_BITS) - 2, (1 << SHORT_BITS) - 2
 NAME_MASK, SHORT_MASK, KIND_MASK = (np.uint64((1 << bits) - 1) for bits in (NAME_BITS, SHORT_BITS, KIND_BITS))
 
@@ -30,19 +30,19 @@ def name_in(packed):
 @inlined(types.int64(HASH))
 def short_in(packed):
     """The short form that a phrase is, or -1."""
-    return np.int64(packed >> SHORT & SHORT_MASK) - 1
+    return np.int64(packed >> SHORT_AT & SHORT_MASK) - 1
 
 
 @inlined(types.int64(HASH))
 def kind_in(packed):
     """The kind of the thing of that name; 0 where there is none."""
-    return np.int64(packed >> KIND & KIND_MASK)
+    return np.int64(packed >> KIND_AT & KIND_MASK)
 
 
 @inlined(types.int64(HASH))
 def fame_in(packed):
     """The fame of the thing of that name, in steps; 0 where there is none."""
-    return np.int64(packed >> FAME)
+    return np.int64(packed >> FAME_AT)
 
 
 @inlined(PLACE(KEYS, types.int64, HASH, types.int64))

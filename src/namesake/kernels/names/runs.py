@@ -7,7 +7,15 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
-from namesake.kernels.names.lone import is_ordinary, may_be_lone, place_initial, place_lone, surname_first
+from namesake.kernels.names.lone import (
+    BEFORE_FAME,
+    BEFORE_FIRST,
+    is_ordinary,
+    may_be_lone,
+    place_initial,
+    place_lone,
+    surname_first,
+)
 from namesake.kernels.names.memory import begins, finishes, in_lower, word_fame
 from namesake.kernels.names.page import (
     BEGIN,
@@ -73,10 +81,9 @@ from namesake.kernels.simd import NUMBERS, prefetch
 MOST_WORDS = 7
 ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both ends of a run
 DROPPED_QUALITY, INNER_QUALITY, PART_QUALITY, LONGER_QUALITY = 0.8, 0.7, 0.8, 0.6
-BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 PLACE_FAME = 60.0
 FURTHER = np.uint64(4)  # slots to the next line of the cache
-AT_ONCE = 64  # tokens among which runs are listed before they are read
+LISTED = 64  # tokens among which runs are listed before they are read
 RUN_END = 32  # bits of a listed run that say where it ends
 
 
@@ -335,7 +342,7 @@ def place_runs(page, known):
     """Find the runs of capitals that no full name has taken, whom they mean, and where their surnames stand alone."""
     runs, since, free, low = page.unread, page.size[0], np.int64(0), np.int64(0)
     while low < page.ables:
-        begin, low = low, min(low + AT_ONCE, page.ables)
+        begin, low = low, min(low + LISTED, page.ables)
         size, free = list_runs(page, begin, low, free, runs)
         ask_for_runs(page, known, size, runs)
         for r in range(size):

@@ -5,43 +5,15 @@ in the first place that was free; where all are taken, in the next line with roo
 """
 
 import numpy as np
-from numba import config, types
-from numba.core.cgutils import ir
-from numba.extending import intrinsic
+from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS
-from namesake.kernels.simd import lowest, pointer
+from namesake.kernels.simd import FOUR, four_equal, lowest, pointer
 from namesake.kernels.types import I32, U64
 
-WAYS = 4
+WAYS = FOUR
 LINE = 2 * WAYS  # numbers of 64 bits, which make a line of the processor's cache
-
-
-@intrinsic
-def _places(typing, line, position, key):
-    """A mask of the WAYS numbers from line[position] on, set where one is the key."""
-
-    def generate(context, builder, signature, arguments):
-        line, position, key = arguments
-        four = ir.VectorType(ir.IntType(64), WAYS)
-        place = builder.bitcast(builder.gep(line, [position]), four.as_pointer())
-        first = builder.insert_element(ir.Constant(four, ir.Undefined), key, ir.Constant(ir.IntType(32), 0))
-        everywhere = builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), WAYS), [0] * WAYS))
-        equal = builder.icmp_unsigned("==", builder.load(place, align=8), everywhere)
-        return builder.zext(builder.bitcast(equal, ir.IntType(WAYS)), ir.IntType(64))
-
-    return types.uint64(KEYS, types.int64, types.uint64), generate
-
-
-if config.DISABLE_JIT:
-
-    def places(line, position, key):
-        """See _places."""
-        return np.uint64(sum(1 << k for k in range(WAYS) if line[position + k] == key))
-
-else:
-    places = _places
 
 
 @inlined(types.int64(types.uint64, types.int64))
@@ -54,13 +26,13 @@ def line_of(key, mask):
 def find_cached(cache, mask, key):
     """The place of a hash and True, or the free place where it belongs and False; its word stands WAYS behind it."""
     line = line_of(key, mask)
-    found = places(cache, line, key)
+    found = four_equal(cache, line, key)
     while found == 0:
-        free = places(cache, line, FREE)
+        free = four_equal(cache, line, FREE)
         if free != 0:
             return line + lowest(free), False
         line = (line + LINE) & (LINE * mask)
-        found = places(cache, line, key)
+        found = four_equal(cache, line, key)
     return line + lowest(found), True
 
 

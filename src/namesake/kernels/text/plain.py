@@ -12,8 +12,6 @@ from namesake.kernels.hash import ONE, ZERO
 from namesake.kernels.simd import BYTES, LANES, among, among_folded, below, equal, equal_folded, width
 from namesake.kernels.text.characters import INTEGER
 
-AHEAD = LANES + 16  # bytes that `plain` looks at, and the first sixteen of the last word in a block
-
 MASK = types.uint64
 TWO, THREE, FOUR, FIVE = (np.uint64(k) for k in range(2, 6))
 ALL, LAST = ~ZERO, ONE << np.uint64(63)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import KEYS, LOWERED, ONE, SHORT, ZERO, hash_ahead, hash_short, hash_word
+from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, hash_ahead, hash_short, hash_word
 from namesake.kernels.simd import (
     BYTES,
     LANES,
@@ -20,8 +20,6 @@ from namesake.kernels.simd import (
     pointer,
     prefetch,
     width,
-    without_lowest,
-    word,
 )
 from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
 from namesake.kernels.text.cache import line_of
@@ -38,7 +36,7 @@ from namesake.kernels.text.characters import (
     hash_token,
     plain_word,
 )
-from namesake.kernels.text.plain import AHEAD, REACH, plain
+from namesake.kernels.text.plain import REACH, plain
 from namesake.kernels.text.treebank import (
     CONTRACTION_MASK,
     CONTRACTIONS,
@@ -54,8 +52,7 @@ from namesake.kernels.text.treebank import (
     spacing,
 )
 from namesake.kernels.types import I64, U8
-
-AT_ONCE = 4  # words that are written at once, whether there are so many or not
+from namesake.kernels.words import AHEAD, LONG, write_words
 
 
 @inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, INTEGER, types.boolean))
@@ -89,7 +86,7 @@ def hash_plain(data, count, to):
     for k in range(count):
         head, length = np.int64(to.heads[k]), to.ends[k] - to.starts[k]
         twice = ((head >> 16 ^ head >> 24) & 0xDF == 0) & ((length == 5) | (length == 6))
-        to.marks[k] = np.uint8((head != 0) & (twice | (length >= SHORT)))
+        to.marks[k] = np.uint8((head != 0) & (twice | (length >= LONG)))
     total = count
     for at in range((count - 1) // LANES * LANES, -1, -LANES):  # from behind, as parts move what follows
         marked = having(to.marks, at, np.uint8(1)) & first_bits(count - at)
@@ -97,7 +94,7 @@ def hash_plain(data, count, to):
             k = at + width(marked) - 1
             marked &= first_bits(k - at)
             start, end = to.starts[k], to.ends[k]
-            if end - start >= SHORT:
+            if end - start >= LONG:
                 to.hashes[k] = hash_ahead(data, start, end, LOWERED)
             elif CONTRACTIONS[to.hashes[k] & CONTRACTION_MASK] == to.hashes[k]:
                 total = part(k, total, to)
@@ -117,13 +114,7 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
     while i < end and count < FULL and found < FULL:
         if i + AHEAD <= size and i + REACH <= end:
             known, starts, ends, breaks, stopped = plain(data, i, end - i)
-            before, count = count, count + ones(starts)
-            for k in range(before, count, AT_ONCE):
-                for j in range(k, k + AT_ONCE):
-                    start = i + lowest(starts)
-                    to.starts[j], to.ends[j] = start, i + lowest(ends)
-                    to.heads[j], to.tails[j] = word(data, start), word(data, start + 8)
-                    starts, ends = without_lowest(starts), without_lowest(ends)
+            _, count = write_words(data, i, starts, ends, to.starts, to.ends, to.heads, to.tails, count, count)
             breaks = ZERO if flags & WHOLE else breaks
             while ones(breaks) > 1:
                 to.breaks[found] = i + lowest(breaks)
