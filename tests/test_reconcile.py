@@ -18,6 +18,7 @@ import namesake
 from namesake import Linker
 from namesake.apps.review.page import review_page, write_review
 from namesake.evaluation.gold import read_gold
+from namesake.kb.show import describe
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries
@@ -89,40 +90,48 @@ COUNTRIES = [
 ]
 
 
-@pytest.fixture(scope="session")
-def citizens(tmp_path_factory) -> Linker:
-    """A KB of one citizen of each country, all of one alias."""
-    folder = tmp_path_factory.mktemp("citizens")
-
-    def item(number: int, label: str, aliases: list[str], claims: dict[str, int]) -> str:
-        statements = {
-            property: [
-                {
-                    "mainsnak": {
-                        "snaktype": "value",
-                        "property": property,
-                        "datatype": "wikibase-item",
-                        "datavalue": {
-                            "value": {"entity-type": "item", "numeric-id": value, "id": f"Q{value}"},
-                            "type": "wikibase-entityid",
-                        },
+def item(number: int, label: str, aliases: list[str], claims: dict[str, list[int]], description: str = "") -> str:
+    """A line of a dump: an item with these statements about items."""
+    statements = {
+        property: [
+            {
+                "mainsnak": {
+                    "snaktype": "value",
+                    "property": property,
+                    "datatype": "wikibase-item",
+                    "datavalue": {
+                        "value": {"entity-type": "item", "numeric-id": value, "id": f"Q{value}"},
+                        "type": "wikibase-entityid",
                     },
-                    "type": "statement",
-                    "rank": "normal",
-                }
-            ]
-            for property, value in claims.items()
-        }
-        names = [{"language": "en", "value": alias} for alias in aliases]
-        texts = {"labels": {"en": {"language": "en", "value": label}}, "aliases": {"en": names}}
-        return json.dumps({"id": f"Q{number}", "type": "item", **texts, "claims": statements, "sitelinks": {}})
+                },
+                "type": "statement",
+                "rank": "normal",
+            }
+            for value in values
+        ]
+        for property, values in claims.items()
+    }
+    names = [{"language": "en", "value": alias} for alias in aliases]
+    texts = {"labels": {"en": {"language": "en", "value": label}}, "aliases": {"en": names}}
+    texts |= {"descriptions": {"en": {"language": "en", "value": description}}} if description else {}
+    return json.dumps({"id": f"Q{number}", "type": "item", **texts, "claims": statements, "sitelinks": {}})
 
-    lines = [item(5, "human", [], {})]
-    for at, (person, country, aliases) in enumerate(COUNTRIES):
-        lines += [item(100 + at, country, aliases, {}), item(200 + at, person, ["Eoin"], {"P31": 5, "P27": 100 + at})]
+
+def linker_of(folder: Path, lines: list[str]) -> Linker:
+    """A linker with a KB of the items in these lines."""
     (folder / "dump.json").write_text("[\n" + ",\n".join(lines) + "\n]\n")
     namesake.build_kb([folder / "dump.json"], folder / "kb")
     return Linker(folder / "kb")
+
+
+@pytest.fixture(scope="session")
+def citizens(tmp_path_factory) -> Linker:
+    """A KB of one citizen of each country, all of one alias."""
+    lines = [item(5, "human", [], {})]
+    for at, (person, country, aliases) in enumerate(COUNTRIES):
+        claims = {"P31": [5], "P27": [100 + at]}
+        lines += [item(100 + at, country, aliases, {}), item(200 + at, person, ["Eoin"], claims)]
+    return linker_of(tmp_path_factory.mktemp("citizens"), lines)
 
 
 @pytest.mark.parametrize(
@@ -156,6 +165,75 @@ def test_a_country_agrees_by_its_name_alone(citizens, told, agree, part):
     if told == "Guinea":
         assert added["Papua New Guinea"] == pytest.approx(0)
     assert min(added.values()) < -1
+
+
+SCOTLAND, KINGDOM, FRANCE, ALGERIA = 100, 101, 102, 103
+
+
+@pytest.fixture(scope="session")
+def islanders(tmp_path_factory) -> Linker:
+    """A KB whose people state both Scotland and the United Kingdom, and some of whom are described as Welsh."""
+    countries = [("Scotland", ["Scottish nation"]), ("United Kingdom", []), ("France", []), ("Algeria", [])]
+    lines = [item(5, "human", [], {})]
+    lines += [item(SCOTLAND + at, label, aliases, {}) for at, (label, aliases) in enumerate(countries)]
+    citizenships = [[SCOTLAND, KINGDOM]] * 3 + [[SCOTLAND]] * 4 + [[KINGDOM]] * 40
+    citizenships += [[FRANCE]] * 20 + [[FRANCE, ALGERIA]] * 2 + [[ALGERIA]]
+    for at, countries_of_one in enumerate(citizenships):
+        description = "Welsh miner" if countries_of_one == [KINGDOM] and at % 4 == 0 else ""
+        lines.append(item(200 + at, f"Person{at} Islander", [], {"P31": [5], "P27": countries_of_one}, description))
+    return linker_of(tmp_path_factory.mktemp("islanders"), lines)
+
+
+@pytest.mark.parametrize(
+    ("told", "agrees", "is_silent", "differs"),
+    [
+        ("Scotland", "Scotland", {"United Kingdom"}, {"France", "Algeria"}),
+        ("Scottish", None, {"United Kingdom"}, {"France", "Algeria"}),
+        ("United Kingdom", "United Kingdom", {"Scotland"}, {"France", "Algeria"}),
+        ("Welsh", None, {"United Kingdom"}, {"Scotland", "France", "Algeria"}),
+        ("France", "France", set(), {"Scotland", "United Kingdom", "Algeria"}),
+    ],
+)
+def test_a_country_does_not_contradict_its_parts(islanders, told, agrees, is_silent, differs):
+    """Three people of seven state both Scotland and the United Kingdom; two people of Algeria are too few."""
+    of_country = {"Scotland": 3, "United Kingdom": 8, "France": 50, "Algeria": 69}
+    queries = [Query(f"Person{at} Islander", values=(("nationality", told),)) for at in of_country.values()]
+    found = [candidates[0].parts for candidates in reconcile_queries(islanders, queries)]
+    added = {country: parts.get("told nationality", 0.0) for country, parts in zip(of_country, found, strict=True)}
+    assert agrees is None or added[agrees] > 0.3
+    assert {country for country, value in added.items() if value == 0} == is_silent
+    assert {country for country, value in added.items() if value < -1} == differs
+
+
+@pytest.mark.parametrize(
+    ("types", "qid"),
+    [
+        ((), JORDAN),
+        (("Q5",), JORDAN),
+        (("Q3665646",), JORDAN),
+        (("Q82955",), None),
+        (("Q82955", "Q3665646"), JORDAN),
+        (("Q515",), None),
+        (("Q999999999",), None),
+    ],
+)
+def test_the_type_that_a_query_asks_for_weighs(linker, types, qid):
+    """Jordan the basketball player is no answer where a politician (Q82955) or a city (Q515) is asked for."""
+    assert answer(linker, Query("Michael Jordan", "basketball player", types=types)) == qid
+
+
+def test_the_type_moves_candidates_by_their_own_statements(linker):
+    plain, typed = (
+        {one.qid: one for one in reconcile_queries(linker, [Query("Michael Jordan", types=types)], 100)[0]}
+        for types in ((), ("Q82955",))
+    )
+    moved = {qid: typed[qid].score - plain[qid].score for qid in plain}
+    assert moved == pytest.approx({qid: one.parts.get("told type", 0.0) for qid, one in typed.items()})
+    politicians = {
+        qid for qid in plain if "Q82955" in [one.value for one in describe(linker.kb, linker.kb.row(qid)).statements]
+    }
+    assert {qid for qid, value in moved.items() if value > 0} == politicians != set()
+    assert moved[JORDAN] < -3
 
 
 def test_unknown_properties_are_read_as_words(linker):

@@ -2,7 +2,8 @@
 
     agrees      log(m / u)                 m: how often the right person's record has what a table says
     in part     half of that, at most 1    u: how often anybody's has, counted in the KB
-    differs     log((1 - m) / (1 - u))     0 where the candidate states nothing of the kind
+    differs     log((1 - m) / (1 - u))     0 where the candidate states nothing of the kind, or a country of which the
+                                           named one is a part or a successor (`values.compatible_values`)
 
 The numbers m are reasoned, not fitted: records are true, but they seldom have all of a person's occupations. Of n
 values, one is missing with the probability 0.25 / n. A value agrees that is called as the cell says; one that has the
@@ -11,8 +12,9 @@ cell's words in its label or among its aliases agrees in part.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,10 +27,11 @@ from namesake.kb.store import KB
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling.dates import Day, read_day
-from namesake.reconciling.properties import BIRTH, Property
-from namesake.reconciling.values import initialled_values, is_qid, named_values
+from namesake.reconciling.properties import BIRTH, INSTANCE, OCCUPATION, Property
+from namesake.reconciling.values import compatible_values, initialled_values, is_qid, named_values
 from namesake.scorers.overlap import rarity
 
+T = TypeVar("T", bound=Hashable)
 ONE = 0.92
 """m of a property of which people have one value, as a rule."""
 MANY = 0.25
@@ -49,6 +52,9 @@ SLIPS = 1000
 """Among so many records one may state a thing of such a name by mistake: "American" is not a country."""
 PART = 1.0
 """What agreeing in part counts for at most: the words of all aliases are one heap, in which Canada is British."""
+TYPELESS = 0.05
+"""1 - m of the type of a whole column for a record with one occupation; with n of them it is n times less likely."""
+_NONE = np.empty(0, np.int32)
 
 
 class Told:
@@ -97,7 +103,17 @@ class Told:
         if property.has_one_value:  # another's name is no reason for this one: Guinea for Papua New Guinea
             anothers = _bearers_of(kb, named)[said] * SLIPS > kb.pair_count[np.maximum(best, 0)] if len(kb) else False
             part = np.where(anothers | (share < 1), 0.0, PART)
-        return _odds(same, share, chance, right, part, (best < 0) | mute[said])
+        odds = _odds(same, share, chance, right, part, (best < 0) | mute[said])
+        return self._without_parts(kb, odds, rows, said, named, words) if property.is_country else odds
+
+    def _without_parts(self, kb: KB, odds: Float64, rows: Int64, said: Int64, named: Ragged, words: Ragged) -> Float64:
+        """The odds without what differs only as a country differs from its parts and successors."""
+        differs = np.flatnonzero(odds < 0)
+        if not len(differs):
+            return odds
+        compatible = compatible_values(kb, self.property.numbers, named, words)
+        odds[differs[_stating(kb, rows[differs], said[differs], self.property.numbers, compatible)[0]]] = 0.0
+        return odds
 
     def _dates(self, batch: Batch, rows: Int64, said: Int64) -> Float64:
         """The odds of dates of life: the year, and the day where both sides know it."""
@@ -116,6 +132,48 @@ class Told:
         agreed, differs = np.log(DATE * YEARS), np.log((1 - DATE) / (1 - 1 / YEARS))
         odds = np.select([same, full, off == 0, off == 1], [SAME_DAY, agreed / 2, agreed, 0.0], differs)
         return np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
+
+
+class ToldTypes:
+    """The types that the rows of a batch ask for: row `query[i]` asks for entities that have one of `types[i]`."""
+
+    def __init__(self, query: Sequence[int], types: Sequence[tuple[str, ...]]) -> None:
+        self.query, self.types = np.asarray(query, np.int64), types
+
+    def evidence(self, batch: Batch, mention: Int64) -> Float64:
+        """What the types add to the score of every candidate: one of them is the candidate's, or none is.
+
+        An entity has the classes (P31) and the occupations (P106) that it states. If an occupation is asked for, an
+        entity without any is silent.
+        """
+        kb, asked = batch.kb, mention[self.query] >= 0
+        distinct, which = _distinct(self.types)
+        lists = [_typed(kb, one) for one in distinct]
+        pairs = Ragged(indptr(np.array(list(map(len, lists)))), np.concatenate([_NONE, *lists]))
+        is_class = np.array([bool((kb.pair_property[one] == INSTANCE).any()) or not len(one) for one in lists])
+        share = np.clip([kb.pair_count[one].sum() / max(len(kb), 1) for one in lists], 1e-6, 0.99)
+        taken, candidate = take_rows(batch.offsets, mention[self.query[asked]])
+        said, rows = np.repeat(which[asked], np.diff(taken)), batch.rows[candidate]
+        works, jobs = _stating(kb, rows, said, (OCCUPATION,), pairs)
+        same = works | _stating(kb, rows, said, (INSTANCE,), pairs)[0]
+        right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))
+        silent = (rows < 0) | (~is_class[said] & (jobs == 0))
+        added = np.zeros(len(batch.rows))
+        added[candidate] = _odds(same, np.zeros(len(said)), share[said], right, np.zeros(len(said)), silent)
+        return added
+
+
+def _typed(kb: KB, types: Sequence[str]) -> Int32:
+    """The pairs by which an entity has one of these types."""
+    return np.unique(named_values(kb, (INSTANCE, OCCUPATION), types).values)
+
+
+def _stating(kb: KB, rows: Int64, said: Int64, numbers: tuple[int, ...], pairs: Ragged) -> tuple[Bool, Int64]:
+    """Whether each entity states one of the pairs `said`, and how many statements of these properties it has."""
+    none = Ragged(np.zeros(len(pairs.indptr), np.int64), _NONE)
+    asked = np.ascontiguousarray(rows), said, np.array(numbers, np.int64), pairs, none, none
+    same, _, _, count = agree(*asked, np.zeros(len(pairs.indptr) - 1), rarity(kb), _stated(kb))
+    return same, count
 
 
 def _odds(same: Bool, share: Float64, chance: Float64, right: Float64, part: Float64, silent: Bool) -> Float64:
@@ -145,9 +203,9 @@ def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:
     return Ragged(indptr(long)[found.indptr], found.word[long]), np.maximum(unknown, 0).astype(np.float64)
 
 
-def _distinct(texts: Sequence[str]) -> tuple[list[str], Int64]:
+def _distinct(texts: Sequence[T]) -> tuple[list[T], Int64]:
     """Each text once, and which of them every text is."""
-    places: dict[str, int] = {}
+    places: dict[T, int] = {}
     which = np.array([places.setdefault(text, len(places)) for text in texts], np.int64)
     return list(places), which
 

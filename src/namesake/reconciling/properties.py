@@ -64,6 +64,8 @@ COMMON = {
 ONE_VALUE = frozenset({BIRTH, DEATH, 19, 20, 21, 27})
 """Properties of which people have one value, as a rule: another one speaks against a candidate."""
 
+CITIZENSHIP, SPORTS_COUNTRY, OCCUPATION, INSTANCE = 27, 1532, 106, 31
+
 
 @dataclass(frozen=True)
 class Property:
@@ -81,6 +83,11 @@ class Property:
     def has_one_value(self) -> bool:
         """Whether people have one value of it, as a rule."""
         return self.numbers[0] in ONE_VALUE
+
+    @property
+    def is_country(self) -> bool:
+        """Whether its values are countries, of which one can be a part of another."""
+        return self.numbers[0] in (CITIZENSHIP, SPORTS_COUNTRY)
 
 
 @lru_cache(maxsize=4096)

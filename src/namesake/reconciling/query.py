@@ -16,6 +16,8 @@ class Query:
     """When the row is true of the person, as 2016-12-26, 2016-12 or 2016."""
     values: tuple[tuple[str, str], ...] = ()
     """Property and value, such as ("occupation", "basketball player") or ("P569", "1963-02-17")."""
+    types: tuple[str, ...] = ()
+    """QIDs of types or occupations, such as Q82955 (politician): the entity should have one of them."""
 
 
 @dataclass(frozen=True)

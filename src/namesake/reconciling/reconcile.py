@@ -16,7 +16,7 @@ from namesake.kb.show import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling.context import APART, apart
-from namesake.reconciling.evidence import Told
+from namesake.reconciling.evidence import Told, ToldTypes
 from namesake.reconciling.properties import find_property
 from namesake.reconciling.query import Candidate, Query
 from namesake.reconciling.rows import articles_of
@@ -26,6 +26,8 @@ ERA = "Era"
 """The part of recipes that compares lives with the time of a text."""
 TOLD = "told "
 """What the parts of a row's values begin with: no scorer has a space in its name."""
+TYPE = TOLD + "type"
+"""The part of the types that a query asks for."""
 AT_ONCE = 2048
 """Rows that are scored together."""
 
@@ -131,6 +133,8 @@ def judge(linker: Linker, queries: Sequence[Query]) -> Reconciled:
     timeless = np.array([query.date is None and not _YEAR.search(query.context) for query in plain], np.bool_)
     scored = _without_era(scored, timeless[scored.batch.article])
     evidence = {APART: apart(scored.batch)} if linker.recipe.decide else {}
+    if typed := [(at, query.types) for at, query in enumerate(queries) if query.types]:
+        evidence[TYPE] = ToldTypes(*zip(*typed, strict=True)).evidence(scored.batch, mention)
     evidence |= {TOLD + one.property.called: one.evidence(scored.batch, mention) for one in told}
     return Reconciled(scored, mention, evidence)
 

@@ -11,15 +11,22 @@ from functools import lru_cache
 
 import numpy as np
 
-from namesake.arrays import Int32, Int64, UInt64, indptr
+from namesake.arrays import Int32, Int64, UInt64, indptr, take_rows
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.types import Ragged
 
+TOGETHER = 0.08
+"""The share of the people with one country who also state another one, from which the two do not contradict."""
+DESCRIBED = 0.3
+"""The share of the people described with a word, such as "Welsh", who state a country that the word then may mean."""
+FEWEST = 3
+"""Fewer people than this prove nothing."""
 _ANY_LENGTH = 1 << 40
 _INITIALS = re.compile(r"[a-z]{2,6}")
+_NONE = np.empty(0, np.int32)
 
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
@@ -44,6 +51,81 @@ def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) ->
     pairs = _called(kb, numbers)[0]
     found = _initials(kb, numbers) if any(short) else {}
     return _ragged([pairs[found.get(text, [])] for text in short])
+
+
+def compatible_values(kb: KB, numbers: tuple[int, ...], named: Ragged, words: Ragged) -> Ragged:
+    """The pairs that do not contradict each text, although it does not name them: British for a Scot.
+
+    A KB of people has no statements about countries, but its people state several of them where one is a part or a
+    successor of another, and their descriptions have demonyms. A pair is compatible if `TOGETHER` of the people with
+    a country that the text names state it too (or the other way round, whichever share is larger), or if `DESCRIBED`
+    of the people who have the text's words in their descriptions state it. A text names a country by its label, else
+    the most frequent country that has all of its words in its label and aliases.
+    """
+    near = _together(kb, numbers)
+    rows = []
+    for text in range(len(words.indptr) - 1):
+        own = tuple(words.values[words.indptr[text] : words.indptr[text + 1]].tolist())
+        meant = named.values[named.indptr[text] : named.indptr[text + 1]]
+        meant = meant if len(meant) else _worded(kb, numbers, own)
+        others = [near.get(pair, _NONE) for pair in meant.tolist()]
+        rows.append(np.unique(np.concatenate([_NONE, _described(kb, numbers, own), *others])))
+    return _ragged(rows)
+
+
+@lru_cache(maxsize=16)
+def _stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
+    """The entity and the pair of each statement of some properties, in the order of the entities."""
+    at = np.flatnonzero(np.isin(kb.pair_property, numbers)[kb.statements.values])
+    return np.searchsorted(kb.statements.indptr, at, side="right") - 1, kb.statements.values[at]
+
+
+@lru_cache(maxsize=16)
+def _together(kb: KB, numbers: tuple[int, ...]) -> dict[int, Int32]:
+    """The pairs that the people who state a pair often state as well."""
+    entity, pair = _stated(kb, numbers)
+    starts = np.append(np.flatnonzero(np.diff(entity, prepend=-1)), len(entity))
+    of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    several = np.flatnonzero(np.diff(starts)[of] > 1)
+    taken, right = take_rows(starts, of[several])
+    left = np.repeat(pair[several], np.diff(taken)).astype(np.int64)
+    keys, count = np.unique(left * len(kb.pair_value) + pair[right], return_counts=True)
+    one, other = np.divmod(keys, max(len(kb.pair_value), 1))
+    least = np.maximum(TOGETHER * np.minimum(kb.pair_count[one], kb.pair_count[other]), FEWEST)
+    often = (count >= least) & (one != other)
+    ends = np.flatnonzero(np.diff(one[often], append=-1)) + 1
+    lists = np.split(other[often].astype(np.int32), ends[:-1])
+    return dict(zip(one[often][ends - 1].tolist(), lists, strict=False))
+
+
+@lru_cache(maxsize=4096)
+def _worded(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int32:
+    """The pair whose value has all these words in its label and aliases; of several the most frequent one."""
+    pairs = _called(kb, numbers)[0]
+    pairs = pairs[kb.pair_value[pairs] >= 0] if words else _NONE
+    for word in words:
+        items = kb.pair_value[pairs]
+        held = [word in kb.words_item[item] or word in kb.words_item_aliases[item] for item in items.tolist()]
+        pairs = pairs[np.array(held, np.bool_)]
+    return pairs[np.argsort(-kb.pair_count[pairs], kind="stable")[:1]]
+
+
+@lru_cache(maxsize=4096)
+def _described(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int32:
+    """The pairs that a large share of the people state who have all these words in their descriptions."""
+    if not words:
+        return _NONE
+    owners, entity, pair = kb.words_d, *_stated(kb, numbers)
+    found = np.ones(len(kb), np.bool_)
+    for word in words:
+        having = np.zeros(len(kb), np.bool_)
+        having[np.searchsorted(owners.indptr, np.flatnonzero(owners.values == word), side="right") - 1] = True
+        found &= having
+    stating = found[entity]
+    pairs, count = np.unique(pair[stating], return_counts=True)
+    people = len(np.unique(entity[stating]))
+    often: Int32 = pairs[count >= max(DESCRIBED * people, FEWEST)]
+    return often
 
 
 @lru_cache(maxsize=64)
