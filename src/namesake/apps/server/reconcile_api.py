@@ -1,68 +1,34 @@
 """`/reconcile`: the W3C Reconciliation Service API 0.2, which OpenRefine speaks: manifest and queries.
 
 Pages of any origin may ask here, and here alone: OpenRefine's own page does. They get what the KB knows, which is
-public, and nothing else of the server. What is suggested and looked up stands in `reconcile_data.py`.
+public, and nothing else of the server. `reconcile_query.py` reads the queries; `reconcile_data.py` has suggestions,
+values and previews.
 """
 
 from __future__ import annotations
 
-import re
 from itertools import islice
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
-from msgspec import Meta
 
-from namesake.apps.server.http import FORM, JSON, Call, Parameter, Reply, Route, decoded, fields
+from namesake.apps.server.http import FORM, JSON, Call, Parameter, Reply, Route, fields
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.reconcile_data import HUMAN, ReconcileData, TypeName
+from namesake.apps.server.reconcile_query import GivenQuery, read_queries
 from namesake.kb.address import WIKIDATA
 from namesake.linker import Linker
-from namesake.reconciling import Candidate, Query
+from namesake.reconciling import Candidate
 from namesake.reconciling.reconcile import AT_ONCE, Reconciled, judge
 
 ENTITIES, PROPERTIES = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
-LIMIT, MOST = 5, 50
+MOST = 50
 LOOKED_AT = 100
 """Candidates that are looked at where a type rules some of them out."""
 
 FEW = 16
-"""Queries that keep nobody waiting; OpenRefine sends 10 at a time."""
-LONGEST = 1000
-"""Characters of a name, beyond which it is nobody's, and of a value, beyond which it is not read."""
-
-Text = Annotated[str, Meta(max_length=LONGEST)]
-
-
-class Item(msgspec.Struct, frozen=True):
-    """A value that is an entity."""
-
-    id: Text
-    name: Text = ""
-
-
-class Told(msgspec.Struct, frozen=True):
-    """A property of a query, with one value or several."""
-
-    pid: Text
-    v: Item | str | int | float | bool | list[Item | str | int | float | bool | None] | None
-
-
-class AskedName(msgspec.Struct, frozen=True):
-    """One query."""
-
-    query: Annotated[str, Meta(min_length=1)]
-    type: Text | list[Text] | None = None
-    limit: Annotated[int, Meta(ge=1)] = LIMIT
-    properties: Annotated[list[Told], Meta(max_length=100)] = []
-    type_strict: str = "any"
-
-    @property
-    def types(self) -> list[str]:
-        """The types that candidates must have; none where they only should."""
-        given = [self.type] if isinstance(self.type, str) else self.type or []
-        return [] if self.type_strict == "should" else [one.rpartition("/")[2] for one in given if one]
+"""Queries that keep nobody waiting; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
 
 
 class Feature(msgspec.Struct, frozen=True):
@@ -84,13 +50,11 @@ class ReconcileCandidate(msgspec.Struct, frozen=True):
     features: list[Feature]
 
 
-class Result(msgspec.Struct, frozen=True):
-    """Who may be meant by one query, best first."""
+class Result(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The candidates of one query, best first; none and an error where the query could not be read."""
 
     result: list[ReconcileCandidate]
-
-
-_queries = msgspec.json.Decoder(dict[str, AskedName])
+    error: str = ""
 
 
 class ReconcileApi:
@@ -116,8 +80,12 @@ class ReconcileApi:
         gives = {JSON: {"type": "object"}}
         fails = (400, 413, 415, 422, 429, 503)
         own = [
-            Route("GET", "/reconcile", self.get, told, {}, gives, asked, fails, open=True),
-            Route("POST", "/reconcile", self.post, told, {FORM: form}, gives, (), (*fails, 408), open=True),
+            route
+            for path in ("/reconcile", "/reconcile/")
+            for route in (
+                Route("GET", path, self.get, told, {}, gives, asked, fails, open=True),
+                Route("POST", path, self.post, told, {FORM: form}, gives, (), (*fails, 408), open=True),
+            )
         ]
         return [*own, *self.data.routes()]
 
@@ -137,31 +105,32 @@ class ReconcileApi:
     async def _answer(self, given: dict[str, str]) -> Reply:
         if "extend" in given:
             return await self.data.extend(given["extend"])
-        asked = decoded(_queries, given["queries"], "`queries`")
+        asked = read_queries(given["queries"])
         if len(asked) > self.pool.limits.queries:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
         run = self.pool.look if len(asked) <= FEW else self.pool.run
         return Reply(await run(lambda: msgspec.json.encode(self._reconciled(asked))))
 
-    def _reconciled(self, asked: dict[str, AskedName]) -> dict[str, Result]:
-        """Who may be meant by each query; by a name that is too long for one, nobody."""
-        results = {key: Result([]) for key in asked}
-        read = [(key, one) for key, one in asked.items() if len(one.query) <= LONGEST]
+    def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Result]:
+        """The candidates of each query. A query without a name has none: the KB is searched by names."""
+        results = {key: Result([], error=one if isinstance(one, str) else "") for key, one in asked.items()}
+        read = [(key, one) for key, one in asked.items() if not isinstance(one, str)]
         for begin in range(0, len(read), AT_ONCE):
             part = read[begin : begin + AT_ONCE]
-            judged = judge(self.pool.linker, [Query(one.query, values=_values(one.properties)) for _, one in part])
+            judged = judge(self.pool.linker, [one.as_row for _, one in part])
             for number, (key, one) in enumerate(part):
                 results[key] = Result([self._candidate(each) for each in self._fitting(judged, number, one)])
         return results
 
-    def _fitting(self, judged: Reconciled, query: int, asked: AskedName) -> list[Candidate]:
-        """The best candidates with the types that are asked for; who they are is read of these alone."""
-        wanted, limit = set(asked.types), min(asked.limit, MOST)
+    def _fitting(self, judged: Reconciled, query: int, asked: GivenQuery) -> list[Candidate]:
+        """The best candidates with the types that they must have; who they are is read of these alone."""
+        wanted, limit = set(asked.types), int(min(asked.limit, MOST))
         answered = judged.reason(query) is None
+        strict = bool(wanted) and asked.type_strict != "should"
         enough = wanted.issubset if asked.type_strict == "all" else lambda types: bool(wanted & types)
-        best = enumerate(judged.best(query, LOOKED_AT if wanted else limit))
+        best = enumerate(judged.best(query, LOOKED_AT if strict else limit))
         rows = judged.scored.batch.rows
-        fitting = ((place, at) for place, at in best if not wanted or enough(self.data.all_types(int(rows[at]))))
+        fitting = ((place, at) for place, at in best if not strict or enough(self.data.all_types(int(rows[at]))))
         kb = self.pool.linker.kb
         return [judged.who(kb, at, matched=answered and place == 0) for place, at in islice(fitting, limit)]
 
@@ -177,31 +146,18 @@ class ReconcileApi:
         )
 
     def _manifest(self, call: Call) -> bytes:
-        return msgspec.json.encode(manifest(self.pool.linker, self.public or address(call)))
-
-
-def _values(properties: list[Told]) -> tuple[tuple[str, str], ...]:
-    """Property and value as the rows of tables have them; an entity is known by its QID."""
-    values = []
-    for told in properties:
-        for value in told.v if isinstance(told.v, list) else [told.v]:
-            text = (value.id or value.name) if isinstance(value, Item) else str(value)
-            if value is not None and text.strip():
-                values.append((told.pid.rpartition("/")[2], text[:LONGEST]))
-    return tuple(values)
+        about = manifest(self.pool.linker, self.public or address(call), self.pool.limits.queries)
+        return msgspec.json.encode(about)
 
 
 def address(call: Call) -> str:
-    """Where the client finds this server: what it calls it, if that could be an address."""
-    host = call.header(b"host")
-    if not re.fullmatch(r"[A-Za-z0-9._-]+(:\d+)?|\[[0-9A-Fa-f:.]+\](:\d+)?", host, re.ASCII):
-        name, port = call.scope["server"]
-        host = f"{name}:{port}"
-    return f"{call.scope['scheme']}://{host}"
+    """The address at which the server took this connection. The Host header is the client's word, and not asked."""
+    host, port = call.scope["server"]
+    return f"{call.scope['scheme']}://{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def manifest(linker: Linker, base: str) -> dict[str, Any]:
-    """What the service is and where its parts are."""
+def manifest(linker: Linker, base: str, batch: int) -> dict[str, Any]:
+    """What the service is, where its parts are, and how many queries it takes at a time."""
     at = f"{base}/reconcile"
     suggest = {what: {"service_url": at, "service_path": f"/suggest/{what}"} for what in ("entity", "property", "type")}
     limit = {
@@ -217,6 +173,7 @@ def manifest(linker: Linker, base: str) -> dict[str, Any]:
         "identifierSpace": ENTITIES,
         "schemaSpace": PROPERTIES,
         "defaultTypes": [msgspec.to_builtins(HUMAN)],
+        "batchSize": batch,
         "view": {"url": WIKIDATA + "{{id}}"},
         "preview": {"url": at + "/preview?id={{id}}", "width": 420, "height": 180},
         "suggest": suggest,

@@ -11,11 +11,11 @@ from typing import Annotated, Any
 
 import msgspec
 import numpy as np
-import pyarrow.compute as pc
 from msgspec import Meta
 
 from namesake.apps.server.http import HTML, JSON, Call, Handle, Parameter, Reply, Route, decoded
 from namesake.apps.server.kb_api import QID, bearers, found
+from namesake.apps.server.labels import LabelIndex
 from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
@@ -23,7 +23,8 @@ from namesake.kb.dates import DAY, iso
 from namesake.kb.show import about, property_label
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
-SUGGESTED = 10
+SUGGESTED, MOST = 10, 1_000_000
+"""Suggestions of one answer, and how many a client may skip."""
 PREVIEW_CSP = CSP.replace(b"frame-ancestors 'none'", b"frame-ancestors *")  # OpenRefine shows it in a frame
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 
@@ -47,7 +48,7 @@ class AskedProperty(msgspec.Struct, frozen=True):
     """A property of which values are wanted; `limit` among its settings bounds how many."""
 
     id: Annotated[str, Meta(max_length=100)]
-    settings: dict[str, str | int | float | bool | None] = {}
+    settings: dict[str, Any] = {}
 
     @property
     def most(self) -> int | None:
@@ -62,6 +63,9 @@ class Extension(msgspec.Struct, frozen=True):
     ids: list[Annotated[str, Meta(max_length=100)]]
     properties: Annotated[list[AskedProperty], Meta(max_length=100)]
 
+
+Find = Callable[[str, int], list[Suggestion]]
+"""The suggestions for a prefix, without the first ones that are skipped."""
 
 HUMAN = TypeName("Q5", "human")
 _extension = msgspec.json.Decoder(Extension)
@@ -80,11 +84,14 @@ class ReconcileData:
 
     def __init__(self, pool: Pool) -> None:
         self.pool, self.kb = pool, pool.linker.kb
+        self.labels = LabelIndex(self.kb)
 
     def routes(self) -> list[Route]:
         """What it answers; all of it may be asked by OpenRefine's page."""
         prefix = Parameter("prefix", "what has been typed so far", {"type": "string", "maxLength": 200}, True)
-        kinds: dict[str, Callable[[str], Iterable[Suggestion]]] = {
+        cursor = Parameter("cursor", "how many suggestions to skip", {"type": "integer", "minimum": 0, "maximum": MOST})
+        asked = (prefix, cursor)
+        kinds: dict[str, Find] = {
             "entity": self._entities,
             "property": self._properties,
             "type": self._types,
@@ -93,7 +100,7 @@ class ReconcileData:
         one = Parameter("id", "an entity", {"type": "string", "pattern": f"^{QID.pattern}$"}, True)
         return [
             *(
-                _route(f"suggest/{kind}", self._suggester(find), f"What begins like this: {kind}.", JSON, prefix)
+                _route(f"suggest/{kind}", self._suggester(find), f"What begins like this: {kind}.", JSON, *asked)
                 for kind, find in kinds.items()
             ),
             _route("properties", self.propose, "The properties that most is stated with.", JSON, *told),
@@ -123,35 +130,34 @@ class ReconcileData:
         return qid, self.kb.item_labels[item] or qid
 
     # suggestions
-    def _suggester(self, find: Callable[[str], Iterable[Suggestion]]) -> Handle:
+    def _suggester(self, find: Find) -> Handle:
         async def suggest(call: Call) -> Reply:
-            prefix = call.query().get("prefix")
+            query = call.query()
+            prefix, cursor = query.get("prefix"), query.get("cursor", "0")
             if prefix is None or len(prefix) > 200:
                 raise RequestError(422, "`prefix` is missing or too long", "give the first letters")
-            wanted = " ".join(prefix.split())
-            return Reply(
-                await self.pool.look(lambda: msgspec.json.encode({"result": list(find(wanted)) if wanted else []}))
-            )
+            if not re.fullmatch(r"[0-9]{1,9}", cursor, re.ASCII) or int(cursor) > MOST:
+                raise RequestError(422, "`cursor` is no number that fits", f"give one from 0 to {MOST:,}")
+            wanted, skipped = " ".join(prefix.split()), int(cursor)
+            if not wanted:
+                return Reply(msgspec.json.encode({"result": []}))
+            return Reply(await self.pool.look(lambda: msgspec.json.encode({"result": find(wanted, skipped)})))
 
         return suggest
 
-    def _entities(self, prefix: str) -> list[Suggestion]:
+    def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
         """Those called exactly so, then the best known whose label begins so."""
-        rows = [self.kb.row(prefix)] if QID.fullmatch(prefix) else bearers(self.kb, prefix)[:SUGGESTED]
-        labels = self.kb.item_labels.arrow()
-        spelled = {prefix, prefix.title()}
-        items = [pc.indices_nonzero(pc.starts_with(labels, one)).to_numpy() for one in sorted(spelled)]
-        more = self.kb.rows(self.kb.item_qids[np.unique(np.concatenate(items))])
-        more = more[more >= 0]
-        rows += more[np.argsort(-self.kb.sitelinks[more], kind="stable")][:SUGGESTED].tolist()
-        chosen = [row for row in dict.fromkeys(rows) if row >= 0][:SUGGESTED]
+        exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else bearers(self.kb, prefix)
+        more = self.labels.beginning(prefix, len(exact) + skipped + SUGGESTED)
+        rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
+        chosen = list(rows)[skipped : skipped + SUGGESTED]
         return [Suggestion(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
 
-    def _properties(self, prefix: str) -> list[Suggestion]:
-        return _beginning(self._used, prefix)
+    def _properties(self, prefix: str, skipped: int) -> list[Suggestion]:
+        return _beginning(self._used, prefix, skipped)
 
-    def _types(self, prefix: str) -> list[Suggestion]:
-        return _beginning(self._known_types, prefix)
+    def _types(self, prefix: str, skipped: int) -> list[Suggestion]:
+        return _beginning(self._known_types, prefix, skipped)
 
     @cached_property
     def _used(self) -> list[TypeName]:
@@ -200,7 +206,9 @@ class ReconcileData:
         if number in (BIRTH, DEATH):
             days, precisions = (kb.birth, kb.birth_precision) if number == BIRTH else (kb.death, kb.death_precision)
             date = iso(int(days[row]), int(precisions[row]))
-            return [] if date is None else [{"date" if precisions[row] >= DAY else "str": date}]
+            if date is None:
+                return []
+            return [{"date": f"{date}T00:00:00+00:00"} if precisions[row] >= DAY else {"str": date}]
         return [
             dict(zip(("id", "name"), self._item(value), strict=True)) if value >= 0 else {"str": kb.strings[~value]}
             for value in self._values(row, number)
@@ -220,8 +228,8 @@ class ReconcileData:
         return Reply(html.encode(), HTML, headers=((b"content-security-policy", PREVIEW_CSP),))
 
 
-def _beginning(known: Iterable[TypeName], prefix: str) -> list[Suggestion]:
-    """The first of those whose name begins so, or whose id this is."""
+def _beginning(known: Iterable[TypeName], prefix: str, skipped: int) -> list[Suggestion]:
+    """Some of those whose name begins so, or whose id this is."""
     begun = prefix.casefold()
     fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
-    return [Suggestion(one.id, one.name) for one in islice(fitting, SUGGESTED)]
+    return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
