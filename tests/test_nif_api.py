@@ -79,6 +79,18 @@ def test_given_phrases_are_linked_and_no_others(client: Client, linker: Linker, 
     assert [truth.kind for truth in one.truths] == ["entity" if qids[truth.surface] else "nil" for truth in one.truths]
 
 
+@pytest.mark.parametrize("text", ["Michael Jordan", "Zyx Wvut"])
+def test_a_phrase_that_is_the_whole_text(client: Client, linker: Linker, text: str, tmp_path: Path) -> None:
+    """It has the IRI of its context, and comes back linked, or as nobody."""
+    end = len(text)
+    [one] = linked(client, context(text) + phrase(end, 0, end, text), tmp_path)
+    [link] = linker.link_text(text, [Mention(text, [(0, end)])])
+    assert marks(one) == [((0, end), link.qid)]
+    both = phrase(end, 0, end, text) + phrase(end, 0, 3, text[:3])
+    [one] = linked(client, context(text) + both, tmp_path)
+    assert [place for place, _ in marks(one)] == [(0, 3), (0, end)]
+
+
 def test_several_contexts(client: Client, linker: Linker, tmp_path: Path) -> None:
     texts = ["Barack Obama spoke.", "Nobody came.", TEXT]
     sent = "".join(context(text, iri=f"http://x/{number}") for number, text in enumerate(texts))

@@ -271,6 +271,10 @@ def test_rows_as_rel_gives_them(client: Client, linker: Linker) -> None:
     [given] = client.post("/rel", {"text": text, "spans": [[26, 12]]}).json
     [link] = linker.link_text(text, [Mention("Barack Obama", [(26, 38)])])
     assert given == [26, 12, "Barack Obama", link.qid, link.confidence, link.known, "PER"]
+    for spans in ([{"start": 26, "length": 12}], [{"start": 26, "length": 12}, [26, 12]]):
+        assert client.post("/rel", {"text": text, "spans": spans}).json == [given]
+    for wrong in ({"start": 26}, {"start": 26, "length": 12, "end": 38}, {"start": 26, "length": 99}, [26]):
+        assert client.post("/rel", {"text": text, "spans": [wrong]}).status == 422
 
 
 def test_a_long_article_blocks_no_one(sample_kb: KB) -> None:

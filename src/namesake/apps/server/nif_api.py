@@ -77,8 +77,8 @@ def read(body: bytes, limits: Limits) -> list[Asked]:
         check_given([GivenArticle(text.characters) for text in contexts.values()], limits)
         phrases: dict[str, list[Node]] = {iri: [] for iri in contexts}
         for iri, node in nodes.items():
-            context = node.get(REFERENCE, [""])[0]
-            if iri not in contexts and context in phrases and _is_name(node):
+            context = iri if iri in contexts else node.get(REFERENCE, [""])[0]
+            if context in phrases and _is_name(node):
                 phrases[context].append(node)
         if sum(map(len, phrases.values())) > limits.mentions:
             raise too_large("the list of phrases", limits.mentions, "names")
@@ -88,6 +88,7 @@ def read(body: bytes, limits: Limits) -> list[Asked]:
 
 
 def _is_name(node: Node) -> bool:
+    """Whether a node is a name; one that spans the whole text has the IRI of its context, and the types of both."""
     kinds = node.get(TYPE, [])
     return PHRASE in kinds or not NO_NAMES.intersection(kinds)
 

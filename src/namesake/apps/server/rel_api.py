@@ -1,7 +1,8 @@
 """`POST /rel`: requests and answers as REL's server has them, for programs that were written for it.
 
-`{"text", "spans": [[start, length], …]}` gives rows `[start, length, mention, entity, conf_ed, conf_md, tag]`. Without
-spans names are found. The entity is a QID where REL has a Wikipedia title; spans that nobody fits have no row.
+`{"text", "spans": [[start, length], …]}` gives rows `[start, length, mention, entity, conf_ed, conf_md, tag]`. A span
+may also be `{"start", "length"}`. Without spans names are found. The entity is a QID where REL has a Wikipedia title;
+spans that nobody fits have no row.
 """
 
 from __future__ import annotations
@@ -34,11 +35,25 @@ PERSON = "PER"
 Row = tuple[int, int, str, str, float, float, str]
 
 
+class RelSpan(Taken, frozen=True):
+    """The place of a name, in characters."""
+
+    start: Place
+    length: Place
+
+
 class RelRequest(Taken, frozen=True):
     """A text, and where its names stand: [start, length] in characters; none given: they are found."""
 
     text: str
-    spans: Annotated[list[tuple[Place, Place]], Meta(max_length=100_000)] = msgspec.field(default_factory=list)
+    spans: Annotated[list[tuple[Place, Place] | RelSpan], Meta(max_length=100_000)] = msgspec.field(
+        default_factory=list
+    )
+
+    @property
+    def places(self) -> list[tuple[int, int]]:
+        """Start and length of each span."""
+        return [(one.start, one.length) if isinstance(one, RelSpan) else one for one in self.spans]
 
 
 _decoder = msgspec.json.Decoder(RelRequest)
@@ -69,15 +84,16 @@ class RelApi:
 
 def _read(asked: RelRequest, limits: Limits) -> list[Article]:
     """The article of a request, with the names that it gives."""
-    for start, length in asked.spans:
+    places = asked.places
+    for start, length in places:
         if not 0 < length <= len(asked.text) - start:
             raise RequestError(
                 422,
                 f"span [{start}, {length}] does not fit the text of {len(asked.text)} characters",
                 "give start and length in characters",
             )
-    spans = [(start, start + length) for start, length in asked.spans]
-    mentions = by_surface(asked.text, spans, limits) if asked.spans else None
+    spans = [(start, start + length) for start, length in places]
+    mentions = by_surface(asked.text, spans, limits) if spans else None
     return articles_of([GivenArticle(asked.text, mentions=mentions)], limits, several=False)
 
 
