@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import json
+import logging
 import socket
 import threading
 import time
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 
 from namesake.apps.server import schema
 from namesake.apps.server.limits import Limits
+from namesake.apps.server.protocol import Sparing
 from namesake.articles.article import occurrences
 from namesake.kb.store import KB
 from namesake.linker import Linker
@@ -38,6 +41,7 @@ SMALL = Limits(
     queries=2,
     seconds=0.5,
     head=8000,
+    url=4000,
     held=30_000,
 )
 
@@ -277,6 +281,102 @@ def test_what_is_no_http(client: Client) -> None:
         assert received(connection).startswith(b"HTTP/1.1 431")
     with client.raw(b"POST /link HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"):
         pass  # and away
+
+
+def test_bodies_that_are_packed(client: Client) -> None:
+    """They are limited by what they unpack to; a bomb is not unpacked further than that."""
+    body = json.dumps({"text": TEXT}).encode()
+    plain = client.post("/link", body)
+    for encoding in ("gzip", "GZIP", "x-gzip"):
+        answer = client.post("/link", gzip.compress(body), **{"content-encoding": encoding})
+        assert (answer.status, answer.json) == (200, plain.json)
+    assert client.post("/link", body, **{"content-encoding": "identity"}).json == plain.json
+    parts = gzip.compress(body[:9]) + gzip.compress(body[9:])
+    assert client.post("/link", parts, **{"content-encoding": "gzip"}).json == plain.json
+    bomb = gzip.compress(b" " * 50_000_000)
+    assert len(bomb) > SMALL.body > 0
+    bombs = [gzip.compress(b" " * (SMALL.body + 1)), gzip.compress(body + b" " * 1_000_000)]
+    assert all(len(one) < SMALL.body for one in bombs)
+    for one in (*bombs, bomb):
+        assert "larger than" in refused(client.post("/link", one, **{"content-encoding": "gzip"}), 413)
+    for one in (body, gzip.compress(body)[:-3], gzip.compress(body)[:20], gzip.compress(body) + b"x", b""):
+        refused(client.post("/link", one, **{"content-encoding": "gzip"}), 400)
+    for encoding in ("br", "deflate", "zstd", "gzip, gzip", "x"):
+        answer = client.post("/link", body, **{"content-encoding": encoding})
+        assert "encoding" in refused(answer, 415)
+        assert answer.headers["accept-encoding"] == "gzip"
+
+
+def test_answers_are_packed_for_clients_that_ask(client: Client) -> None:
+    for path in ("/openapi.json", "/docs", "/"):
+        plain = client.get(path)
+        assert "content-encoding" not in plain.headers
+        for accepted in ("gzip", "br, GZIP;q=0.5", "deflate , gzip ; q=1"):
+            answer = client.get(path, **{"accept-encoding": accepted})
+            assert answer.headers["content-encoding"] == "gzip"
+            assert "accept-encoding" in answer.headers["vary"]
+            assert int(answer.headers["content-length"]) == len(answer.body) < len(plain.body)
+            assert gzip.decompress(answer.body) == plain.body
+        head = client.ask("HEAD", path, None, {"accept-encoding": "gzip"})
+        assert int(head.headers["content-length"]) == len(client.get(path, **{"accept-encoding": "gzip"}).body)
+        for accepted in ("", "identity", "br", "gzip;q=0", "gzip; q=0.000", "xgzip"):
+            answer = client.get(path, **{"accept-encoding": accepted})
+            assert "content-encoding" not in answer.headers
+            assert answer.body == plain.body
+    assert "content-encoding" not in client.get("/health", **{"accept-encoding": "gzip"}).headers
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"GET /health HTTP/1.1\r\n\r\n", 400),
+        (b"GET /health HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n", 400),
+        (b"GET /health HTTP/1.0\r\n\r\n", 200),
+        (b"GET /health HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", 200),
+        (b"GET /health HTTP/1.1\r\nhost: a\r\nx-long: " + b"y" * 7900 + b"\r\nconnection: close\r\n\r\n", 200),
+        (b"GET /health HTTP/1.1\r\nhost: a\r\nx-long: " + b"y" * 8000 + b"\r\n\r\n", 431),
+        (b"GET /health HTTP/1.1\r\nhost: a\r\n" + b"x: y\r\n" * 2000 + b"\r\n", 431),
+        (b"POST /link HTTP/1.1\r\nhost: a\r\nx: " + b"y" * 8000 + b"\r\ncontent-length: 2\r\n\r\n{}", 431),
+        (b"GET /health?" + b"x" * 3900 + b" HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", 200),
+        (b"GET /health?" + b"x" * 4000 + b" HTTP/1.1\r\nhost: a\r\n\r\n", 414),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_heads_of_requests(client: Client, sent: bytes, status: int) -> None:
+    """The limits hold though the whole head comes at once; HTTP/1.1 needs one Host."""
+    with client.raw(sent) as connection:
+        head, _, body = received(connection).partition(b"\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"error" not in body if status == 200 else set(json.loads(body)) == {"error", "what_to_do"}
+    assert client.get("/health").status == 200
+
+
+def test_headers_behind_a_body_are_not_kept(client: Client) -> None:
+    body = json.dumps({"text": TEXT}).encode()
+    head = b"POST /link HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\nconnection: close\r\n"
+    chunk = b"%x\r\n%s\r\n0\r\n" % (len(body), body)
+    trailers = b"content-encoding: br\r\n" + b"x: y\r\n" * 50
+    with client.raw(head + b"transfer-encoding: chunked\r\n\r\n" + chunk + trailers + b"\r\n") as connection:
+        answer = received(connection)
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert json.loads(answer.partition(b"\r\n\r\n")[2]) == client.post("/link", body).json
+
+
+def test_malformed_requests_do_not_fill_the_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    """Ten lines per minute; the next one says how many were left out. Errors are all written."""
+    log = logging.getLogger("uvicorn.error")
+    [sparing] = [one for one in log.filters if isinstance(one, Sparing)]
+    sparing.began, sparing.count = -60.0, 0
+    for _ in range(40):
+        with client.raw(b"hello\r\n\r\n") as connection:
+            assert received(connection).startswith(b"HTTP/1.1 400")
+    assert len(caplog.records) == 10
+    log.error("a fault")
+    assert len(caplog.records) == 11
+    sparing.began -= 60
+    with client.raw(b"hello\r\n\r\n") as connection:
+        received(connection)
+    assert "30 such lines before were left out" in caplog.records[-1].getMessage()
 
 
 def test_addresses_and_methods(client: Client) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import gzip
 import logging
+import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from namesake.apps.server.http import Call, Held, Message, Receive, Reply, Route, Send
+from namesake.apps.server.http import GZIP, Call, Held, Message, Receive, Reply, Route, Send
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.metrics import Metrics
 from namesake.apps.server.problems import GoneError, RequestError, busy
@@ -17,6 +21,8 @@ LOG = logging.getLogger("namesake.server")
 
 SAFE = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
 BARE = {"text/html", "text/plain", "text/turtle"}
+PACKED_FROM, PACKED_ASIDE = 1 << 10, 1 << 16
+"""Bytes of an answer from which it is packed for clients that take gzip, and from which a thread does it."""
 BUSY_UNCHECKED = {"/health", "/metrics"}
 """What is answered however busy the server is."""
 
@@ -69,6 +75,7 @@ class App:
             return
         finally:
             self._release(call, client)
+        reply = await packed(reply, call.header(b"accept-encoding"))
         await self._send(scope, send, reply, self._cors(call, methods))
         self.metrics.note(place, scope["method"], reply.status, time.perf_counter() - began)
 
@@ -149,6 +156,29 @@ class App:
         with contextlib.suppress(OSError, RuntimeError):  # what uvloop says of a connection that was cut meanwhile
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             await send({"type": "http.response.body", "body": body})
+
+
+async def packed(reply: Reply, accepted: str) -> Reply:
+    """The reply, packed where the client takes gzip and it is worth it: quickly rather than tightly."""
+    if len(reply.body) < PACKED_FROM:
+        return reply
+    headers = (*reply.headers, (b"vary", b"accept-encoding"))
+    if not takes_gzip(accepted):
+        return replace(reply, headers=headers)
+    if len(reply.body) < PACKED_ASIDE:
+        body = gzip.compress(reply.body, 1, mtime=0)
+    else:
+        body = await asyncio.to_thread(gzip.compress, reply.body, 1, mtime=0)
+    return replace(reply, body=body, headers=(*headers, (b"content-encoding", b"gzip")))
+
+
+def takes_gzip(accepted: str) -> bool:
+    """Whether an Accept-Encoding header names gzip, and not with the weight 0."""
+    for one in accepted.lower().split(","):
+        name, _, weight = one.replace(" ", "").partition(";")
+        if name in GZIP:
+            return not re.fullmatch(r"q=0(\.0*)?", weight)
+    return False
 
 
 def _refusal(problem: RequestError) -> Reply:

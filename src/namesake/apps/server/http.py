@@ -6,6 +6,9 @@ No framework stands between: each refusal, and when it happens, is ours to decid
 from __future__ import annotations
 
 import asyncio
+import gzip
+import io
+import zlib
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -22,6 +25,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 JSON, HTML, TURTLE, FORM = "application/json", "text/html", "text/turtle", "application/x-www-form-urlencoded"
+GZIP = ("gzip", "x-gzip")
 MOST_FIELDS = 100
 """Parameters of a query string or a form."""
 
@@ -72,7 +76,27 @@ class Call:
         return fields(self.scope["query_string"], "the address")
 
     async def body(self) -> bytes:
-        """The whole body, if it is within the limits and comes in time."""
+        """The whole body, if it is within the limits and comes in time; one that is packed with gzip is unpacked."""
+        encoding = self.header(b"content-encoding").strip().lower()
+        if encoding not in ("", "identity", *GZIP):
+            raise RequestError(
+                415, "the body has an unknown encoding", "send it as it is or packed with gzip", accept_encoding="gzip"
+            )
+        body = await self._received()
+        return await self._unpacked(body) if encoding in GZIP else body
+
+    async def _unpacked(self, packed: bytes) -> bytes:
+        """A body that came packed: what it unpacks to counts against the limits instead, and no more is unpacked."""
+        self._hold(-len(packed))
+        try:
+            body = await asyncio.to_thread(_unpack, packed, self.limits.body + 1)
+        except (OSError, EOFError, zlib.error):
+            raise RequestError(400, "the body is not gzip, or is cut off", "pack the whole body with gzip") from None
+        self._hold(len(body))
+        return body
+
+    async def _received(self) -> bytes:
+        """The whole body as it was sent."""
         declared = self.header(b"content-length")
         if declared.isdecimal() and int(declared) > self.limits.body:
             raise too_large("the body", self.limits.body, "bytes")
@@ -115,6 +139,12 @@ class Call:
         if self.kind not in kinds or charset not in ("", "utf-8", "utf8", "us-ascii"):
             said = f"{given[:100]!r}" if given else "not given"
             raise RequestError(415, f"the content type is {said}", f"send {' or '.join(kinds)} in UTF-8")
+
+
+def _unpack(packed: bytes, most: int) -> bytes:
+    """What gzip unpacks to, at most so many bytes of it."""
+    with gzip.GzipFile(fileobj=io.BytesIO(packed)) as stream:
+        return stream.read(most)
 
 
 def decoded(decoder: msgspec.json.Decoder[T], data: bytes | str, what: str) -> T:

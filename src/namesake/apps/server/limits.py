@@ -12,7 +12,7 @@ class Limits:
     """The bounds of one server process. What is beyond one is refused with a status and a sentence that says so."""
 
     body: int = 8 * MB
-    """Bytes of a request's body (413)."""
+    """Bytes of a request's body, unpacked where it comes packed (413)."""
     text: int = 1_000_000
     """Characters of a text with its title (413)."""
     explained: int = 200_000
@@ -44,6 +44,8 @@ class Limits:
     """Open connections (503)."""
     head: int = 64 << 10
     """Bytes of a request line with its headers (431)."""
+    url: int = 32 << 10
+    """Bytes of a request's URL (414)."""
     seconds: float = 20.0
     """How long a client may take to send a request, and to take what was sent (408)."""
     threads: int = 1

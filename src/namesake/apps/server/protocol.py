@@ -7,12 +7,15 @@ that sends a byte now and then would hold a connection for ever. Needs uvicorn a
 from __future__ import annotations
 
 import asyncio
+import logging
+import time
 from typing import TYPE_CHECKING, Any
 
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.problems import RequestError, busy
 
 if TYPE_CHECKING:
+    import uvicorn
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
     Connection = HttpToolsProtocol
@@ -22,9 +25,12 @@ else:
 PHRASES = {
     400: "Bad Request",
     408: "Request Timeout",
+    414: "URI Too Long",
     431: "Request Header Fields Too Large",
     503: "Service Unavailable",
 }
+MINUTE, MOST_LINES = 60.0, 10
+"""Lines of the log about malformed requests per minute."""
 
 
 class Impatience(Connection):
@@ -36,6 +42,8 @@ class Impatience(Connection):
     leaving: asyncio.TimerHandle | None = None
     head = 0
     """Bytes of a request so far, while its headers are not complete."""
+    problem: RequestError | None = None
+    """Why the head of a request is refused; what is no HTTP at all has no such reason."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a new client, unless there are too many."""
@@ -58,14 +66,34 @@ class Impatience(Connection):
         self.head += len(data)
         super().data_received(data)
         if self.head > self.limits.head and not self.transport.is_closing():
-            self._refuse(
-                RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
-            )
+            self._refuse(self._too_long())
 
     def on_headers_complete(self) -> None:
-        """Count no longer: the application counts the body."""
+        """Look at the head before the request is answered. Then count no longer: the application counts the body."""
         self.head = -(1 << 62)  # what follows is the body
+        self.problem = self._head_problem()
+        if self.problem is not None:
+            raise self.problem  # the parser stops, and `send_400_response` is called
         super().on_headers_complete()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header; nobody reads those behind a body."""
+        if self.head >= 0:
+            super().on_header(name, value)
+
+    def _head_problem(self) -> RequestError | None:
+        """What is wrong with the head of a request, if anything is."""
+        if len(self.url) > self.limits.url:
+            return RequestError(414, "the URL is too long", f"send at most {self.limits.url:,} bytes, or a form")
+        if len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers) > self.limits.head:
+            return self._too_long()
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
+            return RequestError(400, "a request of HTTP/1.1 must have one Host header", "send one Host header")
+        return None
+
+    def _too_long(self) -> RequestError:
+        return RequestError(431, "the headers are too long", f"send at most {self.limits.head:,} bytes of them")
 
     def on_message_complete(self) -> None:
         """Stop waiting: the request is whole."""
@@ -84,8 +112,8 @@ class Impatience(Connection):
         self._left()
 
     def send_400_response(self, msg: str) -> None:
-        """Say in JSON, as all refusals do, that something is no HTTP."""
-        self._refuse(RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
+        """Say in JSON, as all refusals do, what is wrong with a head, or that something is no HTTP."""
+        self._refuse(self.problem or RequestError(400, "this is not HTTP", "send a request of HTTP/1.1"))
 
     # patience
     def _expect(self) -> None:
@@ -120,6 +148,24 @@ class Impatience(Connection):
         self.transport.close()
 
 
+class Sparing(logging.Filter):
+    """Lets `MOST_LINES` warnings pass per minute, so that malformed requests cannot fill the log. Errors all pass."""
+
+    began, count = -MINUTE, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a line is written; the first one of a minute says how many were left out before it."""
+        if record.levelno >= logging.ERROR:
+            return True
+        if (now := time.monotonic()) - self.began >= MINUTE:
+            if self.count > MOST_LINES:
+                record.msg = f"{record.getMessage()} ({self.count - MOST_LINES:,} such lines before were left out)"
+                record.args = ()
+            self.began, self.count = now, 0
+        self.count += 1
+        return self.count <= MOST_LINES
+
+
 def impatient(keeping: Limits) -> type[HttpToolsProtocol]:
     """The class of connections that keep these limits."""
     from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -130,6 +176,17 @@ def impatient(keeping: Limits) -> type[HttpToolsProtocol]:
         limits = keeping
 
     return Impatient
+
+
+def configured(app: Any, limits: Limits) -> uvicorn.Config:
+    """An application with how uvicorn is to run it."""
+    import uvicorn
+
+    config = uvicorn.Config(app, **settings(limits))
+    log = logging.getLogger("uvicorn.error")
+    if not any(isinstance(one, Sparing) for one in log.filters):
+        log.addFilter(Sparing())
+    return config
 
 
 def settings(limits: Limits) -> dict[str, Any]:

@@ -54,11 +54,11 @@ def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), publi
         import uvicorn
     except ImportError:
         raise lacking("the server needs", "uvicorn and httptools", "web") from None
-    from namesake.apps.server.protocol import settings
+    from namesake.apps.server.protocol import configured
     from namesake.apps.server.routes import application
 
     warm_up(linker)
-    return uvicorn.Server(uvicorn.Config(application(linker, limits, origins, public), **settings(limits)))
+    return uvicorn.Server(configured(application(linker, limits, origins, public), limits))
 
 
 def bound(host: str, port: int) -> socket.socket:
