@@ -1,6 +1,6 @@
 """How fast the server answers: bounded load on loopback, from a process of its own.
 
-    python -m benchmarks.server [--kb KB] [--clients 1 16 64] [--seconds 3] [--tries 5] [--memory 100000]
+    python -m benchmarks.server [--kb KB] [--clients 1 16 64] [--seconds 3] [--tries 5] [--memory 100000] [--suggest 50]
 
 Each client sends `POST /link` with an article of about 800 words, waits for the answer, and sends the next. The server
 is one process, kept on one core with `--one-core` (the load then has the others). CPU is the server's own.
@@ -21,7 +21,9 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from tempfile import TemporaryDirectory
+from urllib.parse import quote
 
 import msgspec
 
@@ -31,6 +33,7 @@ from namesake.formats import read_articles
 
 PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main import main; main()"
 WORDS, DISTINCT = 800, 64
+PREFIXES = ("J", "Jo", "John S", "john s", "Michael Jor", "Xyz")
 
 
 @dataclass(frozen=True)
@@ -147,13 +150,30 @@ def memory(server: Serving, total: int, sent: list[bytes]) -> None:
         print(f"| {part * total // 10:,} | {server.metric('process_resident_bytes') / 2**20:,.1f} |", flush=True)
 
 
+def suggestions(server: Serving, tries: int) -> None:
+    """The time of `/reconcile/suggest/entity`: the first request, which sorts the labels, then the median by prefix."""
+
+    def asked(prefix: str) -> float:
+        url = f"http://127.0.0.1:{server.port}/reconcile/suggest/entity?prefix={quote(prefix)}"
+        began = time.perf_counter()
+        with urllib.request.urlopen(url, timeout=60) as answer:
+            answer.read()
+        return (time.perf_counter() - began) * 1e3
+
+    print("\n| prefix | ms |\n|--|--:|")
+    print(f"| the first request | {asked('x'):,.1f} |")
+    for prefix in PREFIXES:
+        print(f"| {prefix} | {median(asked(prefix) for _ in range(tries)):.2f} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kb", type=Path, help="a KB of the slice; without it one is built")
-    parser.add_argument("--clients", type=int, nargs="+", default=[1, 16, 64])
+    parser.add_argument("--clients", type=int, nargs="*", default=[1, 16, 64])
     parser.add_argument("--seconds", type=float, default=3.0, help="of each try")
     parser.add_argument("--tries", type=int, default=5)
     parser.add_argument("--memory", type=int, default=0, help="requests over which memory is watched")
+    parser.add_argument("--suggest", type=int, default=0, help="requests for suggestions, per prefix")
     parser.add_argument("--one-core", action="store_true", help="keep the server on one core, the load off it")
     given, options = parser.parse_known_args()
     sent = requests()
@@ -162,6 +182,8 @@ def main() -> None:
             speed(server, given.clients, given.seconds, given.tries, sent)
         if given.memory:
             memory(server, given.memory, sent)
+        if given.suggest:
+            suggestions(server, given.suggest)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import pyarrow as pa
 import pytest
 import typer
 
+from conftest import Ran
 from namesake import build_kb
 from namesake.apps.cli.commands import app
 from namesake.apps.server.limits import Limits
@@ -350,6 +351,13 @@ def test_a_kb_that_goes_away_is_still_served(sample_kb: KB, tmp_path: Path) -> N
         assert before == after
         assert client.post("/link", {"text": TEXT, "threshold": 0.123}).status == 200
         assert client.get("/entity/Q999999999").status == 404
+
+
+@pytest.mark.parametrize("given", ["names.example", "ftp://names.example", "https://", "https://x.example/?a"])
+def test_a_public_address_that_is_none(run: Callable[..., Ran], given: str) -> None:
+    ran = run("serve", "--public-url", given)
+    assert ran.code == 2
+    assert ran.err.startswith(f"namesake: --public-url {given!r} is not an address")
 
 
 def test_the_image_runs_as_a_user_of_its_own() -> None:

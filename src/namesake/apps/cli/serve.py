@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from namesake.apps.cli import options
 from namesake.apps.cli.output import default_kb, say, warn_of_sample
 from namesake.apps.server.limits import MB, Limits
+from namesake.errors import NamesakeError
 
 
 def serve(
@@ -23,7 +25,12 @@ def serve(
         typer.Option("--allow-origin", help="pages of this origin may ask from a browser, * is any; repeatable"),
     ] = None,
     public_url: Annotated[
-        str | None, typer.Option("--public-url", help="what clients call the server, behind a proxy; for /reconcile")
+        str | None,
+        typer.Option(
+            "--public-url",
+            help="Address under which clients reach the server, such as https://names.example behind a proxy. The "
+            "manifest of /reconcile announces it; by default, the address at which a request came in.",
+        ),
     ] = None,
     max_body: Annotated[int, typer.Option("--max-body", min=1, max=1024, help="MB that a request may have")] = 8,
     max_text: Annotated[int, typer.Option("--max-text", min=1, help="characters that a text may have")] = 1_000_000,
@@ -49,6 +56,8 @@ def serve(
         seconds=seconds,
         threads=threads,
     )
+    if public_url is not None and not re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", public_url):
+        raise NamesakeError(f"--public-url {public_url!r} is not an address: write it as https://names.example")
     chosen = options.threshold_of(threshold)
     folder = default_kb(kb)
     from namesake import Linker
