@@ -272,6 +272,11 @@ def test_a_politician_is_no_basketball_player(client: Client) -> None:
     }
     assert [(one["id"], one["match"]) for one in first.values()][:2] == [("Q41421", True)] * 2
     assert not first["Q82955"]["match"]
+    born = {"pid": "P569", "v": "1963-02-17"}
+    sure = {"query": "Michael Jordan", "type": "Q82955", "type_strict": "should", "properties": [*notes, born]}
+    best = asked(client, {"q": sure})["q"]["result"][0]
+    assert (best["id"], best["match"]) == ("Q41421", False)
+    assert best["score"] > 60
 
 
 def test_names_that_nobody_bears(client: Client) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from namesake.apps.server.limits import Limits
@@ -75,19 +76,18 @@ class Impatience(Connection):
         if self.problem is not None:
             raise self.problem  # the parser stops, and `send_400_response` is called
         super().on_headers_complete()
-
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header; nobody reads those behind a body."""
-        if self.head >= 0:
-            super().on_header(name, value)
+        self.headers = deque(maxlen=0)  # type: ignore[assignment] # nobody reads those behind a body
 
     def _head_problem(self) -> RequestError | None:
         """What is wrong with the head of a request, if anything is."""
+        size, hosts = len(self.url), 0
+        for name, value in self.headers:
+            size += len(name) + len(value) + 4
+            hosts += name == b"host"
         if len(self.url) > self.limits.url:
             return RequestError(414, "the URL is too long", f"send at most {self.limits.url:,} bytes, or a form")
-        if len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers) > self.limits.head:
+        if size > self.limits.head:
             return self._too_long()
-        hosts = sum(name == b"host" for name, _ in self.headers)
         if hosts > 1 or (not hosts and self.parser.get_http_version() == "1.1"):
             return RequestError(400, "a request of HTTP/1.1 must have one Host header", "send one Host header")
         return None

@@ -20,7 +20,7 @@ from namesake.apps.server.reconcile_query import GivenQuery, read_queries
 from namesake.kb.address import WIKIDATA
 from namesake.linker import Linker
 from namesake.reconciling import Candidate
-from namesake.reconciling.reconcile import AT_ONCE, Reconciled, judge
+from namesake.reconciling.reconcile import AT_ONCE, TYPE, Reconciled, judge
 
 ENTITIES, PROPERTIES = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 MOST = 50
@@ -131,8 +131,13 @@ class ReconcileApi:
         best = enumerate(judged.best(query, LOOKED_AT if strict else limit))
         rows = judged.scored.batch.rows
         fitting = ((place, at) for place, at in best if not strict or enough(self.data.all_types(int(rows[at]))))
-        kb = self.pool.linker.kb
-        return [judged.who(kb, at, matched=answered and place == 0) for place, at in islice(fitting, limit)]
+        kb, typed = self.pool.linker.kb, judged.evidence.get(TYPE)
+
+        def matched(place: int, at: int) -> bool:
+            """Whether a candidate is the answer: one that states other types only never is."""
+            return answered and place == 0 and (typed is None or bool(typed[at] >= 0))
+
+        return [judged.who(kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
 
     def _candidate(self, one: Candidate) -> ReconcileCandidate:
         return ReconcileCandidate(
