@@ -102,7 +102,9 @@ def fixed_lists(draw, child: pa.Array) -> pa.Array:
 @st.composite
 def structs(draw, child: pa.Array) -> pa.Array:
     fields = [pa.field("a", child.type), pa.field("b", pa.int64())]
-    return pa.StructArray.from_arrays([child, pa.array(range(len(child)), pa.int64())], fields=fields, mask=draw(masks(len(child))))
+    return pa.StructArray.from_arrays(
+        [child, pa.array(range(len(child)), pa.int64())], fields=fields, mask=draw(masks(len(child)))
+    )
 
 
 def maps(child: pa.Array) -> st.SearchStrategy[pa.Array]:

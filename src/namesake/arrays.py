@@ -247,7 +247,7 @@ def _plain_map(array: pa.MapArray) -> pa.MapArray:
 
 
 def _is_list_view(kind: pa.DataType) -> bool:
-    return pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind)
+    return bool(pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind))
 
 
 def _is_plain(kind: pa.DataType) -> bool:

@@ -15,12 +15,12 @@ import pyarrow.compute as pc
 from msgspec import Meta
 
 from namesake.apps.server.http import HTML, JSON, Call, Handle, Parameter, Reply, Route, decoded
-from namesake.apps.server.kb_api import QID, bearers, found
+from namesake.apps.server.kb_api import QID
 from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.kb.dates import DAY, iso
-from namesake.kb.show import about, property_label
+from namesake.kb.show import about, found, property_label, rows_named
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED = 10
@@ -137,7 +137,7 @@ class ReconcileData:
 
     def _entities(self, prefix: str) -> list[Suggestion]:
         """Those called exactly so, then the best known whose label begins so."""
-        rows = [self.kb.row(prefix)] if QID.fullmatch(prefix) else bearers(self.kb, prefix)[:SUGGESTED]
+        rows = [self.kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(self.kb, prefix)[:SUGGESTED]
         labels = self.kb.item_labels.arrow()
         spelled = {prefix, prefix.title()}
         items = [pc.indices_nonzero(pc.starts_with(labels, one)).to_numpy() for one in sorted(spelled)]
