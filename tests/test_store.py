@@ -190,7 +190,7 @@ def test_an_error_leaves_nothing(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     small_kb(tmp_path / "kb", [5])
-    with pytest.raises(NamesakeError, match="--force"), Draft(tmp_path / "kb"):
+    with pytest.raises(NamesakeError, match="`force=True`"), Draft(tmp_path / "kb"):
         pass
     assert small_kb(tmp_path / "kb", [42], force=True).qids.tolist() == [42]
     assert [path.name for path in tmp_path.iterdir()] == ["kb"]

@@ -32,7 +32,7 @@ def warn(message: str) -> None:
     caller, level = sys._getframe(1), 2
     while caller.f_back is not None and str(caller.f_globals.get("__name__")).startswith("namesake."):
         caller, level = caller.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level - 1)
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def lacking(what: str, packages: str, extra: str) -> NamesakeError:
