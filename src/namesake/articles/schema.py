@@ -91,6 +91,6 @@ def _cast(column: pa.ChunkedArray, to: pa.DataType) -> pa.ChunkedArray:
     try:
         return column.cast(to)
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid):
-        if not pa.types.is_nested(to):
+        if not (pa.types.is_nested(to) and pa.types.is_nested(column.type)):
             raise
         return pa.chunked_array([pa.array(column.to_pylist(), to)])
