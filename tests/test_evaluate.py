@@ -96,7 +96,7 @@ def test_links_without_candidates_need_gold_as_qids(tmp_path):
     assert found["links", "all", "P@1"] == (1.0, 1)
     assert found["links", "all", "accuracy with NIL"] == (1.0, 2)
     assert not any(metric in {"MRR", "candidate recall"} for _, _, metric in found)
-    with pytest.raises(NamesakeError, match=r"link with --scores, or give gold as QIDs"):
+    with pytest.raises(NamesakeError, match=r"link with `scores=True`, or give gold as QIDs"):
         align(links_table(answers, False), read_gold(gold_file(tmp_path / "h.jsonl", GOLD[:1])))
 
 

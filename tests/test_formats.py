@@ -198,3 +198,27 @@ def test_a_failed_run_leaves_no_output(tmp_path):
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(NamesakeError, match="links are written as"):
         LinkWriter(tmp_path / "out.xlsx", {})
+
+
+def test_names_alone_are_meant_wherever_they_stand(tmp_path):
+    """In JSON lines and in Parquet, among mentions with spans or without them."""
+    text = "Ann met Bo. Bo left, and Ann stayed."
+    line = {
+        "id": "a",
+        "text": text,
+        "mentions": ["Ann", {"name": "Bo", "spans": [[8, 10]], "candidates": ["Q1"]}, "Cy"],
+    }
+    (tmp_path / "a.jsonl").write_text(
+        json.dumps(line) + "\n" + json.dumps({"id": "b", "text": text, "mentions": ["Bo"]})
+    )
+    [table] = read_articles(tmp_path / "a.jsonl", Rejects())
+    first, second = table.column("mentions").to_pylist()
+    assert [(one["name"], one["spans"], one["candidates"]) for one in first] == [
+        ("Ann", [[0, 3], [25, 28]], None),
+        ("Bo", [[8, 10]], ["Q1"]),
+        ("Cy", [], None),
+    ]
+    assert [(one["name"], one["spans"]) for one in second] == [("Bo", [[8, 10], [12, 14]])]
+    pq.write_table(pa.table({"id": ["b"], "text": [text], "mentions": [["Bo"]]}), tmp_path / "b.parquet")
+    [written] = read_articles(tmp_path / "b.parquet", Rejects())
+    assert written.column("mentions").to_pylist() == [second]

@@ -1,10 +1,14 @@
 """Frames of several libraries in, links out, with the frame's own columns."""
 
+import json
+
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
-from namesake import NamesakeError, link_frame
+from namesake import NamesakeError, link_frame, reconcile_frame
+from namesake.reconciling.table import ADDED
 
 BODY = "Michael Jordan, the basketball player, met Chris Carter of The X-Files."
 COLUMNS = {"url": ["u1", "u1"], "body": [BODY, "Michael Jordan of the Chicago Bulls."], "desk": ["sport", "news"]}
@@ -104,5 +108,182 @@ def test_rows_without_text_have_no_links_and_are_counted(linker):
 
 
 def test_guessed_columns_are_warned_of(linker):
-    with pytest.warns(UserWarning, match=r"text is `body`, id is `url` \(guessed\)$"):
+    with pytest.warns(UserWarning, match=r"text is `body`, id is `url` \(guessed; `text=`, `id=`"):
         link_frame(pd.DataFrame({"url": ["a"], "body": [BODY]}), linker)
+
+
+# layouts and types that other libraries give
+
+
+def polars_columns() -> dict[str, object]:
+    import polars as pl
+
+    return {
+        "tags": [["a", "b"], []],
+        "who": [{"a": "x", "b": ["y"]}, {"a": None, "b": []}],
+        "raw": [b"\x00\xff", None],
+        "kinds": pl.Series([["k"], ["l", "k"]], dtype=pl.List(pl.Categorical)),
+        "desk": pl.Series(["sport", "news"], dtype=pl.Enum(["news", "sport"])),
+        "pair": pl.Series([[1, 2], [3, 4]], dtype=pl.Array(pl.Int8, 2)),
+        "price": pl.Series(["1.20", "3.40"]).cast(pl.Decimal(10, 2)),
+    }
+
+
+def test_columns_of_any_type_are_carried_through(linker):
+    import polars as pl
+
+    frame = pl.DataFrame({"id": ["1", "2"], "text": COLUMNS["body"], **polars_columns()})
+    out = link_frame(frame, linker)
+    assert out.height >= 2
+    for name in polars_columns():
+        given_values = dict(zip(frame["id"], frame[name].to_list(), strict=True))
+        assert out[name].to_list() == [given_values[row] for row in out["article_id"]], name
+        if name != "kinds":  # categories within lists become text
+            assert out.schema[name] == frame.schema[name]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow", "duckdb"])
+def test_categories_may_be_ids_texts_titles_and_dates(linker, kind):
+    import duckdb
+    import polars as pl
+
+    values = {"id": ["u1"], "text": [BODY], "title": ["News"], "date": ["1996-05-01"], "desk": ["sport"]}
+    table = pa.table({name: pa.array(column).dictionary_encode() for name, column in values.items()})
+    given_frame = {
+        "pandas": pd.DataFrame(values, dtype="category"),
+        "polars": pl.DataFrame(values, schema=dict.fromkeys(values, pl.Categorical)),
+        "arrow": table,
+        "duckdb": duckdb.from_arrow(table),
+    }[kind]
+    plain = linker.link(pa.table({name: column for name, column in values.items() if name != "desk"}))
+    for out in (link_frame(given_frame, linker), link_frame(given_frame, linker, text="text", id="id", date="date")):
+        links = as_table(out).to_pylist()
+        assert [(row["article_id"], row["qid"], row["score"]) for row in links] == [
+            (row["article_id"], row["qid"], row["score"]) for row in plain.to_pylist()
+        ]
+        assert {row["desk"] for row in links} == {"sport"}
+    assert linker.link(given_frame).drop_columns(["extra"]) == plain.drop_columns(["extra"])
+
+
+def test_the_linker_carries_columns_of_any_type_as_json(linker):
+    import polars as pl
+
+    frame = pl.DataFrame({"id": ["1", "2"], "text": COLUMNS["body"], **polars_columns()})
+    extra = [json.loads(one) for one in linker.link(frame).column("extra").to_pylist()]
+    assert extra[0]["tags"] == ["a", "b"]
+    assert extra[0]["who"] == {"a": "x", "b": ["y"]}
+    interval = pa.array([pa.MonthDayNano([1, 2, 3])])
+    links = linker.link(pa.table({"id": ["1"], "text": [BODY], "span": interval}))
+    assert "span" in json.loads(links.column("extra")[0].as_py())
+
+
+def test_a_column_that_arrow_cannot_hold_is_one_line(linker):
+    import polars as pl
+
+    frame = pl.DataFrame({"text": [BODY], "n": pl.Series([1], dtype=pl.Int128)})
+    with pytest.raises(NamesakeError, match=r"a column that Arrow cannot hold .* drop it or convert it"):
+        link_frame(frame, linker)
+    with pytest.raises(NamesakeError, match=r"the ids, which are .*, cannot be read"):
+        link_frame(pa.table({"text": [BODY], "id": [["a"]]}), linker)
+
+
+# names that are given
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "arrow"])
+def test_mentions_may_be_lists_of_names(linker, kind):
+    import polars as pl
+
+    names = [["Chris Carter", "Nobody Here"], [], None]
+    values = {"id": ["1", "2", "3"], "text": [BODY] * 3, "people": names}
+    table = pa.table(values | {"people": pa.array(names, pa.list_(pa.string()))})
+    given_frame = {"pandas": pd.DataFrame(values), "polars": pl.DataFrame(values), "arrow": table}[kind]
+    links = as_table(link_frame(given_frame, linker, mentions="people")).to_pylist()
+    expected = linker.link_text(BODY, mentions=names[0])
+    of_first = [row for row in links if row["article_id"] == "1"]
+    assert [(row["name"], [tuple(span) for span in row["spans"]], row["qid"], row["score"]) for row in of_first] == [
+        (link.name, link.spans, link.qid, link.score) for link in expected
+    ]
+    found = [link.name for link in linker.link_text(BODY)]
+    assert [row["name"] for row in links if row["article_id"] != "1"] == found  # none of the second, all of the third
+    renamed = table.rename_columns(["id", "text", "mentions"])
+    assert [row["name"] for row in linker.link(renamed).to_pylist()] == [row["name"] for row in links]
+    with pytest.raises(NamesakeError, match=r"no field 'peple' .did you mean 'people'"):
+        link_frame(given_frame, linker, mentions="peple")
+
+
+def test_a_null_among_names_is_refused(linker):
+    table = pa.table({"id": ["1"], "text": [BODY], "mentions": [["Chris Carter", None]]})
+    with pytest.raises(NamesakeError, match="a mention has no name"):
+        linker.link(table)
+
+
+# tables of names
+
+PEOPLE = {"who": ["Michael Jordan", "Chris Carter", "Xyzzy Qwerty"], "Job": ["basketball player", "", ""]}
+PEOPLE |= {"Notes": ["Chicago Bulls", "creator of The X-Files", ""], "When": ["1996", "hello", None]}
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "duckdb", "arrow"])
+def test_a_frame_of_names_gets_what_the_command_gives_a_file(linker, tmp_path, kind):
+    import duckdb
+    import polars as pl
+    from pyarrow import csv
+    from typer.testing import CliRunner
+
+    from namesake.apps.cli.commands import app
+
+    table = pa.table(PEOPLE)
+    csv.write_csv(table, tmp_path / "in.csv")
+    options = ["--name", "who", "--context", "Notes", "--date", "When", "--type", "occupation=Job"]
+    command = ["reconcile", str(tmp_path / "in.csv"), *options, "--kb", str(linker.kb.path), "-o"]
+    assert CliRunner().invoke(app, [*command, str(tmp_path / "out.parquet")]).exit_code == 0
+    expected = pa.parquet.read_table(tmp_path / "out.parquet").select(ADDED.names).to_pylist()
+    given_frame = {
+        "pandas": pd.DataFrame(PEOPLE, index=["a", "b", "c"]),
+        "polars": pl.DataFrame(PEOPLE),
+        "duckdb": duckdb.from_arrow(table),
+        "arrow": table,
+    }[kind]
+    arguments = {"name": "who", "context": "Notes", "date": "When", "type": {"occupation": "Job"}}
+    with pytest.warns(UserWarning, match=r"1 rows count as undated; When .* such as 'hello'"):
+        out = reconcile_frame(given_frame, linker, **arguments)
+    assert type(out) is (type(given_frame) if kind in ("pandas", "polars") else pa.Table)
+    if kind == "pandas":
+        assert out.index.tolist() == ["a", "b", "c"]
+        assert out[list(PEOPLE)].equals(given_frame)
+    assert as_table(out).select(ADDED.names).to_pylist() == expected
+    assert expected[0]["qid"] == "Q41421"
+    assert expected[2]["qid"] is None
+
+
+def test_columns_of_names_are_guessed_and_those_of_ours_kept(linker):
+    values = {"Person": ["Michael Jordan"], "qid": ["mine"], "notes": ["basketball player, Chicago Bulls"]}
+    frame = pd.DataFrame(values, dtype="category")
+    with pytest.warns(UserWarning, match=r"names are in the column 'Person' \(guessed; `name=`"):
+        out = reconcile_frame(frame, linker, context=["notes"])
+    assert out["qid"].tolist() == ["mine"]
+    assert out["qid"].dtype == "category"
+    assert out["namesake_qid"].tolist() == ["Q41421"]
+
+
+def test_arguments_of_a_frame_of_names_that_do_not_fit_are_refused(linker):
+    frame = pd.DataFrame(PEOPLE)
+    with pytest.raises(NamesakeError, match=r"which column has the names. Name it with `name=`"):
+        reconcile_frame(pd.DataFrame({"x": ["a"]}), linker)
+    with pytest.raises(NamesakeError, match=r"no column 'whom'.*did you mean 'who'"):
+        reconcile_frame(frame, linker, name="whom")
+    with pytest.raises(NamesakeError, match="`type='shoe size'`: no such property"):
+        reconcile_frame(frame, linker, name="who", type={"shoe size": "Job"})
+    with pytest.raises(TypeError, match="type must be a dictionary"):
+        reconcile_frame(frame, linker, name="who", type="occupation=Job")
+    with pytest.raises(TypeError, match="frame must speak Arrow"):
+        reconcile_frame([1], linker)
+
+
+def test_warnings_stand_at_the_line_of_the_caller(linker):
+    with pytest.warns(UserWarning, match="guessed") as linked:
+        link_frame(pd.DataFrame({"url": ["a"], "body": [BODY]}), linker)
+    with pytest.warns(UserWarning, match="guessed") as reconciled:
+        reconcile_frame(pd.DataFrame({"Person": ["Michael Jordan"]}), linker)
+    assert {one.filename for one in (*linked, *reconciled)} == {__file__}

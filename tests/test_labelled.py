@@ -371,9 +371,9 @@ def test_what_means_nothing_with_labelled_text_is_refused(sample_kb, tmp_path, a
 
 
 def test_the_truth_must_come_from_somewhere():
-    with pytest.raises(NamesakeError, match=r"--gold GOLD .* or --labelled"):
+    with pytest.raises(NamesakeError, match=r"`gold=` .* or `labelled=`"):
         namesake.evaluate(scores="s.parquet")
-    with pytest.raises(NamesakeError, match="tune needs scores and their --gold, or --labelled"):
+    with pytest.raises(NamesakeError, match="tune needs scores and their `gold=`, or `labelled=`"):
         namesake.tune()
 
 
@@ -674,5 +674,5 @@ def test_scores_and_labelled_text_are_learnt_from_together(sample_kb, labelled, 
     alone = namesake.tune(labelled=labelled, kb=sample_kb).recipe
     both = namesake.tune([tmp_path / "s.parquet"], [tmp_path / "g.jsonl"], labelled=labelled, kb=sample_kb).recipe
     assert both.parts != alone.parts
-    with pytest.raises(NamesakeError, match="--how grid is for score files"):
+    with pytest.raises(NamesakeError, match="`how='grid'` is for score files"):
         namesake.tune(labelled=labelled, kb=sample_kb, how="grid")

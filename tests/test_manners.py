@@ -1,8 +1,10 @@
 """The command line behaves: completion, plain help, hints, every name marked, wrong links of the demo named."""
 
+import ast
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,8 +16,10 @@ import pytest
 import typer
 from rich.console import Console
 
+import namesake
 from namesake import KB, Linker, NamesakeError, build_kb, machine
 from namesake.apps.cli.commands import COMMANDS, app
+from namesake.apps.cli.output import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample
 from namesake.apps.terminal.links import show_links
 from namesake.apps.terminal.mistakes import show_mistakes
@@ -245,3 +249,58 @@ def test_near_names_are_suggested(asked, meant, run, sample_kb):
     assert f"is called {asked!r} (did you mean " in ran.err
     assert repr(meant) in ran.err
     assert "did you mean" not in run("kb", "show", sample_kb.path, "Nobody Atall", kb=None).err
+
+
+# messages of the library name Python's arguments, and those of the command its options
+
+OPTION = re.compile(r"(?<![\w-])--[a-z]")
+COMMAND = re.compile(r"`(?:namesake|kb|\{\}) [^`]*`|^namesake .*")
+DRAWN = ("drawing", "evaluation/reports/page.py", "evaluation/reports/plots.py")  # `--ink` is a colour of CSS
+
+
+def told(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Every text of a module but docstrings, with its line; what an f-string fills in is left out."""
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    inside: set[int] = set()
+    for node in ast.walk(tree):
+        if id(node) in docs | inside:
+            continue
+        if isinstance(node, ast.JoinedStr):
+            inside |= {id(part) for part in node.values}
+            yield node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
+def test_no_message_of_the_library_names_an_option():
+    package = Path(namesake.__file__).parent
+    for path in sorted(package.rglob("*.py")):
+        where = path.relative_to(package).as_posix()
+        if where.startswith(("apps/", *DRAWN)):
+            continue
+        for line, text in told(ast.parse(path.read_text("utf-8"))):
+            assert not OPTION.search(COMMAND.sub("", text)), f"{where}:{line}: write `argument=` for --argument: {text}"
+
+
+@pytest.mark.parametrize(
+    ("message", "printed"),
+    [
+        ("name it with `text=`; it has a", "name it with --text; it has a"),
+        ("`date='soon'`: not a date", "--date soon: not a date"),
+        ('`keep="all"` or `force=True`', "--keep all or --force"),
+        ("`target_precision=2` and `most_line=`", "--target-precision 2 and --max-line"),
+        ("no `text`; `namesake kb build` and a=b", "no `text`; `namesake kb build` and a=b"),
+    ],
+)
+def test_arguments_are_printed_as_options(message, printed):
+    assert as_options(message) == printed
+
+
+def test_the_library_and_the_command_say_the_same_in_their_own_words(run, tmp_path, sample_kb):
+    (tmp_path / "a.csv").write_text("one,two\n1,2\n")
+    linker = Linker(sample_kb)
+    with pytest.raises(NamesakeError, match=r"which field is the text. Name it with `text=`"):
+        namesake.link_files(linker, tmp_path / "a.csv", tmp_path / "o.jsonl")
+    ran = run("link", tmp_path / "a.csv", "-o", tmp_path / "o.jsonl")
+    assert ran.code == 2
+    assert "which field is the text? Name it with --text" in ran.said

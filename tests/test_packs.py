@@ -100,7 +100,7 @@ def test_what_comes_out_is_what_went_in(packed, sample_kb, tmp_path):
     assert files_of(folder) == files_of(sample_kb.path)
     assert manifest == sample_kb.manifest
     KB.open(folder).verify()
-    with pytest.raises(NamesakeError, match="exists: choose another --out"):
+    with pytest.raises(NamesakeError, match="exists: choose another `out=`"):
         get(packed, folder)
     get(packed, folder, force=True)
     assert files_of(folder) == files_of(sample_kb.path)

@@ -45,7 +45,7 @@ def linked(doc) -> dict[tuple[int, int], str]:
 
 
 def by_place(links) -> dict[tuple[int, int], str]:
-    return {span: link.qid or "NIL" for link in links for span in link.spans}
+    return {span: link.qid or "" for link in links for span in link.spans}
 
 
 # --- whom it links
@@ -61,7 +61,7 @@ def test_behind_a_model_its_people_are_linked_and_nothing_else_changes(model, sa
         before = [[(e.text, e.label_) for e in doc.ents] for doc in model.pipe(TEXTS)]
     docs = list(model.pipe(TEXTS))
     assert [[(e.text, e.label_) for e in doc.ents] for doc in docs] == before
-    assert all(ent.kb_id_ for doc in docs for ent in doc.ents if ent.label_ == "PERSON")
+    assert all(ent._.namesake for doc in docs for ent in doc.ents if ent.label_ == "PERSON")
     assert not any(ent.kb_id_ for doc in docs for ent in doc.ents if ent.label_ != "PERSON")
     asked = Linker(sample_kb, mentions=f"spacy:{MODEL}")
     for text, doc in zip(TEXTS, docs, strict=True):
@@ -73,7 +73,7 @@ def test_behind_a_model_its_people_are_linked_and_nothing_else_changes(model, sa
 def test_a_stranger_is_nil_and_a_surname_is_its_full_name(model):
     doc = model("Zebulon Quackenfrost met the basketball player Michael Jordan. Jordan left.")
     assert [(e.text, e.kb_id_) for e in doc.ents if e.label_ == "PERSON"] == [
-        ("Zebulon Quackenfrost", "NIL"),
+        ("Zebulon Quackenfrost", ""),
         ("Michael Jordan", "Q41421"),
         ("Jordan", "Q41421"),
     ]
@@ -165,9 +165,91 @@ def test_documents_that_travelled_still_tell(blank):
         _ = doc.ents[0]._.namesake.candidates
 
 
-def test_displacy_shows_the_links(blank):
-    html = spacy.displacy.render(blank(JORDAN), style="ent", options={"kb_url_template": WIKIDATA}, jupyter=False)
-    assert html.count('href="https://www.wikidata.org/wiki/Q41421"') == 2
+def test_displacy_shows_the_links_and_none_for_nil(model):
+    doc = model(f"Zebulon Quackenfrost spoke. {JORDAN}")
+    assert [ent.text for ent in doc.ents if ent.label_ == "PERSON"] == [
+        "Zebulon Quackenfrost",
+        "Michael Jordan",
+        "Jordan",
+    ]
+    html = spacy.displacy.render(doc, style="ent", options={"kb_url_template": WIKIDATA}, jupyter=False)
+    assert re.findall(r'href="([^"]*)"', html) == ["https://www.wikidata.org/wiki/Q41421"] * 2
+    assert doc.ents[0]._.namesake.qid is None  # what was asked, and not known
+
+
+def test_nil_may_be_called_as_spacys_own_linker_calls_it(sample_kb):
+    nlp = spacy.load(MODEL, exclude=["parser", "lemmatizer", "attribute_ruler", "tagger"])
+    nlp.add_pipe("namesake", config={"kb": str(sample_kb.path), "nil": "NIL"})
+    doc = nlp("Zebulon Quackenfrost met the basketball player Michael Jordan.")
+    assert [ent.kb_id_ for ent in doc.ents if ent.label_ == "PERSON"] == ["NIL", "Q41421"]
+
+
+# --- which names are linked
+
+
+def test_only_given_entities_are_linked_where_that_is_wanted(sample_kb, tmp_path):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    nlp.add_pipe("namesake", config={"kb": str(sample_kb.path), "find_names": False})
+    ruler.add_patterns([{"label": "GPE", "pattern": "Chicago"}])
+    assert [(ent.text, ent.kb_id_) for ent in nlp(JORDAN).ents] == [("Chicago", "")]
+    ruler.add_patterns([{"label": "PERSON", "pattern": "Michael Jordan"}])
+    wanted = [("Michael Jordan", "Q41421"), ("Chicago", "")]
+    assert [(ent.text, ent.kb_id_) for ent in nlp(JORDAN).ents] == wanted
+    nlp.to_disk(tmp_path / "pipeline")
+    assert [(ent.text, ent.kb_id_) for ent in spacy.load(tmp_path / "pipeline")(JORDAN).ents] == wanted
+
+
+def test_names_may_be_given_as_a_list_of_texts(blank, linker):
+    text = f"{JORDAN} Chris Carter came."
+    doc = blank.make_doc(text)
+    doc._.namesake_mentions = ["Michael Jordan", "Zebulon"]
+    doc = blank(doc)
+    assert linked(doc) == by_place(linker.link_text(text, mentions=["Michael Jordan"]))
+    held = doc.ents[0]._.namesake
+    assert held.candidates[0].confidence == pytest.approx(held.confidence)
+    doc = blank.make_doc(text)
+    doc._.namesake_mentions = "Michael Jordan"
+    with pytest.raises(TypeError, match="must be a list of names"):
+        blank(doc)
+
+
+# --- how good it is
+
+
+def examples(nlp, *documents: tuple[str, dict[str, str]]):
+    """Documents with the QID of some names, "" for NIL."""
+    from spacy.training import Example
+
+    for text, gold in documents:
+        places = [(text.index(name), text.index(name) + len(name), name) for name in gold]
+        entities = [(start, end, "PERSON") for start, end, _ in places]
+        links = {(start, end): {gold[name] or "NIL": 1.0} for start, end, name in places}
+        yield Example.from_dict(nlp.make_doc(text), {"entities": entities, "links": links})
+
+
+def test_links_are_scored_by_evaluate(model):
+    right, wrong = "The basketball player Michael Jordan spoke.", "The basketball player Michael Jordan slept."
+    nil = "Zebulon Quackenfrost of Chicago spoke."
+    found = model.evaluate(
+        list(
+            examples(
+                model,
+                (right, {"Michael Jordan": "Q41421"}),
+                (wrong, {"Michael Jordan": "Q1"}),
+                (nil, {"Zebulon Quackenfrost": ""}),
+            )
+        )
+    )
+    assert (found["nel_micro_p"], found["nel_micro_r"], found["nel_micro_f"]) == pytest.approx((0.5, 0.5, 0.5))
+    assert model.get_pipe_meta("namesake").default_score_weights["nel_micro_f"] == 1.0
+
+
+def test_a_pipe_may_have_another_scorer_or_none(sample_kb):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("namesake", config={"kb": str(sample_kb.path), "scorer": None})
+    found = nlp.evaluate(list(examples(nlp, ("The basketball player Michael Jordan spoke.", {"Michael Jordan": "Q1"}))))
+    assert "nel_micro_f" not in found
 
 
 # --- batches and processes
@@ -229,7 +311,7 @@ def test_a_loaded_pipeline_may_have_another_kb_and_threshold(sample_kb, tmp_path
     assert pipe.linker.recipe.decide.threshold == nlp.get_pipe("namesake").linker.recipe.decide.threshold
     changes = {"components.namesake.kb": str(there), "components.namesake.threshold": 1.0}
     strict = spacy.load(tmp_path / "pipeline", config=changes)
-    assert set(linked(strict(JORDAN)).values()) == {"NIL"}
+    assert set(linked(strict(JORDAN)).values()) == {""}
 
 
 def test_what_was_saved_may_be_damaged(blank, tmp_path):
@@ -261,7 +343,7 @@ def test_without_a_kb_the_variable_counts_else_the_sample_with_a_warning(sample_
 def test_without_spacy_one_line_says_what_to_install(monkeypatch):
     monkeypatch.setattr(pipe_module, "REGISTERED", False)
     with pytest.raises(NamesakeError, match="the pipe needs spaCy: install namesake with its extra `spacy`"):
-        pipe_module.make(None, "namesake", None, "default", None, "PERSON")
+        pipe_module.make(None, "namesake", None, "default", None, "PERSON", True, "", None)
 
 
 def test_spacy_finds_the_pipe_of_an_installed_package(sample_kb, tmp_path):

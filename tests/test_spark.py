@@ -23,7 +23,7 @@ pytest.importorskip("pyspark")
 
 from namesake.apps.cli.spark import cause
 from namesake.articles.rejects import Reject, Rejects
-from namesake.engines.described import described
+from namesake.engines.described import described, flat
 from namesake.engines.folder import link_folder
 from namesake.engines.spark import PLACE, SPANS, Job, link, link_lines, read_lines
 from namesake.engines.spark_files import link_with_spark
@@ -88,6 +88,68 @@ def test_a_dataframe_of_articles(spark, linker, articles, tmp_path):
         assert collected(links) == local(linker, table, scores)
         assert links.columns == described(linker.kb, linker.nothing(scores)).column_names
     assert collected(link(df, linker.kb.path, "uiscore-paper")) == local(Linker(linker.kb, "uiscore-paper"), table)
+
+
+BODY = "Michael Jordan, the basketball player, met Chris Carter of The X-Files."
+
+
+def test_a_dataframe_with_columns_of_other_names(spark, linker):
+    """As `link_frame` takes them: named or guessed, with names given as lists of text."""
+    rows_in = [("u1", BODY, "1996-05-01", ["Chris Carter"]), ("u2", BODY, None, []), ("u3", BODY, None, None)]
+    df = spark.createDataFrame(rows_in, "url string, body string, when string, people array<string>")
+    table = pa.table(
+        {
+            "id": ["u1", "u2", "u3"],
+            "text": [BODY] * 3,
+            "date": ["1996-05-01", None, None],
+            "mentions": pa.array([["Chris Carter"], [], None], pa.list_(pa.string())),
+        }
+    )
+    named = link(df, linker.kb.path, text="body", id="url", date="when", mentions="people")
+    assert collected(named) == local(linker, table)
+    assert [row for row in collected(named) if '"u1"' in row] != []
+    with pytest.warns(UserWarning, match="text is `body`, id is `url`") as warned:
+        guessed = link(df.select("url", "body"), linker.kb.path)
+    assert warned[0].filename == __file__
+    assert collected(guessed) == local(linker, table.select(["id", "text"]))
+    places = link(df.select("url", "body"), linker.kb.path, text="body", one_per_span=True)
+    assert collected(places) == rows(described(linker.kb, flat(linker.link(table.select(["id", "text"])))))
+
+
+def test_columns_and_arguments_are_checked_before_the_job(spark, linker, tmp_path):
+    df = spark.createDataFrame([("u1", BODY, [1], "")], "url string, body string, numbers array<int>, note string")
+    place = linker.kb.path
+    for arguments, message in [
+        ({"text": "bdy"}, "the DataFrame: no field 'bdy' .did you mean 'body'"),
+        ({"mentions": "peple"}, "the DataFrame: no field 'peple'"),
+        ({"text": "numbers"}, "the DataFrame: column `text`, which is list<.*>, cannot be read"),
+        ({"mentions": "note"}, "the DataFrame: column `mentions`, which is string, cannot be read"),
+        ({"recipe": "defalt"}, "did you mean 'default'"),
+        ({"threshold": "p999"}, "p999"),
+        ({"default_date": "tomorrow"}, "not a date"),
+        ({"kb": tmp_path / "absent"}, "no such KB"),
+    ]:
+        with pytest.raises(NamesakeError, match=message):  # and no job was started: nothing is collected
+            link(df, **{"kb": place, "text": "body", "id": "url"} | arguments)
+    with pytest.raises(NamesakeError, match=r"which column is the id. Name it with `id=`"):
+        link(df.select("body"), place, text="body")
+    with pytest.raises(NamesakeError, match=r"which field is the text. Name it with `text=`"):
+        link(df.select("url"), place)
+    with pytest.raises(TypeError, match="df must be a DataFrame of Spark's, not list"):
+        link([1], place)
+
+
+def test_workers_run_the_python_of_the_driver(spark, linker, monkeypatch):
+    """In a session that was opened by somebody else, unless a Python is named."""
+    df = spark.createDataFrame([("u1", BODY)], "id string, text string")
+    context = spark.sparkContext
+    monkeypatch.setattr(context, "pythonExec", "python-of-somebody-else")
+    link(df, linker.kb.path)
+    assert context.pythonExec == "python-of-somebody-else"  # PYSPARK_PYTHON is set
+    monkeypatch.delenv("PYSPARK_PYTHON")
+    links = link(df, linker.kb.path)
+    assert context.pythonExec == os.environ["PYSPARK_PYTHON"] == sys.executable
+    assert links.count() == linker.link(pa.table({"id": ["u1"], "text": [BODY]})).num_rows
 
 
 def test_json_lines_and_a_kb_that_is_shipped_packed(spark, linker, articles, tmp_path):

@@ -1,9 +1,14 @@
 """What a KB folder promises: columns come back as they were written, and damage is named."""
 
+import copy
 import json
+import pickle
 import shutil
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +23,7 @@ from namesake.kb.declare import Array, made_by
 from namesake.kb.options import place
 from namesake.kb.publish import Draft
 from namesake.kb.store import FORMAT_VERSION, KB
+from namesake.sample import DUMP
 from small_kb import manifest, write_rest
 
 texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=12)
@@ -190,7 +196,7 @@ def test_an_error_leaves_nothing(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
     small_kb(tmp_path / "kb", [5])
-    with pytest.raises(NamesakeError, match="--force"), Draft(tmp_path / "kb"):
+    with pytest.raises(NamesakeError, match="`force=True`"), Draft(tmp_path / "kb"):
         pass
     assert small_kb(tmp_path / "kb", [42], force=True).qids.tolist() == [42]
     assert [path.name for path in tmp_path.iterdir()] == ["kb"]
@@ -209,3 +215,89 @@ def test_the_row_of_a_qid(sample_kb: KB) -> None:
     assert [sample_kb.row(f"Q{qid}") for qid in sample_kb.qids] == list(range(len(sample_kb)))
     for qid in ("Q1", "Q999999999999999999", "Q9999999999999999999999", "Q", "", "76", "q76", "Q٧٦", "Q076", "P31"):
         assert sample_kb.row(qid) == -1
+
+
+# copies, and other processes
+
+
+def test_a_pickled_kb_is_its_path(sample_kb: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(sample_kb.path.parent)
+    relative = KB.open(sample_kb.path.name)
+    pickled = pickle.dumps(relative)
+    assert len(pickled) < 1000
+    monkeypatch.chdir(tmp_path)
+    for copied in (pickle.loads(pickled), copy.copy(sample_kb), copy.deepcopy({"kb": sample_kb})["kb"]):
+        assert copied.path == sample_kb.path.absolute()
+        assert copied.qids.tolist() == sample_kb.qids.tolist()
+        assert copied.search("Michael Jordan") == sample_kb.search("Michael Jordan")
+
+
+def test_a_pickled_kb_that_is_gone_is_one_line(tmp_path: Path) -> None:
+    pickled = pickle.dumps(small_kb(tmp_path / "kb", [5]))
+    shutil.rmtree(tmp_path / "kb")
+    with pytest.raises(NamesakeError, match="no such KB"):
+        pickle.loads(pickled)
+
+
+def test_a_process_that_is_spawned_opens_the_kb(sample_kb: KB) -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        assert pool.submit(KB.search, sample_kb, "Michael Jordan").result() == sample_kb.search("Michael Jordan")
+
+
+# entities by QID and by name
+
+
+def dumped() -> dict[str, dict[str, Any]]:
+    """The items of the sample's dump by QID, as Wikidata writes them."""
+    lines = (line.strip().rstrip(",") for line in DUMP.read_text("utf-8").splitlines())
+    return {one["id"]: one for one in (json.loads(line) for line in lines if line.startswith("{"))}
+
+
+def test_an_entity_is_what_the_dump_says(sample_kb: KB) -> None:
+    items = dumped()
+    for qid in (f"Q{number}" for number in sample_kb.qids):
+        item, entity = items[qid], sample_kb.entity(qid)
+        assert entity is not None
+        assert (entity.qid, entity.label) == (qid, item["labels"]["en"]["value"])
+        assert entity.description == item["descriptions"].get("en", {"value": ""})["value"]
+        assert {one["value"] for one in item["aliases"].get("en", ())} <= {*entity.aliases, entity.label}
+        assert entity.sitelinks == len(item["sitelinks"])
+        for one in entity.statements:
+            value = items.get(one.value)
+            assert value is None or one.label == value["labels"]["en"]["value"]
+    jordan = sample_kb.entity("Q41421")
+    assert jordan is not None
+    assert (jordan.birth, jordan.death) == ("1963-02-17", None)
+    stated = {one["mainsnak"]["datavalue"]["value"]["id"] for one in items["Q41421"]["claims"]["P106"]}
+    assert {one.value for one in jordan.statements if one.property == "P106"} == stated
+
+
+def test_an_entity_that_is_not_there_is_none_and_what_is_no_qid_an_error(sample_kb: KB) -> None:
+    assert sample_kb.entity("Q1") is None
+    assert sample_kb.entity("Q999999999999999999") is None
+    for text in ("Michael Jordan", "", "q76", "P31", "Q076"):
+        with pytest.raises(NamesakeError, match=r"is not a QID such as Q76; KB\.search finds"):
+            sample_kb.entity(text)
+    with pytest.raises(TypeError, match="qid must be a QID"):
+        sample_kb.entity(76)  # type: ignore[arg-type]
+
+
+def test_names_are_found_with_the_most_sitelinks_first(sample_kb: KB) -> None:
+    found = sample_kb.search("michael jordan")
+    named = [
+        (-len(item["sitelinks"]), int(qid[1:]), qid)
+        for qid, item in dumped().items()
+        if sample_kb.row(qid) >= 0
+        and "Michael Jordan" in [item["labels"]["en"]["value"], *(a["value"] for a in item["aliases"].get("en", ()))]
+    ]
+    assert [one.qid for one in found] == [qid for *_, qid in sorted(named)]
+    assert len(found) > 2
+    assert found[0].url == f"https://www.wikidata.org/wiki/{found[0].qid}"
+    assert (found[0].label, found[0].sitelinks) == ("Michael Jordan", -min(named)[0])
+    assert sample_kb.search("Michael Jordan", 1) == found[:1]
+    assert sample_kb.search("Michael Jordan", None) == found
+    assert sample_kb.search("Xyzzy Qwertyuiop") == sample_kb.search("") == []
+    with pytest.raises(TypeError, match="name must be a text"):
+        sample_kb.search(None)  # type: ignore[arg-type]
+    with pytest.raises(NamesakeError, match="limit must not be negative"):
+        sample_kb.search("Michael Jordan", -1)

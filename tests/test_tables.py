@@ -87,7 +87,7 @@ def test_our_own_layouts_are_read_as_ever_and_in_silence(tmp_path):
 def test_json_lines_whose_text_is_called_otherwise_are_refused_with_what_may_be_meant(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"URL": "u", "body": "words"}\n')
-    with pytest.raises(NamesakeError, match=r"no `text`; did you mean --text body --id URL\?$"):
+    with pytest.raises(NamesakeError, match=r"no `text`; did you mean `text='body'` `id='URL'`\?$"):
         articles(path)
 
 

@@ -136,7 +136,7 @@ def test_embed_by_another_encoder_does_not_go_on_with_its_texts(bare, tmp_path):
 
 def test_embed_replaces_vectors_with_force_only(filled, tmp_path):
     words = write_words(tmp_path / "words.txt", seed=9)
-    with pytest.raises(NamesakeError, match="has text vectors already: replace them with --force"):
+    with pytest.raises(NamesakeError, match="has text vectors already: replace them with `force=True`"):
         embed(filled, f"static:{words}")
     before = KB.open(filled).text_vectors.entity(3)
     embed(filled, f"static:{words}", force=True)
@@ -309,10 +309,10 @@ def test_walks_find_communities_as_well_as_gensim_does():
 
 
 def test_walk_refuses_what_it_cannot_do(bare, tmp_path):
-    with pytest.raises(NamesakeError, match="--window 0: must be 1 or more"):
+    with pytest.raises(NamesakeError, match="`window=0`: must be 1 or more"):
         walk(bare, window=0)
     walk(bare, dimensions=4, walks=1)
-    with pytest.raises(NamesakeError, match="exists: replace it with --force"):
+    with pytest.raises(NamesakeError, match="exists: replace it with `force=True`"):
         walk(bare, dimensions=4, walks=1)
 
 

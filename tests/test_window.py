@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold
 from namesake.formats import read_articles
-from namesake.sample import ARTICLES, EXPECTED
+from namesake.sample import ARTICLES, DUMP, EXPECTED
 
 
 def test_dir_shows_the_names_people_need_and_no_others():
@@ -48,7 +49,8 @@ def test_no_room_has_the_name_of_a_function():
 
 
 FUNCTIONS = (
-    "ablate build_kb evaluate get_kb link_files link_folder link_frame mistakes pack_kb reproduce threshold tune"
+    "ablate build_kb evaluate get_kb link_files link_folder link_frame mistakes pack_kb reconcile_frame reproduce "
+    "threshold tune"
 )
 
 
@@ -136,3 +138,23 @@ def test_articles_that_cannot_be_used_are_an_error_or_set_aside_once(gold, spoil
     rejects = Rejects()
     namesake.mistakes(spoilt, gold, sample_kb, rejects=rejects)
     assert rejects.count == 1
+
+
+def test_a_path_alone_is_one_path(gold, sample_kb, tmp_path):
+    """As a text and as a Path, wherever several may be given."""
+    linker = namesake.Linker(sample_kb)
+    for number, kind in enumerate((str, Path)):
+        out = tmp_path / f"{number}.parquet"
+        assert namesake.link_files(linker, kind(ARTICLES), out, scores=True).articles > 10
+        assert (
+            namesake.link_folder(linker, kind(ARTICLES), tmp_path / f"folder{number}", workers=1).counts.articles > 10
+        )
+        assert namesake.build_kb(kind(DUMP), tmp_path / f"kb{number}").entities == len(sample_kb)
+        assert namesake.tune(kind(out), kind(gold)).mentions > 10
+        labelled = tmp_path / f"labelled{number}.jsonl"
+        label = {"span": [0, 14], "qid": "Q41421", "type": "PER"}
+        labelled.write_text(json.dumps({"id": "a", "text": "Michael Jordan dunked for the Bulls.", "labels": [label]}))
+        assert namesake.evaluate(labelled=kind(labelled), kb=sample_kb, samples=20).rows
+        assert namesake.threshold(kind(labelled), sample_kb, samples=20).lines
+    by_name = namesake.evaluate(gold, articles=ARTICLES, kb=sample_kb, methods="default", samples=20)
+    assert {row["method"] for row in by_name.rows} == {"default", "ceiling"}

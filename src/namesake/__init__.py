@@ -21,7 +21,7 @@ if _TYPE_CHECKING:
     from namesake.doubts import doubt
     from namesake.engines.files import link_files
     from namesake.engines.folder import link_folder
-    from namesake.frames import link_frame
+    from namesake.frames import link_frame, reconcile_frame
     from namesake.kb.build import build as build_kb
     from namesake.kb.get import get as get_kb
     from namesake.kb.pack import pack as pack_kb
@@ -48,6 +48,7 @@ __all__ = [
     "link_frame",
     "mistakes",
     "pack_kb",
+    "reconcile_frame",
     "reproduce",
     "scorer",
     "threshold",
@@ -70,6 +71,7 @@ _HOMES = {
     "link_frame": "frames",
     "mistakes": "analysis.mistakes",
     "pack_kb": "kb.pack:pack",
+    "reconcile_frame": "frames",
     "reproduce": "analysis.evaluate",
     "scorer": "scorers",
     "threshold": "analysis.threshold",

@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from namesake.errors import NamesakeError
+
 Bool = npt.NDArray[np.bool_]
 Int8 = npt.NDArray[np.int8]
 Int32 = npt.NDArray[np.int32]
@@ -111,26 +113,150 @@ def take_rows(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
 
 
 def from_stream(given: object) -> object:
-    """A table of whatever has the Arrow stream interface: frames, relations, readers; anything else as it is."""
+    """A table of anything that has the Arrow stream interface (frames, relations, readers), in plain layouts.
+
+    Other objects are returned unchanged. NamesakeError if a column cannot be represented in Arrow.
+    """
     if isinstance(given, pa.Table):
-        return given
-    if isinstance(given, pa.RecordBatchReader):
-        return given.read_all()
+        return plain_table(given)
     if isinstance(given, pa.RecordBatch):
-        return pa.Table.from_batches([given])
+        return plain_table(pa.Table.from_batches([given]))
+    if isinstance(given, pa.RecordBatchReader):
+        return plain_table(given.read_all())
     if hasattr(given, "__arrow_c_stream__"):
-        table = pa.RecordBatchReader.from_stream(given).read_all()
-        return _plain(table.drop_columns([name for name in table.column_names if name.startswith("__index_level_")]))
+        try:
+            table = pa.RecordBatchReader.from_stream(given).read_all()
+        except pa.ArrowException as problem:
+            reason = str(problem).partition("\n")[0]
+            raise NamesakeError(
+                f"the frame has a column that Arrow cannot hold ({reason}): drop it or convert it to text"
+            ) from None
+        return plain_table(table.drop_columns([n for n in table.column_names if n.startswith("__index_level_")]))
     inner = getattr(getattr(given, "data", None), "table", None)
     if isinstance(inner, pa.Table) and getattr(given, "_indices", None) is None:
-        return inner  # a data set of Hugging Face's, not shuffled or filtered
+        return plain_table(inner)  # a data set of Hugging Face's, not shuffled or filtered
     return given
 
 
-def _plain(table: pa.Table) -> pa.Table:
-    """The table with texts in Arrow's older layout: views, which Polars gives, cannot be taken from."""
-    fields = [field.with_type(pa.large_string()) if field.type == pa.string_view() else field for field in table.schema]
-    return table.cast(pa.schema(fields)) if pa.string_view() in table.schema.types else table
+def plain_table(table: pa.Table) -> pa.Table:
+    """The table with every column in a layout that all of Arrow's functions support (see `plain`).
+
+    Two kinds of columns keep their type: categories of text, with plain values, and extension types with plain storage.
+    `decoded` gives the values of these.
+    """
+    for at, field in enumerate(table.schema):
+        if not _is_plain(field.type):
+            chunks = [_plain_column(chunk) for chunk in table.column(at).chunks]
+            kind = chunks[0].type if chunks else _plain_column(pa.nulls(0, field.type)).type
+            table = table.set_column(at, field.with_type(kind), pa.chunked_array(chunks, kind))
+    return table
+
+
+def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """A column of a plain table with categories and extension types replaced by their values."""
+    if not (pa.types.is_dictionary(column.type) or isinstance(column.type, pa.BaseExtensionType)):
+        return column
+    chunks = [plain(chunk) for chunk in column.chunks]
+    return pa.chunked_array(chunks, plain(pa.nulls(0, column.type)).type)
+
+
+def _plain_column(array: pa.Array) -> pa.Array:
+    """A column of a plain table."""
+    if pa.types.is_dictionary(array.type):
+        values = plain(array.dictionary)
+        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
+            return pa.DictionaryArray.from_arrays(array.indices, values, ordered=array.type.ordered)
+    if isinstance(array.type, pa.BaseExtensionType) and _is_plain(array.type.storage_type):
+        return array
+    return plain(array)
+
+
+def plain(array: pa.Array) -> pa.Array:
+    """The same values without views, dictionaries, run-end encoding and extension types, at any depth.
+
+    Arrow's `take`, `filter` and `cast` do not support some of these layouts, which Polars and DuckDB give.
+    """
+    kind = array.type
+    if _is_plain(kind):
+        return array
+    if isinstance(kind, pa.BaseExtensionType):
+        return plain(array.storage)
+    if pa.types.is_dictionary(kind):
+        return plain(array.dictionary).take(array.indices)
+    if pa.types.is_run_end_encoded(kind):
+        ends = numpy_numbers(array.run_ends).astype(np.int64)
+        rows = np.searchsorted(ends, np.arange(array.offset, array.offset + len(array)), side="right")
+        return plain(array.values).take(arrow_numbers(rows))
+    if kind in (pa.string_view(), pa.binary_view()):
+        return array.cast(pa.large_string() if kind == pa.string_view() else pa.large_binary())
+    return _plain_nested(array)
+
+
+def _plain_nested(array: pa.Array) -> pa.Array:
+    """A list, map, struct or union whose children become plain."""
+    kind, null = array.type, array.is_null()
+    if pa.types.is_struct(kind):
+        children = [plain(array.field(at)) for at in range(kind.num_fields)]
+        fields = [kind.field(at).with_type(child.type) for at, child in enumerate(children)]
+        return pa.StructArray.from_arrays(children, fields=fields, mask=null)
+    if pa.types.is_union(kind):
+        return _plain_union(array)
+    if pa.types.is_fixed_size_list(kind):
+        size = kind.list_size
+        values = plain(array.values.slice(array.offset * size, len(array) * size))
+        whole = pa.list_(values.type, size)
+        if not size:  # lists of no values cannot be counted by their values
+            return pa.array(array.to_pylist(), whole)
+        return pa.FixedSizeListArray.from_arrays(values, type=whole, mask=null)
+    if pa.types.is_map(kind):
+        return _plain_map(array)
+    made, rows = _list_places(array)
+    values = plain(array.values).take(arrow_numbers(rows))
+    return pa.LargeListArray.from_arrays(arrow_numbers(made), values, mask=null)
+
+
+def _list_places(array: pa.Array) -> tuple[Int64, Int64]:
+    """Offsets from 0 for the lists of an array, and the place of each of their values; a null has none."""
+    offsets = numpy_numbers(array.offsets).astype(np.int64)
+    if _is_list_view(array.type):
+        starts, counts = offsets, numpy_numbers(array.sizes).astype(np.int64)
+    else:
+        starts, counts = offsets[:-1], np.diff(offsets)
+    counts = np.where(numpy_numbers(array.is_null()), 0, counts)
+    made = indptr(counts)
+    return made, np.arange(made[-1]) + np.repeat(starts - made[:-1], counts)
+
+
+def _plain_union(array: pa.UnionArray) -> pa.UnionArray:
+    kind, part = array.type, slice(array.offset, array.offset + len(array))  # Arrow's own properties ignore slices
+    children = [plain(array.field(at)) for at in range(kind.num_fields)]
+    names = [kind.field(at).name for at in range(kind.num_fields)]
+    _, codes, *rest = array.buffers()
+    which = arrow_numbers(np.frombuffer(codes or b"", np.int8)[part])
+    if kind.mode == "sparse":
+        return pa.UnionArray.from_sparse(which, children, names, kind.type_codes)
+    where = arrow_numbers(np.frombuffer(rest[0] or b"", np.int32)[part])
+    return pa.UnionArray.from_dense(which, where, children, names, kind.type_codes)
+
+
+def _plain_map(array: pa.MapArray) -> pa.MapArray:
+    made, rows = _list_places(array)
+    keys, items = (plain(child).take(arrow_numbers(rows)) for child in (array.keys, array.items))
+    starts = arrow_numbers(made.astype(np.int32), np.append(numpy_numbers(array.is_null()), False))
+    return pa.MapArray.from_arrays(starts, keys, items)
+
+
+def _is_list_view(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind))
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether a type and all types within it are supported by all of Arrow's functions."""
+    if isinstance(kind, pa.BaseExtensionType) or pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        return False
+    if kind in (pa.string_view(), pa.binary_view()) or _is_list_view(kind):
+        return False
+    return all(_is_plain(kind.field(at).type) for at in range(kind.num_fields))
 
 
 def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -1,12 +1,15 @@
 """The one error that is meant for people: what was wrong, where, what to do."""
 
+import sys
+import warnings
 from collections.abc import Iterable
 
 
 class NamesakeError(Exception):
     """A mistake the user can mend. Its text is one line that names the file, line or article.
 
-    The command line prints it without a traceback and exits with 2.
+    The command line prints it without a traceback and exits with 2. Arguments are written as Python names them, with
+    `=` and between backticks, such as `threshold=` or `force=True`; the command line prints them as its options.
     """
 
 
@@ -22,6 +25,14 @@ def must_be(value: object, kinds: tuple[type | None, ...], what: str, wanted: st
     if (value is None and None in kinds) or isinstance(value, tuple(kind for kind in kinds if kind is not None)):
         return
     raise TypeError(f"{what} must be {wanted}, not {type(value).__name__} {value!r:.60}")
+
+
+def warn(message: str) -> None:
+    """Warn of `message` (UserWarning) at the line of the program that uses the library."""
+    caller, level = sys._getframe(1), 2
+    while caller.f_back is not None and str(caller.f_globals.get("__name__")).startswith("namesake."):
+        caller, level = caller.f_back, level + 1
+    warnings.warn(message, UserWarning, stacklevel=level)
 
 
 def lacking(what: str, packages: str, extra: str) -> NamesakeError:

@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from namesake.arrays import from_stream, one_chunk
 from namesake.articles.article import Mention
+from namesake.articles.check import check_articles
 from namesake.articles.one_text import text_table
 from namesake.articles.pieces import pieces
 from namesake.articles.rejects import Reject, Rejects
-from namesake.articles.schema import ARTICLES, check
+from namesake.articles.schema import ARTICLES
 from namesake.batch import Batch, without
 from namesake.compiling import announce_compiling
 from namesake.drawing.meanings import percent
@@ -124,12 +125,13 @@ class Linker:
         """Links of a table of articles: one row per mention, in the order of the input.
 
         `articles` is an Arrow table, or whatever has the Arrow stream interface, such as a pandas or Polars frame, with
-        the columns `id` and `text`; it may have `title`, `date` and `mentions` (`schema.ARTICLES`). Other columns are
-        carried along in `extra`. `link_frame` takes columns of other names. With `scores`, links also have every
-        candidate and its parts; with `most`, only so many of each mention, the best first. An article that cannot be
-        linked goes to `rejects`, or raises an error that names it where there are none.
+        the columns `id` and `text`; it may have `title`, `date` and `mentions` (`schema.ARTICLES`). `mentions` may be
+        lists of names: a name is meant wherever it stands in the text. Other columns are carried along in `extra`.
+        `link_frame` takes columns of other names. With `scores`, links also have every candidate and its parts; with
+        `most`, only so many of each mention, the best first. An article that cannot be linked goes to `rejects`, or
+        raises an error that names it where there are none.
         """
-        articles = check(_with_unknown(from_stream(articles)), ARTICLES, "articles")
+        articles = check_articles(_with_unknown(from_stream(articles)))
         links = [self._link(piece, scores, rejects, most) for piece in pieces(articles)]
         return pa.concat_tables(links) if links else self.nothing(scores)
 
@@ -201,19 +203,19 @@ class Linker:
         ]
         return facts_html("Namesake linker", facts)
 
-    def explain(self, articles: pa.Table, name: str | None = None) -> pa.Table:
+    def explain(self, articles: Any, name: str | None = None) -> pa.Table:
         """Why: one row for each candidate and part (`explain.EXPLANATION`), "none of them" included.
 
         `articles` are as for `link`; with `name`, only mentions that are called so in some place are explained.
         """
-        articles = check(articles, ARTICLES, "articles")
+        articles = check_articles(_with_unknown(from_stream(articles)))
         tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 
     def naming(self, articles: pa.Table, name: str, rejects: Rejects | None = None) -> pa.Table:
         """Those of the articles in which somebody is called `name`."""
         found = [ARTICLES.empty_table()]
-        for piece in pieces(check(articles, ARTICLES, "articles")):
+        for piece in pieces(check_articles(articles)):
             linked, scored = self._scored(piece, rejects)
             own = {int(scored.batch.article[m]) for m in mentions_called(scored, name)}
             found.append(linked.take(pa.array(sorted(own), pa.int64())))
@@ -221,7 +223,7 @@ class Linker:
 
     def scored(self, articles: pa.Table) -> Scored:
         """The scores of all candidates in a table of articles, for those who go on from there: not cut into pieces."""
-        return self._scored(check(articles, ARTICLES, "articles"), None)[1]
+        return self._scored(check_articles(articles), None)[1]
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""

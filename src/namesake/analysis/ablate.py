@@ -11,6 +11,7 @@ from namesake.evaluation.gold import GoldRow, in_split, read_gold
 from namesake.evaluation.measures.tables import Row
 from namesake.evaluation.paper import ablation
 from namesake.evaluation.reports.report import Report
+from namesake.files.several import several
 from namesake.kb.store import KB
 from namesake.kb.vectors import has_vectors
 from namesake.recipe import Recipe
@@ -19,7 +20,7 @@ from namesake.recipe import Recipe
 def ablate(
     articles: str | Path,
     gold: str | Path,
-    kbs: Sequence[KB | str | Path],
+    kbs: KB | str | Path | Sequence[KB | str | Path],
     *,
     split: str | None = None,
     rejects: Rejects | None = None,
@@ -36,7 +37,7 @@ def ablate(
     rows = in_split(read_gold(Path(gold)), split)
     features: list[Row] = []
     context: list[Row] = []
-    for number, kb in enumerate(kbs):
+    for number, kb in enumerate(several(kbs)):
         corpus = Corpus(articles, kb, Rejects() if number else rejects)  # the same articles are set aside each time
         label = ablation.NORMALISATION[corpus.kb.manifest.words_how]
         paragraphs = len(corpus.kb.words_p.values) > 0

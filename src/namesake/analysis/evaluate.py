@@ -21,6 +21,7 @@ from namesake.evaluation.paper.view import paper_report
 from namesake.evaluation.reports.evaluation import evaluation_report
 from namesake.evaluation.reports.report import Report, Section
 from namesake.evaluation.scores import read_scores
+from namesake.files.several import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
 from namesake.scoring import runs_on
@@ -29,7 +30,7 @@ from namesake.scoring import runs_on
 def evaluate(
     gold: str | Path | None = None,
     *,
-    labelled: Sequence[str | Path] = (),
+    labelled: Paths = (),
     links: str | Path | None = None,
     scores: str | Path | None = None,
     articles: str | Path | None = None,
@@ -38,8 +39,8 @@ def evaluate(
     threshold: float | str | None = None,
     known: KB | str | Path | None = None,
     split: str | None = None,
-    methods: Sequence[str] = (),
-    by: Sequence[str] = (),
+    methods: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
     unit: Literal["mention", "document"] = "mention",
     samples: int = SAMPLES,
     seed: int = SEED,
@@ -75,19 +76,18 @@ def evaluate(
         )
         return evaluate_labelled(labelled, kb, recipe, threshold, samples, seed)
     if gold is None:
-        raise NamesakeError(
-            "evaluate needs the truth: --gold GOLD for links and scores, or --labelled TEXTS with --kb KB"
-        )
+        raise NamesakeError("evaluate needs the truth: `gold=` for links and scores, or `labelled=` texts with a `kb=`")
     if threshold is not None:
-        raise NamesakeError("--threshold is for --labelled text: links have theirs, and recipes say theirs")
+        raise NamesakeError("`threshold=` is for `labelled=` text: links have theirs, and recipes say theirs")
     if unit not in {"mention", "document"}:
-        raise NamesakeError(f"--unit {unit}: the bootstrap draws by mention or by document")
+        raise NamesakeError(f"`unit={unit!r}`: the bootstrap draws by mention or by document")
+    methods, by = several(methods), several(by)
     rows, unresolved = resolved(in_split(read_gold(Path(gold)), split))
     if articles is None:
         data = only_known(align(read_scores(_source(links, scores, kb)), rows), known)
         chosen = named_methods(methods, data)
     elif kb is None:
-        raise NamesakeError("to link articles takes a KB: name one with --kb")
+        raise NamesakeError("to link articles takes a KB: name one with `kb=`")
     else:
         data, chosen = _linked(methods, Corpus(articles, kb, rejects), rows, known)
     evaluation = evaluate_scores(data, chosen, by, unit, samples, seed)
@@ -108,18 +108,18 @@ def _alone(**others: object) -> None:
     """Refuse what means nothing beside labelled text."""
     for name, given in others.items():
         if given:
-            raise NamesakeError(f"--labelled text has its own truth and is linked with --recipe: leave --{name} out")
+            raise NamesakeError(f"`labelled=` text has its own truth and is linked with `recipe=`: leave `{name}=` out")
 
 
 def _source(links: str | Path | None, scores: str | Path | None, kb: object) -> Path:
     """The file to measure."""
     if kb is not None:
-        raise NamesakeError("--kb links --articles; name them, or leave --kb out")
+        raise NamesakeError("`kb=` links `articles=`; name them, or leave `kb=` out")
     if links is not None and scores is None:
         return Path(links)
     if scores is not None and links is None:
         return Path(scores)
-    raise NamesakeError("evaluate needs one of --links LINKS, --scores SCORES, or --kb KB --articles ARTICLES")
+    raise NamesakeError("evaluate needs one of `links=`, `scores=`, or `kb=` with `articles=`")
 
 
 def _linked(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from namesake.analysis.labelled import are_names, link_labelled
@@ -10,13 +9,14 @@ from namesake.evaluation.labelled import figures
 from namesake.evaluation.labelled.misses import misses, wrong_links
 from namesake.evaluation.reports.labelled import LabelledFigures, labelled_report
 from namesake.evaluation.reports.report import Report
+from namesake.files.several import Paths
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
 from namesake.text import sentences
 
 
 def evaluate_labelled(
-    paths: Sequence[str | Path],
+    paths: Paths,
     kb: KB | str | Path | None,
     recipe: Recipe | str | Path,
     threshold: float | str | None,

@@ -15,6 +15,7 @@ from namesake.errors import NamesakeError
 from namesake.evaluation.labelled.documents import LabelledCorpus, read_corpora
 from namesake.evaluation.labelled.judged import Answers, Judged, Outcome, judge
 from namesake.evaluation.scores import BoolArray
+from namesake.files.several import Paths
 from namesake.kb.columns import Strings
 from namesake.kb.spelling import normalise_many
 from namesake.kb.store import KB
@@ -44,12 +45,10 @@ class Labelled:
     remarks: Sequence[str]
 
 
-def link_labelled(
-    paths: Sequence[str | Path], kb: KB | str | Path | None, recipe: Recipe, scores: bool = False
-) -> Labelled:
+def link_labelled(paths: Paths, kb: KB | str | Path | None, recipe: Recipe, scores: bool = False) -> Labelled:
     """Read labelled files and link them; with `scores`, links have every candidate and its parts."""
     if kb is None:
-        raise NamesakeError("labelled text is linked first, which takes a KB: name one with --kb")
+        raise NamesakeError("labelled text is linked first, which takes a KB: name one with `kb=`")
     opened = kb if isinstance(kb, KB) else KB.open(kb)
     linker = Linker(opened, recipe if recipe.decide is None else recipe.at(0.0))
     corpora = []

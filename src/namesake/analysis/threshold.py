@@ -12,6 +12,7 @@ from namesake.evaluation.labelled.judged import Outcome
 from namesake.evaluation.labelled.thresholds import PERCENTS, Trade, fewest, intervals, thresholds
 from namesake.evaluation.measures.bootstrap import SAMPLES, SEED
 from namesake.evaluation.reports.report import View
+from namesake.files.several import Paths
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
 
@@ -34,7 +35,7 @@ class Calibration:
 
 
 def threshold(
-    labelled: Sequence[str | Path],
+    labelled: Paths,
     kb: KB | str | Path,
     *,
     target_precision: float = 0.95,
@@ -53,7 +54,7 @@ def threshold(
         seed: of the bootstrap.
     """
     if not 0 < target_precision <= 1:
-        raise NamesakeError(f"--target-precision {target_precision:g}: must be above 0 and at most 1, such as 0.95")
+        raise NamesakeError(f"`target_precision={target_precision:g}`: must be above 0 and at most 1, such as 0.95")
     system = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
     if system.decide is None:
         raise NamesakeError(f"recipe {system.name} always answers: it has no [decide] table, so no threshold")
@@ -103,7 +104,7 @@ def _suggestion(
             f"{name} {figure.value:.3f} ({figure.low:.3f} to {figure.high:.3f})"
             for name, figure in (("precision", precision), ("recall", recall))
         ]
-        return f"threshold {suggested}: {', '.join(figures)}; use it with --threshold {suggested}"
+        return f"threshold {suggested}: {', '.join(figures)}; use it with `threshold={suggested}`"
     needed = fewest(target)
     best = trade.best(needed)
     if best is None:

@@ -19,6 +19,7 @@ from namesake.evaluation.tuning.grid import MOST_POINTS, STEP
 from namesake.evaluation.tuning.logit import CONSTANT, few, learnable
 from namesake.evaluation.tuning.tune import FOLDS, HOWS, Trial, Tuned
 from namesake.evaluation.tuning.view import INTERVALS, trials_view, weights_view
+from namesake.files.several import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
 
@@ -36,11 +37,11 @@ class Tuning:
 
 
 def tune(
-    scores: Sequence[str | Path] = (),
-    gold: Sequence[str | Path] = (),
+    scores: Paths = (),
+    gold: Paths = (),
     recipe: Recipe | str | Path = "default",
     *,
-    labelled: Sequence[str | Path] = (),
+    labelled: Paths = (),
     kb: KB | str | Path | None = None,
     how: Literal["fit", "grid"] = "fit",
     split: str | None = None,
@@ -70,15 +71,19 @@ def tune(
         name: of the recipe that is made; default: its old name and `how`.
     """
     if how not in HOWS:
-        raise NamesakeError(f"--how {how}: must be one of {', '.join(HOWS)}")
+        raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(HOWS)}")
     given = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
     system = _held(given) if hold else given
     if not labelled and not scores:
-        raise NamesakeError("tune needs scores and their --gold, or --labelled text and its --kb")
-    sources = _sources([Path(path) for path in scores], [Path(path) for path in gold], known) if scores else []
+        raise NamesakeError("tune needs scores and their `gold=`, or `labelled=` text and its `kb=`")
+    sources = (
+        _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)], known)
+        if scores
+        else []
+    )
     if labelled:
         if how != "fit":
-            raise NamesakeError("--how grid is for score files: weights are fitted to labelled text")
+            raise NamesakeError("`how='grid'` is for score files: weights are fitted to labelled text")
         more = _aligned(sources, split)
         chosen, views, mentions = tune_labelled(labelled, kb, system, more, name)
         return Tuning(_released(chosen, given) if hold else chosen, views, mentions, few(system, mentions))
@@ -125,7 +130,7 @@ def _held(recipe: Recipe) -> Recipe:
     """The recipe with all weights fixed but the constants of "none of them"."""
     rule = recipe.decide
     if rule is None:
-        raise NamesakeError(f"{recipe.name} has no [decide] table: with --hold there is nothing to fit")
+        raise NamesakeError(f"{recipe.name} has no [decide] table: with `hold=True` there is nothing to fit")
     doubts = tuple(part.replace(fixed=part.doubt != CONSTANT) for part in rule.parts)
     parts = tuple(part.replace(fixed=True) for part in recipe.parts)
     return recipe.replace(parts=parts, decide=rule.replace(parts=doubts))
@@ -143,7 +148,9 @@ def _released(found: Recipe, given: Recipe) -> Recipe:
 def _sources(scores: Sequence[Path], gold: Sequence[Path], known: KB | str | Path | None) -> list[_Source]:
     """Score files, each with its gold. Only what `link` wrote can have candidates that a KB lacks."""
     if len(gold) not in {1, len(scores)}:
-        raise NamesakeError(f"{len(scores)} files of --scores and {len(gold)} of --gold: one for all, or one for each")
+        raise NamesakeError(
+            f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: one for all, or one for each"
+        )
     rows = [resolved(read_gold(path))[0] for path in gold]
     tables = [read_scores(path) for path in scores]
     golds = rows * len(tables) if len(rows) == 1 else rows

@@ -18,12 +18,13 @@ from namesake.evaluation.reports.report import View
 from namesake.evaluation.tuning.labelled import FOLDS, PENALTY, Sample, fitted, held_out
 from namesake.evaluation.tuning.tune import Tuned, answerable
 from namesake.evaluation.tuning.view import corpora_view, thresholds_view, weights_view
+from namesake.files.several import Paths
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
 
 
 def tune_labelled(
-    labelled: Sequence[str | Path],
+    labelled: Paths,
     kb: KB | str | Path | None,
     recipe: Recipe,
     more: Sequence[Dataset],

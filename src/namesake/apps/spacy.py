@@ -1,13 +1,14 @@
 """Namesake in a spaCy pipeline: `nlp.add_pipe("namesake", config={"kb": "kb"})`.
 
 The pipe links the people that a model before it has found, or finds names itself where there are none. Importing this
-module registers the factory; where Namesake is installed, spaCy imports it when the name "namesake" is asked for.
+module registers the factory and its scorer; where Namesake is installed, spaCy imports it when the name "namesake" is
+asked for.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,7 @@ import msgspec
 import pyarrow as pa
 
 from namesake.apps.spacy_link import SpanLink, row_of
+from namesake.articles.check import located
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
@@ -29,11 +31,17 @@ from namesake.recipe import Recipe
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc, Span
+    from spacy.training import Example
 
 KEY = "namesake"
 """Of the factory, of what documents remember in `user_data`, and of `span._.namesake`."""
 NIL = "NIL"
-"""The `kb_id_` of somebody who is nobody we know."""
+"""What spaCy's own linker sets `kb_id_` to for NIL; ours leaves it empty, unless its config says otherwise."""
+SCORER = "namesake.linker_scorer.v1"
+WEIGHTS = {"nel_micro_f": 1.0, "nel_micro_p": None, "nel_micro_r": None}
+"""Which figures of the scorer count, as for spaCy's own linker."""
+
+Scores = dict[str, Any]
 STATE = "namesake.json"
 
 _pipes: WeakSet[NamesakePipe] = WeakSet()
@@ -57,10 +65,22 @@ class State(msgspec.Struct, frozen=True):
 
 
 class NamesakePipe:
-    """A pipe that sets `ent.kb_id_` of people to a QID or "NIL"; made by `nlp.add_pipe("namesake")`."""
+    """A pipe that sets `ent.kb_id_` of people to a QID, or leaves it empty; made by `nlp.add_pipe("namesake")`.
 
-    def __init__(self, given: Given, label: str = "PERSON") -> None:
-        self.given, self.label = given, label
+    `label` is the label of names that the pipe finds itself; without `find_names` it finds none. `nil` is the `kb_id_`
+    of NIL. `scorer` measures the links of examples.
+    """
+
+    def __init__(
+        self,
+        given: Given,
+        label: str = "PERSON",
+        *,
+        find_names: bool = True,
+        nil: str = "",
+        scorer: Callable[..., Scores] | None = None,
+    ) -> None:
+        self.given, self.label, self.find_names, self.nil, self.scorer = given, label, find_names, nil, scorer
         self._take(Linker(given.kb or _default_kb(), given.recipe, given.threshold))
 
     def __call__(self, doc: Doc) -> Doc:
@@ -72,6 +92,10 @@ class NamesakePipe:
         docs = iter(stream)
         while batch := list(islice(docs, batch_size)):
             yield from self._link(batch)
+
+    def score(self, examples: Iterable[Example], **options: Any) -> Scores:
+        """Precision, recall and F1 of the links, for `nlp.evaluate`."""
+        return {} if self.scorer is None else self.scorer(examples, **options)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Where the KB lies, and the recipe."""
@@ -105,7 +129,7 @@ class NamesakePipe:
         _pipes.add(self)
 
     def _link(self, docs: Sequence[Doc]) -> list[Doc]:
-        given = [_given_mentions(doc) for doc in docs]
+        given = [_given_mentions(doc, self.find_names) for doc in docs]
         links = self.linker.link(_articles(docs, given))
         rows: list[list[dict[str, Any]]] = [[] for _ in docs]
         for row in links.drop_columns(["title_spans", "extra"]).to_pylist():
@@ -116,7 +140,7 @@ class NamesakePipe:
 
     def _mark(self, doc: Doc, rows: list[dict[str, Any]], found: bool) -> None:
         """Set the entities of a document, and let it remember its links."""
-        if found:
+        if found or doc._.namesake_mentions is not None:
             self._add_people(doc, rows)
         by_place = {(start, end): row for row in rows for start, end in row["spans"]}
         for ent in doc.ents:
@@ -124,16 +148,16 @@ class NamesakePipe:
                 continue
             row = by_place.get(trimmed(ent.text, ent.start_char)) or row_of(rows, ent.start_char, ent.end_char)
             for token in ent:
-                token.ent_kb_id_ = (row["qid"] if row else None) or NIL
+                token.ent_kb_id_ = (row["qid"] if row else None) or self.nil
         doc.user_data[KEY] = {"by": self.made_by, "found": found, "rows": rows}
 
     def _add_people(self, doc: Doc, rows: list[dict[str, Any]]) -> None:
-        """Make entities of the names found; those that the document has already stay as they are."""
+        """Make entities of the names found or given as text; those that the document has already stay as they are."""
         from spacy.util import filter_spans
 
         taken = {token.i for ent in doc.ents for token in ent}
         spans = [
-            doc.char_span(start, end, label=self.label, kb_id=row["qid"] or NIL, alignment_mode="expand")
+            doc.char_span(start, end, label=self.label, kb_id=row["qid"] or self.nil, alignment_mode="expand")
             for row in rows
             for start, end in row["spans"]
         ]
@@ -141,11 +165,18 @@ class NamesakePipe:
         doc.set_ents(filter_spans(free), default="unmodified")
 
 
-def _given_mentions(doc: Doc) -> list[dict[str, Any]] | None:
-    """The people that the document has as entities, grouped by name; None where it has none."""
+def _given_mentions(doc: Doc, find_names: bool) -> list[dict[str, Any]] | None:
+    """The names that the document is given, else the people that it has as entities; None: names are to be found."""
+    names = doc._.namesake_mentions
+    if names is not None:
+        if isinstance(names, str):
+            raise TypeError(f"doc._.namesake_mentions must be a list of names, not the text {names!r:.60}")
+        return [{"name": one.name, "spans": one.spans} for one in located(doc.text, names)]
     spans = [trimmed(ent.text, ent.start_char) for ent in doc.ents if ent.label_ in PEOPLE]
     people = [span for span in spans if span[0] < span[1]]
-    return [{"name": name, "spans": where} for name, where in group_spans(doc.text, people)] if people else None
+    if not people:
+        return None if find_names else []
+    return [{"name": name, "spans": where} for name, where in group_spans(doc.text, people)]
 
 
 def _articles(docs: Sequence[Doc], mentions: Sequence[list[dict[str, Any]] | None]) -> pa.Table:
@@ -186,11 +217,25 @@ def make(
     recipe: str,
     threshold: float | str | None,
     label: str,
+    find_names: bool,
+    nil: str,
+    scorer: Callable[..., Scores] | None,
 ) -> NamesakePipe:
-    """The factory: `kb` is a KB's folder, `label` the label of names that the pipe finds itself."""
+    """The factory: `kb` is a KB's folder, and the other settings are those of `NamesakePipe`."""
     if not REGISTERED:
         raise lacking("the pipe needs", "spaCy", "spacy")
-    return NamesakePipe(Given(kb, recipe, threshold), label)
+    return NamesakePipe(Given(kb, recipe, threshold), label, find_names=find_names, nil=nil, scorer=scorer)
+
+
+def make_scorer() -> Callable[..., Scores]:
+    """The scorer of the pipe: spaCy's own for links, in which an entity without a QID is NIL."""
+    from spacy.scorer import Scorer
+
+    def score(examples: Iterable[Example], **options: Any) -> Scores:
+        scores: Scores = Scorer.score_links(examples, negative_labels=[NIL, ""], **options)
+        return scores
+
+    return score
 
 
 def _register() -> bool:
@@ -198,13 +243,17 @@ def _register() -> bool:
     try:
         from spacy.language import Language
         from spacy.tokens import Doc, Span
+        from spacy.util import registry
     except ImportError:
         return False
-    defaults = {"kb": None, "recipe": "default", "threshold": None, "label": PEOPLE[0]}
+    defaults: dict[str, Any] = {"kb": None, "recipe": "default", "threshold": None, "label": PEOPLE[0]}
+    defaults |= {"find_names": True, "nil": "", "scorer": {"@scorers": SCORER}}
     assigns = ["doc.ents", "token.ent_kb_id", "span._.namesake"]
-    Language.factory(KEY, default_config=defaults, assigns=assigns, func=make)
+    registry.scorers(SCORER, func=make_scorer)
+    Language.factory(KEY, default_config=defaults, assigns=assigns, default_score_weights=WEIGHTS, func=make)
     Span.set_extension(KEY, getter=_span_link, force=True)
-    Doc.set_extension("namesake_date", default=None, force=True)
+    for name in ("namesake_date", "namesake_mentions"):
+        Doc.set_extension(name, default=None, force=True)
     return True
 
 

@@ -52,15 +52,15 @@ class ArticleBuilder:
                 texts,
                 arrow_texts([a.title for a in articles]),
                 arrow_texts([a.date for a in articles]),
-                _mentions(articles, texts),
+                mention_column(articles, texts),
                 arrow_texts([a.extra for a in articles]),
             ],
             schema=ARTICLES,
         )
 
 
-def _mentions(articles: list[Article], texts: pa.LargeStringArray) -> pa.ListArray:
-    """The nested column `mentions`."""
+def mention_column(articles: list[Article], texts: pa.LargeStringArray | None = None) -> pa.ListArray:
+    """The nested column `mentions`; `texts` are needed where spans count tokens."""
     lists = [a.mentions or () for a in articles]
     mentions = list(chain.from_iterable(lists))
     spans = _spans(articles, mentions, texts)
@@ -80,14 +80,14 @@ def _mentions(articles: list[Article], texts: pa.LargeStringArray) -> pa.ListArr
     return pa.ListArray.from_arrays(_offsets(lists), structs, type=pa.list_(MENTION), mask=missing)
 
 
-def _spans(articles: list[Article], mentions: list[Mention], texts: pa.LargeStringArray) -> np.ndarray:
+def _spans(articles: list[Article], mentions: list[Mention], texts: pa.LargeStringArray | None) -> np.ndarray:
     """All spans as an int32 array of pairs, in characters."""
     counts = [sum(len(m.spans) for m in a.mentions or ()) for a in articles]
     flat = chain.from_iterable(chain.from_iterable(m.spans for m in mentions))
     # Ends beyond any text fit no text: clip them rather than overflow.
     spans = np.clip(np.fromiter(flat, np.int64), -1, 2**31 - 1).astype(np.int32).reshape(-1, 2)
     by_token = np.repeat([a.token_spans for a in articles], counts)
-    if by_token.any():
+    if texts is not None and by_token.any():
         _, offsets, data = texts.buffers()
         text = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
         where = np.frombuffer(offsets, np.int64)[: len(texts) + 1]

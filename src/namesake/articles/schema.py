@@ -2,6 +2,7 @@
 
 import pyarrow as pa
 
+from namesake.arrays import decoded
 from namesake.errors import NamesakeError, did_you_mean, must_be
 
 SPANS = pa.list_(pa.list_(pa.int32(), 2))
@@ -72,7 +73,7 @@ def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
                 raise NamesakeError(f"{what}: no column `{field.name}`; it has {', '.join(table.column_names)}{hint}")
             columns.append(pa.nulls(table.num_rows, field.type))
             continue
-        column = table.column(field.name)
+        column = decoded(table.column(field.name))
         if not field.nullable and column.null_count:
             row = column.is_null().index(pa.scalar(True)).as_py()
             raise NamesakeError(f"{what}: row {row} has no `{field.name}`" if what else f"no `{field.name}`")
@@ -90,6 +91,6 @@ def _cast(column: pa.ChunkedArray, to: pa.DataType) -> pa.ChunkedArray:
     try:
         return column.cast(to)
     except (pa.ArrowNotImplementedError, pa.ArrowTypeError, pa.ArrowInvalid):
-        if not pa.types.is_nested(to):
+        if not (pa.types.is_nested(to) and pa.types.is_nested(column.type)):
             raise
         return pa.chunked_array([pa.array(column.to_pylist(), to)])

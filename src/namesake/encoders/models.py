@@ -78,7 +78,7 @@ def choose_device(torch: Any, device: str | None) -> str:
     if device != "cpu" and not ((device.partition(":")[0] == "cuda" and device[5:].isdigit()) or device == "cuda"):
         raise NamesakeError(f"device {device!r}: must be cpu, cuda or cuda:0, cuda:1, …")
     if device != "cpu" and not torch.cuda.is_available():
-        raise NamesakeError(f"device {device}: torch finds no GPU here; leave --device out, or say cpu")
+        raise NamesakeError(f"device {device}: torch finds no GPU here; leave `device=` out, or say cpu")
     return device
 
 

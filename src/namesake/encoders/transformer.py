@@ -112,7 +112,7 @@ class Transformer:
         import torch
 
         if rows == 1:
-            raise NamesakeError(f"{self.name}: the GPU's memory does not suffice for a single text; use --device cpu")
+            raise NamesakeError(f"{self.name}: the GPU's memory does not suffice for a single text; use `device='cpu'`")
         torch.cuda.empty_cache()
         self.budget //= 2
 

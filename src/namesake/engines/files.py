@@ -18,6 +18,7 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import keep_apart
 from namesake.files.lines import MOST_LINE
 from namesake.files.meter import Meter
+from namesake.files.several import Paths, several
 from namesake.formats import read_articles
 from namesake.formats.fields import Reading
 from namesake.formats.links import LinkWriter, files_of
@@ -41,7 +42,7 @@ class Counts:
 
 def link_files(
     linker: Linker,
-    articles: Sequence[str | Path],
+    articles: Paths,
     out: str | Path,
     *,
     scores: bool = False,
@@ -58,8 +59,8 @@ def link_files(
 
     Args:
         linker: what links them.
-        articles: JSONL, JSON, CSV, TSV or text (also `.gz .bz2 .zst`) or Parquet files, patterns, or folders of them;
-            `-` is standard input.
+        articles: one or several JSONL, JSON, CSV, TSV or text (also `.gz .bz2 .zst`) or Parquet files, patterns, or
+            folders of them; `-` is standard input.
         out: `.parquet`, or `.jsonl`, `.csv`, `.tsv` with or without compression; `-` is standard output.
         scores: also write every candidate with its scores.
         date: the ISO date of articles that have none.
@@ -72,7 +73,7 @@ def link_files(
         reporter: told how far the work is.
     """
     reporter = Reporter() if reporter is None else reporter
-    paths, out = input_paths(articles, reporter.say), Path(out)
+    paths, out = input_paths(several(articles), reporter.say), Path(out)
     rejects = NoRejects() if rejects is None else rejects
     outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
     keep_apart(outputs, [*paths, linker.kb.path])
@@ -115,7 +116,7 @@ def read_files(
 def check_date(date: str | None) -> None:
     """Refuse what is no date."""
     if date is not None and day_number(date) == UNDATED:
-        raise NamesakeError(f"--date {date}: not a date; write it as 2016-12-26, 2016-12 or 2016")
+        raise NamesakeError(f"`date={date!r}`: not a date; write it as 2016-12-26, 2016-12 or 2016")
 
 
 def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -> Iterator[pa.Table]:
@@ -152,7 +153,9 @@ def find_article(
         return first
     there = f"; there are {', '.join(known)}{', …' if len(known) == SOME_IDS else ''}" if known else ""
     if article is None:
-        raise NamesakeError(f"{path}: which article? Name it with --article{there}" if known else f"{path}: no article")
+        raise NamesakeError(
+            f"{path}: which article? Name it with `article=`{there}" if known else f"{path}: no article"
+        )
     raise NamesakeError(f"{path}: no article with the id {article!r}{did_you_mean(article, known)}{there}")
 
 
@@ -176,4 +179,4 @@ def find_named(
             f"{path}: nobody is called {name!r} in its {seen:,} articles" if seen else f"{path}: no article"
         )
     there = ", ".join(str(one.column("id")[0]) for one in found[:SOME_IDS])
-    raise NamesakeError(f"{path}: which article? Name it with --article; {name!r} stands in {there}")
+    raise NamesakeError(f"{path}: which article? Name it with `article=`; {name!r} stands in {there}")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import platform
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,6 +34,7 @@ from namesake.files import keep_apart, published
 from namesake.files.durable import sync
 from namesake.files.lines import MOST_LINE
 from namesake.files.partial import remove_stale
+from namesake.files.several import Paths, several
 from namesake.formats import read_as_one
 from namesake.formats.fields import Reading
 from namesake.linker import Linker
@@ -59,7 +60,7 @@ class Run:
 
 def link_folder(
     linker: Linker,
-    articles: Sequence[str | Path],
+    articles: Paths,
     out: str | Path,
     *,
     workers: int = 0,
@@ -74,8 +75,8 @@ def link_folder(
 
     Args:
         linker: what links them.
-        articles: files (JSONL, JSON, CSV, TSV or text, also `.gz .bz2 .zst`, or Parquet), patterns, and folders.
-            JSON lines of our layouts and Parquet are cut into parts; of any other file one worker reads all.
+        articles: one or several files (JSONL, JSON, CSV, TSV or text, also `.gz .bz2 .zst`, or Parquet), patterns, and
+            folders. JSON lines of our layouts and Parquet are cut into parts; of any other file one worker reads all.
         out: the folder. It holds the links of one run: another KB, recipe or other articles are refused.
         workers: how many processes link; 0 is one for each core. They change nothing in the result.
         scores: also write every candidate with its scores.
@@ -87,7 +88,7 @@ def link_folder(
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
-    inputs = find_inputs(articles, out, reporter.say)
+    inputs = find_inputs(several(articles), out, reporter.say)
     reading = replace(
         Reading() if reading is None else reading, below=common_folder([Path(one.path) for one in inputs])
     )

@@ -85,12 +85,12 @@ def difference(held: Plan, asked: Plan) -> str | None:
     if held.recipe != asked.recipe:
         return _other_recipe(held.recipe, asked.recipe)
     if held.scores != asked.scores:
-        return "with --scores" if held.scores else "without --scores"
+        return "with `scores=True`" if held.scores else "without `scores=True`"
     for option, one, other in (
-        ("--mentions", held.mentions, asked.mentions),
-        ("--date", held.date, asked.date),
-        *((f"--{name}", held.fields.get(name), asked.fields.get(name)) for name in sorted(held.fields | asked.fields)),
-        ("--max-line", f"{held.most_line / 2**20:g} MB", f"{asked.most_line / 2**20:g} MB"),
+        ("`mentions=`", held.mentions, asked.mentions),
+        ("`date=`", held.date, asked.date),
+        *((f"`{name}=`", held.fields.get(name), asked.fields.get(name)) for name in sorted(held.fields | asked.fields)),
+        ("`most_line=`", f"{held.most_line / 2**20:g} MB", f"{asked.most_line / 2**20:g} MB"),
     ):
         if one != other:
             return f"with another {option} ({one or 'none'}, not {other or 'none'})"

@@ -27,6 +27,7 @@ from namesake.engines.quote_evidence import Answer, Evidence, Votes
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, check_place, keep_apart, published
 from namesake.files.meter import Meter
+from namesake.files.several import Paths, several
 from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotes import Found, Quote, QuotedArticle, nobody, read_quotes
 from namesake.kb.spelling import normalise
@@ -73,10 +74,10 @@ class Tally:
 
 def disambiguate(
     linker: Linker,
-    quotes: Sequence[str | Path],
+    quotes: Paths,
     out: str | Path,
     *,
-    articles: Sequence[str | Path] = (),
+    articles: Paths = (),
     threads: int = 0,
     rejects: Rejects | None = None,
     reporter: Reporter | None = None,
@@ -92,7 +93,7 @@ def disambiguate(
         rejects: takes lines that are neither; without it, the first of them is an error.
         reporter: told how far the work is.
     """
-    out, paths, texts = Path(out), [Path(path) for path in quotes], [Path(path) for path in articles]
+    out, paths, texts = Path(out), [Path(path) for path in several(quotes)], [Path(path) for path in several(articles)]
     rejects, reporter = NoRejects() if rejects is None else rejects, reporter or Reporter()
     if out.suffix != ".parquet":
         raise NamesakeError(f"{out}: quotations are written as .parquet")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -16,13 +16,16 @@ from urllib.parse import unquote
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from namesake.articles.check import check_articles
 from namesake.articles.rejects import Reject
-from namesake.articles.schema import ARTICLES, check
-from namesake.engines.described import described
+from namesake.engines.described import described, flat
 from namesake.engines.files import check_date, with_dates
+from namesake.engines.spark_session import use_this_python
 from namesake.engines.spark_tally import Counting, Placed, SetAside
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, warn
 from namesake.files.lines import MOST_LINE, Block
+from namesake.formats.columns import Naming
+from namesake.formats.fields import Reading, listed
 from namesake.formats.jsonl import read_blocks
 from namesake.formats.parquet import with_extra
 from namesake.kb.pack import SUFFIX
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 Batches = Iterable[pa.RecordBatch]
 SPANS = pa.list_(pa.list_(pa.int32()))
 """Spans as Spark has them: it knows no lists of a fixed size."""
+WHERE = "the DataFrame"
+"""What messages call it."""
 PLACE = "namesake_place"
 """The column of `with_places`."""
 
@@ -45,25 +50,51 @@ def link(
     kb: str | Path,
     recipe: Recipe | str | Path = "default",
     *,
+    text: str | None = None,
+    id: str | None = None,
+    title: str | None = None,
+    date: str | None = None,
+    mentions: str | None = None,
+    one_per_span: bool = False,
     scores: bool = False,
     threshold: float | str | None = None,
-    date: str | None = None,
+    default_date: str | None = None,
     set_aside: SetAside | None = None,
 ) -> DataFrame:
-    """The links of a DataFrame of articles, one row per mention.
+    """The links of a DataFrame of articles, one row per mention; columns and arguments are checked before the job.
 
     Args:
-        df: has the columns `id` and `text`, and may have `title`, `date` and `mentions` (`schema.ARTICLES`); all
-            other columns are carried through in `extra`.
+        df: one row per article. Columns that are not named below are carried through in `extra`, as JSON.
         kb: the folder of a KB that all machines see, or a pack of one, `NAME.tar.zst`.
         recipe: a recipe, the name of a shipped one, or a `.toml` file.
+        text: the column of the text; None: `text`, or what people call it.
+        id: the column of the id, which becomes `article_id`; None: `id`, `url` …
+        title: the column of the title.
+        date: the column of the date.
+        mentions: the column of the names to link; None: `mentions`, if there is one. It has lists of names, which are
+            meant wherever they stand in the text, or of mentions with spans and candidates. Where a row has none, names
+            are found in the text.
+        one_per_span: one row for each place of a name, with `start` and `end`.
         scores: also give every candidate with its scores.
         threshold: overrides the confidence at which the recipe answers.
-        date: the ISO date of articles that have none.
+        default_date: the ISO date of articles that have none.
         set_aside: counts what cannot be linked; without it, the first such article is an error.
     """
-    job = Job(df.sparkSession, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=set_aside)
-    return job.links(df, read_rows)
+    if not hasattr(df, "mapInArrow"):
+        raise TypeError(f"df must be a DataFrame of Spark's, not {type(df).__name__}")
+    naming = Naming(Reading(text, id, title, date, say=warn), WHERE, mentions=mentions)
+    _check_columns(df, naming)
+    job = Job(
+        df.sparkSession,
+        kb,
+        recipe,
+        scores=scores,
+        threshold=threshold,
+        date=default_date,
+        set_aside=set_aside,
+        one_per_span=one_per_span,
+    )
+    return job.links(df, partial(read_rows, naming=naming))
 
 
 def link_lines(
@@ -78,7 +109,8 @@ def link_lines(
 ) -> DataFrame:
     """`link` for a DataFrame with one column, `value`, of JSON lines, as `spark.read.text` gives it.
 
-    Lines are read as the local engine reads them, Quotebank's layout included. The arguments are those of `link`.
+    Lines are read as the local engine reads them, Quotebank's layout included. `date` is the ISO date of articles that
+    have none; the other arguments are those of `link`.
     """
     job = Job(df.sparkSession, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=set_aside)
     return job.links(df, read_lines)
@@ -100,13 +132,15 @@ class Job:
         threshold: float | str | None,
         date: str | None,
         set_aside: SetAside | None,
+        one_per_span: bool = False,
     ) -> None:
         check_date(date)
+        use_this_python(spark)
         loaded = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
         loaded = loaded if threshold is None else loaded.at(threshold)
         place = from_home(kb).absolute()
         self.linker = Linker(_folder(str(place)), loaded)
-        self.scores, self.date, self.set_aside = scores, date, set_aside
+        self.scores, self.date, self.set_aside, self.one_per_span = scores, date, set_aside, one_per_span
         self.where = str(place)
         if self.where.endswith(SUFFIX):
             spark.sparkContext.addFile(self.where)
@@ -117,6 +151,7 @@ class Job:
         from pyspark.sql.pandas.types import from_arrow_schema
 
         where, text, scores, date = self.where, self.linker.recipe.toml(), self.scores, self.date
+        one_per_span = self.one_per_span
         counted = None if self.set_aside is None else self.set_aside._counted
 
         def work(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -127,29 +162,39 @@ class Job:
                     before = rejects.count
                     links = linker.link(table, scores, rejects)
                     rejects.linked(table.num_rows - (rejects.count - before), links)
-                    yield from _plain(described(linker.kb, links)).to_batches()
+                    yield from _drawn(linker, links, one_per_span).to_batches()
             finally:
                 rejects.send()
 
-        schema = _plain(described(self.linker.kb, self.linker.nothing(scores))).schema
+        schema = _drawn(self.linker, self.linker.nothing(scores), one_per_span).schema
         return df.mapInArrow(work, from_arrow_schema(schema))
 
 
-def read_rows(batches: Batches, rejects: Placed) -> Iterator[pa.Table]:
+def _check_columns(df: DataFrame, naming: Naming) -> None:
+    """Choose the columns of a DataFrame, and refuse those that cannot be read, before any worker starts."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    check_articles(with_extra(naming.renamed(to_arrow_schema(df.schema).empty_table())), WHERE)
+    if naming.fields is not None and naming.fields.id is None:  # rows have no order that could number them
+        raise NamesakeError(f"{WHERE}: which column is the id? Name it with `id=`; it has {listed(df.columns)}")
+
+
+def read_rows(batches: Batches, rejects: Placed, naming: Naming | None = None) -> Iterator[pa.Table]:
     """Tables of articles from a DataFrame of them; a row that is no article is set aside."""
     for batch, before in _of_one_file(batches, rejects):
-        table = with_extra(pa.Table.from_batches([batch]))
+        rows = pa.Table.from_batches([batch])
+        table = with_extra(rows if naming is None else naming.renamed(rows))
         try:
-            yield check(table, ARTICLES, "articles")
+            yield check_articles(table)
         except NamesakeError:
             yield from _one_by_one(table, before, rejects)
 
 
 def _one_by_one(table: pa.Table, before: int, rejects: Placed) -> Iterator[pa.Table]:
-    yield check(table.slice(0, 0), ARTICLES, "articles")  # columns that no row could fit are a fault of the frame
+    yield check_articles(table.slice(0, 0))  # columns that no row could fit are a fault of the frame
     for row in range(table.num_rows):
         try:
-            yield check(table.slice(row, 1), ARTICLES, "")
+            yield check_articles(table.slice(row, 1), "")
         except NamesakeError as problem:
             identifier = table.column("id")[row].as_py()
             article = None if identifier is None else str(identifier)
@@ -193,8 +238,9 @@ def _of_one_file(batches: Batches, rejects: Placed) -> Iterator[tuple[pa.RecordB
             begin = end
 
 
-def _plain(links: pa.Table) -> pa.Table:
-    """Links with the types that Spark knows."""
+def _drawn(linker: Linker, links: pa.Table, one_per_span: bool) -> pa.Table:
+    """Links with label, description and address, and with the types that Spark knows."""
+    links = described(linker.kb, flat(links) if one_per_span else links)
     for at, field in enumerate(links.schema):
         if pa.types.is_dictionary(field.type):
             links = links.set_column(at, pa.field(field.name, pa.string()), links.column(at).cast(pa.string()))

@@ -10,7 +10,7 @@ Readers of Parquet pass over names with an underscore, so that OUT itself can be
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial, reduce
@@ -27,6 +27,7 @@ from namesake.engines.spark_session import session
 from namesake.engines.spark_tally import MOST_KEPT, SetAside, Tally
 from namesake.errors import NamesakeError
 from namesake.files.lines import MOST_LINE
+from namesake.files.several import Paths, several
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,7 +36,7 @@ REJECTS, RUN = "_rejects", "_run.json"
 
 
 def link_with_spark(
-    articles: Sequence[str | Path],
+    articles: Paths,
     kb: str | Path,
     out: str | Path,
     *,
@@ -49,8 +50,8 @@ def link_with_spark(
     """Link files on Spark into the folder `out`; returns what it came to. What a job that failed wrote is removed.
 
     Args:
-        articles: files, patterns and folders that all machines see, in any format of `link_folder`; or JSON lines
-            (plain, .gz, .bz2) and Parquet by names of Spark's, such as hdfs://host/folder.
+        articles: one or several files, patterns and folders that all machines see, in any format of `link_folder`; or
+            JSON lines (plain, .gz, .bz2) and Parquet by names of Spark's, such as hdfs://host/folder.
         kb: a folder that all machines see, or a pack.
         out: a new folder that all machines see, or a name of Spark's.
         master: such as `local[2]` or `spark://host:7077`; default: what Spark is set to.
@@ -60,13 +61,14 @@ def link_with_spark(
         date: the ISO date of articles that have none.
         most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
     """
-    if not articles:
+    named = several(articles)
+    if not named:
         raise NamesakeError("there is nothing to link: name files or folders of articles")
-    inputs = local_inputs([name for name in articles if not has_scheme(name)], out)
+    inputs = local_inputs([name for name in named if not has_scheme(name)], out)
     began, begun = time.monotonic(), now()
     with session(master) as spark:
         folder = _Folder(spark, uri(out))
-        add_remote(inputs, [str(name) for name in articles if has_scheme(name)], spark)
+        add_remote(inputs, [str(name) for name in named if has_scheme(name)], spark)
         counted = SetAside(spark)
         job = Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=counted)
         with folder.whole_or_not_at_all():

@@ -16,6 +16,7 @@ from namesake.errors import NamesakeError, lacking
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+PYTHON = "PYSPARK_PYTHON"
 LOGGING = "LOG4J_CONFIGURATION_FILE"
 
 
@@ -30,7 +31,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
     except ImportError:
         raise lacking("Spark needs", "pyspark", "spark") from None
     find_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault(PYTHON, sys.executable)
     if (master or "").startswith("local"):
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     quiet = not os.environ.get("NAMESAKE_DEBUG")
@@ -50,6 +51,17 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         yield spark
     finally:
         spark.stop()
+
+
+def use_this_python(spark: SparkSession) -> None:
+    """Have the workers of an open session run this Python, unless PYSPARK_PYTHON or Spark's own setting names one.
+
+    By default they run the first `python3` on the path, which may lack namesake.
+    """
+    context = getattr(spark, "sparkContext", None)  # a session of Spark Connect has none
+    if context is None or PYTHON in os.environ or context.getConf().get("spark.pyspark.python"):
+        return
+    os.environ[PYTHON] = context.pythonExec = sys.executable
 
 
 def find_java() -> None:

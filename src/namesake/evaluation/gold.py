@@ -151,7 +151,9 @@ def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
     """The rows whose truth is known, and how many are not: there a title has not been turned into a QID."""
     kept = [row for row in gold if row.columns.get("truth") != "unresolved"]
     if not kept:
-        raise NamesakeError(f"the truth of all {len(gold)} gold rows is unresolved: convert them with a --kb")
+        raise NamesakeError(
+            f"the truth of all {len(gold)} gold rows is unresolved: `namesake datasets convert … --kb KB` resolves it"
+        )
     return kept, len(gold) - len(kept)
 
 
@@ -199,7 +201,7 @@ def _flat_index(table: ScoreTable, mention: int, row: GoldRow, unscored: bool) -
         return MISSED
     if not 0 <= row.gold < end - start:
         article, name = row.mention
-        hint = "" if end > start else " (links without candidates? link with --scores, or give gold as QIDs)"
+        hint = "" if end > start else " (links without candidates? link with `scores=True`, or give gold as QIDs)"
         raise NamesakeError(
             f"{row.where}: gold of {name!r} in article {article} is candidate {row.gold}, "
             f"but it has {end - start} candidates{hint}"

@@ -133,7 +133,7 @@ def _refuse_other_text(path: Path, line: bytes) -> None:
     if "text" in names:
         return
     meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}
-    options = " ".join(f"--{what} {name}" for what, name in meant.items() if name)
+    options = " ".join(f"`{what}={name!r}`" for what, name in meant.items() if name)
     raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")
 
 

@@ -160,7 +160,7 @@ def encoding_of(start: bytes, where: str, reading: Reading) -> str:
             "".encode(reading.encoding)
         except (LookupError, ValueError, TypeError):
             raise NamesakeError(
-                f"--encoding {reading.encoding}: no such encoding; common are utf-8, cp1252, latin-1, utf-16"
+                f"`encoding={reading.encoding!r}`: no such encoding; common are utf-8, cp1252, latin-1, utf-16"
             ) from None
         return reading.encoding
     told = next((encoding for mark, encoding in MARKS.items() if start.startswith(mark)), None)
@@ -191,7 +191,7 @@ def _lines(stream: io.BufferedReader[Any], where: str, encoding: str, most: int)
 
 def _bounded(line: str, where: str, number: int, most: int) -> str:
     if len(line) > most:
-        raise NamesakeError(f"{where} line {number}: {too_long(most)}; --max-line allows more")
+        raise NamesakeError(f"{where} line {number}: {too_long(most)}; `most_line=` allows more")
     return line
 
 
@@ -199,7 +199,7 @@ def _undecodable(where: str, number: int, encoding: str, problem: UnicodeError) 
     byte = ""
     if isinstance(problem, UnicodeDecodeError) and problem.start < len(problem.object):
         byte = f" (byte 0x{problem.object[problem.start]:02x})"
-    return f"{where} line {number}: not {encoding}{byte}; name its encoding, such as --encoding cp1252"
+    return f"{where} line {number}: not {encoding}{byte}; name its encoding, such as `encoding='cp1252'`"
 
 
 def _separator(header: str, reading: Reading, path: Path) -> str:

@@ -93,21 +93,22 @@ def choose_fields(
         given = reading.named.get(what)
         if given is not None:
             if given not in names and given not in nested:
-                raise NamesakeError(f"{where}: no field {given!r}{did_you_mean(given, names)}; it has {_listed(names)}")
+                raise NamesakeError(f"{where}: no field {given!r}{did_you_mean(given, names)}; it has {listed(names)}")
             chosen[what] = given
             continue
         chosen[what] = next((by_lower[guess] for guess in guesses if guess in by_lower), None)
         if chosen[what] not in (None, what):
             guessed.append(f"{what} is `{chosen[what]}`")
     if chosen["text"] is None:
-        raise NamesakeError(f"{where}: which field is the text? Name it with --text; it has {_listed(names)}")
+        raise NamesakeError(f"{where}: which field is the text? Name it with `text=`; it has {listed(names)}")
     if chosen["id"] is None and without_ids:
         guessed.append(without_ids)
     if guessed:
-        reading.say(f"{where}: {', '.join(guessed)} (guessed; --text, --id, --title and --date say otherwise)")
+        reading.say(f"{where}: {', '.join(guessed)} (guessed; `text=`, `id=`, `title=` and `date=` say otherwise)")
     return Fields(chosen["text"], chosen["id"], chosen["title"], chosen["date"])
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """The fields that a file has, for a message: the first of many."""
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
     return (", ".join(name[:60] for name in names[:SHOWN]) or "none") + more

@@ -1,8 +1,9 @@
 """Articles from JSON lines: our plain layout, and Quotebank's article-centric one, told apart by their fields.
 
 Plain: `{"id", "text", "title"?, "date"?, "mentions"?: [{"name", "spans": [[start, end]], "candidates"?: [qid]}]}`
-with spans in characters. Quotebank: `{"articleID", "content", "title", "date", "names": [{"name", "ids",
-"offsets"}]}` with offsets in whitespace tokens. Fields we do not know are carried through as `extra`.
+with spans in characters; a mention may also be a name alone, which is meant wherever it stands in the text.
+Quotebank: `{"articleID", "content", "title", "date", "names": [{"name", "ids", "offsets"}]}` with offsets in
+whitespace tokens. Fields we do not know are carried through as `extra`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import pyarrow.compute as pc
 
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES, ArticleBuilder
+from namesake.articles.check import located
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
 from namesake.files.compressed import Stream
@@ -64,7 +66,7 @@ LAYOUTS = {
     "articleID": Layout(
         "articleID", "content", "names", msgspec.json.Decoder(list[QuotebankName] | None), token_spans=True
     ),
-    "id": Layout("id", "text", "mentions", msgspec.json.Decoder(list[PlainMention] | None)),
+    "id": Layout("id", "text", "mentions", msgspec.json.Decoder(list[PlainMention | str] | None)),
 }
 """The layouts by the field that holds the id; a line with none of these fields is told what plain JSON lacks."""
 
@@ -274,15 +276,24 @@ def _article(fields: Fields) -> Article:
     """The article of a line; fields that its layout does not know are carried along."""
     layout = _layout(fields)
     mentions = _decode(layout.decoder, fields, layout.mentions)
+    identifier = str(_decode(_id, fields, layout.id, required=True))
+    text = _decode(_text, fields, layout.text, required=True)
     return Article(
-        id=str(_decode(_id, fields, layout.id, required=True)),
-        text=_decode(_text, fields, layout.text, required=True),
+        id=identifier,
+        text=text,
         title=_decode(_optional, fields, "title"),
         date=_decode(_optional, fields, "date"),
-        mentions=None if mentions is None else [Mention(m.name, m.spans, m.candidates) for m in mentions],
+        mentions=None if mentions is None else [_mention(mention, text) for mention in mentions],
         extra=msgspec.json.encode(fields).decode() if fields else None,
         token_spans=layout.token_spans,
     )
+
+
+def _mention(given: PlainMention | QuotebankName | str, text: str) -> Mention:
+    """A mention of an article; a name alone is meant wherever it stands in the text."""
+    if isinstance(given, str):
+        return located(text, [given])[0]
+    return Mention(given.name, given.spans, given.candidates)
 
 
 def _decode(decoder: msgspec.json.Decoder[Any], fields: Fields, name: str, required: bool = False) -> Any:

@@ -11,8 +11,9 @@ import msgspec
 import pyarrow as pa
 
 from namesake.articles.builder import MOST_ARTICLES
+from namesake.articles.check import check_articles
 from namesake.articles.rejects import Reject, Rejects
-from namesake.articles.schema import ARTICLES, check
+from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError
 from namesake.files.meter import watch
 from namesake.formats.columns import Naming
@@ -82,12 +83,12 @@ def _batch_rows(metadata: pq.FileMetaData, most: int) -> int:
 def _checked(table: pa.Table, path: Path, before: int, rejects: Rejects) -> pa.Table:
     """The table with the columns of `ARTICLES`, less the rows that do not fit; `before` is how many came earlier."""
     try:
-        return check(table, ARTICLES, str(path))
+        return check_articles(table, str(path))
     except NamesakeError:
-        kept = [check(table.slice(0, 0), ARTICLES, str(path))]  # columns that no row could fit are a fault of the file
+        kept = [check_articles(table.slice(0, 0), str(path))]  # columns that no row could fit are a fault of the file
     for row in range(table.num_rows):
         try:
-            kept.append(check(table.slice(row, 1), ARTICLES, ""))
+            kept.append(check_articles(table.slice(row, 1), ""))
         except NamesakeError as problem:
             identifier = table.column("id")[row].as_py()
             reason = str(problem).removeprefix(": ")
@@ -114,11 +115,16 @@ def _joined(extra: object, columns: dict[str, Any]) -> str | None:
     object that has a field called like a column, is a field `extra` like any other.
     """
     if extra is None:
-        return msgspec.json.encode(columns).decode() if columns else None
+        return _json(columns) if columns else None
     try:
         fields: dict[str, Any] | None = _fields.decode(extra) if isinstance(extra, str) else None
     except (msgspec.MsgspecError, RecursionError):
         fields = None
     if fields is None or fields.keys() & columns.keys():
-        return msgspec.json.encode({"extra": extra} | columns).decode()
-    return msgspec.json.encode(fields | columns).decode() if columns else str(extra)
+        return _json({"extra": extra} | columns)
+    return _json(fields | columns) if columns else str(extra)
+
+
+def _json(fields: dict[str, Any]) -> str:
+    """Fields as a JSON object; a value that JSON has no form for, such as a calendar interval, is written as text."""
+    return msgspec.json.encode(fields, enc_hook=str).decode()

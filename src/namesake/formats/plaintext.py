@@ -46,6 +46,6 @@ def _decoded(raw: bytes, path: Path, reading: Reading) -> str:
     lost = decoded.count("\ufffd")
     reading.say(
         f"{shown(path)}: not {encoding}; {lost:,} characters are lost (U+FFFD). Name its encoding, such as "
-        "--encoding cp1252"
+        "`encoding='cp1252'`"
     )
     return decoded

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import msgspec
 import numpy as np
 
-from namesake.kb.dates import iso
-from namesake.kb.show import about
+from namesake.kb.show import about, lifetime
 from namesake.kb.store import KB
 
 
@@ -32,13 +31,11 @@ def briefs(kb: KB, qids: Iterable[str]) -> dict[str, Brief]:
 
 def brief(kb: KB, row: int) -> Brief:
     """The entity of one row."""
-    born = iso(int(kb.birth[row]), int(kb.birth_precision[row]))
-    died = iso(int(kb.death[row]), int(kb.death_precision[row]))
     return Brief(
         qid=f"Q{kb.qids[row]}",
         label=kb.label(row),
         about=about(kb, row),
-        years=years(born, died),
+        years=years(*lifetime(kb, row)),
     )
 
 

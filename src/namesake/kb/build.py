@@ -15,6 +15,7 @@ import numpy as np
 from namesake import language as languages
 from namesake.arrays import Float64
 from namesake.files import STDIN
+from namesake.files.several import Paths, several
 from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
 from namesake.kb.derive import derive_all
 from namesake.kb.entities import EntityTexts, entity_columns, item_columns, pick, statement_columns
@@ -47,7 +48,7 @@ from namesake.progress import Reporter
 
 
 def build(
-    dumps: Sequence[str | Path],
+    dumps: Paths,
     out: str | Path,
     *,
     keep: Keep = "people",
@@ -66,7 +67,7 @@ def build(
     same call goes on with it: the text of KeyboardInterrupt, or of the error, says where it is.
 
     Args:
-        dumps: files in Wikidata's JSON, plain or compressed; `-` is standard input.
+        dumps: one or several files in Wikidata's JSON, plain or compressed; `-` is standard input.
         out: the folder to make. Nothing is there until the KB is complete.
         keep: which items become entities, "people" or "all"; the others keep their label and links.
         wikipedia: a CirrusSearch content dump, for first paragraphs and the ranks of PR_WP.
@@ -81,7 +82,7 @@ def build(
     """
     bound = Memory.of(memory)
     options = Options(
-        dumps=tuple(str(dump) for dump in dumps),
+        dumps=tuple(str(dump) for dump in several(dumps)),
         out=place(out),
         keep=keep,
         wikipedia=None if wikipedia is None else Path(wikipedia),

@@ -98,7 +98,7 @@ def embed(
     kb = kb if isinstance(kb, KB) else KB.open(kb)
     reporter = Reporter() if reporter is None else reporter
     if has_vectors(kb, "text") and not force:
-        raise NamesakeError(f"{kb.path} has text vectors already: replace them with --force")
+        raise NamesakeError(f"{kb.path} has text vectors already: replace them with `force=True`")
     encoder = load(encoder, device, truncate) if isinstance(encoder, str) else encoder
     texts = Texts.of(kb)
     made = {"encoder": encoder.name, "digest": encoder.digest, "long": "truncate" if truncate else "chunks"}

@@ -99,7 +99,7 @@ def _fetch(url: str, folder: Path, checksum: str | None, force: bool, reporter: 
 def _default_folder(source: str) -> Path:
     name = file_name(source) if is_address(source) else Path(source).name
     if not name.endswith(SUFFIX) or name == SUFFIX:
-        raise NamesakeError(f"{source}: a packed KB is called NAME{SUFFIX}; name its folder with --out")
+        raise NamesakeError(f"{source}: a packed KB is called NAME{SUFFIX}; name its folder with `out=`")
     return Path(name.removesuffix(SUFFIX))
 
 

@@ -54,7 +54,7 @@ class Options:
         for file in self.ranks.values():
             check_ranks(file)
         if not self.out.name:
-            raise NamesakeError(f"{self.out} cannot be a KB: name a folder in it as --out")
+            raise NamesakeError(f"{self.out} cannot be a KB: name a folder in it as `out=`")
         if not self.dumps:
             raise NamesakeError("no dump given: name a Wikidata dump, or - for stdin")
         Normaliser(self.language, self.words)  # says what it needs

@@ -27,9 +27,9 @@ def parse_options(options: Iterable[str]) -> dict[str, Path]:
     for option in options:
         source, _, file = option.partition("=")
         if source not in SOURCES or not file:
-            raise NamesakeError(f"--ranks {option}: write wikidata=FILE or wikipedia=FILE")
+            raise NamesakeError(f"`ranks={option}`: write wikidata=FILE or wikipedia=FILE")
         if source in files:
-            raise NamesakeError(f"--ranks {option}: ranks of {source} are given twice, name one file")
+            raise NamesakeError(f"`ranks={option}`: ranks of {source} are given twice, name one file")
         files[source] = Path(file)
     return files
 

@@ -21,14 +21,14 @@ CANNOT = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
 def check_free(out: Path, force: bool) -> None:
     """Refuse to overwrite: a KB only with `force`, anything else never."""
     if out.is_symlink() and not out.exists():
-        raise NamesakeError(f"{out} is a link to nowhere: choose another --out")
+        raise NamesakeError(f"{out} is a link to nowhere: choose another `out=`")
     if is_vacant(out):
         return
     files = listed_files(out)
     if files is None:
-        raise NamesakeError(f"{out} exists and is no KB: choose another --out")
+        raise NamesakeError(f"{out} exists and is no KB: choose another `out=`")
     if not force:
-        raise NamesakeError(f"{out} exists: choose another --out, or replace it with --force")
+        raise NamesakeError(f"{out} exists: choose another `out=`, or replace it with `force=True`")
     if strange := strangers(out, files):
         raise NamesakeError(f"{out} is not replaced, as {strange[0]} in it is no part of the KB: move it elsewhere")
 

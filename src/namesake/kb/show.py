@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from namesake.errors import NamesakeError
+from namesake.kb.address import WIKIDATA
 from namesake.kb.dates import DAY, FOREVER, MISSING, iso
 from namesake.kb.layout import columns
 from namesake.kb.store import KB
@@ -48,6 +49,19 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
     statements: list[Statement]
 
 
+class Found(msgspec.Struct, frozen=True):
+    """An entity in short."""
+
+    qid: str
+    label: str
+    description: str
+    """The description, else occupations and countries, else other values."""
+    url: str
+    birth: str | None
+    death: str | None
+    sitelinks: int
+
+
 class ColumnSize(msgspec.Struct, frozen=True, kw_only=True):
     """A column of a KB: its declaration, and how large it is."""
 
@@ -80,11 +94,29 @@ def look_up(kb: KB, asked: str) -> list[int]:
     """Entity rows for a QID or a name; of several namesakes the best known (most sitelinks) first."""
     if re.fullmatch(r"[Qq][0-9]+", asked.strip()):
         return [_row_of(kb, int(asked.strip()[1:]))]
-    rows, _ = kb.names.lookup(asked)
-    if not len(rows):
+    rows = rows_named(kb, asked)
+    if not rows:
         name = asked if len(asked) <= LONGEST_SHOWN else asked[:LONGEST_SHOWN] + "…"
         raise NamesakeError(f"nobody in {kb.path} is called {name!r}")
+    return rows
+
+
+def rows_named(kb: KB, name: str) -> list[int]:
+    """The rows of the entities with a name, those with the most sitelinks first."""
+    rows, _ = kb.names.lookup(name)
     return [int(row) for row in rows[np.lexsort([rows, -kb.sitelinks[rows]])]]
+
+
+def found(kb: KB, row: int) -> Found:
+    """An entity in short."""
+    qid = f"Q{kb.qids[row]}"
+    return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, *lifetime(kb, row), int(kb.sitelinks[row]))
+
+
+def lifetime(kb: KB, row: int) -> tuple[str | None, str | None]:
+    """The dates of birth and death of an entity, as precise as the KB has them."""
+    born = iso(int(kb.birth[row]), int(kb.birth_precision[row]))
+    return born, iso(int(kb.death[row]), int(kb.death_precision[row]))
 
 
 def _row_of(kb: KB, number: int) -> int:
@@ -94,21 +126,22 @@ def _row_of(kb: KB, number: int) -> int:
     if row >= 0:
         return row
     if item >= 0 and kb.item_labels[item]:
-        hint = ": build with --keep all to have it" if kb.manifest.keep != "all" else ""
+        hint = ': build with `keep="all"` to have it' if kb.manifest.keep != "all" else ""
         raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
     raise NamesakeError(f"{kb.path} has no Q{number}")
 
 
 def describe(kb: KB, row: int) -> Entity:
     """The record of one entity row."""
+    birth, death = lifetime(kb, row)
     return Entity(
         qid=f"Q{kb.qids[row]}",
         label=kb.label(row),
         description=kb.descriptions[row],
         aliases=[kb.alias_texts[int(alias)] for alias in kb.aliases[row]],
         person=bool(kb.person[row]),
-        birth=iso(int(kb.birth[row]), int(kb.birth_precision[row])),
-        death=iso(int(kb.death[row]), int(kb.death_precision[row])),
+        birth=birth,
+        death=death,
         sitelinks=int(kb.sitelinks[row]),
         properties=int(kb.properties[row]),
         pagerank_wikidata=float(kb.pagerank_wikidata[row]),

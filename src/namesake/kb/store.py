@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ import numpy as np
 
 from namesake import language as languages
 from namesake.arrays import Int32, Int64
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, must_be
 from namesake.kb.check import derived_problems, manifest_problem, problems, quick_problems
 from namesake.kb.columns import Columns, Ragged, State, Strings
 from namesake.kb.declare import Column
@@ -33,6 +33,7 @@ from namesake.machine import from_home
 
 if TYPE_CHECKING:
     from namesake.kb.names import NameIndex
+    from namesake.kb.show import Entity, Found
     from namesake.language import Language
     from namesake.text import Lexicon
 
@@ -115,6 +116,36 @@ class KB(KBColumns):
 
         tables = self.surface_hash, self.surface_word, self.stem_hash, self.stem_word
         return Lexicon(*tables, self.language, self.manifest.words_how)
+
+    def entity(self, qid: str) -> Entity | None:
+        """The entity with a QID such as "Q76": label, description, aliases, dates, sitelinks, statements with labels.
+
+        None if the KB does not have it. A text that is not a QID raises NamesakeError; `search` finds names.
+        """
+        must_be(qid, (str,), "qid", 'a QID such as "Q76"')
+        if not _QID.fullmatch(qid):
+            raise NamesakeError(f"{qid!r:.60} is not a QID such as Q76; KB.search finds entities by name")
+        from namesake.kb.show import describe
+
+        row = self.row(qid)
+        return None if row < 0 else describe(self, row)
+
+    def search(self, name: str, limit: int | None = 20) -> list[Found]:
+        """The entities with a name, those with the most sitelinks first: label, description, dates, sitelinks.
+
+        At most `limit` entities are returned; None returns all. A name that no entity has gives an empty list.
+        """
+        must_be(name, (str,), "name", "a text")
+        must_be(limit, (int, None), "limit", "a number")
+        if limit is not None and limit < 0:
+            raise NamesakeError(f"limit must not be negative, and is {limit}")
+        from namesake.kb.show import found, rows_named
+
+        return [found(self, row) for row in rows_named(self, name)[:limit]]
+
+    def __reduce__(self) -> tuple[Callable[[str], KB], tuple[str]]:
+        """A copy, or another process, opens the folder again: the columns are not copied."""
+        return KB.open, (str(self.path.absolute()),)
 
     def __len__(self) -> int:
         return self.manifest.entities

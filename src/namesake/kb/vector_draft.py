@@ -53,7 +53,7 @@ class VectorDraft:
 
     def __enter__(self) -> VectorDraft:
         if has_vectors(self.kb, self.kind) and not self.force:
-            raise NamesakeError(f"{self.out} exists: replace it with --force")
+            raise NamesakeError(f"{self.out} exists: replace it with `force=True`")
         self.folder.mkdir(parents=True, exist_ok=True)
         if not is_folder(self.folder):
             raise NamesakeError(f"{self.folder} is in the way: remove it")

@@ -79,7 +79,7 @@ def walk(
     settings = {"dimensions": dimensions, "walks": walks, "length": length, "window": window, "negatives": negatives}
     for name, value in settings.items():
         if value < 1:
-            raise NamesakeError(f"--{name} {value}: must be 1 or more")
+            raise NamesakeError(f"`{name}={value}`: must be 1 or more")
     kb = kb if isinstance(kb, KB) else KB.open(kb)
     reporter = Reporter() if reporter is None else reporter
     made = {"method": "deepwalk", **{name: str(value) for name, value in (*settings.items(), ("seed", seed))}}

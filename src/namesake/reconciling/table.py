@@ -24,6 +24,8 @@ from namesake.reconciling.properties import find_property, similar_properties
 from namesake.reconciling.query import Candidate, Query
 from namesake.reconciling.reconcile import AT_ONCE, TOLD, Reconciled, candidates_of, judge
 
+NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
+"""What people call a column of names, likeliest first."""
 ADDED = pa.schema(
     [
         pa.field("qid", pa.string()),
@@ -65,8 +67,20 @@ class Layout:
             if find_property(kb, property) is None:
                 near = ", ".join(similar_properties(kb, property)) or "occupation, country, birth date, P108"
                 raise NamesakeError(
-                    f"--type {property}: no such property in {kb.path}; there are, among others: {near}"
+                    f"`type={property!r}`: no such property in {kb.path}; there are, among others: {near}"
                 )
+
+
+def column_of_names(columns: Sequence[str], where: str, say: Callable[[str], None]) -> str:
+    """The column that has the names, where the user has not named one; `say` is called if its name is unusual."""
+    by_lower = {column.casefold(): column for column in reversed(columns)}
+    name = next((by_lower[guess] for guess in NAMES if guess in by_lower), None)
+    if name is None:
+        there = ", ".join(columns[:20]) or "none"
+        raise NamesakeError(f"{where}: which column has the names? Name it with `name=`; there are {there}")
+    if name != "name":
+        say(f"{where}: names are in the column {name!r} (guessed; `name=` says otherwise)")
+    return name
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 LINKS = Need(
-    "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`--ranks wikipedia=FILE`)",
+    "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`kb build --ranks wikipedia=FILE`)",
     lambda kb: "wikipedia: none" not in kb.manifest.ranks,
 )
 

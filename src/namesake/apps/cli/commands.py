@@ -13,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from namesake import __version__
+from namesake.errors import NamesakeError
 from namesake.stops import StoppedError
 
 COMMANDS = {
@@ -96,6 +97,11 @@ class _Root(_Group):
             return super().invoke(ctx)
         except KeyboardInterrupt as stop:
             raise StoppedError from stop
+        except NamesakeError as problem:
+            from namesake.apps.cli.output import as_options
+
+            problem.args = (as_options(str(problem)),)
+            raise
 
 
 def command_of(function: Callable[..., Any] | typer.Typer, name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -18,9 +19,25 @@ if TYPE_CHECKING:
 REASONS_SHOWN = 10
 
 
+_ARGUMENT = re.compile(r"`([a-z_]+)=([^`]*)`")
+_OPTIONS = {"most_line": "max-line", "one_per_span": "flat"}
+"""Options that are not called as the argument of the library is."""
+
+
+def as_options(message: str) -> str:
+    """A message of the library with Python's arguments as options: `max_line=5` becomes --max-line 5."""
+
+    def option(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        value = "" if value == "True" else value.strip("\"'")
+        return f"--{_OPTIONS.get(name, name.replace('_', '-'))} {value}".rstrip()
+
+    return _ARGUMENT.sub(option, message)
+
+
 def say(line: str) -> None:
     """A message for the person at the terminal; results go to standard output."""
-    print(one_line(line), file=sys.stderr)
+    print(one_line(as_options(line)), file=sys.stderr)
 
 
 def load_kernels() -> None:
@@ -99,4 +116,4 @@ def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:
     for view in views:
         draw(view, console)
     for line in lines:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
+        console.print(as_options(line), highlight=False, markup=False, soft_wrap=True)

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from namesake import Linker
     from namesake.reconciling.table import Doubtful, Layout
 
-NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
-"""What people call a column of names, likeliest first."""
-
 
 def reconcile(
     table: Annotated[
@@ -157,15 +154,9 @@ def _layout(
     types: Sequence[str],
 ) -> Layout:
     """What the columns are: as the user says; the column of names may be guessed, aloud."""
-    from namesake.reconciling.table import Layout
+    from namesake.reconciling.table import Layout, column_of_names
 
-    if name is None:
-        by_lower = {column.casefold(): column for column in reversed(columns)}
-        name = next((by_lower[guess] for guess in NAMES if guess in by_lower), None)
-        if name is None:
-            raise NamesakeError(f"{table}: which column has the names? Say so with --name; there are {_some(columns)}")
-        if name != "name":
-            say(f"{table}: names are in the column {name!r} (guessed; --name says otherwise)")
+    name = column_of_names(columns, str(table), say) if name is None else name
     split = [_column_list(one, columns) for one in context]
     return Layout(name, tuple(column for some in split for column in some), date, tuple(map(_typed, types)))
 
@@ -180,7 +171,3 @@ def _typed(text: str) -> tuple[str, str]:
     if not equals or not property.strip() or not column.strip():
         raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
     return property.strip(), column.strip()
-
-
-def _some(columns: Sequence[str]) -> str:
-    return ", ".join(columns[:20]) or "none"

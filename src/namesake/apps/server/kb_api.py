@@ -5,31 +5,15 @@ from __future__ import annotations
 import re
 
 import msgspec
-import numpy as np
 
 from namesake.apps.server.http import JSON, Call, Parameter, Reply, Route
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError
-from namesake.kb.address import WIKIDATA
-from namesake.kb.dates import iso
-from namesake.kb.show import Entity, about, describe
-from namesake.kb.store import KB
+from namesake.kb.show import Entity, Found
 
 MOST_FOUND, FOUND = 100, 20
 LONGEST_NAME = 1000
 QID = re.compile(r"Q[1-9][0-9]{0,15}")
-
-
-class Found(msgspec.Struct, frozen=True):
-    """An entity in short."""
-
-    qid: str
-    label: str
-    description: str
-    url: str
-    birth: str | None
-    death: str | None
-    sitelinks: int
 
 
 class SearchResponse(msgspec.Struct, frozen=True):
@@ -75,10 +59,10 @@ class KbApi:
         """One entity."""
         if not QID.fullmatch(call.parameter):
             raise RequestError(422, "this is not a QID", "ask for one such as /entity/Q76")
-        row = self.kb.row(call.parameter)
-        if row < 0:
+        found = await self.pool.look(lambda: msgspec.json.encode(self.kb.entity(call.parameter)))
+        if found == b"null":
             raise RequestError(404, f"the KB has no {call.parameter}", "search by name: /search?name=…")
-        return Reply(await self.pool.look(lambda: msgspec.json.encode(describe(self.kb, row))))
+        return Reply(found)
 
     async def search(self, call: Call) -> Reply:
         """Entities by name."""
@@ -91,20 +75,4 @@ class KbApi:
         return Reply(await self.pool.look(lambda: msgspec.json.encode(self._search(name, int(limit)))))
 
     def _search(self, name: str, limit: int) -> SearchResponse:
-        return SearchResponse(name, [found(self.kb, row) for row in bearers(self.kb, name)[:limit]])
-
-
-def bearers(kb: KB, name: str) -> list[int]:
-    """The rows of those who bear a name, the best known first."""
-    rows, _ = kb.names.lookup(name)
-    return [int(row) for row in rows[np.lexsort([rows, -kb.sitelinks[rows]])]]
-
-
-def found(kb: KB, row: int) -> Found:
-    """An entity in short."""
-    qid = f"Q{kb.qids[row]}"
-    born, died = (
-        iso(int(day[row]), int(precision[row]))
-        for day, precision in ((kb.birth, kb.birth_precision), (kb.death, kb.death_precision))
-    )
-    return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, born, died, int(kb.sitelinks[row]))
+        return SearchResponse(name, self.kb.search(name, limit))

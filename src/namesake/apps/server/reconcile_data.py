@@ -14,13 +14,13 @@ import numpy as np
 from msgspec import Meta
 
 from namesake.apps.server.http import HTML, JSON, Call, Handle, Parameter, Reply, Route, decoded
-from namesake.apps.server.kb_api import QID, bearers, found
+from namesake.apps.server.kb_api import QID
 from namesake.apps.server.labels import LabelIndex
 from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.kb.dates import DAY, iso
-from namesake.kb.show import about, property_label
+from namesake.kb.show import about, found, property_label, rows_named
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED, MOST = 10, 1_000_000
@@ -147,7 +147,7 @@ class ReconcileData:
 
     def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
         """Those called exactly so, then the best known whose label begins so."""
-        exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else bearers(self.kb, prefix)
+        exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(self.kb, prefix)
         more = self.labels.beginning(prefix, len(exact) + skipped + SUGGESTED)
         rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
         chosen = list(rows)[skipped : skipped + SUGGESTED]

@@ -23,6 +23,7 @@ from namesake.articles.article import Span
 from namesake.errors import NamesakeError
 from namesake.files import kind
 from namesake.files.lines import json_lines
+from namesake.files.several import Paths, several
 
 UNJUDGED = frozenset({"unmapped", "unlinked", "unannotated"})
 """Reasons of a label that say neither who is meant nor that it is nobody."""
@@ -87,11 +88,11 @@ class LabelledCorpus:
     """Ids that stand for several documents."""
 
 
-def read_corpora(paths: Sequence[str | Path]) -> list[LabelledCorpus]:
+def read_corpora(paths: Paths) -> list[LabelledCorpus]:
     """Labelled files, each a corpus; a folder stands for the JSON lines in it."""
-    files = [file for path in paths for file in _files(Path(path))]
+    files = [file for path in several(paths) for file in _files(Path(path))]
     if not files:
-        raise NamesakeError("no labelled files: name one or more with --labelled")
+        raise NamesakeError("no labelled files: name one or more with `labelled=`")
     names = [file.name.partition(".")[0] for file in files]
     often = Counter(names)
     return [read_corpus(file, name if often[name] == 1 else str(file)) for file, name in zip(files, names, strict=True)]

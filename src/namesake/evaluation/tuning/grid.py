@@ -47,7 +47,7 @@ def search(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
     if len(values) ** free > MOST_POINTS:
         raise NamesakeError(
             f"{recipe.name} has {free} parts to weigh: {len(values) ** free:,} points are too many for a grid; "
-            "take a larger --step, or --how fit"
+            "take a larger `step=`, or `how='fit'`"
         )
     axes = [[part.weight] if part.fixed else [round(value, 10) for value in values] for part in recipe.parts]
     points = np.array(list(product(*axes)))

@@ -68,7 +68,7 @@ def _found(recipe: Recipe, data: Sequence[Dataset], how: str, step: float) -> tu
     if how == "grid":
         if recipe.decide is not None or len(data) > 1:
             raise NamesakeError(
-                f"{recipe.name}: a grid takes one score file and a recipe without [decide]; use --how fit"
+                f"{recipe.name}: a grid takes one score file and a recipe without [decide]; use `how='fit'`"
             )
         searched = grid.search(recipe, answerable(data[0]), step)
         weights = searched.points[searched.best()]
