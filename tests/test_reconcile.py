@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 import namesake
 from namesake import Linker
 from namesake.apps.review.page import review_page, write_review
+from namesake.articles.days import Day, read_day
 from namesake.evaluation.gold import read_gold
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.dates import Day, read_day
 from namesake.reconciling.properties import find_property
 from namesake.reconciling.reconcile import judge
 from namesake.reconciling.rows import plain_name

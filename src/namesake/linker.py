@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from namesake.arrays import from_stream, one_chunk
 from namesake.articles.article import Mention
+from namesake.articles.days import warn_of_unread
 from namesake.articles.one_text import text_table
 from namesake.articles.pieces import pieces
 from namesake.articles.rejects import Reject, Rejects
@@ -127,9 +128,11 @@ class Linker:
         the columns `id` and `text`; it may have `title`, `date` and `mentions` (`schema.ARTICLES`). Other columns are
         carried along in `extra`. `link_frame` takes columns of other names. With `scores`, links also have every
         candidate and its parts; with `most`, only so many of each mention, the best first. An article that cannot be
-        linked goes to `rejects`, or raises an error that names it where there are none.
+        linked goes to `rejects`, or raises an error that names it where there are none. Articles whose date cannot be
+        read are linked as undated; one warning counts them.
         """
         articles = check(_with_unknown(from_stream(articles)), ARTICLES, "articles")
+        warn_of_unread(articles.column("date"), stacklevel=2)
         links = [self._link(piece, scores, rejects, most) for piece in pieces(articles)]
         return pa.concat_tables(links) if links else self.nothing(scores)
 
@@ -207,6 +210,7 @@ class Linker:
         `articles` are as for `link`; with `name`, only mentions that are called so in some place are explained.
         """
         articles = check(articles, ARTICLES, "articles")
+        warn_of_unread(articles.column("date"), stacklevel=2)
         tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 
