@@ -23,7 +23,7 @@ def check_place(path: Path) -> None:
     """
     place = _behind_links(path)
     if not place.parent.is_dir():
-        raise NamesakeError(f"{path} cannot be written: no such folder: {place.parent}; create it first")
+        raise NamesakeError(f"{place.parent}: no such folder; create it to write {path}")
     if place.is_dir():
         raise NamesakeError(f"{path} is a folder, not a file to write")
     if path.exists() and not path.is_file():

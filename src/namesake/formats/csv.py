@@ -25,6 +25,7 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN, kind, open_lines
 from namesake.files.lines import MOST_LINE, too_long
 from namesake.formats.fields import Fields, Reading, choose_fields, place
+from namesake.printable import counted
 
 MOST_COLUMNS = 10_000
 UTF8 = "utf-8"
@@ -66,7 +67,7 @@ class Rows:
         for line, row in self._rows():
             why = None
             if len(row) != columns:
-                why = f"{len(row):,} cells, and the header has {columns:,}"
+                why = f"{counted(len(row), 'cell')}, and the header has {columns:,}"
             elif any("\0" in cell for cell in row):
                 why = "holds NUL bytes, which no text has"
             if why is not None:
