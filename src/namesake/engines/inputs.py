@@ -79,6 +79,7 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
     listing.paths = _once(listing.paths, say)
     identities = {_identity(path) for path in chosen}
     listing.found = {path for path in listing.paths if _identity(path) not in identities}
+    listing.ours = [path for path in listing.ours if _identity(path) not in identities]
     return listing
 
 
