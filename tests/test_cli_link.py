@@ -400,9 +400,10 @@ def test_scores_want_a_file(run):
 def test_dates_that_cannot_be_read_are_counted(run):
     dates = ["last week", "2999-01-01", None]
     written("a.jsonl", *({"id": str(i), "text": "Nobody.", "date": date} for i, date in enumerate(dates)))
-    ran = run("link", "a.jsonl", "-o", "out.jsonl")
-    assert ran.code == 0
-    assert "1 article with a date that cannot be read, such as 'last week': linked as undated" in ran.err
+    for out in (["-o", "out.jsonl"], ["-o", "out/"], []):
+        ran = run("link", "a.jsonl", *out)
+        assert ran.code == 0
+        assert ran.err.count("1 article with a date that cannot be read, such as 'last week': linked as undated") == 1
 
 
 @pytest.mark.parametrize("date", ["yesterday", "2016-13-45", "hello"])

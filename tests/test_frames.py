@@ -5,6 +5,8 @@ import pyarrow as pa
 import pytest
 
 from namesake import NamesakeError, link_frame
+from namesake.articles.rejects import Rejects
+from namesake.engines.local import link_tables
 
 BODY = "Michael Jordan, the basketball player, met Chris Carter of The X-Files."
 COLUMNS = {"url": ["u1", "u1"], "body": [BODY, "Michael Jordan of the Chicago Bulls."], "desk": ["sport", "news"]}
@@ -99,6 +101,17 @@ def test_bad_dates_are_counted_in_one_warning(linker, recwarn, dates, bad, examp
         said = [str(one.message) for one in recwarn if issubclass(one.category, UserWarning)]
         counted = f"{bad} articles with a date that cannot be read, such as '{example}': linked as undated"
         assert [line.split(";")[0] for line in said] == ([counted] if bad else [])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bad_dates_are_counted_with_the_rejects_where_there_are_any(linker, recwarn, threads):
+    tables = [
+        pa.table({"id": ["a", "b"], "text": [BODY] * 2, "date": ["hello", str(year)]}) for year in range(1990, 2000)
+    ]
+    rejects = Rejects()
+    assert sum(count for count, _ in link_tables(linker, tables, threads, rejects=rejects)) == 20
+    assert rejects.unread_dates == {"hello": 10}
+    assert not recwarn.list
 
 
 def test_what_is_no_frame_or_has_no_such_column_is_refused(linker):

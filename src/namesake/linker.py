@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from namesake.arrays import from_stream, one_chunk
 from namesake.articles.article import Mention
-from namesake.articles.days import warn_of_unread
+from namesake.articles.days import unread_dates, warn_of_unread
 from namesake.articles.one_text import text_table
 from namesake.articles.pieces import pieces
 from namesake.articles.rejects import Reject, Rejects
@@ -129,10 +129,13 @@ class Linker:
         carried along in `extra`. `link_frame` takes columns of other names. With `scores`, links also have every
         candidate and its parts; with `most`, only so many of each mention, the best first. An article that cannot be
         linked goes to `rejects`, or raises an error that names it where there are none. Articles whose date cannot be
-        read are linked as undated; one warning counts them.
+        read are linked as undated; `rejects.unread_dates` counts them, or one warning where there are no `rejects`.
         """
         articles = check(_with_unknown(from_stream(articles)), ARTICLES, "articles")
-        warn_of_unread(articles.column("date"), stacklevel=2)
+        if rejects is None:
+            warn_of_unread(articles.column("date"), stacklevel=2)
+        else:
+            rejects.unread_dates.update(unread_dates(articles.column("date")))
         links = [self._link(piece, scores, rejects, most) for piece in pieces(articles)]
         return pa.concat_tables(links) if links else self.nothing(scores)
 

@@ -65,14 +65,12 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
     """
     listing, chosen = Listing(), []
     for one in map(str, named):
-        before = len(listing.paths)
-        if Path(one).is_dir() or (has_magic(one) and not Path(one).exists()):
-            _search(one, listing)
+        before, path = len(listing.paths), Path(one)
+        if path.is_dir() or (has_magic(one) and not path.exists()):
+            _sort(_outside(_searched(one), out), listing)
         else:
             chosen.append(_named(one, out))
-            listing.paths.append(chosen[-1])
-        if out is not None:
-            listing.paths[before:] = _outside(listing.paths[before:], out)
+            listing.paths += _outside(chosen[-1:], out)
         if len(listing.paths) == before:
             skipped = "".join(f"; {note}" for note in listing.notes)
             raise NamesakeError(f"{one}: no file of articles is there; they are called {SUFFIXES}{skipped}")
@@ -119,8 +117,10 @@ def common_folder(paths: Sequence[Path]) -> Path | None:
     return Path(commonpath([path.absolute().parent for path in files]))
 
 
-def _outside(found: list[Path], out: Path) -> list[Path]:
+def _outside(found: list[Path], out: Path | None) -> list[Path]:
     """The files less those in the folder `out`; refused where all of them lie there."""
+    if out is None:
+        return found
     for path in found:
         if path.exists() and not path.is_file():
             raise NamesakeError(f"{path} is no regular file, and cannot be gone on with: write its links to a file")
@@ -145,30 +145,26 @@ def _named(name: str, out: Path | None) -> Path:
     return path
 
 
-def _search(name: str, listing: Listing) -> None:
-    """Add the files of a folder or pattern; only regular ones, and links that lead nowhere.
+def _searched(name: str) -> list[Path]:
+    """The files of a folder or pattern; only regular ones, and links that lead nowhere.
 
     What a pipe or a device holds would be waited for.
     """
     path = Path(name)
     if path.is_dir():
-        _sort(sorted(one for one in path.rglob("*") if not _is_hidden(one, path) and not one.is_dir()), listing)
-        return
+        return sorted(one for one in path.rglob("*") if _is_file(one) and not _is_hidden(one, path))
     found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
     if not found:
         raise NamesakeError(f"{name}: no file is called so")
-    for one in found:
-        if one.is_dir():
-            _search(str(one), listing)
-        else:
-            _sort([one], listing)
+    each = (_searched(str(one)) if one.is_dir() else [one] for one in found if one.is_dir() or _is_file(one))
+    return [file for files in each for file in files]
 
 
 def _sort(paths: Sequence[Path], listing: Listing) -> None:
     """Add files to what is read, or to what is passed over."""
     kbs = {path.parent for path in paths if path.name == MANIFEST and is_ours(path)}
     for path in paths:
-        if not _is_file(path) or (path.name != MANIFEST and not kbs.isdisjoint(path.parents)):
+        if path.name != MANIFEST and not kbs.isdisjoint(path.parents):
             continue
         if kind(path) not in READERS:
             listing.others.append(path)
