@@ -400,6 +400,32 @@ def test_scores_want_a_file(run):
 def test_dates_that_cannot_be_read_are_counted(run):
     dates = ["last week", "2999-01-01", None]
     written("a.jsonl", *({"id": str(i), "text": "Nobody.", "date": date} for i, date in enumerate(dates)))
-    ran = run("link", "a.jsonl", "-o", "out.jsonl")
-    assert ran.code == 0
-    assert "articles that count as undated: 1; 'last week' cannot be read as a date" in ran.err
+    for out in (["-o", "out.jsonl"], ["-o", "out/"], []):
+        ran = run("link", "a.jsonl", *out)
+        assert ran.code == 0
+        assert ran.err.count("1 article with a date that cannot be read, such as 'last week': linked as undated") == 1
+
+
+@pytest.mark.parametrize("date", ["yesterday", "2016-13-45", "hello"])
+@pytest.mark.parametrize("command", ["link a.txt", "link a.txt -o o.csv", "link .", "link . -o o/", "explain a.txt"])
+def test_a_date_that_is_none_ends_the_run_of_a_text(run, command, date):
+    Path("a.txt").write_text("Chris Carter, who created The X-Files, is back.")
+    ran = run(*command.split(), "--date", date)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"--date {date}: not a date" in ran.err.splitlines()[-1]
+    assert not Path("o.csv").exists()
+
+
+def test_dates_are_read_as_tables_write_them(run):
+    scores = {}
+    for date in ("1850-03-31", "March 1850", "31.03.1850", "31 March 1850"):
+        written("a.jsonl", {"id": "a", "text": TEXT, "date": date})
+        for given in (["a.jsonl"], ["b.jsonl", "--date", date]):
+            written("b.jsonl", {"id": "a", "text": TEXT})
+            assert run("link", *given, "-o", "o.jsonl").code == 0
+            scores[date, given[0]] = [row["score"] for row in read("o.jsonl")]
+    assert len({tuple(score) for score in scores.values()}) == 1
+    written("b.jsonl", {"id": "a", "text": TEXT, "date": 1850}, {"id": "b", "text": TEXT, "date": "1850"})
+    run("link", "b.jsonl", "-o", "o.jsonl")
+    by_number, by_text = ([row["score"] for row in read("o.jsonl") if row["article_id"] == id] for id in "ab")
+    assert by_number == by_text != []

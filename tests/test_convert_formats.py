@@ -128,7 +128,7 @@ def test_the_command(tmp_path: Path) -> None:
     given.write_text(json.dumps({"id": "a", "text": "Neil Armstrong walked.", "mentions": [mention]}) + "\n")
     done = convert(given, "--reader", "plain", "--to", "nif", "--out", tmp_path / "a.ttl")
     assert done.exit_code == 0, done.output
-    assert "1 articles, 1 mentions: 1 with an entity" in done.output
+    assert "1 article, 1 mention: 1 with an entity" in done.output
     done = convert(tmp_path / "a.ttl", "--reader", "nif", "--to", "quotebank", "-o", tmp_path / "q.jsonl.gz")
     assert done.exit_code == 0, done.output
     [back] = reader("nelight")(tmp_path / "q.jsonl.gz", Rejects())

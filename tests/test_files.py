@@ -107,6 +107,19 @@ def test_what_is_published_reads_back(tmp_path: Path, suffix: str) -> None:
     assert [found.name for found in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.parametrize("suffix", PACK)
+def test_the_same_content_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
+    written = []
+    for clock, name in ((1_000_000_000.0, "a.csv"), (1_700_000_000.0, "another.csv")):
+        monkeypatch.setattr("time.time", lambda clock=clock: clock)
+        path = tmp_path / f"{name}{suffix}"
+        with published(path) as partial, create(partial, path.suffix) as file:
+            file.write(TEXT)
+        written.append(path.read_bytes())
+    assert written[0] == written[1]
+    assert b"namesake" not in written[0][:64] or suffix == ""
+
+
 def test_nothing_is_published_when_the_block_fails(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_bytes(b"old")

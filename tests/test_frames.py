@@ -8,6 +8,8 @@ import pyarrow.parquet
 import pytest
 
 from namesake import NamesakeError, link_frame, reconcile_frame
+from namesake.articles.rejects import Rejects
+from namesake.engines.local import link_tables
 from namesake.reconciling.table import ADDED
 
 BODY = "Michael Jordan, the basketball player, met Chris Carter of The X-Files."
@@ -81,6 +83,39 @@ def test_an_empty_frame_gives_no_links(linker):
 def test_numbers_and_days_may_be_ids_and_dates(linker):
     frame = pd.DataFrame({"id": [7], "text": [BODY], "date": pd.to_datetime(["1996-05-01"])})
     assert set(link_frame(frame, linker, id="id", date="date")["article_id"]) == {"7"}
+
+
+@pytest.mark.parametrize(
+    ("dates", "bad", "example"),
+    [
+        (["hello", "1996-05-01", "hello"], 2, "hello"),
+        ([True, False, None], 2, "true"),
+        ([1482710400000, 1482710400001, 1482710400002], 3, "1482710400000"),
+        ([1996, 1850, 2016], 0, None),
+        (["March 1850", "03.03.1850", "1850"], 0, None),
+        (pd.to_datetime(["1996-05-01", None, "2016-01-01"]), 0, None),
+    ],
+    ids=["text", "booleans", "milliseconds", "years", "written", "timestamps"],
+)
+def test_bad_dates_are_counted_in_one_warning(linker, recwarn, dates, bad, example):
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "text": [BODY] * 3, "date": dates})
+    for link in (linker.link, lambda frame: link_frame(frame, linker)):
+        recwarn.clear()
+        assert len(link(frame)) == 6
+        said = [str(one.message) for one in recwarn if issubclass(one.category, UserWarning)]
+        counted = f"{bad} articles with a date that cannot be read, such as '{example}': linked as undated"
+        assert [line.split(";")[0] for line in said] == ([counted] if bad else [])
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_bad_dates_are_counted_with_the_rejects_where_there_are_any(linker, recwarn, threads):
+    tables = [
+        pa.table({"id": ["a", "b"], "text": [BODY] * 2, "date": ["hello", str(year)]}) for year in range(1990, 2000)
+    ]
+    rejects = Rejects()
+    assert sum(count for count, _ in link_tables(linker, tables, threads, rejects=rejects)) == 20
+    assert rejects.unread_dates == {"hello": 10}
+    assert not recwarn.list
 
 
 def test_what_is_no_frame_or_has_no_such_column_is_refused(linker):

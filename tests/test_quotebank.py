@@ -314,7 +314,7 @@ def test_a_file_that_grows_between_its_two_readings_is_an_error_for_people():
 
 
 def test_a_place_that_cannot_be_written_to_is_refused_before_the_work(linker, tmp_path):
-    with pytest.raises(NamesakeError, match="absent: no such folder; make it first"):
+    with pytest.raises(NamesakeError, match="absent: no such folder; create it to write"):
         disambiguate(linker, [], tmp_path / "absent" / "q.parquet", articles=[tmp_path / "not-even-looked-at.json"])
 
 

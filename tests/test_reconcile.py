@@ -16,17 +16,18 @@ from hypothesis import strategies as st
 
 import namesake
 from namesake import Linker
-from namesake.apps.review.page import review_page, write_review
+from namesake.apps.review.choices import apply_choices, cells_of, row_id
+from namesake.apps.review.page import Row, review_page, write_review
+from namesake.articles.days import Day, read_day
 from namesake.evaluation.gold import read_gold
 from namesake.kb.show import describe
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.dates import Day, read_day
 from namesake.reconciling.properties import find_property
 from namesake.reconciling.reconcile import judge
 from namesake.reconciling.rows import plain_name
-from namesake.reconciling.table import Doubtful, Layout, reconcile_table
+from namesake.reconciling.table import SHOWN, Layout, reconcile_table
 
 JORDAN, SCIENTIST, FOOTBALLER = "Q41421", "Q3308285", "Q6831716"
 TABLE = """Name,Team,Notes,Year
@@ -477,47 +478,82 @@ def test_csv_is_written_as_it_was_read_and_always_as_utf_8(run, source, written,
 def test_a_date_that_cannot_be_read_is_named_with_its_row(run):
     Path("p.csv").write_text("Name,Year\nMichael Jordan,1996\nMichael Jordan,long ago\n")
     ran = run("reconcile", "p.csv", "--name", "Name", "--date", "Year", "-o", "o.csv")
-    assert "rows that count as undated: 1; Year cannot be read as a date, such as 'long ago' in row 2" in ran.err
+    assert "1 row without a date: Year cannot be read as a date, such as 'long ago' in row 3" in ran.err
+    Path("p.csv").write_text('Name,Year\n"Michael\nJordan",1996\n\nMichael Jordan,long ago\n')
+    ran = run("reconcile", "p.csv", "--name", "Name", "--date", "Year", "-o", "o.csv")
+    assert "such as 'long ago' in row 4" in ran.err  # as a spreadsheet counts, whatever cells hold
 
 
-def test_what_a_person_chose_is_the_answer(run):
-    Path("p.csv").write_text("Name\n" + "Michael Jordan\n" * 3 + '"Jordan, Michael"\n')
-    choices = [("row 1", SCIENTIST), ("row 2", None), ("row 4", "Q99999999999")]
-    lines = [{"articleID": row, "name": "Michael Jordan", "gold": qid} for row, qid in choices]
-    Path("gold.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    Path("later.jsonl").write_text('{"articleID": "row 2", "name": "Michael Jordan", "gold": "Q41421"}\n')
-    given = ["reconcile", "p.csv", "--name", "Name", "--choices", "gold.jsonl"]
+def chose(name: str, qid: str | None, **cells: str) -> str:
+    """A line of what the page of a review saves."""
+    return json.dumps({"articleID": row_id(cells), "name": name, "gold": qid, "cells": cells}) + "\n"
+
+
+def test_what_a_person_chose_is_the_answer_wherever_the_row_stands(run):
+    rows = ["Michael Jordan,a", "Michael Jordan,b", "Michael Jordan,c", '"Jordan, Michael",d']
+    Path("gold.jsonl").write_text(
+        chose("Michael Jordan", SCIENTIST, Name="Michael Jordan", Note="a")
+        + chose("Michael Jordan", None, Name="Michael Jordan", Note="b")
+        + chose("Michael Jordan", "Q99999999999", Name="Jordan, Michael", Note="d")
+    )
+    Path("later.jsonl").write_text(chose("Michael Jordan", JORDAN, Name="Michael  Jordan ", Note="b"))
+    given = ["reconcile", "p.csv", "--name", "Name", "--context", "Note", "--choices", "gold.jsonl"]
+    Path("p.csv").write_text("Name,Note\n" + "\n".join(rows))
     ran = run(*given, "--threshold", "1", "-o", "o.csv", "--review", "r.html")
     assert ran.code == 0
     assert "4 rows, 2 with an answer" in ran.err
     assert "3 of them chosen by people; 1 would have the same answer without" in ran.err  # nobody, at this threshold
-    assert "r.html: 1 rows to look at" in ran.err
-    rows = list(csv.DictReader(Path("o.csv").read_text().splitlines()))
-    assert [row["qid"] for row in rows] == [SCIENTIST, "", "", "Q99999999999"]
-    assert [row["confidence"] for row in rows if row["reason"].startswith("a person")] == ["1.0", "0.0", "1.0"]
-    assert [row["reason"] for row in rows[:2]] == ["a person chose", "a person chose nobody"]
-    assert "scientist" in rows[0]["description"]
-    assert rows[3]["label"] == ""
+    assert "r.html: 1 row to look at" in ran.err
+    answers = list(csv.DictReader(Path("o.csv").read_text().splitlines()))
+    assert [row["qid"] for row in answers] == [SCIENTIST, "", "", "Q99999999999"]
+    assert [row["confidence"] for row in answers if row["reason"].startswith("a person")] == ["1.0", "0.0", "1.0"]
+    assert [row["reason"] for row in answers[:2]] == ["a person chose", "a person chose nobody"]
+    assert "scientist" in answers[0]["description"]
+    assert answers[3]["label"] == ""
+    for order in ([2, *range(4)], [3, 2, 1, 0], [0, 1, 0, 3]):  # a row inserted above, another order, a row twice
+        Path("p.csv").write_text("Note,Other,Name\n" + "".join(f"{rows[at][-1]},x,{rows[at][:-2]}\n" for at in order))
+        assert run(*given, "--threshold", "1", "-o", "o.csv").code == 0
+        found = [row["qid"] for row in csv.DictReader(Path("o.csv").read_text().splitlines())]
+        assert found == [[SCIENTIST, "", "", "Q99999999999"][at] for at in order]
+    Path("p.csv").write_text("Name,Note\n" + "\n".join(rows))
     assert run(*given, "--choices", "later.jsonl", "-o", "o.csv").code == 0
     assert [row["qid"] for row in csv.DictReader(Path("o.csv").read_text().splitlines())][:2] == [SCIENTIST, JORDAN]
 
 
+def test_decisions_without_a_row_are_counted_and_change_nothing(run):
+    Path("p.csv").write_text("Name,Note\nMichael Jordan,changed since\n")
+    Path("gold.jsonl").write_text(
+        chose("Michael Jordan", SCIENTIST, Name="Michael Jordan", Note="a")
+        + chose("Ann Lee", None, Name="Ann Lee", Note="")
+        + chose("Ann Lee", None, Name="Ann Lee", Gone="column")
+    )
+    run("reconcile", "p.csv", "--name", "Name", "--context", "Note", "-o", "without.csv")
+    ran = run("reconcile", "p.csv", "--name", "Name", "--context", "Note", "--choices", "gold.jsonl", "-o", "o.csv")
+    assert ran.code == 0
+    assert "3 decisions of gold.jsonl not used: no row of the table has the same cells, such as 'Mich" in ran.err
+    assert Path("o.csv").read_bytes() == Path("without.csv").read_bytes()
+
+
 @pytest.mark.parametrize(
-    ("choice", "message"),
+    ("lines", "message"),
     [
-        ({"articleID": "row 9", "name": "Michael Jordan", "gold": None}, "no 'row 9' in the table, which has 5 rows"),
-        ({"articleID": "a17", "name": "Michael Jordan", "gold": None}, "no 'a17' in the table"),
-        ({"articleID": "row 1", "name": "Ann Lee", "gold": None}, "but row 1 is 'Michael Jordan': is it of another"),
-        ({"articleID": "row 1", "name": "Michael Jordan", "gold": 2}, "gold is 2, not a QID"),
+        ('{"articleID": "row 1", "name": "Michael Jordan", "gold": null}\n', "it names its row by number"),
+        ('{"articleID": "a", "name": "x", "gold": 2, "cells": {"Name": "x"}}\n', "gold is 2, not a QID"),
+        ('{"articleID": "a", "name": "x", "gold": "Barack", "cells": {"Name": "x"}}\n', "gold is 'Barack', not a QID"),
+        ('{"articleID": "a", "name": "x", "cells": {"Name": "x"}}\n', "not a decision of a review"),
+        (
+            chose("x", "Q1", Name="x") + chose("x", "Q2", Name=" x "),
+            "gold.jsonl line 2: two different decisions for the same cells of 'x'",
+        ),
     ],
-    ids=str,
+    ids=["by number", "index", "no QID", "no gold", "twice"],
 )
-def test_choices_of_another_table_are_refused(run, choice, message):
+def test_decisions_that_cannot_be_applied_safely_are_refused(run, lines, message):
     Path("p.csv").write_text(TABLE)
-    Path("gold.jsonl").write_text(json.dumps(choice) + "\n")
+    Path("gold.jsonl").write_text(lines)
     ran = run("reconcile", "p.csv", "--name", "Name", "--choices", "gold.jsonl", "-o", "o.csv")
     assert ran.code == 2
-    assert "gold.jsonl line 1: " in ran.err
+    assert "gold.jsonl line " in ran.err
     assert message in ran.err.splitlines()[-1]
 
 
@@ -529,7 +565,10 @@ def test_choices_of_another_table_are_refused(run, choice, message):
         (["--name", "Name", "--type", "Team", "-o", "o.csv"], "property=column"),
         (["--name", "Name", "-o", "o.xlsx"], "tables are written as"),
         (["--name", "Name", "-o", "p.csv"], "would overwrite"),
-        (["--name", "Name", "-o", "o.csv", "--review", "absent/r.html"], "absent: no such folder; make it first"),
+        (
+            ["--name", "Name", "-o", "o.csv", "--review", "absent/r.html"],
+            "absent: no such folder; create it to",
+        ),
         (["--name", "Name"], "-o"),
     ],
     ids=lambda value: str(value)[:40],
@@ -544,11 +583,18 @@ def test_mistakes_are_one_line(run, arguments, message):
 
 # the review
 @pytest.fixture(scope="session")
-def doubtful(linker) -> list[Doubtful]:
+def doubtful(linker) -> list[Row]:
     evil = "</script><script>document.title='ran'</script>"
     names = ["Michael Jordan", "Chris Carter", "Michael Jordan", "Jordan, Michael"]
     table = pa.table({"who": names, "note": ["", "", evil, ""]})
-    return reconcile_table(linker, table, Layout("who", ("note",)), review_below=1.0).doubtful
+    return rows_of(linker, table, Layout("who", ("note",)))
+
+
+def rows_of(linker, table: pa.Table, layout: Layout) -> list[Row]:
+    """The doubtful rows of a table, as the command puts them on the page."""
+    found = reconcile_table(linker, table, layout, review_below=1.0).doubtful
+    cells = cells_of(table, layout.columns, [one.row for one in found])
+    return [Row(one, one.row + 2, own) for one, own in zip(found, cells, strict=True)]
 
 
 def test_what_a_table_holds_is_never_markup(doubtful):
@@ -558,17 +604,22 @@ def test_what_a_table_holds_is_never_markup(doubtful):
     [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
     read = json.loads(data)
     assert read["title"] == "<b>people</b>.csv"
-    assert [row["name"] for row in read["rows"]] == [row.query.name for row in doubtful[:3]]
+    assert [row["name"] for row in read["rows"]] == [row.doubtful.query.name for row in doubtful[:3]]
+    assert all(len(row["candidates"]) == min(row["total"], SHOWN) for row in read["rows"])
+    assert any(row["total"] > SHOWN for row in read["rows"])
     assert not re.findall(r"(?:src|href)=[\"']?http", page)
 
 
 def test_the_page_calls_parts_in_plain_words_and_rows_alike_stand_on_it_once(linker):
     table = pa.table({"who": ["Michael Jordan"] * 3, "job": ["politician", "politician", "painter"]})
     layout = Layout("who", (), None, (("occupation", "job"),))
-    rows = reconcile_table(linker, table, layout, review_below=1.0).doubtful
+    rows = rows_of(linker, table, layout)
     [data] = re.findall(r'<script type="application/json" id="data">(.*?)</script>', review_page(rows, "t"), re.S)
     read = json.loads(data)
-    assert [row["ids"] for row in read["rows"]] == [["row 1", "row 2"], ["row 3"]]
+    assert [row["numbers"] for row in read["rows"]] == [[2, 3], [4]]
+    assert [[one["cells"] for one in row["decided"]] for row in read["rows"]] == [
+        [{"who": "Michael Jordan", "job": job}] for job in ("politician", "painter")
+    ]
     parts = {name for row in read["rows"] for one in row["candidates"] for name, _ in one["parts"]}
     assert {"how well known", "occupation of the row"} <= parts
     assert not parts & {"Fame", "Apart", "told occupation"}
@@ -593,6 +644,8 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
             page.goto(page_path.as_uri())
             assert page.title() == "Review of names"
             assert page.evaluate("document.documentElement.scrollWidth") <= 390
+            total = doubtful[0].doubtful.total
+            assert f"{SHOWN} of {total} candidates shown" in page.inner_text("fieldset:nth-of-type(1)")
             page.keyboard.press("1")
             page.keyboard.press("0")
             assert "3 of 4 chosen" in page.inner_text("#progress")
@@ -607,13 +660,17 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
             assert all(url.startswith(("file:", "blob:")) for url in outside)
         finally:
             opened.close()
-    first = doubtful[0]
+    best = doubtful[0].doubtful.candidates[0].qid
     rows = read_gold(gold)
     assert [(row.mention, row.gold) for row in rows] == [
-        (("row 1", "Michael Jordan"), first.candidates[0].qid),
-        (("row 4", "Michael Jordan"), first.candidates[0].qid),  # which says the same, and is settled with it
-        (("row 2", "Chris Carter"), None),
-        (("row 3", "Michael Jordan"), "Q1234567"),
+        ((doubtful[0].id, "Michael Jordan"), best),
+        ((doubtful[3].id, "Michael Jordan"), best),  # which says the same, and is settled with it
+        ((doubtful[1].id, "Chris Carter"), None),
+        ((doubtful[2].id, "Michael Jordan"), "Q1234567"),
     ]
+    table = pa.table({"note": [""] * 3, "who": ["Ann Lee", "Jordan, Michael", "Chris Carter"]})
+    applied = apply_choices([gold], table)
+    assert applied.rows == {1: best, 2: None}
+    assert len(applied.without_row) == 2
     report = namesake.evaluate(gold, articles=articles, kb=sample_kb, methods=["default"], samples=100)
     assert report.rows

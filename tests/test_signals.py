@@ -98,6 +98,13 @@ def test_statements_weigh_by_their_rarity(sample_kb, oracle, articles, people):
         ("2016-2", date(2016, 2, 29)),
         ("2016", date(2016, 12, 31)),
         ("2999-01-01", date(2999, 1, 1)),
+        ("2016-12-26 (updated)", date(2016, 12, 26)),
+        ("26.12.2016", date(2016, 12, 26)),
+        ("03.03.1850", date(1850, 3, 3)),
+        ("March 1850", date(1850, 3, 31)),
+        ("17 February 1963", date(1963, 2, 17)),
+        ("Feb. 17, 1963", date(1963, 2, 17)),
+        ("03/04/1963", date(1963, 12, 31)),
     ],
 )
 def test_dates_are_read_as_precisely_as_they_are_written(text, day):
@@ -105,7 +112,11 @@ def test_dates_are_read_as_precisely_as_they_are_written(text, day):
 
 
 @pytest.mark.parametrize(
-    "text", [None, "", "yesterday", "2016-13-01", "2016-02-31", "26.12.2016", "20161226", "0000-00-00"]
+    "text",
+    [
+        *(None, "", "yesterday", "hello", "True", "false", "2016-13-01", "2016-02-31", "31.02.2016", "20161226"),
+        *("0000-00-00", "1482710400000", "1482710400", "1914-1918", "30 February 2016"),
+    ],
 )
 def test_what_is_no_date_is_no_date(text):
     assert day_number(text) == UNDATED

@@ -1,5 +1,6 @@
 """The pipe for spaCy links as the linker does, whoever found the names, and clobbers nothing."""
 
+import datetime
 import json
 import re
 import shutil
@@ -99,6 +100,23 @@ def test_the_date_of_a_document_counts(blank):
     doc = blank.make_doc(opener["text"])
     doc._.namesake_date = opener["date"]
     assert "Q5368718" in linked(blank(doc)).values()  # of two cricketers, the one who was born by then
+
+
+@pytest.mark.parametrize("date", [datetime.date(1984, 3, 1), datetime.datetime(1984, 3, 1, 8), "01.03.1984", 1984])
+def test_dates_of_documents_may_be_written_in_any_form(blank, recwarn, date):
+    doc = blank.make_doc(JORDAN)
+    doc._.namesake_date = date
+    assert linked(blank(doc))
+    assert [str(one.message) for one in recwarn if "date" in str(one.message)] == []
+
+
+@pytest.mark.parametrize("date", ["hello", True, 1482710400000])
+def test_bad_dates_of_documents_are_counted(blank, date):
+    docs = [blank.make_doc(JORDAN) for _ in range(3)]
+    for doc in docs[:2]:
+        doc._.namesake_date = date
+    with pytest.warns(UserWarning, match=f"^2 articles with a date that cannot be read, such as '{date}'"):
+        assert all(linked(doc) for doc in blank.pipe(docs))
 
 
 # --- where names stand

@@ -12,11 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from namesake import build_kb
 from namesake.articles.rejects import Rejects
+from namesake.articles.schema import LINKS
 from namesake.errors import NamesakeError
-from namesake.formats import read_articles
+from namesake.formats import ours, read_articles
 from namesake.formats.fields import Reading
-from namesake.sample import ARTICLES, EXPECTED
+from namesake.formats.tables import escaped
+from namesake.reconciling.table import ADDED
+from namesake.sample import ARTICLES, DUMP, EXPECTED
 
 TEXT = "The basketball player Michael Jordan of the Chicago Bulls spoke."
 NEWS = f"url,headline,body,desk\nu1,Jordan speaks,{TEXT},sport\nu2,Weather,It rained.,news\n"
@@ -140,10 +144,12 @@ def test_rows_that_do_not_fit_are_set_aside_with_their_lines(tmp_path):
     rejects = Rejects()
     assert [row["id"] for row in articles(path, rejects)] == ["1", "5"]
     assert [(one.line, one.reason) for one in rejects.first] == [
-        (4, "not a row: 1 cells, and the header has 2"),
+        (4, "not a row: 1 cell, and the header has 2"),
         (5, "not a row: 3 cells, and the header has 2"),
         (7, "not a row: holds NUL bytes, which no text has"),
     ]
+    assert [one.row for one in rejects.first] == [3, 4, 6]  # as a spreadsheet counts: one row of two lines
+    assert str(rejects.first[0]) == f"{path}:4 (row 3): not a row: 1 cell, and the header has 2"
 
 
 def test_a_cell_without_end_is_refused_before_memory_is(tmp_path):
@@ -237,6 +243,148 @@ def test_folders_and_patterns_and_ids_that_differ(run):
     assert pa.concat_tables(parts).column("article_id").to_pylist() == ["a/x.txt", "b/x.txt"]
 
 
+STRAYS = {
+    "broken.jsonl.gz": gzip.compress(b"x" * 500)[:20],
+    "picture.csv": b"\x89PNG\r\n\x1a\n",
+    "picture.parquet": b"\x89PNG\r\n\x1a\n",
+    "people.csv": b"Name,Born\nMichael Jordan,1963\n",
+}
+
+
+@pytest.mark.parametrize("out", ["links.csv", "links.tsv", "links.jsonl.gz", "links.parquet", "links.csv --flat"])
+def test_a_folder_is_linked_again_without_what_was_written_there(run, out):
+    out, *flat = out.split()
+    Path("a.txt").write_text(TEXT)
+    Path("b.jsonl").write_text(json.dumps({"id": "b", "text": TEXT}) + "\nno article\n")
+    Path("p.csv").write_text("Name;Note\nMichael Jordan;x\n")
+    assert run("reconcile", "p.csv", "-o", "people.csv", "--review", "r.html").code == 0
+    Path("p.csv").unlink()
+    first = run("link", ".", "-o", out, *flat)
+    assert first.code == 0
+    content = Path(out).read_bytes()
+    for _ in range(2):
+        again = run("link", ".", "-o", out, *flat)
+        assert again.code == 0
+        assert Path(out).read_bytes() == content
+    ours = {path.name for path in Path().iterdir()} - {"a.txt", "b.jsonl", "r.html"}
+    assert f"{len(ours)} files skipped, written by Namesake: " in again.err
+    assert run("link", ".", "-o", "run/").code == 0
+    assert run("link", ".", "-o", out, *flat).code == 0
+    assert Path(out).read_bytes() == content
+
+
+def test_the_columns_of_our_own_tables_are_known(linker):
+    assert set(ours.RECONCILED) == set(ADDED.names)
+    assert set(LINKS.names) >= ours.LINKS
+
+
+def test_one_stray_file_of_a_folder_is_named_and_left_out(run):
+    Path("a.txt").write_text(TEXT)
+    for name, content in STRAYS.items():
+        Path(name).write_bytes(content)
+    Path("notes.pdf").write_bytes(b"%PDF")
+    Path("table.xlsx").write_bytes(b"PK\3\4")
+    for command in (["link", "."], ["link", ".", "-o", "o.jsonl"], ["link", "*", "-o", "-"]):
+        ran = run(*command)
+        assert ran.code == 4
+        assert "4 files left out, in whole or in part, because of errors:" in ran.err
+        for name in STRAYS:
+            assert sum(line.startswith(f"  {name}") for line in ran.err.splitlines()) == 1
+        assert "2 files skipped, not articles: notes.pdf, table.xlsx" in ran.err
+    assert [row["qid"] for row in lines(Path("o.jsonl").read_text())] == ["Q41421"]
+
+
+@pytest.mark.parametrize("name", [*STRAYS, "links.csv", "links.csv.meta.json"])
+def test_a_file_that_is_named_is_never_left_out(run, name):
+    Path("a.txt").write_text(TEXT)
+    run("link", "a.txt", "-o", "links.csv")
+    if name in STRAYS:
+        Path(name).write_bytes(STRAYS[name])
+    ran = run("link", "a.txt", ".", name, "-o", "out.jsonl")
+    if name.endswith(".json"):  # lines that are no articles
+        assert f"  {name}:1: not an article" in ran.err
+        assert "1 file skipped, written by Namesake: links.csv\n" in ran.err
+        return
+    assert ran.code == 2
+    assert name in ran.err.splitlines()[-1]
+    assert not Path("out.jsonl").exists()
+
+
+def test_a_file_that_breaks_off_is_linked_up_to_there(run):
+    rows = "".join(f"{n},{TEXT} {n}\n" for n in range(20_000))
+    Path("in").mkdir()
+    Path("in/a.csv.gz").write_bytes(gzip.compress(f"id,text\n{rows}".encode())[:-2000])
+    ran = run("link", "in", "-o", "o.jsonl")
+    assert ran.code == 4
+    linked = len(Path("o.jsonl").read_text().splitlines())
+    assert 0 < linked < 20_000
+    assert f"in/a.csv.gz cannot be read to its end (truncated): is it whole?; {linked:,} articles before" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["link", "nowhere"], "nowhere: no such file or folder"),
+        (["link", "a.txt", "-o", "nowhere/o.csv"], "nowhere: no such folder; create it to write nowhere/o.csv"),
+        (["link", "t.xlsx"], "save t.xlsx as CSV"),
+        (["link", "t.docx"], "save t.docx as plain text"),
+        (["reconcile", "t.xlsx", "-o", "o.csv"], "save t.xlsx as CSV"),
+    ],
+)
+def test_what_cannot_be_read_or_written_is_said_with_what_to_do(run, arguments, message):
+    Path("a.txt").write_text(TEXT)
+    Path("t.xlsx").write_bytes(b"PK\3\4")
+    ran = run(*arguments)
+    assert ran.code == 2
+    assert message in ran.err.splitlines()[-1]
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx", "\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "'=1"]
+PLAIN = ["a=1", "1-2", "'Abd", "", "American"]
+
+
+@given(st.sampled_from(FORMULAS + PLAIN) | cells)
+def test_formulas_are_escaped_and_can_be_had_back(text):
+    cell = escaped(text)
+    assert cell.startswith("'") or not cell or cell[0] not in "=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
+    assert (cell != text) == (text.lstrip("'")[:1] in tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"))
+    assert text == (cell[1:] if cell != text else cell)
+    assert escaped(-0.5) == "-0.5"
+
+
+@pytest.fixture(scope="module")
+def edited_kb(tmp_path_factory):
+    """The sample's KB after an edit in Wikidata that makes a formula of a description."""
+    folder = tmp_path_factory.mktemp("edited")
+    records = [line.rstrip(",") for line in DUMP.read_text("utf-8").splitlines() if line[:1] == "{"]
+    for at, record in enumerate(records):
+        if (item := json.loads(record))["id"] == "Q41421":
+            item["descriptions"]["en"]["value"] = "=HYPERLINK(1)"
+            records[at] = json.dumps(item)
+    (folder / "dump.json").write_text("\n".join(records))
+    build_kb([folder / "dump.json"], folder / "kb")
+    return folder / "kb"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl"])
+def test_what_anybody_may_have_edited_is_no_formula_in_a_spreadsheet(run, edited_kb, suffix):
+    Path("a.txt").write_text(TEXT)
+    Path("p.csv").write_text("Name,Sum,description\nMichael Jordan,=1+1,-\n")
+    assert run("link", "a.txt", "-o", f"links.{suffix}", kb=edited_kb).code == 0
+    assert (
+        run("reconcile", "p.csv", "--name", "Name", "--threshold", "0", "-o", f"out.{suffix}", kb=edited_kb).code == 0
+    )
+    found = []
+    for name in ("links", "out"):
+        text = Path(f"{name}.{suffix}").read_text()
+        separator = "\t" if suffix == "tsv" else ","
+        rows = lines(text) if suffix == "jsonl" else csv.DictReader(text.splitlines(), delimiter=separator)
+        found += list(rows)
+    described = "=HYPERLINK(1)" if suffix == "jsonl" else "'=HYPERLINK(1)"
+    assert [found[0]["description"], found[1]["namesake_description"]] == [described] * 2
+    assert (found[1]["Sum"], found[1]["description"]) == ("=1+1", "-")
+
+
 def test_tables_go_into_folders_and_other_fields_are_another_run(run):
     Path("news.csv").write_text(NEWS)
     Path("more.jsonl").write_text(json.dumps({"url": "u3", "body": TEXT}))
@@ -317,7 +465,7 @@ def test_a_table_of_which_no_row_can_be_read_is_no_success(run):
     assert ran.code == 3
     [row] = csv.DictReader(Path("o.csv").read_text().splitlines())
     assert (row["Name"], row["qid"]) == ("Michael Jordan", "")
-    assert row["reason"].startswith("not read: 1 cells")
+    assert row["reason"].startswith("not read: 1 cell,")
 
 
 def test_a_column_may_be_called_like_a_part_of_the_score(run):

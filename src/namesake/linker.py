@@ -16,6 +16,7 @@ import pyarrow as pa
 from namesake.arrays import from_stream, one_chunk
 from namesake.articles.article import Mention
 from namesake.articles.check import check_articles
+from namesake.articles.days import unread_dates, warn_of_unread
 from namesake.articles.one_text import text_table
 from namesake.articles.pieces import pieces
 from namesake.articles.rejects import Reject, Rejects
@@ -129,9 +130,14 @@ class Linker:
         lists of names: a name is meant wherever it stands in the text. Other columns are carried along in `extra`.
         `link_frame` takes columns of other names. With `scores`, links also have every candidate and its parts; with
         `most`, only so many of each mention, the best first. An article that cannot be linked goes to `rejects`, or
-        raises an error that names it where there are none.
+        raises an error that names it where there are none. Articles whose date cannot be read are linked as undated;
+        `rejects.unread_dates` counts them, or one warning where there are no `rejects`.
         """
         articles = check_articles(_with_unknown(from_stream(articles)))
+        if rejects is None:
+            warn_of_unread(articles.column("date"))
+        else:
+            rejects.unread_dates.update(unread_dates(articles.column("date")))
         links = [self._link(piece, scores, rejects, most) for piece in pieces(articles)]
         return pa.concat_tables(links) if links else self.nothing(scores)
 
@@ -209,6 +215,7 @@ class Linker:
         `articles` are as for `link`; with `name`, only mentions that are called so in some place are explained.
         """
         articles = check_articles(_with_unknown(from_stream(articles)))
+        warn_of_unread(articles.column("date"))
         tables = [explain(self._scored(piece, None)[1], name) for piece in pieces(articles)]
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 

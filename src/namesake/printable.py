@@ -1,4 +1,4 @@
-"""Text that others wrote, made fit to be printed: it can neither steer a terminal nor pretend to be another line."""
+"""Text made fit to be printed: what others wrote cannot steer a terminal or pretend to be another line."""
 
 from __future__ import annotations
 
@@ -24,3 +24,8 @@ def one_line(text: object) -> str:
 def lines(text: str) -> str:
     """A text that cannot steer the terminal, its lines kept."""
     return text.translate(IN_A_TEXT)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun, `1 article` or `2 articles`; `many` is the plural where `s` does not make it."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

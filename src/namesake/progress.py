@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
-from namesake.printable import one_line
+from namesake.printable import counted, one_line
 
 INTERVAL = 60.0  # seconds between two lines where there is no terminal
 WIDE = 100  # columns of a terminal that has room for a long bar
@@ -128,7 +128,8 @@ def _measure(
     Where it is longer than `room`, it loses first what `more` says, part by part, then rate and count.
     """
     share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
-    parts = [f"{count:,} {unit}", f"{count / max(seconds, 1e-9):,.0f}/s", *filter(None, more.split(", "))]
+    pace = f"{count / max(seconds, 1e-9):,.0f}/s"
+    parts = [counted(count, unit.removesuffix("s")), pace, *filter(None, more.split(", "))]
     left = [each for each in (_time_left(fraction, before, seconds),) if each]
     while room is not None and parts and len(", ".join([*share, *parts, *left])) > room:
         del parts[2 if len(parts) > 2 else -1]

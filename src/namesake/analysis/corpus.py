@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.articles.rejects import NoRejects, Rejects
+from namesake.engines.files import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
 from namesake.evaluation.scores import BoolArray, ScoreTable, score_table
-from namesake.formats import read_articles
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.recipe import Recipe
@@ -28,7 +28,7 @@ class Corpus:
         self.path = Path(articles)
         self.kb = kb if isinstance(kb, KB) else KB.open(kb)
         self.rejects = NoRejects() if rejects is None else rejects
-        self.tables = list(read_articles(self.path, self.rejects))
+        self.tables = list(read_files([self.path], self.rejects))
         if not any(table.num_rows for table in self.tables):
             raise NamesakeError(f"{self.path}: no articles")
 

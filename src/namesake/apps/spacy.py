@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from namesake.apps.spacy_link import SpanLink, row_of
 from namesake.articles.check import located
+from namesake.articles.days import date_text
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
@@ -181,7 +182,7 @@ def _given_mentions(doc: Doc, find_names: bool) -> list[dict[str, Any]] | None:
 
 def _articles(docs: Sequence[Doc], mentions: Sequence[list[dict[str, Any]] | None]) -> pa.Table:
     rows = [
-        {"id": str(place), "text": doc.text, "date": doc._.namesake_date, "mentions": given}
+        {"id": str(place), "text": doc.text, "date": date_text(doc._.namesake_date), "mentions": given}
         for place, (doc, given) in enumerate(zip(docs, mentions, strict=True))
     ]
     return pa.Table.from_pylist(rows, ARTICLES)

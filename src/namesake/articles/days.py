@@ -1,36 +1,118 @@
-"""The day of an article, as a number."""
+"""The one reader of dates: 1963, 1963-02-17, 17.02.1963, 17 February 1963, February 1963, with or without a time."""
 
 from __future__ import annotations
 
+import datetime
 import re
-from datetime import date
+from calendar import monthrange
+from collections import Counter
+from typing import NamedTuple
 
-_EPOCH = date(1970, 1, 1)
-_ISO_DATE = re.compile(r"\s*(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?(?!\d)")
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.errors import warn
+from namesake.printable import counted
+
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+_ISO = re.compile(r"\s*\+?(\d{4})(?:[-/](\d{1,2})(?:[-/](\d{1,2})(?:\D.*)?)?)?\s*", re.ASCII | re.DOTALL)
+_EUROPEAN = re.compile(r"\s*(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\s*", re.ASCII)
+_SPOKEN = re.compile(
+    r"\s*(?:(\d{1,2})(?:st|nd|rd|th)?\.?\s+)?([A-Za-z]{3,9})\.?,?\s+(?:(\d{1,2}),?\s+)?(\d{4})\s*", re.ASCII
+)
+_YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)", re.ASCII)
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 
 UNDATED = 2**31 - 1
 """The day of an article without a date."""
+HOW_TO_WRITE = "2016-12-26, 2016-12 or 2016"
+"""The forms of a date that messages suggest."""
+
+
+class Day(NamedTuple):
+    """A date, as precise as it is given: month and day are 0 where they are not."""
+
+    year: int
+    month: int = 0
+    day: int = 0
+
+
+def read_day(text: str) -> Day | None:
+    """The date that a text contains; of one that can be read in two ways (03/04/1963) only the year; None for none."""
+    parts = _written(text)
+    if parts is not None:
+        return _valid(*parts)
+    years = set(_YEAR.findall(text))
+    return Day(int(years.pop())) if len(years) == 1 else None
+
+
+def is_written_as_date(text: str) -> bool:
+    """Whether a text has the form of a date and contains nothing else, even if there is no such day."""
+    return _written(text) is not None
 
 
 def day_number(text: str | None) -> int:
-    """Days from 1970-01-01 to an ISO date such as 2016-12-26, 2016-12 or 2016-12-26T08:15:00Z; else UNDATED.
+    """Days from 1970-01-01 to a date as `read_day` reads it; UNDATED where there is none.
 
-    A month or a year stands for its last day: nobody born in the article's own year is ruled out.
+    A month or a year stands for its last day: no person born in the article's own year is ruled out.
     """
-    text = text or ""
-    if text[4:5] == text[7:8] == "-" and not text[10:11].isdecimal():
-        try:
-            return date.fromisoformat(text[:10]).toordinal() - _EPOCH.toordinal()
-        except ValueError:
-            pass  # another form
-    found = _ISO_DATE.match(text)
-    if found is None:
+    day = read_day(text) if text else None
+    if day is None:
         return UNDATED
-    year, month, day = (int(group or 0) for group in found.groups())
-    try:
-        if day or not year:
-            return (date(year, month, day) - _EPOCH).days
-        after = date(year + month // 12, month % 12 + 1, 1) if month else date(year + 1, 1, 1)
-        return (after - _EPOCH).days - 1
-    except ValueError:
-        return UNDATED
+    month = day.month or 12
+    return datetime.date(day.year, month, day.day or monthrange(day.year, month)[1]).toordinal() - _EPOCH
+
+
+def date_text(value: object) -> str | None:
+    """A date that a program sets, as text: a `datetime.date`, a text or a year; other values are bad dates."""
+    if value is None:
+        return None
+    return value.isoformat() if isinstance(value, datetime.date) else str(value)
+
+
+def unread_dates(dates: pa.ChunkedArray) -> Counter[str]:
+    """The dates that cannot be read and how often each occurs, in the order of their first places."""
+    bad: Counter[str] = Counter()
+    for count in pc.value_counts(dates):
+        text = count["values"].as_py()
+        if text is not None and day_number(text) == UNDATED:
+            bad[text] = count["counts"].as_py()
+    return bad
+
+
+def about_unread(bad: Counter[str]) -> str:
+    """How many articles have a date that cannot be read, with the first of these dates."""
+    return (
+        f"{counted(bad.total(), 'article')} with a date that cannot be read, such as {next(iter(bad))[:60]!r}: "
+        f"linked as undated; write dates as {HOW_TO_WRITE}"
+    )
+
+
+def warn_of_unread(dates: pa.ChunkedArray) -> None:
+    """Warn once, with their number, where dates cannot be read."""
+    if bad := unread_dates(dates):
+        warn(about_unread(bad))
+
+
+def _written(text: str) -> tuple[int, int, int] | None:
+    """Year, month and day, 0 where they are not given, of a text that is a date in one of the forms we read."""
+    if found := _ISO.fullmatch(text):
+        return int(found[1]), int(found[2] or 0), int(found[3] or 0)
+    if found := _EUROPEAN.fullmatch(text):
+        return int(found[3]), int(found[2]), int(found[1])
+    if found := _SPOKEN.fullmatch(text):
+        word = found[2].lower()
+        month = next((number for number, name in enumerate(_MONTHS, 1) if name.startswith(word)), 0)
+        if month:
+            return int(found[4]), month, int(found[1] or found[3] or 0)
+    return None
+
+
+def _valid(year: int, month: int, day: int) -> Day | None:
+    """The date, if the calendar has it."""
+    if not year or month > 12 or day > (monthrange(year, month)[1] if month else 0):
+        return None
+    return Day(year, month, day)

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from namesake.articles.article import Article, Mention, occurrences
 from namesake.articles.builder import ArticleBuilder
-from namesake.articles.days import UNDATED, day_number
+from namesake.articles.days import HOW_TO_WRITE, UNDATED, day_number
 from namesake.errors import NamesakeError, must_be
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -34,7 +34,7 @@ def text_table(
     if isinstance(date, datetime.date):
         date = date.isoformat()
     if date is not None and day_number(date) == UNDATED:
-        raise NamesakeError(f"date {date!r} cannot be read: write it as 2016-12-26, 2016-12 or 2016")
+        raise NamesakeError(f"date {date!r} cannot be read: write it as {HOW_TO_WRITE}")
     if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
         raise TypeError(f"mentions must be a list of names or Mentions, not {type(mentions).__name__} {mentions!r:.60}")
     text = _SURROGATES.sub("\ufffd", text)

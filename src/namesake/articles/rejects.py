@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -23,9 +23,17 @@ class Reject:
     file: str | None = None
     line: int | None = None  # or row, counted from 1
     article_id: str | None = None
+    row: int | None = None
+    """Of a CSV file, as a spreadsheet counts it, where a cell may have several lines."""
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a file of rejects has of it."""
+        return {name: value for name, value in asdict(self).items() if name != "row" or value is not None}
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line) if part is not None)
+        place += f" (row {self.row:,})" if self.row not in (None, self.line) else ""
         article = f"article {self.article_id}" if self.article_id is not None else ""
         return ": ".join(part for part in (place, article, self.reason) if part)
 
@@ -59,7 +67,7 @@ class Rejects:
             if self._file is None:
                 partial = self._stack.enter_context(published(self.path, self.tidy))
                 self._file = self._stack.enter_context(partial.open("wb"))
-            self._file.write(msgspec.json.encode(asdict(reject)) + b"\n")
+            self._file.write(msgspec.json.encode(reject.record) + b"\n")
 
     def __enter__(self) -> Rejects:
         return self

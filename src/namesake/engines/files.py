@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.articles.days import UNDATED, day_number
+from namesake.articles.days import HOW_TO_WRITE, UNDATED, day_number, unread_dates
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.described import described, flat
-from namesake.engines.inputs import common_folder, input_paths
+from namesake.engines.inputs import common_folder, find_files
 from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.files import keep_apart
+from namesake.files import STDIN, keep_apart, kind
 from namesake.files.lines import MOST_LINE
 from namesake.files.meter import Meter
 from namesake.files.several import Paths, several
@@ -23,6 +23,7 @@ from namesake.formats import read_articles
 from namesake.formats.fields import Reading
 from namesake.formats.links import LinkWriter, files_of
 from namesake.linker import Linker
+from namesake.printable import counted
 from namesake.progress import Reporter
 
 SOME_IDS = 10
@@ -38,6 +39,10 @@ class Counts:
     mentions: int
     linked: int
     """The mentions that got a QID."""
+    problems: tuple[str, ...] = ()
+    """Files that a folder or pattern led to and that could not be read, or not to their end."""
+    notes: tuple[str, ...] = ()
+    """What was passed over in the folders of articles."""
 
 
 def link_files(
@@ -73,7 +78,9 @@ def link_files(
         reporter: told how far the work is.
     """
     reporter = Reporter() if reporter is None else reporter
-    paths, out = input_paths(several(articles), reporter.say), Path(out)
+    listing, out = find_files(several(articles), say=reporter.say), Path(out)
+    paths, problems = listing.paths, list[str]()
+    check_date_field(paths, reading)
     rejects = NoRejects() if rejects is None else rejects
     outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
     keep_apart(outputs, [*paths, linker.kb.path])
@@ -83,7 +90,8 @@ def link_files(
         return described(linker.kb, flat(links) if one_per_span else links)
 
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
-        tables = read_files(paths, rejects, date, most_line, reading)
+        skipped = None if isinstance(rejects, NoRejects) else Skipped(listing.found, problems)
+        tables = read_files(paths, rejects, date, most_line, reading, skipped)
         for count, links in link_tables(linker, tables, threads, scores, rejects):
             writer.write(drawn(links))
             mentions += links.num_rows
@@ -92,7 +100,15 @@ def link_files(
             reporter.advance(meter.fraction(), seen, "articles")
         if not writer.rows:
             writer.write(drawn(linker.nothing(scores)))  # the columns, which a file without links has as well
-    return Counts(seen, mentions, linked)
+    return Counts(seen, mentions, linked, tuple(problems), tuple(listing.notes))
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """What happens to files that cannot be read: those that `may_be` skipped are, and `problems` says why."""
+
+    may_be: Collection[Path]
+    problems: list[str]
 
 
 def read_files(
@@ -101,35 +117,61 @@ def read_files(
     date: str | None = None,
     most_line: int = MOST_LINE,
     reading: Reading | None = None,
+    skipped: Skipped | None = None,
 ) -> Iterator[pa.Table]:
     """The articles of all files in tables; `date` is that of articles without one.
 
-    Dates that cannot be read are counted in `rejects.unread_dates`; their articles count as undated.
+    Dates that cannot be read are counted in `rejects.unread_dates`; their articles count as undated. A file that
+    cannot be read is an error, unless `skipped` allows for it.
     """
     check_date(date)
     reading = Reading() if reading is None else reading
     reading = replace(reading, below=reading.below or common_folder(paths))
     for path in paths:
-        yield from with_dates(read_articles(path, rejects, most_line=most_line, reading=reading), rejects, date)
+        read = 0
+        try:
+            for table in with_dates(read_articles(path, rejects, most_line=most_line, reading=reading), rejects, date):
+                yield table
+                read += table.num_rows
+        except NamesakeError as problem:
+            if skipped is None or path not in skipped.may_be:
+                raise
+            before = f"; {counted(read, 'article')} before that place linked" if read else ""
+            skipped.problems.append(f"{problem}{before}")
+
+
+def check_date_field(paths: Sequence[Path], reading: Reading | None) -> None:
+    """Refuse a field of dates where no file has fields: what is no date is taken for the name of one."""
+    if reading is None or reading.date is None:
+        return
+    text = [(str(path) == STDIN and reading.format == "text") or kind(path) == ".txt" for path in paths]
+    if text and all(text):
+        raise NamesakeError(
+            f"--date {reading.date}: not a date, and {paths[0]} is plain text, which has no field of that name; "
+            f"write the date as {HOW_TO_WRITE}"
+        )
 
 
 def check_date(date: str | None) -> None:
     """Refuse what is no date."""
     if date is not None and day_number(date) == UNDATED:
-        raise NamesakeError(f"`date={date!r}`: not a date; write it as 2016-12-26, 2016-12 or 2016")
+        raise NamesakeError(f"`date={date!r}`: not a date; write it as {HOW_TO_WRITE}")
 
 
 def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -> Iterator[pa.Table]:
-    """Articles with `date` where they have none; dates that cannot be read are counted in `rejects.unread_dates`."""
+    """Articles with `date` where they have none.
+
+    Dates that cannot be read are counted in `rejects.unread_dates` and become null: their articles are undated.
+    """
     for table in tables:
+        dates, place = table.column("date"), table.schema.get_field_index("date")
+        bad = unread_dates(dates)
+        rejects.unread_dates.update(bad)
         if date is not None:
-            place = table.schema.get_field_index("date")
-            table = table.set_column(place, table.schema.field(place), table.column("date").fill_null(date))
-        for count in pc.value_counts(table.column("date")):
-            text = count["values"].as_py()
-            if text is not None and day_number(text) == UNDATED:
-                rejects.unread_dates[text] += count["counts"].as_py()
-        yield table
+            dates = dates.fill_null(date)
+        if bad:
+            dates = pc.if_else(pc.is_in(dates, pa.array(list(bad), dates.type)), pa.scalar(None, dates.type), dates)
+        yield table.set_column(place, table.schema.field(place), dates) if bad or date is not None else table
 
 
 def find_article(
@@ -176,7 +218,7 @@ def find_named(
         return found[0] if found else first
     if not found:
         raise NamesakeError(
-            f"{path}: nobody is called {name!r} in its {seen:,} articles" if seen else f"{path}: no article"
+            f"{path}: nobody is called {name!r} in its {counted(seen, 'article')}" if seen else f"{path}: no article"
         )
     there = ", ".join(str(one.column("id")[0]) for one in found[:SOME_IDS])
     raise NamesakeError(f"{path}: which article? Name it with `article=`; {name!r} stands in {there}")

@@ -22,10 +22,10 @@ import pyarrow as pa
 
 from namesake import __version__
 from namesake.engines.crew import Crew, Failed
-from namesake.engines.files import Counts, check_date
-from namesake.engines.inputs import common_folder, find_inputs, look_at
+from namesake.engines.files import Counts, check_date, check_date_field
+from namesake.engines.inputs import common_folder, find_files, listed, look_at
 from namesake.engines.journal import Changed, Done, Ended, Journal
-from namesake.engines.parts import LINKS, REJECTS, forget_damaged, listed, refuse_foreign, remove_leftovers
+from namesake.engines.parts import LINKS, REJECTS, forget_damaged, refuse_foreign, remove_leftovers
 from namesake.engines.plan import Plan
 from namesake.engines.shard_linker import ShardLinker
 from namesake.engines.shards import SHARD_BYTES, Piece, pieces_of
@@ -56,6 +56,10 @@ class Run:
     """Articles that this run linked."""
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end, and shards that failed: the same command tries them again."""
+    unread_date: str | None = None
+    """The first of the dates that cannot be read."""
+    notes: list[str] = field(default_factory=list)
+    """What was passed over in the folders of articles."""
 
 
 def link_folder(
@@ -88,17 +92,18 @@ def link_folder(
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
-    inputs = find_inputs(several(articles), out, reporter.say)
-    reading = replace(
-        Reading() if reading is None else reading, below=common_folder([Path(one.path) for one in inputs])
-    )
+    listing = find_files(several(articles), out, reporter.say)
+    inputs = [look_at(path) for path in listing.paths]
+    reading = replace(Reading() if reading is None else reading, below=common_folder(listing.paths))
+    check_date_field(listing.paths, reading)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
     plan = Plan.of(linker, inputs, reading, scores=scores, date=date, most_line=most_line, shard_bytes=shard_bytes)
     work = ShardLinker(linker, out, scores, date, most_line, reading)
     _make(out)
     try:
         with Journal(out, plan, now()) as journal:
-            return _Folder(plan, work, journal, reporter).run(workers or cores())
+            run = _Folder(plan, work, journal, reporter).run(workers or cores())
+            return replace(run, notes=listing.notes)
     except OSError as problem:
         where = problem.filename or out
         raise NamesakeError(f"{where}: {problem.strerror or problem}; the same command goes on from here") from None
@@ -258,7 +263,9 @@ class _Folder:
     def _result(self) -> Run:
         count = self.totals
         counts = Counts(count["articles"], count["mentions"], count["linked"])
-        return Run(counts, count["rejects"], count["undated"], self.articles, self.problems)
+        parts = [done for _, done in sorted(self.journal.done.items())]
+        unread = next((done.unread_date for done in parts if done.unread_date is not None), None)
+        return Run(counts, count["rejects"], count["undated"], self.articles, self.problems, unread)
 
     def _write_run(self, result: Run, seconds: float, workers: int) -> None:
         """`run.json`: what made these links, and how many there are."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from glob import glob, has_magic
 from os.path import commonpath, realpath
 from pathlib import Path
@@ -13,6 +14,13 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN, kind
 from namesake.formats import READERS, SUFFIXES
 from namesake.formats.fields import silent
+from namesake.formats.office import save_as
+from namesake.formats.ours import is_ours
+from namesake.kb.manifest import MANIFEST
+from namesake.printable import counted
+
+NAMED = 5
+"""Files, or parts, that a message names."""
 
 
 class Input(msgspec.Struct, frozen=True):
@@ -24,29 +32,59 @@ class Input(msgspec.Struct, frozen=True):
     """In nanoseconds; 0 where the file cannot be looked at."""
 
 
-def find_inputs(named: Sequence[str | Path], out: Path, say: Callable[[str], None] = silent) -> list[Input]:
+@dataclass
+class Listing:
+    """The files that are meant, each once, and files of the same folders that are passed over."""
+
+    paths: list[Path] = field(default_factory=list)
+    found: set[Path] = field(default_factory=set)
+    """Those of `paths` that a folder or a pattern led to: one that cannot be read is left out, not an error."""
+    ours: list[Path] = field(default_factory=list)
+    """Files that Namesake wrote."""
+    others: list[Path] = field(default_factory=list)
+    """Files in formats that no article has."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What was passed over, a line for each kind."""
+        lines = []
+        if self.ours:
+            lines.append(f"{counted(len(self.ours), 'file')} skipped, written by Namesake: {listed(self.ours)}")
+        if self.others:
+            first = next((hint for hint in map(save_as, self.others) if hint), "")
+            lines.append(f"{counted(len(self.others), 'file')} skipped, not articles: {listed(self.others)}{first}")
+        return lines
+
+
+def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callable[[str], None] = silent) -> Listing:
     """Every file that is meant, each once: files as they are named, those of patterns and folders in their order.
 
     Of a folder, files with a suffix of articles count, also in folders within it; hidden ones do not, nor does what
-    lies in `out`, which is to be written. `say` is told of files that are named twice.
+    Namesake wrote. A file that the user names is never passed over. Where `out` is the folder to be written, what lies
+    in it does not count, and standard input is refused. `say` is told of files that are named twice.
     """
-    paths = [path for one in named for path in _outside(str(one), out)]
-    if not paths:
-        raise NamesakeError(f"{', '.join(map(str, named))}: no file of articles is there; they are called {SUFFIXES}")
-    return [look_at(path) for path in _once(paths, say)]
+    listing, chosen = Listing(), []
+    for one in map(str, named):
+        before, path = len(listing.paths), Path(one)
+        if path.is_dir() or (has_magic(one) and not path.exists()):
+            _sort(_outside(_searched(one), out), listing)
+        else:
+            chosen.append(_named(one, out))
+            listing.paths += _outside(chosen[-1:], out)
+        if len(listing.paths) == before:
+            skipped = "".join(f"; {note}" for note in listing.notes)
+            raise NamesakeError(f"{one}: no file of articles is there; they are called {SUFFIXES}{skipped}")
+    listing.paths = _once(listing.paths, say)
+    identities = {_identity(path) for path in chosen}
+    listing.found = {path for path in listing.paths if _identity(path) not in identities}
+    listing.ours = [path for path in listing.ours if _identity(path) not in identities]
+    return listing
 
 
-def input_paths(named: Sequence[str | Path], say: Callable[[str], None] = silent) -> list[Path]:
-    """The files that are meant, each once; `-`, and a file of a suffix that no reader has, stay as they are."""
-    paths: list[Path] = []
-    for one in named:
-        path = Path(one)
-        meant = path.is_dir() or (has_magic(str(one)) and not path.exists())
-        found = list(_files(str(one))) if meant else [path]
-        if not found:
-            raise NamesakeError(f"{one}: no file of articles is there; they are called {SUFFIXES}")
-        paths += found
-    return _once(paths, say)
+def listed(names: Sequence[object]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(map(str, names[:NAMED])) + more
 
 
 def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
@@ -79,9 +117,10 @@ def common_folder(paths: Sequence[Path]) -> Path | None:
     return Path(commonpath([path.absolute().parent for path in files]))
 
 
-def _outside(named: str, out: Path) -> list[Path]:
-    """The files that `named` means, less those in the folder `out`; refused where all of them lie there."""
-    found = list(_files(named))
+def _outside(found: list[Path], out: Path | None) -> list[Path]:
+    """The files less those in the folder `out`; refused where all of them lie there."""
+    if out is None:
+        return found
     for path in found:
         if path.exists() and not path.is_file():
             raise NamesakeError(f"{path} is no regular file, and cannot be gone on with: write its links to a file")
@@ -92,34 +131,51 @@ def _outside(named: str, out: Path) -> list[Path]:
     return kept
 
 
-def _files(named: str) -> Iterator[Path]:
-    """Files by their name, pattern or folder; of patterns and folders only regular ones, and links that lead nowhere.
+def _named(name: str, out: Path | None) -> Path:
+    """A file that the user names."""
+    path = Path(name)
+    if name == STDIN:
+        if out is not None:
+            raise NamesakeError(
+                "standard input cannot be gone on with after a stop: write its links to a file, not a folder"
+            )
+    elif kind(path) not in READERS:
+        missing = "" if path.exists() else "no such file or folder; "
+        raise NamesakeError(f"{name}: {missing}articles come as {SUFFIXES}{save_as(path)}")
+    return path
+
+
+def _searched(name: str) -> list[Path]:
+    """The files of a folder or pattern; only regular ones, and links that lead nowhere.
 
     What a pipe or a device holds would be waited for.
     """
-    path = Path(named)
-    if named == STDIN:
-        raise NamesakeError(
-            "standard input cannot be gone on with after a stop: write its links to a file, not a folder"
-        )
+    path = Path(name)
     if path.is_dir():
-        yield from sorted(one for one in path.rglob("*") if _is_articles(one, path))
-    elif has_magic(named) and not path.exists():
-        found = sorted(glob(named, recursive=True))  # noqa: PTH207 - a pattern may begin at the root
-        if not found:
-            raise NamesakeError(f"{named}: no file is called so")
-        for one in found:
-            if _is_file(Path(one)) or Path(one).is_dir():
-                yield from _files(one)
-    elif kind(path) not in READERS:
-        raise NamesakeError(f"{path}: articles come as {SUFFIXES}")
-    else:
-        yield path
+        return sorted(one for one in path.rglob("*") if _is_file(one) and not _is_hidden(one, path))
+    found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
+    if not found:
+        raise NamesakeError(f"{name}: no file is called so")
+    each = (_searched(str(one)) if one.is_dir() else [one] for one in found if one.is_dir() or _is_file(one))
+    return [file for files in each for file in files]
 
 
-def _is_articles(path: Path, folder: Path) -> bool:
-    hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-    return kind(path) in READERS and not hidden and _is_file(path)
+def _sort(paths: Sequence[Path], listing: Listing) -> None:
+    """Add files to what is read, or to what is passed over."""
+    kbs = {path.parent for path in paths if path.name == MANIFEST and is_ours(path)}
+    for path in paths:
+        if path.name != MANIFEST and not kbs.isdisjoint(path.parents):
+            continue
+        if kind(path) not in READERS:
+            listing.others.append(path)
+        elif is_ours(path):
+            listing.ours.append(path)
+        else:
+            listing.paths.append(path)
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
 
 
 def _is_file(path: Path) -> bool:

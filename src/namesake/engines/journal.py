@@ -46,6 +46,8 @@ class Done(msgspec.Struct, frozen=True, tag="shard"):
     rejects: int
     undated: int
     """Articles whose date could not be read."""
+    unread_date: str | None = None
+    """The first of these dates."""
 
 
 class Ended(msgspec.Struct, frozen=True, tag="file"):

@@ -57,4 +57,5 @@ class _Task:
             return self.size, links
         for reject in self.own.first:
             self.rejects.add(reject)
+        self.rejects.unread_dates.update(self.own.unread_dates)
         return self.size - self.own.count, links

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
+from namesake.engines.inputs import listed
 from namesake.engines.journal import Done, Journal
 from namesake.engines.shards import Shard, part_name
 from namesake.errors import NamesakeError
@@ -16,8 +17,6 @@ from namesake.machine import cores
 LINKS, REJECTS = "links", "rejects"
 """The folders of a run for its parts, and for what was set aside."""
 SUFFIXES = {LINKS: ".parquet", REJECTS: ".jsonl"}
-NAMED = 5
-"""Parts, or files, that a message names."""
 _NAME = re.compile(r"part-(\d{5,})-(\d{5,})(\.\w+)", re.ASCII)
 
 
@@ -76,9 +75,3 @@ def _found(out: Path) -> Iterator[tuple[Path, tuple[int, int] | None]]:
             name = _NAME.fullmatch(path.name)
             if not path.name.startswith((".", "_")):
                 yield path, (int(name[1]), int(name[2])) if name and name[3] == suffix else None
-
-
-def listed(names: list[str]) -> str:
-    """The first of some names, and how many more there are."""
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more

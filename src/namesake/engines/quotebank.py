@@ -299,6 +299,8 @@ class _Quotebank:
                 origin = batch.origins[int(reject.article_id or 0)]
                 self.rejects.add(Reject(reject.reason, str(origin.file), origin.line, origin.record.id))
             aside.first.clear()
+            self.rejects.unread_dates.update(aside.unread_dates)
+            aside.unread_dates.clear()
             answers: Answers = {}
             counted: Counter[str] = Counter()
             columns = (links.column(name).to_pylist() for name in ("article_id", *Answer._fields))

@@ -70,6 +70,7 @@ class ShardLinker:
             linked=linked,
             rejects=rejects.count,
             undated=rejects.unread_dates.total(),
+            unread_date=next((text[:60] for text in rejects.unread_dates), None),
         )
 
     def _tables(self, shard: Shard, lines: Block | None, rejects: _Rejects) -> Iterator[pa.Table]:

@@ -12,7 +12,6 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,7 +74,7 @@ def link_with_spark(
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
             tally = counted.tally
             if tally.rejects:
-                lines = b"".join(msgspec.json.encode(asdict(reject)) + b"\n" for reject in tally.rejects)
+                lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.rejects)
                 folder.write(f"{REJECTS}/part-00000.jsonl", lines)
             facts = _facts(job, inputs, tally, folder.count(f"{LINKS}/part-*.parquet")) | {
                 "options": {"scores": scores, "date": date, "max_line": most_line, "master": spark.sparkContext.master},
@@ -83,6 +82,7 @@ def link_with_spark(
             }
             facts["versions"]["spark"] = spark.version
             folder.write(RUN, msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")
+        tally.notes = inputs.notes
         return tally
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from namesake.engines.inputs import Input, common_folder, find_inputs
+from namesake.engines.inputs import Input, common_folder, find_files, look_at
 from namesake.engines.shards import SHARD_BYTES, pieces_of
 from namesake.engines.spark_tally import Placed
 from namesake.errors import NamesakeError
@@ -43,6 +43,8 @@ class Inputs:
     shards: list[Shard] = field(default_factory=list)
     """What workers read themselves."""
     reading: Reading = field(default_factory=Reading)
+    notes: list[str] = field(default_factory=list)
+    """What was passed over in the folders of articles."""
 
 
 def has_scheme(name: str | Path) -> bool:
@@ -60,8 +62,9 @@ def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
     inputs = Inputs()
     if not named:
         return inputs
-    inputs.files = find_inputs(named, Path(out))
-    paths = [Path(one.path) for one in inputs.files]
+    listing = find_files(named, Path(out))
+    inputs.notes, paths = listing.notes, listing.paths
+    inputs.files = [look_at(path) for path in paths]
     inputs.reading = Reading(below=common_folder(paths))
     for path in paths:
         try:
@@ -119,7 +122,7 @@ def read_shards(batches: Any, rejects: Placed, most_line: int, reading: Reading)
 
 
 def add_remote(inputs: Inputs, named: Sequence[str], spark: Any) -> None:
-    """Add the files that are meant by names with a scheme, by the rules of `find_inputs`."""
+    """Add the files that are meant by names with a scheme, by their suffixes; what is in them is not looked at."""
     for name in named:
         pattern = spark._jvm.org.apache.hadoop.fs.Path(name)
         system = pattern.getFileSystem(spark._jsc.hadoopConfiguration())

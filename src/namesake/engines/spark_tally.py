@@ -34,6 +34,8 @@ class Tally:
     """The first records that were set aside."""
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end."""
+    notes: list[str] = field(default_factory=list)
+    """What was passed over in the folders of articles."""
 
     def add(self, other: Tally) -> Tally:
         """Both."""

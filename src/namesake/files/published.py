@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from os.path import realpath
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 
 import pyarrow as pa
 from isal import igzip
@@ -23,7 +23,7 @@ def check_place(path: Path) -> None:
     """
     place = _behind_links(path)
     if not place.parent.is_dir():
-        raise NamesakeError(f"{place.parent}: no such folder; make it first")
+        raise NamesakeError(f"{place.parent}: no such folder; create it to write {path}")
     if place.is_dir():
         raise NamesakeError(f"{path} is a folder, not a file to write")
     if path.exists() and not path.is_file():
@@ -59,11 +59,21 @@ def _behind_links(path: Path) -> Path:
 
 
 def create(path: Path, suffix: str) -> IO[bytes]:
-    """A file opened for writing, compressed by `suffix` (`path` may be a temporary name without it)."""
+    """A file opened for writing, compressed by `suffix` (`path` may be a temporary name without it).
+
+    The same content gives the same bytes: gzip's header holds neither a time nor a name.
+    """
     if suffix == ".gz":
-        return cast(IO[bytes], igzip.open(path, "wb", compresslevel=1))  # type: ignore[no-untyped-call]
+        return _gzip(path)
     if suffix == ".bz2":
         return bz2.open(path, "wb")
     if suffix == ".zst":
         return cast(IO[bytes], pa.output_stream(path, compression="zstd"))
     return path.open("wb")
+
+
+def _gzip(path: Path) -> IO[bytes]:
+    file = path.open("wb")
+    packed: Any = igzip.IGzipFile("", "wb", compresslevel=1, fileobj=file, mtime=0)  # type: ignore[no-untyped-call]
+    packed.myfileobj = file  # to be closed with it, as a file that it opened itself is
+    return cast(IO[bytes], packed)

@@ -18,6 +18,7 @@ from namesake.formats.csv import read_csv
 from namesake.formats.fields import GUESSES, Reading
 from namesake.formats.json_records import array_records, has_known_layout, is_array, line_records, read_records
 from namesake.formats.jsonl import BLANKS, BOM, read_jsonl
+from namesake.formats.office import save_as
 from namesake.formats.parquet import read_parquet
 from namesake.formats.plaintext import read_text
 
@@ -63,7 +64,7 @@ def read_articles(
     suffix = ".txt" if suffix == ".text" else suffix
     reader = READERS.get(suffix)
     if reader is None or (suffix == ".parquet" and str(path) == STDIN):
-        raise NamesakeError(f"{path}: articles come as {SUFFIXES}")
+        raise NamesakeError(f"{path}: articles come as {SUFFIXES}{save_as(path)}")
     return reader(path, rejects, most_articles, most_line, reading)
 
 

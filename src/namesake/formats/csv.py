@@ -25,6 +25,7 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN, kind, open_lines
 from namesake.files.lines import MOST_LINE, too_long
 from namesake.formats.fields import Fields, Reading, choose_fields, place
+from namesake.printable import counted
 
 MOST_COLUMNS = 10_000
 UTF8 = "utf-8"
@@ -52,6 +53,8 @@ class Rows:
             raise NamesakeError(f"{self.path}: no header; its first line must name the columns")
         self.separator = "\t" if kind(path) == ".tsv" or reading.format == "tsv" else _separator(first, reading, path)
         self.reader = csv.reader(self._with(first), delimiter=self.separator, strict=True)
+        self.number = 0
+        """Of the row that was read last, as a spreadsheet counts: the header is row 1, a row may have many lines."""
         self.header: list[str] = []
         self.header = self._checked(next(self._rows())[1])
 
@@ -64,7 +67,7 @@ class Rows:
         for line, row in self._rows():
             why = None
             if len(row) != columns:
-                why = f"{len(row):,} cells, and the header has {columns:,}"
+                why = f"{counted(len(row), 'cell')}, and the header has {columns:,}"
             elif any("\0" in cell for cell in row):
                 why = "holds NUL bytes, which no text has"
             if why is not None:
@@ -82,6 +85,7 @@ class Rows:
                 raise NamesakeError(f"{self.path} line {line}: {_plain(problem)}") from None
             if row is None:
                 return
+            self.number += 1
             if row or len(self.header) == 1:
                 yield line, row or [""]
 
@@ -103,7 +107,7 @@ class Rows:
         return names
 
     def _set_aside(self, line: int, why: str) -> None:
-        self.rejects.add(Reject(f"not a row: {why}", self.path, line))
+        self.rejects.add(Reject(f"not a row: {why}", self.path, line, row=self.number))
 
 
 def shown(path: Path, dash: str = "stdin") -> str:

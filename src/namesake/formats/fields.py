@@ -93,7 +93,9 @@ def choose_fields(
         given = reading.named.get(what)
         if given is not None:
             if given not in names and given not in nested:
-                raise NamesakeError(f"{where}: no field {given!r}{did_you_mean(given, names)}; it has {listed(names)}")
+                other = " (nor is that a date)" if what == "date" else ""
+                hint = did_you_mean(given, names) or other
+                raise NamesakeError(f"{where}: no field {given!r}{hint}; it has {listed(names)}")
             chosen[what] = given
             continue
         chosen[what] = next((by_lower[guess] for guess in guesses if guess in by_lower), None)

@@ -23,6 +23,7 @@ import pyarrow.compute as pc
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES, ArticleBuilder
 from namesake.articles.check import located
+from namesake.articles.days import date_text
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
 from namesake.files.compressed import Stream
@@ -74,6 +75,7 @@ _fields = msgspec.json.Decoder(Fields)
 _text = msgspec.json.Decoder(str)
 _optional = msgspec.json.Decoder(str | None)
 _id = msgspec.json.Decoder(str | int)
+_date = msgspec.json.Decoder(str | int | None)
 _null = msgspec.Raw(b"null")
 MOST_SLOWLY = 1024  # lines that are read one by one where the scanner gets nowhere
 BLOCK = 8 << 20  # bytes of text that are scanned at a time
@@ -282,7 +284,7 @@ def _article(fields: Fields) -> Article:
         id=identifier,
         text=text,
         title=_decode(_optional, fields, "title"),
-        date=_decode(_optional, fields, "date"),
+        date=date_text(_decode(_date, fields, "date")),
         mentions=None if mentions is None else [_mention(mention, text) for mention in mentions],
         extra=msgspec.json.encode(fields).decode() if fields else None,
         token_spans=layout.token_spans,

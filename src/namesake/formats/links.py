@@ -30,6 +30,9 @@ SELDOM_TWICE = ("spans", "title_spans", "score", "margin", "confidence", "known"
 WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 """Columns whose least and greatest values help to skip rows; those of names and QIDs tell nothing."""
 
+FROM_KB = ("label", "description")
+"""Columns whose texts come from the KB."""
+
 SUFFIXES = ".parquet, .jsonl, .csv or .tsv (the last three also .gz, .bz2 or .zst)"
 
 _encoder = msgspec.json.Encoder()
@@ -114,7 +117,7 @@ class _Cells:
     suffix = ".csv"
 
     def __init__(self, path: Path, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
-        self.lines = line_writer(_text_file(path, partial, metadata, stack), self.suffix)
+        self.lines = line_writer(_text_file(path, partial, metadata, stack), self.suffix, from_kb=FROM_KB)
 
     def write(self, links: pa.Table) -> None:
         """Add a table of links. The first one sets the columns."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -21,12 +21,15 @@ from namesake.formats.csv import SEPARATORS, UTF8, open_rows, shown
 from namesake.formats.fields import Reading
 from namesake.formats.json_records import Record, array_records, line_records
 from namesake.formats.jsonl import BLANKS, BOM
+from namesake.formats.office import save_as
 from namesake.formats.parquet import open_parquet
 
 SUFFIXES = ".csv, .tsv, .jsonl, .json (also .gz, .bz2, .zst) or .parquet"
 ROWS_AT_ONCE = 8192
 QUOTE = '"'
 _SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
+"""How a cell begins that a spreadsheet may run as a formula (OWASP's list), or one that was escaped before."""
 
 
 class Dialect(NamedTuple):
@@ -43,6 +46,8 @@ class Rows(NamedTuple):
 
     table: pa.Table
     unread: dict[int, str]
+    numbers: Sequence[int]
+    """Where each row stands: its row as a spreadsheet counts, the header being row 1, or its line or place in JSON."""
     dialect: Dialect = Dialect()
     """Of CSV and TSV."""
 
@@ -53,31 +58,37 @@ def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most
     suffix = f".{reading.format or 'csv'}" if str(path) == STDIN else kind(path)
     if suffix == ".parquet":
         with open_parquet(path) as file:
-            return Rows(file.read(), {})
+            table = file.read()
+            return Rows(table, {}, range(1, table.num_rows + 1))
     if suffix in (".csv", ".tsv"):
         with open_rows(path, rejects, reading, most_line) as rows:
             columns: list[list[str]] = [[] for _ in rows.header]
             unread: dict[int, str] = {}
+            numbers: list[int] = []
             for _, row, why in rows.every():
                 if why is not None:
                     unread[len(columns[0])] = why
+                numbers.append(rows.number)
                 for column, cell in zip(columns, row, strict=True):
                     column.append(cell)
             arrays = [pa.array(column, pa.string()) for column in columns]
             dialect = Dialect(rows.separator, rows.marked, rows.encoding)
-            return Rows(pa.table(arrays, names=rows.header), unread, dialect)
+            return Rows(pa.table(arrays, names=rows.header), unread, numbers, dialect)
     if suffix == ".json":
         return _from_records(array_records(path), path, rejects, most_line)
     if suffix in (".jsonl", ".ndjson"):
         return _from_records(line_records(path, most_line), path, rejects, most_line)
-    raise NamesakeError(f"{path}: tables come as {SUFFIXES}")
+    missing = "" if path.exists() else "no such file; "
+    raise NamesakeError(f"{path}: {missing}tables come as {SUFFIXES}{save_as(path)}")
 
 
 def _from_records(records: Iterator[Record], path: Path, rejects: Rejects, most_line: int) -> Rows:
     """A table with a column for each field that some record has; fields of several types are JSON."""
     rows: list[dict[str, Any]] = []
     unread: dict[int, str] = {}
+    numbers: list[int] = []
     for number, record in records:
+        numbers.append(number)
         try:
             if record is None:
                 raise ValueError(too_long(most_line))
@@ -87,7 +98,8 @@ def _from_records(records: Iterator[Record], path: Path, rejects: Rejects, most_
             unread[len(rows)] = str(problem)
             rows.append({})
     names = dict.fromkeys(name for row in rows for name in row)
-    return Rows(pa.table({name: _column([row.get(name) for row in rows]) for name in names}), unread)
+    table = pa.table({name: _column([row.get(name) for row in rows]) for name in names})
+    return Rows(table, unread, numbers)
 
 
 def _column(values: list[Any]) -> pa.Array:
@@ -103,8 +115,17 @@ def _whole(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def write_rows(table: pa.Table, path: Path, format: str | None = None, dialect: Dialect | None = None) -> None:
-    """Write a table to a file that appears whole, or to standard output (`-`); CSV as the dialect has it, in UTF-8."""
+def write_rows(
+    table: pa.Table,
+    path: Path,
+    format: str | None = None,
+    dialect: Dialect | None = None,
+    from_kb: Collection[str] = (),
+) -> None:
+    """Write a table to a file that appears whole, or to standard output (`-`); CSV as the dialect has it, in UTF-8.
+
+    In CSV and TSV, texts of the columns `from_kb` that look like formulas are escaped.
+    """
     suffix = writer_suffix(path, format)
     with _opened(path) as file:
         if suffix == ".parquet":
@@ -116,7 +137,7 @@ def write_rows(table: pa.Table, path: Path, format: str | None = None, dialect: 
             dialect = Dialect() if dialect is None else dialect
             if dialect.marked and suffix in (".csv", ".tsv"):
                 file.write(codecs.BOM_UTF8)
-            write = line_writer(file, suffix, dialect.separator)
+            write = line_writer(file, suffix, dialect.separator, from_kb)
             for batch in table.to_batches(ROWS_AT_ONCE) or [table]:  # the header stands without any rows, too
                 write(table.column_names, batch.to_pylist())
 
@@ -142,8 +163,11 @@ def writer_suffix(path: Path, format: str | None = None) -> str:
 Write = Callable[[list[str], list[dict[str, Any]]], None]
 
 
-def line_writer(file: IO[bytes], suffix: str, separator: str = ",") -> Write:
-    """What writes the names of columns, once where it is CSV, and rows to a file; `separator` is that of CSV."""
+def line_writer(file: IO[bytes], suffix: str, separator: str = ",", from_kb: Collection[str] = ()) -> Write:
+    """What writes the names of columns, once where it is CSV, and rows to a file; `separator` is that of CSV.
+
+    In CSV and TSV, texts of the columns `from_kb` that look like formulas are escaped.
+    """
     if suffix in (".jsonl", ".ndjson"):
 
         def write_lines(names: list[str], rows: list[dict[str, Any]]) -> None:
@@ -156,7 +180,10 @@ def line_writer(file: IO[bytes], suffix: str, separator: str = ",") -> Write:
         nonlocal headed
         lines = [] if headed else [_line(names, separator)]
         headed = True
-        lines += [_line([_cell(value) for value in row.values()], separator) for row in rows]
+        lines += [
+            _line([escaped(value) if name in from_kb else _cell(value) for name, value in row.items()], separator)
+            for row in rows
+        ]
         file.write("".join(lines).encode("utf-8", "replace"))
 
     return write_cells
@@ -168,6 +195,16 @@ def _line(cells: list[str], separator: str) -> str:
         f'"{cell.replace(QUOTE, QUOTE * 2)}"' if _SPECIAL.search(cell) or separator in cell else cell for cell in cells
     ]
     return (separator.join(quoted) if quoted != [""] else QUOTE * 2) + "\n"
+
+
+def escaped(value: object) -> str:
+    """A value as a cell that no spreadsheet takes for a formula: `'` stands before a text that begins like one.
+
+    Anybody may edit Wikidata, and what is read from it must not run on the reader's machine. Removing one `'` from
+    texts that begin with `'` and such a character gives them back.
+    """
+    cell = _cell(value)
+    return f"'{cell}" if isinstance(value, str) and _FORMULA.match(cell) else cell
 
 
 def _cell(value: object) -> str:

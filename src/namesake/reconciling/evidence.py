@@ -20,13 +20,13 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.arrays import Bool, Float64, Int32, Int64, indptr, take_rows, text_buffers
+from namesake.articles.days import Day, read_day
 from namesake.batch import Batch
 from namesake.kb.dates import DAY, YEAR
 from namesake.kb.spelling import normalise
 from namesake.kb.store import KB
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
-from namesake.reconciling.dates import Day, read_day
 from namesake.reconciling.properties import BIRTH, INSTANCE, OCCUPATION, Property
 from namesake.reconciling.values import compatible_values, initialled_values, is_qid, named_values
 from namesake.scorers.overlap import rarity

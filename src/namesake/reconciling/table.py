@@ -19,7 +19,6 @@ from namesake.linker import Linker
 from namesake.machine import threads_for
 from namesake.reconciling.because import PARTS, because
 from namesake.reconciling.context import APART
-from namesake.reconciling.dates import read_day
 from namesake.reconciling.properties import find_property, similar_properties
 from namesake.reconciling.query import Candidate, Query
 from namesake.reconciling.reconcile import AT_ONCE, TOLD, Reconciled, candidates_of, judge
@@ -57,9 +56,14 @@ class Layout:
     types: tuple[tuple[str, str], ...] = ()
     """Properties, and the columns that hold their values; several values of a cell stand between semicolons."""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a row is matched by."""
+        return self.name, *self.context, *((self.date,) if self.date else ()), *(column for _, column in self.types)
+
     def check(self, table: pa.Table, kb: KB) -> None:
         """Refuse columns that the table has not, and properties that the KB does not know."""
-        for column in (self.name, *self.context, *((self.date,) if self.date else ()), *(c for _, c in self.types)):
+        for column in self.columns:
             if column not in table.column_names:
                 hint = did_you_mean(column, table.column_names)
                 raise NamesakeError(f"no column {column!r}{hint}; there are {', '.join(table.column_names[:20])}")
@@ -90,7 +94,10 @@ class Doubtful:
     row: int
     query: Query
     candidates: list[Candidate]
+    """The best ones, at most `SHOWN`."""
     reason: str
+    total: int
+    """How many candidates there are."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +120,8 @@ class Answers:
     """Dates that cannot be read, by the place of their row: those rows are of no time."""
     as_chosen: int
     """Of the rows for which a person chose, those that would have the same answer without."""
+    added: list[str]
+    """What the added columns are called."""
 
 
 def reconcile_table(
@@ -156,11 +165,12 @@ def reconcile_table(
     as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())
     for at, qid in (choices or {}).items():
         added[at] = _chosen(linker.kb, qid)
+    own = table.num_columns
     for at, field in enumerate(ADDED):
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
     matched = sum(1 for row in added if row[0] is not None)
-    return Answers(table, matched, doubtful, unread_dates, as_chosen)
+    return Answers(table, matched, doubtful, unread_dates, as_chosen, table.column_names[own:])
 
 
 def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], dict[int, str]]:
@@ -169,13 +179,13 @@ def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], dict[int, 
     contexts = [texts(table, column) for column in layout.context]
     typed = [(property, texts(table, column)) for property, column in layout.types]
     told = [None] * len(names) if layout.date is None else texts(table, layout.date)
-    dates = {text: _date(text) for text in set(told) if text}
-    unread = {at: text for at, text in enumerate(told) if text and dates[text] is None}
+    dates = {text for text in set(told) if text and day_number(text) != UNDATED}
+    unread = {at: text for at, text in enumerate(told) if text and text not in dates}
     queries = [
         Query(
             name,
             ", ".join(filter(None, words)),
-            dates.get(date) if date else None,
+            date if date in dates else None,
             tuple((property, value) for property, cells in typed if cells[at] for value in _SEVERAL.split(cells[at])),
         )
         for at, (name, date, *words) in enumerate(zip(names, told, *contexts, strict=True))
@@ -186,16 +196,6 @@ def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], dict[int, 
 def texts(table: pa.Table, column: str) -> list[str]:
     """A column as texts; nothing is the empty text."""
     return ["" if value is None else str(value).strip() for value in table.column(column).to_pylist()]
-
-
-def _date(text: str) -> str | None:
-    """A cell's date as ISO."""
-    if day_number(text) != UNDATED:
-        return text
-    day = read_day(text)
-    if day is None:
-        return None
-    return "-".join([f"{day.year:04}", *(f"{part:02}" for part in (day.month, day.day) if part)])
 
 
 def _in_order(
@@ -256,8 +256,10 @@ class _Top:
         looked_at = review_below is not None and (
             why is not None or (1.0 if sure[0] is None else sure[0]) < review_below
         )
-        doubtful = Doubtful(row, query, candidates_of(self.kb, self.judged, at, SHOWN), reason) if looked_at else None
-        return Answer(columns, doubtful)
+        if not looked_at:
+            return Answer(columns, None)
+        shown = candidates_of(self.kb, self.judged, at, SHOWN)
+        return Answer(columns, Doubtful(row, query, shown, reason, self.size[mention]))
 
 
 def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:

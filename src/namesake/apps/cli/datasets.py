@@ -9,6 +9,7 @@ import typer
 
 from namesake.apps.cli.output import named_kb, report_rejects, say
 from namesake.errors import NamesakeError
+from namesake.printable import counted
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -124,7 +125,8 @@ def convert(
 def _report(counts: Counter[str], with_kb: bool) -> None:
     """What came out, and what a careful reader should know about it."""
     say(
-        f"{counts['articles']:,} articles, {counts['mentions']:,} mentions: {counts['entity']:,} with an entity, "
+        f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}: "
+        f"{counts['entity']:,} with an entity, "
         f"{counts['nil']:,} with nobody, {counts['unresolved']:,} with a title that is not resolved",
     )
     if counts["unresolved"]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from namesake.apps.cli.output import say
+from namesake.apps.cli.output import report_skipped, report_undated, say, summary
 
 if TYPE_CHECKING:
     from namesake.formats.fields import Reading
@@ -61,9 +62,10 @@ def link_into_folder(
     counts, rate = run.counts, run.linked_now / max(time.perf_counter() - began, 1e-9)
     none_now = "nothing new" if run.problems else "all of it done before"
     pace = f"{rate:,.0f} articles/s" if run.linked_now else none_now
-    say(f"{out}: {counts.mentions:,} mentions of {counts.articles:,} articles, {counts.linked:,} linked, {pace}")
+    say(f"{out}: {summary(counts.mentions, counts.articles, counts.linked)}, {pace}")
     if run.undated:
-        say(f"articles that count as undated: {run.undated:,}; their dates cannot be read")
+        report_undated(Counter({run.unread_date or "": run.undated}))
+    report_skipped(run.notes, ())
     if run.rejects:
         say(f"{run.rejects:,} set aside, all of them in {out / 'rejects'}")
     if run.problems:

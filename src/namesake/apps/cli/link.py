@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.folder import is_folder, link_into_folder
-from namesake.apps.cli.output import default_kb, report_rejects, say, warn_of_sample
+from namesake.apps.cli.folder import INCOMPLETE, is_folder, link_into_folder
+from namesake.apps.cli.output import default_kb, report_rejects, report_skipped, say, summary, warn_of_sample
 from namesake.apps.cli.spark import Engine, link_on_spark
 from namesake.errors import NamesakeError, did_you_mean
 
@@ -34,7 +34,10 @@ Mentions = Annotated[
 ]
 Date = Annotated[
     str | None,
-    typer.Option("--date", help="the field of the date, such as published; or an ISO date for articles that have none"),
+    typer.Option(
+        "--date",
+        help="the field of the date, such as published; or the date of articles without one: 2016-12-26",
+    ),
 ]
 Text = Annotated[str | None, typer.Option("--text", help="the field or column of the text; a.b is b within a")]
 Id = Annotated[str | None, typer.Option("--id", help="the field of the id, such as url")]
@@ -188,12 +191,12 @@ def link(
         )
     rate = counts.articles / max(time.perf_counter() - began, 1e-9)
     where = "stdout" if to == "-" else out
-    say(
-        f"{where}: {counts.mentions:,} mentions of {counts.articles:,} articles, {counts.linked:,} linked, "
-        f"{rate:,.0f} articles/s"
-    )
+    say(f"{where}: {summary(counts.mentions, counts.articles, counts.linked)}, {rate:,.0f} articles/s")
     report_rejects(rejects)
+    report_skipped(counts.notes, counts.problems)
     _fail_without_articles(counts.articles, rejects, paths, reading)
+    if counts.problems:
+        raise typer.Exit(INCOMPLETE)
 
 
 def reading_of(
@@ -206,7 +209,8 @@ def reading_of(
     format: str | None,
 ) -> tuple[Reading, str | None]:
     """How to read the articles, and the date of those that have none: `--date` names a field, unless it is a date."""
-    from namesake.articles.days import UNDATED, day_number
+    from namesake.articles.days import is_written_as_date
+    from namesake.engines.files import check_date_field
     from namesake.formats.fields import Reading
 
     if format is not None and not any(str(path) == "-" for path in articles):
@@ -214,8 +218,9 @@ def reading_of(
     if format is not None and format not in STDIN_FORMATS:
         hint = did_you_mean(format, STDIN_FORMATS)
         raise NamesakeError(f"--format {format}: standard input can be {', '.join(STDIN_FORMATS)}{hint}")
-    is_field = date is not None and day_number(date) == UNDATED and not date[:4].isdecimal()
+    is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
     reading = Reading(text, id, title, date if is_field else None, encoding, format, None, say)
+    check_date_field(articles, reading)
     return reading, None if is_field else date
 
 
@@ -241,19 +246,24 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
     from namesake.apps.terminal.links import show_links
     from namesake.apps.terminal.text import show_text
     from namesake.articles.rejects import Rejects
-    from namesake.engines.files import read_files
-    from namesake.engines.inputs import common_folder, input_paths
+    from namesake.engines.files import Skipped, check_date_field, read_files
+    from namesake.engines.inputs import common_folder, find_files
 
-    console, paths = Console(), input_paths(articles, say)
+    console, listing = Console(), find_files(articles, say=say)
+    paths, skipped = listing.paths, Skipped(listing.found, [])
+    check_date_field(paths, reading)
     reading = replace(reading, below=common_folder(paths))
     seen = 0
     with Rejects() as rejects:
         for path in paths:
-            for table in read_files([path], rejects, date, most_line, reading):
+            for table in read_files([path], rejects, date, most_line, reading, skipped):
                 before = rejects.count
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 show_links(linker, table, console, rejects)
                 seen += table.num_rows - (rejects.count - before)
     report_rejects(rejects)
+    report_skipped(listing.notes, skipped.problems)
     _fail_without_articles(seen, rejects, articles, reading)
+    if skipped.problems:
+        raise typer.Exit(INCOMPLETE)

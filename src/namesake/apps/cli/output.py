@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from namesake import machine
-from namesake.printable import one_line
+from namesake.printable import counted, one_line
 
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
@@ -102,9 +102,25 @@ def report_rejects(rejects: Rejects) -> None:
 
 def report_undated(unread: Counter[str]) -> None:
     """Say how many articles have dates that could not be read, and such a date."""
+    from namesake.articles.days import about_unread
+
     if unread:
-        example, _ = unread.most_common(1)[0]
-        say(f"articles that count as undated: {unread.total():,}; {example!r} cannot be read as a date")
+        say(about_unread(unread))
+
+
+def report_skipped(notes: Sequence[str], problems: Sequence[str]) -> None:
+    """Say which files of folders were passed over, and which could not be read."""
+    for note in notes:
+        say(note)
+    if problems:
+        say(f"{counted(len(problems), 'file')} left out, in whole or in part, because of errors:")
+    for problem in problems[:REASONS_SHOWN]:
+        say(f"  {problem}")
+
+
+def summary(mentions: int, articles: int, linked: int) -> str:
+    """What a run linked, in words."""
+    return f"{counted(mentions, 'mention')} of {counted(articles, 'article')}, {linked:,} linked"
 
 
 def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from namesake.apps.cli import options
 from namesake.apps.cli.output import default_kb, report_rejects, say, warn_of_sample
+from namesake.printable import counted
 
 quotebank = typer.Typer(
     name="quotebank", help="Quotebank, the corpus of quotations.", no_args_is_help=True, add_completion=False
@@ -50,7 +51,7 @@ def disambiguate(
         )
     reasons = ", ".join(f"{count:,} × {reason}" for reason, count in tally.reasons.most_common())
     say(
-        f"{out}: {tally.quotes:,} quotations, {tally.linked:,} speakers linked, {tally.by_articles:,} by their articles"
-        + (f"; others: {reasons}" if reasons else "")
+        f"{out}: {counted(tally.quotes, 'quotation')}, {counted(tally.linked, 'speaker')} linked, "
+        f"{tally.by_articles:,} by their articles" + (f"; others: {reasons}" if reasons else "")
     )
     report_rejects(rejects)

@@ -12,14 +12,15 @@ from namesake.apps.cli import options
 from namesake.apps.cli.link import NOTHING_LINKED
 from namesake.apps.cli.output import default_kb, report_rejects, say, warn_of_sample
 from namesake.errors import NamesakeError
+from namesake.printable import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pyarrow import Table
 
-    from namesake import Linker
-    from namesake.reconciling.table import Doubtful, Layout
+    from namesake.apps.review.page import Row
+    from namesake.reconciling.table import Layout
 
 
 def reconcile(
@@ -89,9 +90,11 @@ def reconcile(
     warn_of_sample(folder, kb)
     began, progress = time.perf_counter(), reporter()
     with Rejects(beside) as rejects:
-        rows, unread, dialect = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
+        read = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
+        rows, unread, dialect = read.table, read.unread, read.dialect
         layout = _layout(rows.column_names, table, name, context or (), date, type or ())
-        chosen = _choices(choices, rows, layout, linker)
+        layout.check(rows, linker.kb)
+        chosen = _choices(choices, rows)
         with progress.stage("reconciling"):
             answers = reconcile_table(
                 linker,
@@ -104,45 +107,51 @@ def reconcile(
                 advance=lambda done: progress.advance(done / max(rows.num_rows, 1), done, "rows"),
             )
     if out is not None:
-        write_rows(answers.table, out, dialect=dialect)
+        write_rows(answers.table, out, dialect=dialect, from_kb=answers.added)
         if said := said_of_writing(dialect, out):
             say(said)
     pace = rows.num_rows / max(time.perf_counter() - began, 1e-9)
-    say(f"{rows.num_rows:,} rows, {answers.matched:,} with an answer, {pace:,.0f} rows/s")
+    say(f"{counted(rows.num_rows, 'row')}, {answers.matched:,} with an answer, {pace:,.0f} rows/s")
     if chosen:
         say(f"{len(chosen):,} of them chosen by people; {answers.as_chosen:,} would have the same answer without")
     if answers.unread_dates:
         at, cell = next(iter(answers.unread_dates.items()))
-        count, example = len(answers.unread_dates), f"{cell[:60]!r} in row {at + 1:,}"
-        say(f"rows that count as undated: {count:,}; {layout.date} cannot be read as a date, such as {example}")
+        count, example = len(answers.unread_dates), f"{cell[:60]!r} in row {read.numbers[at]:,}"
+        say(f"{counted(count, 'row')} without a date: {layout.date} cannot be read as a date, such as {example}")
     if review is not None:
-        from namesake.apps.review.page import write_review
+        from namesake.apps.review.choices import cells_of
+        from namesake.apps.review.page import Row, write_review
 
-        articles = write_review(answers.doubtful, review, table.name)
-        say(f"{review}: {_shown(answers.doubtful)} to look at; its choices are gold for {articles}")
+        cells = cells_of(rows, layout.columns, [one.row for one in answers.doubtful])
+        numbers = (read.numbers[one.row] for one in answers.doubtful)
+        doubtful = list(map(Row, answers.doubtful, numbers, cells))
+        articles = write_review(doubtful, review, table.name)
+        say(f"{review}: {_shown(doubtful)} to look at; its choices are gold for {articles}")
     report_rejects(rejects)
     if unread and len(unread) == rows.num_rows:
         say("no row could be read")
         raise typer.Exit(NOTHING_LINKED)
 
 
-def _choices(files: Sequence[Path] | None, rows: Table, layout: Layout, linker: Linker) -> dict[int, str | None]:
-    """What people chose for rows of the table."""
+def _choices(files: Sequence[Path] | None, rows: Table) -> dict[int, str | None]:
+    """What people decided about rows of the table, by their places."""
     if not files:
         return {}
-    from namesake.apps.review.choices import read_choices
-    from namesake.reconciling.table import texts
+    from namesake.apps.review.choices import apply_choices
 
-    layout.check(rows, linker.kb)
-    return read_choices(files, texts(rows, layout.name))
+    decisions = apply_choices(files, rows)
+    if gone := decisions.without_row:
+        many = f"{counted(len(gone), 'decision')} of {', '.join(map(str, files))} not used"
+        say(f"{many}: no row of the table has the same cells, such as {gone[0]}")
+    return decisions.rows
 
 
-def _shown(doubtful: Sequence[Doubtful]) -> str:
+def _shown(doubtful: Sequence[Row]) -> str:
     """How many rows are on the page of a review."""
     from namesake.apps.review.page import shown
 
     on_it, total = sum(map(len, shown(doubtful))), len(doubtful)
-    return f"{total:,} rows" if on_it == total else f"{on_it:,} of {total:,} rows"
+    return counted(total, "row") if on_it == total else f"{on_it:,} of {counted(total, 'row')}"
 
 
 def _layout(

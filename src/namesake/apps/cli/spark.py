@@ -12,8 +12,9 @@ from pathlib import Path
 import typer
 
 from namesake.apps.cli.folder import INCOMPLETE, is_folder
-from namesake.apps.cli.output import REASONS_SHOWN, named_kb, report_undated, say
+from namesake.apps.cli.output import REASONS_SHOWN, named_kb, report_skipped, report_undated, say, summary
 from namesake.errors import NamesakeError
+from namesake.printable import counted
 
 
 class Engine(StrEnum):
@@ -64,11 +65,9 @@ def link_on_spark(
             raise
         raise NamesakeError(cause(str(problem))) from None
     counts, seconds = tally.counts, time.perf_counter() - began
-    say(
-        f"{out}: {counts['mentions']:,} mentions of {counts['articles']:,} articles, {counts['linked']:,} linked, "
-        f"{seconds:.1f} s on Spark"
-    )
+    say(f"{out}: {summary(counts['mentions'], counts['articles'], counts['linked'])}, {seconds:.1f} s on Spark")
     report_undated(tally.unread_dates)
+    report_skipped(tally.notes, ())
     if tally.reasons:
         say(f"{tally.reasons.total():,} set aside, in {out.rstrip('/')}/{REJECTS}:")
         for reason, count in tally.reasons.most_common(REASONS_SHOWN):
@@ -76,7 +75,7 @@ def link_on_spark(
     for line in tally.problems:
         say(line)
     if tally.problems:
-        say(f"{len(tally.problems):,} files could not be read to their end: see {out.rstrip('/')}/{RUN}")
+        say(f"{counted(len(tally.problems), 'file')} could not be read to the end: see {out.rstrip('/')}/{RUN}")
         raise typer.Exit(INCOMPLETE)
 
 

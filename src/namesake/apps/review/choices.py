@@ -1,41 +1,112 @@
-"""What somebody chose on the page of a review, read back: whom rows of the table mean."""
+"""Decisions of people about rows of a table: saved by the page of a review, and applied to the table again.
+
+A decision belongs to the content of a row, not to its number: it stores the cells that the row was matched by. It
+applies to every row with these cells, wherever the row stands, and to no other row.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
+from unicodedata import normalize
+
+import msgspec
+import pyarrow as pa
 
 from namesake.errors import NamesakeError
-from namesake.evaluation.gold import read_gold
-from namesake.reconciling.rows import plain_name
+from namesake.files.lines import json_lines
+from namesake.formats.ours import ROW
+from namesake.reconciling.table import texts
 
-ROW = "row "
-"""What the ids of rows begin with; their number, from 1, follows."""
-
-
-def row_id(place: int) -> str:
-    """What pages, articles and gold call the row at a place of its table."""
-    return f"{ROW}{place + 1}"
+Cells = dict[str, str]
+"""The cells of a row, by their columns."""
 
 
-def read_choices(files: Sequence[Path], names: Sequence[str]) -> dict[int, str | None]:
-    """Whom rows mean, by their place: a QID, or None for nobody. Of several files the last that names a row counts.
+class Choice(msgspec.Struct, frozen=True):
+    """A decision as a file has it; `articleID` and `name` make it gold for the row as an article."""
 
-    `names` are the cells of the table's column of names: choices that do not fit them are of another table.
-    """
-    chosen: dict[int, str | None] = {}
-    for choice in (one for file in files for one in read_gold(file)):
-        row, name = choice.mention
-        number = int(row.removeprefix(ROW)) if re.fullmatch(f"{ROW}[1-9][0-9]{{0,17}}", row) else 0
-        if not 1 <= number <= len(names):
-            raise NamesakeError(f"{choice.where}: no {row!r} in the table, which has {len(names):,} rows")
-        here = plain_name(names[number - 1])
-        if here != name:
+    articleID: str  # noqa: N815 - as gold has it
+    name: str
+    gold: str | int | None
+    cells: Cells | None = None
+
+
+class Decisions(msgspec.Struct, frozen=True):
+    """Decisions applied to a table."""
+
+    rows: dict[int, str | None]
+    """A QID, or None for NIL, by the place of the row."""
+    without_row: list[str]
+    """Decisions whose row is not in the table: file and line, and the name."""
+
+
+def cells_of(table: pa.Table, columns: Iterable[str], places: Sequence[int]) -> Iterator[Cells]:
+    """The cells of some rows, in the form in which rows are compared."""
+    some = table.select(list(dict.fromkeys(columns))).take(pa.array(places, pa.int64()))
+    for row in zip(*(texts(some, column) for column in some.column_names), strict=True):
+        yield {column: _plain(cell) for column, cell in zip(some.column_names, row, strict=True)}
+
+
+def row_id(cells: Cells) -> str:
+    """The id of rows with these cells, in pages, articles and gold."""
+    return ROW + sha256(msgspec.json.encode(sorted(cells.items()))).hexdigest()[:16]
+
+
+def apply_choices(files: Sequence[Path], table: pa.Table) -> Decisions:
+    """Apply the decisions of some files to a table. If several files decide about a row, the last one counts."""
+    found = _Rows(table)
+    rows: dict[int, str | None] = {}
+    without_row: list[str] = []
+    for where, name, gold, cells in (one for file in files for one in _choices(file)):
+        places = found.places(cells)
+        rows.update((place, gold) for place in places)
+        if not places:
+            without_row.append(f"{name!r} ({where})")
+    return Decisions(rows, without_row)
+
+
+def _choices(file: Path) -> Iterator[tuple[str, str, str | None, Cells]]:
+    """Line, name, answer and cells of each decision; cells that are decided in two ways are refused."""
+    seen: dict[str, str | None] = {}
+    for line, choice in json_lines(file, Choice, "a decision of a review"):
+        where = f"{file} line {line}"
+        if not choice.cells:
             raise NamesakeError(
-                f"{choice.where}: a choice for {name!r}, but {row} is {here!r}: is it of another table?"
+                f"{where}: the decision about {choice.name!r} has no `cells`; it names its row by number, and another "
+                "row may have that number now; make a new page with --review and decide again"
             )
-        if isinstance(choice.gold, int):
-            raise NamesakeError(f"{choice.where}: gold is {choice.gold}, not a QID such as Q76, or null for nobody")
-        chosen[number - 1] = choice.gold
-    return chosen
+        if isinstance(choice.gold, int) or not (choice.gold is None or re.fullmatch(r"Q[1-9]\d{0,17}", choice.gold)):
+            raise NamesakeError(f"{where}: gold is {choice.gold!r}, not a QID such as Q76, or null for NIL")
+        cells = {column: _plain(cell) for column, cell in choice.cells.items()}
+        if seen.setdefault(row_id(cells), choice.gold) != choice.gold:
+            raise NamesakeError(f"{where}: two different decisions for the same cells of {choice.name!r}")
+        yield where, choice.name, choice.gold, cells
+
+
+class _Rows:
+    """The rows of a table by the cells of some columns; an index for each set of columns that decisions have."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+        self.indexes: dict[tuple[str, ...], Mapping[tuple[str, ...], list[int]]] = {}
+
+    def places(self, cells: Cells) -> list[int]:
+        """The places of the rows that have these cells."""
+        columns = tuple(sorted(cells))
+        if not set(columns) <= set(self.table.column_names):
+            return []
+        if columns not in self.indexes:
+            index = defaultdict(list)
+            every = cells_of(self.table, columns, range(self.table.num_rows))
+            for place, row in enumerate(every):
+                index[tuple(row[column] for column in columns)].append(place)
+            self.indexes[columns] = index
+        return list(self.indexes[columns].get(tuple(cells[column] for column in columns), ()))
+
+
+def _plain(cell: str) -> str:
+    """A cell as it is compared: other programs may save a table with other blanks, or composed characters."""
+    return " ".join(normalize("NFC", cell).split())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from namesake.apps.review.choices import row_id
+from namesake.apps.review.choices import Cells, row_id
 from namesake.drawing.meanings import variables
 from namesake.drawing.words import part_name
 from namesake.files import published
@@ -23,25 +23,43 @@ MOST_ROWS = 2000
 """Rows on one page; those that say the same count as one."""
 
 
-def write_review(rows: Sequence[Doubtful], page: Path, title: str) -> Path:
+@dataclass(frozen=True)
+class Row:
+    """A row of the table that is to be reviewed."""
+
+    doubtful: Doubtful
+    number: int
+    """Where it stands, as people count."""
+    cells: Cells
+    """What it was matched by, and what a decision about it belongs to."""
+
+    @property
+    def id(self) -> str:
+        """Of the row, and of all others with the same cells."""
+        return row_id(self.cells)
+
+
+def write_review(rows: Sequence[Row], page: Path, title: str) -> Path:
     """Write the page, and beside it the rows as articles; returns where those are.
 
-    The page saves choices as gold (`articleID`, `name`, `gold`), which `namesake evaluate` and `tune` read.
+    The page saves decisions as gold (`articleID`, `name`, `gold`), which `namesake evaluate` and `tune` read, with the
+    cells of the row (`cells`), which `namesake reconcile --choices` goes by.
     """
     beside = articles_path(page)
     with published(page) as partial:
         partial.write_text(review_page(rows, title), encoding="utf-8")
     with published(beside) as partial:
-        lines = (msgspec.json.encode(_article(row)) + b"\n" for same in shown(rows) for row in same)
-        partial.write_bytes(b"".join(lines))
+        distinct = {row.id: row for same in shown(rows) for row in same}
+        partial.write_bytes(b"".join(msgspec.json.encode(_article(row)) + b"\n" for row in distinct.values()))
     return beside
 
 
-def shown(rows: Sequence[Doubtful]) -> list[list[Doubtful]]:
+def shown(rows: Sequence[Row]) -> list[list[Row]]:
     """The rows on the page, those together that say the same of the same name: they are settled as one."""
-    alike: dict[Query, list[Doubtful]] = {}
+    alike: dict[Query, list[Row]] = {}
     for row in rows:
-        alike.setdefault(replace(row.query, name=plain_name(row.query.name)), []).append(row)
+        query = row.doubtful.query
+        alike.setdefault(replace(query, name=plain_name(query.name)), []).append(row)
     return list(alike.values())[:MOST_ROWS]
 
 
@@ -50,7 +68,7 @@ def articles_path(page: Path) -> Path:
     return page.with_name(f"{page.stem}.articles.jsonl")
 
 
-def review_page(rows: Sequence[Doubtful], title: str) -> str:
+def review_page(rows: Sequence[Row], title: str) -> str:
     """The page as HTML. What tables hold stands in it as JSON alone, and is never read as markup."""
     template = (resources.files("namesake") / "apps" / "review" / "page.html").read_text(encoding="utf-8")
     data = {"title": title, "total": len(rows), "rows": [_row(same) for same in shown(rows)]}
@@ -62,17 +80,19 @@ def review_page(rows: Sequence[Doubtful], title: str) -> str:
     )
 
 
-def _row(same: Sequence[Doubtful]) -> dict[str, Any]:
+def _row(same: Sequence[Row]) -> dict[str, Any]:
     """Rows that say the same, as the page has them."""
-    row, query = same[0], same[0].query
+    row, query = same[0].doubtful, same[0].doubtful.query
     told = [("date", query.date)] if query.date else []
     return {
-        "ids": [row_id(one.row) for one in same],
+        "numbers": [one.number for one in same],
+        "decided": list({one.id: {"id": one.id, "cells": one.cells} for one in same}.values()),
         "name": plain_name(query.name),
         "context": query.context,
         "told": [*told, *query.values],
         "reason": row.reason,
         "candidates": [_candidate(one) for one in row.candidates],
+        "total": row.total,
     }
 
 
@@ -93,10 +113,11 @@ def _part(name: str) -> str:
     return f"{name.removeprefix(TOLD)} of the row" if name.startswith(TOLD) else part_name(name)
 
 
-def _article(row: Doubtful) -> dict[str, Any]:
+def _article(row: Row) -> dict[str, Any]:
     """The row as an article with its name as the one mention, as it was reconciled."""
-    name = plain_name(row.query.name)
-    told = ", ".join([row.query.context, *(value for _, value in row.query.values)]).strip(", ")
-    mention = {"name": name, "spans": [[0, len(name)]], "candidates": [one.qid for one in row.candidates]}
-    article = {"id": row_id(row.row), "text": f"{name}: {told}", "mentions": [mention]}
-    return article | ({"date": row.query.date} if row.query.date else {})
+    query, candidates = row.doubtful.query, row.doubtful.candidates
+    name = plain_name(query.name)
+    told = ", ".join([query.context, *(value for _, value in query.values)]).strip(", ")
+    mention = {"name": name, "spans": [[0, len(name)]], "candidates": [one.qid for one in candidates]}
+    article = {"id": row.id, "text": f"{name}: {told}", "mentions": [mention]}
+    return article | ({"date": query.date} if query.date else {})

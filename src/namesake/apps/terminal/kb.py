@@ -17,7 +17,7 @@ from namesake.kb.brief import years
 from namesake.kb.manifest import REJECTS, Manifest, Reject
 from namesake.kb.rejects import NAMED
 from namesake.kb.show import gist
-from namesake.printable import one_line
+from namesake.printable import counted, one_line
 
 if TYPE_CHECKING:
     from namesake.kb.show import ColumnSize, Entity, Statement
@@ -104,8 +104,9 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         console.print(one_line(text), style=style, highlight=False, markup=False, soft_wrap=True)
 
     line(
-        f"{path}: {manifest.entities:,} entities ({manifest.people:,} people), {manifest.statements:,} statements, "
-        f"{manifest.names:,} names, {manifest.words:,} words in {seconds:.1f} s"
+        f"{path}: {counted(manifest.entities, 'entity', 'entities')} ({counted(manifest.people, 'person', 'people')}), "
+        f"{counted(manifest.statements, 'statement')}, {counted(manifest.names, 'name')}, "
+        f"{counted(manifest.words, 'word')} in {seconds:.1f} s"
     )
     if not manifest.entities and manifest.keep == "people":
         line(f"nobody among its {manifest.items:,} items is a person (P31 = Q5): --keep all keeps them all", "yellow")
