@@ -1,13 +1,18 @@
 """Arrow arrays made without `pa.array` are those that it makes."""
 
+from typing import Any, TypeVar
+
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typing_extensions import TypeAliasType
 
-from namesake.arrays import arrow_numbers, arrow_scalar, arrow_texts, numpy_numbers, sizes
+from namesake.arrays import arrow_numbers, arrow_scalar, arrow_texts, number_type, numpy_numbers, sizes
 
+Scalar = TypeVar("Scalar", bound=np.generic)
 KINDS = ("bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64")
 
 
@@ -59,3 +64,17 @@ def test_sizes(values):
     lists = pa.array([None if value is None else list(value) for value in values], pa.list_(pa.string()))
     assert sizes(pa.array(values, pa.string())).tolist() == [len((value or "").encode()) for value in values]
     assert sizes(lists).tolist() == [len(value or "") for value in values]
+
+
+@pytest.mark.parametrize(
+    "alias",
+    [
+        npt.NDArray,
+        np.ndarray[tuple[Any, ...], np.dtype[Scalar]],  # what NDArray is up to NumPy 2.4
+        TypeAliasType("NDArray", np.ndarray[tuple[Any, ...], np.dtype[Scalar]], type_params=(Scalar,)),  # from 2.5 on
+    ],
+    ids=["installed", "up to 2.4", "from 2.5"],
+)
+@pytest.mark.parametrize("kind", [np.bool_, np.int8, np.int64, np.float32])
+def test_the_type_of_the_numbers_of_an_array_type(alias, kind):
+    assert number_type(alias[kind]) is kind
