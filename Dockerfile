@@ -11,10 +11,11 @@ RUN python -m venv /venv && /venv/bin/pip install --no-cache-dir '.[web]'
 FROM python:3.12-slim
 RUN useradd --uid 10001 --create-home namesake
 COPY --from=build /venv /venv
-# Kernels are compiled once, here, into a folder that the server may write to where the machine wants others.
-ENV PATH=/venv/bin:$PATH NUMBA_CACHE_DIR=/home/namesake/kernels XDG_CACHE_HOME=/home/namesake/cache NAMESAKE_KB=/kb
+ENV PATH=/venv/bin:$PATH NAMESAKE_KB=/kb
+# Kernels are compiled here by root, beside the package, where every user can read them. On a machine with another kind of
+# processor, the server compiles its own at the first start, into its user's cache folder.
+RUN namesake compile
 USER namesake
-RUN namesake demo > /dev/null
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/health', timeout=4)"]

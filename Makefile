@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types chromium tests tests-nojit hostile bench clean
+.PHONY: demo test lint types chromium tests tests-nojit test-versions hostile bench clean
 
 demo: $(VENV)/.core  ## set everything up and run the sample
 	@$(BIN)/namesake demo
@@ -31,6 +31,9 @@ tests: $(VENV)/.dev chromium
 
 tests-nojit: $(VENV)/.dev  ## the kernels once more as plain Python, so that coverage and bounds errors show
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m "kernel and not slow"
+
+test-versions:  ## Python 3.11 to 3.13, as far as they are here, with the newest and the oldest packages; ends with a table
+	$(PYTHON) tests/versions.py
 
 hostile: $(VENV)/.dev  ## damaged KBs, kills, fuzzers: about 45 minutes; ends with a table of counts
 	PYTHONPATH=tests $(BIN)/python -m hostile

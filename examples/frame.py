@@ -1,14 +1,19 @@
 """A data frame of articles in, a row for each name out, with the frame's own columns. Polars does as well as pandas.
 
-Run: python examples/frame.py [KB]
+Needs the extra `pandas`. Run: python examples/frame.py [KB]
 """
 
 import sys
 
-import pandas as pd
-
 import namesake
 from namesake.apps.sample_kb import sample_kb
+from namesake.errors import lacking
+
+try:
+    import pandas as pd
+except ImportError:
+    print(lacking("this example needs", "pandas", "pandas"), file=sys.stderr)
+    sys.exit(2)
 
 NEWS = pd.DataFrame(
     {

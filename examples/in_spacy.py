@@ -5,10 +5,15 @@ Run: python examples/in_spacy.py [KB]
 
 import sys
 
-import spacy
-from spacy import displacy
-
 from namesake.apps.sample_kb import sample_kb
+from namesake.errors import lacking
+
+try:
+    import spacy
+    from spacy import displacy
+except ImportError:
+    print(lacking("this example needs", "spaCy", "spacy"), file=sys.stderr)
+    sys.exit(2)
 
 TEXTS = [
     "Michael Jordan, the basketball player, met Scottie Pippen.",

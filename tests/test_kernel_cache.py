@@ -1,14 +1,53 @@
-"""Compiled code belongs to the sources it was made from, also those it only uses."""
+"""Compiled code belongs to the sources it was made from, also those it only uses, and is loaded from safe places only."""
 
 import os
+import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 
+from namesake.apps.cli import compile as command
 from namesake.compiling import NOTICE
-from namesake.kernels.compiled import Kernel, closure, digest
+from namesake.kernels.code_cache import closure, digest
+from namesake.kernels.compiled import Kernel, entry_points
 from namesake.kernels.link.top_two import beats, top_two
+from namesake.kernels.words import write_words
+
+TWO_KERNELS = """
+import numpy as np
+from namesake import compiling
+compiling.PATIENCE = {patience}
+import namesake
+namesake.build_kb  # from which on compiling is announced
+from namesake.kernels.link.top_two import top_two
+from namesake.kernels.search import first_at_least
+assert top_two(np.array([0, 2]), np.array([[1.0, 2.0]]))[0].tolist() == [1]
+if {second}:
+    first_at_least(np.array([0, 2], np.int32), 0, 2, np.int32(1))
+"""
+NOT_WRITABLE = """
+import os
+real = os.access
+os.access = lambda path, mode: not (mode & os.W_OK and str(path).startswith({folder!r})) and real(path, mode)
+"""
+
+
+def compiling(folder: Path, patience: float = 0, second: bool = True, before: str = "", **variables: str) -> list[str]:
+    """Use one or two kernels in a process whose compiled code belongs in `folder`: the lines on standard error."""
+    program = before + TWO_KERNELS.format(patience=patience, second=second)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder), "XDG_CACHE_HOME": str(folder.parent / "user")}
+    ran = subprocess.run(
+        [sys.executable, "-c", program], env=environment | variables, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == ""
+    return ran.stderr.splitlines()
+
+
+def code_in(folder: Path) -> set[str]:
+    """The kernels whose compiled code a folder holds."""
+    return {path.name.partition("-")[0] for path in folder.rglob("*.nbc")}
 
 
 def test_the_cache_of_a_module_depends_on_all_that_it_imports(tmp_path):
@@ -53,19 +92,83 @@ def test_a_kernel_is_its_function():
 
 
 def test_who_waits_for_the_compiler_is_told_once(tmp_path):
-    """In a process without logging: one line on standard error before the first compilation, none from the cache."""
-    program = """
-import namesake
-namesake.build_kb
-import numpy as np
-from namesake.kernels.link.top_two import top_two
-from namesake.kernels.search import first_at_least
-top_two(np.array([0, 2]), np.array([[1.0, 2.0]]))
-first_at_least(np.array([0, 2], np.int32), 0, 2, np.int32(1))
-"""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    told = [
-        subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
-        for _ in range(2)
-    ]
-    assert [(ran.stdout, ran.stderr) for ran in told] == [("", f"{NOTICE}\n"), ("", "")]
+    """In a process without logging: one line on standard error while kernels compile, none from the cache."""
+    assert [compiling(tmp_path / "cache") for _ in range(2)] == [[NOTICE], []]
+
+
+def test_who_does_not_wait_long_is_told_nothing(tmp_path):
+    assert compiling(tmp_path / "cache", patience=3600) == []
+    assert code_in(tmp_path / "cache") >= {"top_two.top_two", "search.first_at_least"}
+
+
+def test_a_cache_that_cannot_be_written_is_read(tmp_path):
+    """What is missing in it is compiled into the user's cache."""
+    cache, user = tmp_path / "cache", tmp_path / "user" / "namesake" / "kernels"
+    assert compiling(cache, second=False) == [NOTICE]
+    there = code_in(cache)
+    closed = NOT_WRITABLE.format(folder=str(cache))
+    assert compiling(cache, second=False, before=closed) == []
+    assert not code_in(user)
+    assert [compiling(cache, before=closed) for _ in range(2)] == [[NOTICE], []]
+    assert code_in(cache) == there
+    assert "search.first_at_least" in code_in(user)
+    assert "top_two.top_two" not in code_in(user)
+
+
+class Attack:
+    """Makes a file when it is unpickled."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return open, (str(self.file), "w")
+
+
+def poison(cache: Path, file: Path) -> None:
+    """Have all that a cache holds make a file when it is loaded."""
+    for index in cache.rglob("*.nbi"):
+        mode = index.stat().st_mode
+        index.write_bytes(pickle.dumps(Attack(file)))
+        index.chmod(mode)
+
+
+def test_code_that_another_user_may_have_written_is_not_loaded(tmp_path):
+    cache, user, made = tmp_path / "above" / "cache", tmp_path / "user", tmp_path / "made by the attack"
+    compiling(cache, second=False)
+    assert cache.stat().st_mode & 0o777 == 0o700
+    poison(cache, made)
+    for folder in (cache, cache.parent):  # who can write to the folder above can replace the cache
+        mode = folder.stat().st_mode
+        folder.chmod(0o777)
+        told = compiling(cache, patience=3600, second=False, XDG_CACHE_HOME=str(user))
+        folder.chmod(mode)
+        assert told == [f"NUMBA_CACHE_DIR is not used: other users can write to {folder} (mode 777)"]
+    assert "top_two.top_two" in code_in(user)
+    for index in cache.rglob("*.nbi"):
+        index.chmod(0o666)
+    compiling(cache, second=False)
+    assert not made.exists()
+    assert {index.stat().st_mode & 0o022 for index in cache.rglob("*.nbi")} == {0}, "unsafe files are replaced"
+    poison(cache, made)
+    compiling(cache, second=False)
+    assert made.exists(), "the attack does nothing, so this test shows nothing"
+
+
+def test_the_entry_points_are_what_python_calls():
+    if not isinstance(top_two, Kernel):
+        return  # the JIT is switched off: nothing is compiled
+    found = entry_points()
+    assert top_two in found
+    assert write_words not in found, "which only kernels call"
+    assert len(found) == len(set(found)) > 100
+
+
+def test_all_kernels_are_compiled_by_one_command(monkeypatch, capsys):
+    if not isinstance(top_two, Kernel):
+        return
+    monkeypatch.setattr("namesake.kernels.compiled.entry_points", lambda: [top_two])
+    monkeypatch.delitem(vars(top_two), "compiled", raising=False)
+    command.compile()
+    assert "compiled" in vars(top_two)
+    assert "1 kernels are compiled, in " in capsys.readouterr().out

@@ -16,8 +16,12 @@ import pytest
 import typer
 from rich.console import Console
 
+<<<<<<< HEAD
 import namesake
 from namesake import KB, Linker, NamesakeError, build_kb, machine
+=======
+from namesake import KB, Linker, NamesakeError, build_kb
+>>>>>>> step11-a
 from namesake.apps.cli.commands import COMMANDS, app
 from namesake.apps.cli.output import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample
@@ -27,7 +31,6 @@ from namesake.apps.terminal.text import linked_text
 from namesake.articles.one_text import text_table
 from namesake.evaluation.gold import read_gold
 from namesake.kb.show import about, describe
-from namesake.kernels import compiled
 from namesake.recipe import recipes
 from namesake.sample import ARTICLES, DUMP, EXPECTED
 
@@ -212,21 +215,6 @@ def test_a_damaged_sample_is_built_anew(monkeypatch, tmp_path):
     shutil.rmtree(folder)
     folder.mkdir()
     assert np.array(KB.open(cached_sample()).qids).size == 117
-
-
-def test_a_user_without_a_home_has_a_cache_for_the_process(monkeypatch):
-    """As in a container that runs under a number that nobody has."""
-
-    def no_home():
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    monkeypatch.setattr(Path, "home", no_home)
-    monkeypatch.setattr(os, "access", lambda *_: False)  # the program's own folder is not to be written
-    for folder in (machine.cache_folder(), compiled.folder.__wrapped__()):
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "file").write_text("made")
 
 
 def test_help_and_version_are_what_people_type_first(run):

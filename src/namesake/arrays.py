@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,18 @@ UInt8 = npt.NDArray[np.uint8]
 UInt64 = npt.NDArray[np.uint64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
+
+
+def number_type(alias: Any) -> type[np.generic]:
+    """The type of the numbers of one of these array types, such as `np.int32` for `Int32`.
+
+    It is the last argument, or that of the last argument: `NDArray[np.int32]` stands for
+    `ndarray[shape, dtype[np.int32]]` up to NumPy 2.4, and is an alias with the one argument `np.int32` from 2.5 on.
+    """
+    while not (isinstance(alias, type) and issubclass(alias, np.generic)):
+        alias = get_args(alias)[-1]
+    return alias
+
 
 _NOTHING = np.zeros(1, np.uint8)  # kernels index nothing in it, but want an array
 

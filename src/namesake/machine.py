@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
+import stat
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,20 +46,126 @@ def from_home(path: str | Path) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where this user's programs keep what can be made again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or _home() / ".cache") / "namesake"
+    """The folder in which programs of this user keep what they can make again. It exists, and only the user writes to it.
+
+    It is `namesake` in XDG_CACHE_HOME or in `~/.cache`. If that cannot be used, because the user has no home or because
+    other users can write to it, it is a private folder for temporary files, and a warning says so.
+    """
+    return _usable(_user_cache())
 
 
-def _home() -> Path:
-    """The user's home; for a user who has none, as in some containers, a folder that goes with the process."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        return Path(_own_folder().name)
+def _user_cache() -> Path | None:
+    """The folder for the caches of all programs, if there is one. A relative path is ignored, as if it were not set."""
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if named.is_absolute():
+        return named
+    home = Path(os.environ.get("HOME", ""))
+    if not home.is_absolute():
+        with suppress(KeyError):  # a user without an entry, as in some containers
+            home = Path(pwd.getpwuid(os.geteuid()).pw_dir)
+    return home / ".cache" if home.is_absolute() else None
+
+
+@cache
+def _usable(caches: Path | None) -> Path:
+    """Our folder in the folder for caches, or a private one for temporary files if that cannot be used."""
+    if caches is None:
+        problem = "this user has no home folder"
+    elif not (problem := make_private(caches / "namesake")):
+        return real_path(caches / "namesake")
+    from tempfile import gettempdir
+
+    chosen = real_path(Path(gettempdir()) / f"namesake-{os.geteuid()}")
+    if make_private(chosen):  # another user has made it first
+        chosen = Path(_own_folder().name)
+    warn_once(f"{problem}: caching in {chosen} instead (set XDG_CACHE_HOME to choose another folder)")
+    return chosen
 
 
 @cache
 def _own_folder() -> Any:
+    """A folder that is removed when the process ends."""
     from tempfile import TemporaryDirectory
 
     return TemporaryDirectory(prefix="namesake-")
+
+
+@cache
+def warn_once(line: str) -> None:
+    """Log a warning, unless this process or the one that started it for its work has done so."""
+    import logging
+    from multiprocessing import parent_process
+
+    if parent_process() is None:
+        logging.getLogger("namesake").warning(line)
+
+
+def real_path(path: Path) -> Path:
+    """The absolute path without symbolic links, so that the folder that was checked is the one that is used."""
+    return Path(os.path.realpath(path))
+
+
+def make_private(folder: Path) -> str:
+    """Make a folder to which only this user can write, with those above it that do not exist.
+
+    Returns:
+        Why it cannot be used, in one line; an empty text if it can.
+    """
+    folder = real_path(folder)
+    try:
+        for at in reversed((folder, *folder.parents)):
+            if not at.exists():
+                at.mkdir(0o700, exist_ok=True)
+    except OSError as problem:
+        return f"{folder} cannot be made ({problem.strerror})"
+    return cannot_write(folder) or danger(folder)
+
+
+def cannot_write(folder: Path) -> str:
+    """Why no file can be made in a folder, in one line; an empty text if one can."""
+    if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+        return ""
+    return f"{folder} cannot be written to"
+
+
+def danger(path: Path) -> str:
+    """Why a file or folder may hold what another user than root or this one has put there, in one line.
+
+    The folders above it count as well, because a user who can write to one of them can replace what is in it, unless
+    the folder has the sticky bit, as /tmp has. A path that does not exist is as safe as the folders above it.
+
+    Returns:
+        The reason; an empty text if the path is safe.
+    """
+    path = real_path(path)
+    for at in (path, *path.parents):
+        try:
+            found = at.stat()
+        except FileNotFoundError:
+            continue
+        except OSError as problem:
+            return f"{at} cannot be read ({problem.strerror})"
+        if found.st_uid not in (0, os.geteuid()):
+            return f"{at} belongs to another user"
+        if others_write(found) and (at == path or not found.st_mode & stat.S_ISVTX):
+            return f"other users can write to {at} (mode {stat.S_IMODE(found.st_mode):o})"
+    return ""
+
+
+def others_write(found: os.stat_result) -> bool:
+    """Whether others than root and the owner may write to a file or folder with this status.
+
+    A group that may write to it is none of others if it is root's, or has the name of this user and no other members.
+    """
+    if found.st_mode & stat.S_IWOTH:
+        return True
+    return bool(found.st_mode & stat.S_IWGRP) and not _is_own_group(found.st_gid)
+
+
+@cache
+def _is_own_group(number: int) -> bool:
+    try:
+        user, group = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(number)
+    except KeyError:
+        return number == 0
+    return number == 0 or (group.gr_name == user and set(group.gr_mem) <= {user})

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Bool, Int8, Int32, Int64
+from namesake.arrays import Bool, Int8, Int32, Int64, number_type
 from namesake.kb.columns import Strings
 from namesake.kernels.dump import tables as t
 
@@ -124,8 +124,7 @@ def _fields() -> dict[str, Field]:
     found = {}
     for field in fields(Scanned):
         kind, place = get_args(hints[field.name])
-        number = np.uint8 if kind is Strings else get_args(get_args(kind)[1])[0]
-        found[field.name] = Field(place, np.dtype(number))
+        found[field.name] = Field(place, np.dtype(np.uint8 if kind is Strings else number_type(kind)))
     return found
 
 

@@ -32,6 +32,7 @@ COMMANDS = {
     "datasets": "datasets",
     "demo": "demo",
     "sample": "demo",
+    "compile": "compile",
 }
 """In the order of the help: the command, and the module of this folder in which a function or group has its name."""
 
