@@ -60,7 +60,7 @@ def test_statements_are_compared_with_what_chance_gives(sample_kb, oracle, artic
     for article, mention, qid, score in rows:
         anchors = {name: ids[0] for name, ids in candidates[article["id"]].items() if len(ids) == 1}
         own = anchors.get(mention["name"])
-        union = set().union(*(oracle.entities[a].statements for a in anchors.values() if a != own))
+        union = set().union(*(oracle.entities[a].statements for a in anchors.values() if a not in (own, qid)))
         weight = {pair: rarity(count[pair], len(people)) for pair in union}
         mine = oracle.entities[qid].statements
         chance = len(mine) * sum(count[pair] / every * weight[pair] for pair in union)

@@ -26,7 +26,7 @@ def closest_values(candidate: Candidate) -> Iterator[Match]:
     vectors = kb.text_vectors
     own = [pair for pair in kb.statements[candidate.row].tolist() if vectors.pair_rows[pair] >= 0]
     found = []
-    for anchor in candidate.reading.anchors:
+    for anchor in set(candidate.reading.anchors) - {candidate.row}:
         for pair in kb.statements[anchor].tolist():
             for mine in own:
                 if kb.pair_property[pair] == kb.pair_property[mine] and vectors.pair_rows[pair] >= 0:
