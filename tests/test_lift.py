@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from statistics import median
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -86,6 +87,30 @@ def test_names_that_are_no_label(sample_kb, articles):
     assert SCORERS["Alias"](batch).tolist() == [-1.0 if 0.8 <= m < 0.99 else 0.0 for m in match]
     assert SCORERS["Variant"](batch).tolist() == [-1.0 if m < 0.8 else 0.0 for m in match]
     assert SCORERS["Quality"](batch).tolist() == pytest.approx([math.log(max(m, 0.05)) for m in match])
+
+
+CANDIDATES = st.lists(st.tuples(st.integers(-1, 4), st.sampled_from([0.6, 0.75, 0.8, 0.9, 0.95, 1.0])), max_size=3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 2), st.integers(-1, 4), CANDIDATES), max_size=6))
+def test_parts_of_names_and_names_in_full(mentions):
+    """Mentions of two articles: their tokens, the row of their anchor, and their candidates' rows and qualities."""
+    mentions.sort(key=lambda mention: mention[0])
+    article, tokens, anchors = (np.array([m[k] for m in mentions], np.int64) for k in range(3))
+    rows, quality = (np.array([c[k] for m in mentions for c in m[3]]) for k in range(2))
+    offsets = np.cumsum([0, *(len(m[3]) for m in mentions)])
+    batch = SimpleNamespace(article=article, tokens=tokens, anchors=anchors, offsets=offsets, kb=None)
+    batch.rows, batch.quality = rows.astype(np.int64), quality
+    partial, in_full = [], []
+    for at, (text, tokens_of, own, some) in enumerate(mentions):
+        others = [m for n, m in enumerate(mentions) if n != at and m[0] == text]
+        for row, q in some:
+            label = tokens_of > 1 and any(other == 1 for _, other in some)
+            partial.append(-1.0 if label and q in (0.6, 0.8) else 0.0)
+            named = row >= 0 and row != own and any(m[1] > 1 and m[2] == row for m in others)
+            in_full.append((1.0 if tokens_of == 1 else -1.0 if label and q == 0.6 else 0.0) if named else 0.0)
+    assert SCORERS["PartialName"](batch).tolist() == partial
+    assert SCORERS["NamedInFull"](batch).tolist() == in_full
 
 
 # years

@@ -36,7 +36,7 @@ def shared_statements(candidate: Candidate) -> Iterator[Match]:
 
 @scorer("EEIScore", anchors=True, explain=shared_statements)
 def eeiscore(batch: Batch, kb: KB) -> Scores:
-    """|S_e ∩ ∪ S_u| over the anchors u: all of the article, or the first only, as the recipe says."""
+    """|S_e ∩ ∪ S_u| over the anchors u ≠ e: all of the article, or the first only, as the recipe says."""
     return statements_shared(batch, kb, 0)[0]
 
 

@@ -83,8 +83,9 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
 
     Article a has mentions `articles[a]` to `articles[a + 1]`; `anchors[m]` is the row of mention m's entity where
     m is an anchor, else -1. Neither the mention's own anchor nor the candidate itself, where another mention has it as
-    its anchor, is one of the u: a statement of theirs counts only if another anchor states it too. With `entities` > 0, a shared statement counts log(entities / counts[pair])
-    / log(entities) instead of 1: what everybody states says nothing.
+    its anchor, is one of the u: a statement of theirs counts only if another anchor states it too.
+    With `entities` > 0, a shared statement counts log(entities / counts[pair]) / log(entities) instead of 1: what
+    everybody states says nothing.
 
     By chance, a random entity with as many statements as e would share |S_e| Σ share × weight over the statements of
     the anchors, where `share` is a statement's part of all that are made.
