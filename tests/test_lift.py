@@ -1,7 +1,6 @@
 """The signals of the default recipe, each against plain Python over the dump."""
 
 import math
-import re
 from collections import Counter
 from statistics import median
 from types import SimpleNamespace
@@ -11,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.kernels.text.years import years_of
+import oracle_years
 from namesake.scorers import SCORERS
 from namesake.text import sentences
 from oracle import Oracle, sentence_words, words
@@ -114,14 +113,6 @@ def test_parts_of_names_and_names_in_full(mentions):
 
 
 # years
-@given(st.lists(st.text("0123456789 -x", max_size=200), max_size=4))
-def test_years_are_the_numbers_of_four_digits(texts):
-    data = np.frombuffer("".join(texts).encode() or b" ", np.uint8)
-    indptr, years = years_of(data, np.cumsum([0, *map(len, texts)]).astype(np.int64))
-    want = [sorted(map(float, re.findall(r"(?<!\d)(1[0-9]{3}|20[0-4]\d)(?!\d)", text))) for text in texts]
-    assert [years[indptr[i] : indptr[i + 1]].tolist() for i in range(len(texts))] == want
-
-
 def test_era_is_the_distance_of_a_life_from_the_texts_years(sample_kb, articles):
     kb, apart = sample_kb, 0
     year = {"birth": {}, "death": {}}
@@ -130,7 +121,7 @@ def test_era_is_the_distance_of_a_life_from_the_texts_years(sample_kb, articles)
             if precision >= 9:
                 found[f"Q{kb.qids[row]}"] = 1970 + int(day) / 365.25
     for article, mention, qid, score in by_candidate(kb, articles, "Era"):
-        years = [float(y) for y in re.findall(r"(?<!\d)(1[0-9]{3}|20[0-4]\d)(?!\d)", article["text"])]
+        years = oracle_years.years(article["text"])
         day = batch_of(kb, articles).days[articles.column("id").to_pylist().index(article["id"])]
         years = [*years, *([1970 + day / 365.25] if article["date"] else [])] or [2015.0]
         born, died = year["birth"].get(qid), year["death"].get(qid)
