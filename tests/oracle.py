@@ -112,7 +112,7 @@ class Oracle:
         own = [anchor for m, anchor in anchors if m == at]
         union: set[tuple[str, str]] = set()
         for m, anchor in anchors:
-            if m != at and anchor not in own and anchor in self.entities:
+            if m != at and anchor not in (*own, qid) and anchor in self.entities:
                 union |= self.entities[anchor].statements
         return len(self.entities[qid].statements & union) if qid in self.entities else 0
 

@@ -10,11 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typing_extensions import TypeAliasType
 
-<<<<<<< HEAD
-from namesake.arrays import arrow_numbers, arrow_scalar, arrow_texts, decoded, from_stream, numpy_numbers, plain, sizes
-=======
-from namesake.arrays import arrow_numbers, arrow_scalar, arrow_texts, number_type, numpy_numbers, sizes
->>>>>>> step11-a
+from namesake.arrays import (
+    arrow_numbers,
+    arrow_scalar,
+    arrow_texts,
+    decoded,
+    from_stream,
+    number_type,
+    numpy_numbers,
+    plain,
+    sizes,
+)
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 KINDS = ("bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64")
@@ -70,7 +76,6 @@ def test_sizes(values):
     assert sizes(lists).tolist() == [len(value or "") for value in values]
 
 
-<<<<<<< HEAD
 # layouts that Arrow's functions do not all support
 
 
@@ -226,7 +231,6 @@ def test_categories_and_extension_types_stay_what_they_are():
 
 
 MARK = Marked(pa.int64())
-=======
 @pytest.mark.parametrize(
     "alias",
     [
@@ -239,4 +243,3 @@ MARK = Marked(pa.int64())
 @pytest.mark.parametrize("kind", [np.bool_, np.int8, np.int64, np.float32])
 def test_the_type_of_the_numbers_of_an_array_type(alias, kind):
     assert number_type(alias[kind]) is kind
->>>>>>> step11-a

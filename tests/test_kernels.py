@@ -145,9 +145,9 @@ def test_shared_statements_are_those_of_the_other_anchors(statements, articles, 
 
     for article in clipped:
         for rows, own in article:
-            others = {anchor for _, anchor in article} - {own, -1}
-            union = frozenset().union(*(statements[row] for row in others))
             for row in rows:
+                others = {anchor for _, anchor in article} - {own, row, -1}
+                union = frozenset().union(*(statements[anchor] for anchor in others))
                 shared = statements[row] & union if row >= 0 else frozenset()
                 want.append(sum(map(weight, shared)))
                 size = len(statements[row]) if row >= 0 else 0

@@ -1,16 +1,16 @@
 """The signals of the default recipe, each against plain Python over the dump."""
 
 import math
-import re
 from collections import Counter
 from statistics import median
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.kernels.text.years import years_of
+import oracle_years
 from namesake.scorers import SCORERS
 from namesake.text import sentences
 from oracle import Oracle, sentence_words, words
@@ -60,7 +60,7 @@ def test_statements_are_compared_with_what_chance_gives(sample_kb, oracle, artic
     for article, mention, qid, score in rows:
         anchors = {name: ids[0] for name, ids in candidates[article["id"]].items() if len(ids) == 1}
         own = anchors.get(mention["name"])
-        union = set().union(*(oracle.entities[a].statements for a in anchors.values() if a != own))
+        union = set().union(*(oracle.entities[a].statements for a in anchors.values() if a not in (own, qid)))
         weight = {pair: rarity(count[pair], len(people)) for pair in union}
         mine = oracle.entities[qid].statements
         chance = len(mine) * sum(count[pair] / every * weight[pair] for pair in union)
@@ -88,15 +88,31 @@ def test_names_that_are_no_label(sample_kb, articles):
     assert SCORERS["Quality"](batch).tolist() == pytest.approx([math.log(max(m, 0.05)) for m in match])
 
 
+CANDIDATES = st.lists(st.tuples(st.integers(-1, 4), st.sampled_from([0.6, 0.75, 0.8, 0.9, 0.95, 1.0])), max_size=3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(1, 2), st.integers(-1, 4), CANDIDATES), max_size=6))
+def test_parts_of_names_and_names_in_full(mentions):
+    """Mentions of two articles: their tokens, the row of their anchor, and their candidates' rows and qualities."""
+    mentions.sort(key=lambda mention: mention[0])
+    article, tokens, anchors = (np.array([m[k] for m in mentions], np.int64) for k in range(3))
+    rows, quality = (np.array([c[k] for m in mentions for c in m[3]]) for k in range(2))
+    offsets = np.cumsum([0, *(len(m[3]) for m in mentions)])
+    batch = SimpleNamespace(article=article, tokens=tokens, anchors=anchors, offsets=offsets, kb=None)
+    batch.rows, batch.quality = rows.astype(np.int64), quality
+    partial, in_full = [], []
+    for at, (text, tokens_of, own, some) in enumerate(mentions):
+        others = [m for n, m in enumerate(mentions) if n != at and m[0] == text]
+        for row, q in some:
+            label = tokens_of > 1 and any(other == 1 for _, other in some)
+            partial.append(-1.0 if label and q in (0.6, 0.8) else 0.0)
+            named = row >= 0 and row != own and any(m[1] > 1 and m[2] == row for m in others)
+            in_full.append((1.0 if tokens_of == 1 else -1.0 if label and q == 0.6 else 0.0) if named else 0.0)
+    assert SCORERS["PartialName"](batch).tolist() == partial
+    assert SCORERS["NamedInFull"](batch).tolist() == in_full
+
+
 # years
-@given(st.lists(st.text("0123456789 -x", max_size=200), max_size=4))
-def test_years_are_the_numbers_of_four_digits(texts):
-    data = np.frombuffer("".join(texts).encode() or b" ", np.uint8)
-    indptr, years = years_of(data, np.cumsum([0, *map(len, texts)]).astype(np.int64))
-    want = [sorted(map(float, re.findall(r"(?<!\d)(1[0-9]{3}|20[0-4]\d)(?!\d)", text))) for text in texts]
-    assert [years[indptr[i] : indptr[i + 1]].tolist() for i in range(len(texts))] == want
-
-
 def test_era_is_the_distance_of_a_life_from_the_texts_years(sample_kb, articles):
     kb, apart = sample_kb, 0
     year = {"birth": {}, "death": {}}
@@ -105,7 +121,7 @@ def test_era_is_the_distance_of_a_life_from_the_texts_years(sample_kb, articles)
             if precision >= 9:
                 found[f"Q{kb.qids[row]}"] = 1970 + int(day) / 365.25
     for article, mention, qid, score in by_candidate(kb, articles, "Era"):
-        years = [float(y) for y in re.findall(r"(?<!\d)(1[0-9]{3}|20[0-4]\d)(?!\d)", article["text"])]
+        years = oracle_years.years(article["text"])
         day = batch_of(kb, articles).days[articles.column("id").to_pylist().index(article["id"])]
         years = [*years, *([1970 + day / 365.25] if article["date"] else [])] or [2015.0]
         born, died = year["birth"].get(qid), year["death"].get(qid)

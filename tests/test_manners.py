@@ -16,12 +16,8 @@ import pytest
 import typer
 from rich.console import Console
 
-<<<<<<< HEAD
 import namesake
-from namesake import KB, Linker, NamesakeError, build_kb, machine
-=======
 from namesake import KB, Linker, NamesakeError, build_kb
->>>>>>> step11-a
 from namesake.apps.cli.commands import COMMANDS, app
 from namesake.apps.cli.output import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample

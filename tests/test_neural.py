@@ -76,10 +76,10 @@ def test_cssve_is_the_sum_over_all_pairs_of_statements(vector_kb, oracle, articl
         alone = alone[:1] if anchors == "first" else alone
         for at, link in enumerate(links):
             own = {qid for place, qid in alone if place == at}
-            union: dict[tuple[str, str], np.ndarray] = {}
-            for _, qid in alone:
-                union |= values_of(vector_kb, oracle, qid) if qid not in own else {}
             for candidate in link["candidates"]:
+                union: dict[tuple[str, str], np.ndarray] = {}
+                for _, qid in alone:
+                    union |= values_of(vector_kb, oracle, qid) if qid not in {*own, candidate["qid"]} else {}
                 mine = values_of(vector_kb, oracle, candidate["qid"])
                 pairs = [u @ e for (p, _), u in union.items() for (q, _), e in mine.items() if p == q]
                 assert candidate["parts"]["CSSVE"] == pytest.approx(sum(pairs), abs=0.01)

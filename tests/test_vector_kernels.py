@@ -43,9 +43,9 @@ def test_values_are_compared_as_all_pairs_are(statements, data):
     wide = VALUES.astype(np.float64)
     for first, last in itertools.pairwise(articles):
         for m in range(first, last):
-            others = {anchors[n] for n in range(first, last)} - {-1, anchors[m]}
-            union = set().union(*(statements[row] for row in others))
             for row in mentions[m]:
+                others = {anchors[n] for n in range(first, last)} - {-1, anchors[m], row}
+                union = set().union(*(statements[anchor] for anchor in others))
                 mine = statements[row] if row >= 0 else []
                 same = [(u, e) for u in union for e in mine if PROPERTIES[u] == PROPERTIES[e]]
                 same = [(u, e) for u, e in same if min(VECTORS_OF[u], VECTORS_OF[e]) >= 0]

@@ -15,11 +15,18 @@ from namesake.kernels.text.vitals import vitals
 from namesake.language import English
 from namesake.linker import Linker
 from namesake.recipe import Recipe
+from namesake.scorers.dates import year_words
 from namesake.text import pack
+from oracle_years import NUMBER, is_year
 
-YEAR = r"(?<!\d)(1\d{3}|20[0-4]\d)(?!\d)"
 BORN, DIED = r"(?:was born|born|b\.)", r"(?:died|d\.)"
 UNTOLD = (math.nan, math.nan, math.nan)
+
+
+def first_year(text: str) -> re.Match | None:
+    """The first year of a text."""
+    found = NUMBER.finditer(text)
+    return next((number for number in found if is_year(text, number.start(), number.end())), None)
 
 
 def told_slowly(behind: str) -> tuple[float, float, float]:
@@ -28,22 +35,23 @@ def told_slowly(behind: str) -> tuple[float, float, float]:
 
     def year_behind(phrase: str, text: str) -> float:
         place = re.search(phrase, text, re.IGNORECASE)
-        found = place and re.search(YEAR, text[place.end() :])
-        return float(found[1]) if found else math.nan
+        found = place and first_year(text[place.end() :])
+        return float(found[0]) if found else math.nan
 
     if brackets := re.match(r"[\x00-\x20]*\(([^()]*)", behind):
         inside = brackets[1]
         birth, death = year_behind(BORN, inside), year_behind(DIED, inside)
         if math.isnan(birth) and math.isnan(death):
-            years = list(re.finditer(YEAR, inside))[:2]
-            if len(years) == 2 and 15 <= int(years[1][1]) - int(years[0][1]) <= 110:
-                between = inside[years[0].end() : years[1].start()]
-                if re.search("[-–—]", between):
-                    return float(years[0][1]), float(years[1][1]), math.nan
+            first = first_year(inside)
+            rest = inside[first.end() :] if first else ""
+            second = first_year(rest)
+            dashed = first and second and re.search("[-–—]", rest[: second.start()])
+            if dashed and 15 <= int(second[0]) - int(first[0]) <= 110:
+                return float(first[0]), float(second[0]), math.nan
         return birth, death, math.nan
     if phrase := re.match(rf"[\x00-\x20]*,?[\x00-\x20]*{BORN}([^.;(]*)", behind, re.IGNORECASE):
-        year = re.search(YEAR, phrase[1])
-        return float(year[1]) if year else math.nan, math.nan, math.nan
+        year = first_year(phrase[1])
+        return float(year[0]) if year else math.nan, math.nan, math.nan
     if age := re.match(r"[\x00-\x20]*,[\x00-\x20]*(\d{1,4})(?=[,.;]|$)", behind):
         number = int(age[1])
         return math.nan, math.nan, float(number) if 10 <= number <= 110 else math.nan
@@ -51,7 +59,7 @@ def told_slowly(behind: str) -> tuple[float, float, float]:
 
 
 PIECES = ["(", ")", "born", "Born ", "was born", "b.", "died", "d.", "1964", "1910", " – ", "-", " ", ",", ".", ";"]
-PIECES += ["45", "7", "110", "19640", "12 May ", "x", "in ", "2049", "2050", "é", "to"]
+PIECES += [" km", "$", "people", "45", "7", "110", "19640", "12 May ", "x", "in ", "2049", "2050", "é", "to"]
 
 
 def told(texts: list[str]) -> list[tuple[float, ...]]:
@@ -60,7 +68,7 @@ def told(texts: list[str]) -> list[tuple[float, ...]]:
     spans = np.tile(np.array([[0, 3]], np.int32), (len(texts), 1))
     phrases = *pack(sorted(English.born)), *pack(sorted(English.died))
     many = np.arange(len(texts) + 1)
-    tells, told = vitals(data, offsets, many[:-1], many, spans, *phrases)
+    tells, told = vitals(data, offsets, many[:-1], many, spans, *phrases, year_words(English))
     assert tells.tolist() == np.flatnonzero(~np.isnan(told).all(axis=1)).tolist()
     return [tuple(row) for row in told.tolist()]
 
@@ -85,6 +93,8 @@ def test_what_is_told_of_a_life(texts):
         (", 45, sang", (None, None, 45)),
         (", 45 people", (None, None, None)),
         (" (2010) says", (None, None, None)),
+        (" was born 1500 km from Dakar in 1940.", (1940, None, None)),
+        (" (1850–1900 m)", (None, None, None)),
     ],
 )
 def test_what_is_told_of_a_life_by_example(behind, want):

@@ -11,6 +11,8 @@ PARTS = {
     "Early": "a late entry",
     "Alias": "an alias",
     "Variant": "a name variant",
+    "PartialName": "another's full name",
+    "NamedInFull": "named in full elsewhere",
     "Match": "fit of the name",
     "Quality": "fit of the name",
     "Era": "another time",

@@ -385,6 +385,41 @@ English = Language(
         journalist photojournalist reporter correspondent columnist commentator editor photographer cameraman
         """
     ),
+    # numbers of four digits
+    measures=words(
+        """
+        m km cm mm metre metres meter meters kilometre kilometres kilometer kilometers centimetres centimeters
+        millimetres millimeters inches mi nm g kg mg kilo kilos kilogram kilograms gram grams lb lbs tonne tonnes ton
+        tons l ml cl litre litres liter liters gallons barrels ft sq cubic square cc hp bhp horsepower k w kw mw gw kwh
+        mwh v volts watts kilowatts megawatts hz khz mhz ghz kb mb gb tb kbps mbps dpi px pixels kcal calories joules
+        mph kph kmh rpm knots hectares ha acres celsius fahrenheit percent bc bce gmt utc est edt cst cdt mst mdt pst
+        pdt cet cest bst ist jst aest msk hrs h hours oclock usd eur gbp x
+        """
+    ),
+    counted=words(
+        """
+        people persons men women children boys girls babies adults youths teenagers students pupils teachers doctors
+        nurses workers employees jobs miners farmers soldiers troops policemen officers guards sailors marines fighters
+        militants rebels insurgents refugees migrants immigrants settlers prisoners detainees inmates hostages patients
+        victims civilians casualties dead protesters protestors demonstrators supporters fans spectators visitors
+        tourists passengers guests residents inhabitants citizens families households voters delegates volunteers homes
+        houses buildings apartments flats rooms beds villages vehicles cars trucks lorries buses planes tanks ships
+        boats guns rifles missiles rockets bombs weapons animals cattle cows sheep goats pigs horses birds trees seconds
+        minutes days nights weeks months years miles feet yards dollars pounds euros cents pence yen yuan rupees roubles
+        rubles francs kronor kroner pesos marks degrees per
+        """
+    ),
+    numbered=words(
+        """
+        flight flights no nos num number numbers room page pages p pp section sections article chapter verse line route
+        highway interstate bus train tram gate suite apartment apt flat unit box channel lot form rfc iso psalm
+        resolution regulation directive windows boeing airbus asteroid ngc opus op bwv item ticket seat extension ext
+        postcode code id serial usd eur gbp aud cad chf inr jpy cny rmb nzd sek nok dkk rs x
+        """
+    ),
+    before_years=words("in since until till during circa ca year years early late mid"),
+    before_events=words("a an his her its their our my your this that these those whose"),
+    joined_to_years=words("era present today now born based built made style vintage model like dated founded to"),
     possessive="s",
     cyrillic="a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch - y - e yu ya e i yi d j lj nj c dz",
 )

@@ -137,6 +137,20 @@ class Language:
     journalists: Words = NO_WORDS
     """What the descriptions of those say who write and take pictures: others in a byline are strangers."""
 
+    # numbers of four digits: years, or not
+    measures: Words = NO_WORDS
+    """Units and time zones behind a number that is no year: 1500 metres, 1400 GMT, 1500 BC."""
+    counted: Words = NO_WORDS
+    """Nouns that a number before them counts, unless one of `before_years` stands before it: 1500 people."""
+    numbered: Words = NO_WORDS
+    """Words before a number that identifies something, or is an amount of money: Flight 1549, No. 1500, USD 1500."""
+    before_years: Words = NO_WORDS
+    """Words that make the number behind them a year: in 1996 people voted. The words of `dates` do so as well."""
+    before_events: Words = NO_WORDS
+    """Words before a year and a plural, besides `article` and `possessive`: the 2000 floods, their 1900 letters."""
+    joined_to_years: Words = NO_WORDS
+    """Words that a hyphen joins to a year; others make it a number: 1990-present, but a 1500-seat hall."""
+
     def __post_init__(self) -> None:
         """Refuse more languages of labels than there is room for."""
         if not 1 <= len(self.labels) <= MOST_LABELS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from namesake.arrays import Bool, Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
+    from namesake.kernels.text.year_signs import YearWords
+    from namesake.language import Language
 
 POSITION_HELD = 39
 YEAR = 365.25
@@ -103,7 +106,7 @@ def era(batch: Batch, kb: KB) -> Scores:
     dated = np.where(batch.days != UNDATED, _year(batch.days), np.nan)
     told = (batch.tokens > 1) | _behind_office(batch)
     lives = Lives(kb.birth, kb.birth_precision, kb.death, kb.death_precision, YEARLY, YEAR)
-    years = years_of(*text_buffers(batch.texts))
+    years = years_of(*text_buffers(batch.texts), year_words(kb.language))
     gap: Scores = years_apart(batch.article, batch.offsets, batch.rows, told, *years, dated, lives, NOW)
     return -np.log1p(gap / 10)
 
@@ -121,7 +124,7 @@ def vital(batch: Batch, kb: KB) -> Scores:
     language = kb.language
     some, told = vitals(  # most texts tell nothing of most people
         *(*text_buffers(batch.texts), batch.article, batch.span_indptr, batch.byte_spans),
-        *(*pack(sorted(language.born)), *pack(sorted(language.died))),
+        *(*pack(sorted(language.born)), *pack(sorted(language.died)), year_words(language)),
     )
     offsets, candidate = take_rows(batch.offsets, some)
     mention, rows = np.repeat(some, np.diff(offsets)), batch.rows[candidate]
@@ -134,6 +137,30 @@ def vital(batch: Batch, kb: KB) -> Scores:
     scores = np.zeros(len(batch.rows))
     scores[candidate] = np.where(by_birth != 0, by_birth, np.where(by_death != 0, by_death, by_age))
     return scores
+
+
+@lru_cache(maxsize=4)
+def year_words(language: Language) -> YearWords:
+    """The words of a language that tell years from other numbers, as kernels read them."""
+    from namesake.kernels.hash import hash_each
+    from namesake.kernels.tables import table_of
+    from namesake.kernels.text import year_signs as signs
+    from namesake.text import pack
+
+    lists = {
+        signs.MEASURE: language.measures,
+        signs.COUNTED: language.counted,
+        signs.NUMBERED: language.numbered,
+        signs.OPENS: language.before_years | language.dates,
+        signs.OWNS: language.before_events | {language.article, language.possessive},
+        signs.JOINED: language.joined_to_years,
+        signs.FUNCTION: language.function_words | language.stop_words,
+    }
+    words = sorted(frozenset().union(*lists.values()) - {""})
+    keys, place = table_of(hash_each(*pack(words)))
+    bits = np.zeros(len(keys), np.uint8)
+    bits[place] = [sum(bit for bit, some in lists.items() if word in some) for word in words]
+    return signs.YearWords(keys, bits)
 
 
 def _verdict(off: np.ndarray, most: int) -> Scores:

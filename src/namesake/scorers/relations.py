@@ -1,7 +1,7 @@
 """Entity–entity similarity: statements shared with the anchors of the same article.
 
 Anchors are the entities of unambiguous mentions and, where the recipe makes a second pass, those that the first
-pass linked with confidence.
+pass linked with confidence. A candidate is never its own anchor, nor is a mention.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def shared_statements(candidate: Candidate) -> Iterator[Match]:
-    """Each statement of the candidate that an anchor has, too, with all anchors that have it."""
+    """Each statement that the candidate shares with other anchors, with all anchors that have it."""
     kb, reading, anchored = candidate.kb, candidate.reading, candidate.reading.page.anchored
-    own = int(reading.batch.anchors[reading.mention])
+    left_out = (int(reading.batch.anchors[reading.mention]), candidate.row)
     for pair in sorted(set(kb.statements[candidate.row].tolist()) & anchored.keys()):
         statement = statement_source(kb, pair)
         sources = [
             replace(statement, source="anchor", anchor=f"Q{kb.qids[anchor]}", anchor_label=kb.label(anchor))
             for anchor in anchored[pair]
-            if anchor != own
+            if anchor not in left_out
         ]
         if sources:
             yield Match(sources=sources)
@@ -36,7 +36,7 @@ def shared_statements(candidate: Candidate) -> Iterator[Match]:
 
 @scorer("EEIScore", anchors=True, explain=shared_statements)
 def eeiscore(batch: Batch, kb: KB) -> Scores:
-    """|S_e ∩ ∪ S_u| over the anchors u: all of the article, or the first only, as the recipe says."""
+    """|S_e ∩ ∪ S_u| over the anchors u ≠ e: all of the article, or the first only, as the recipe says."""
     return statements_shared(batch, kb, 0)[0]
 
 

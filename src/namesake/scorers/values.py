@@ -26,7 +26,7 @@ def closest_values(candidate: Candidate) -> Iterator[Match]:
     vectors = kb.text_vectors
     own = [pair for pair in kb.statements[candidate.row].tolist() if vectors.pair_rows[pair] >= 0]
     found = []
-    for anchor in candidate.reading.anchors:
+    for anchor in set(candidate.reading.anchors) - {candidate.row}:
         for pair in kb.statements[anchor].tolist():
             for mine in own:
                 if kb.pair_property[pair] == kb.pair_property[mine] and vectors.pair_rows[pair] >= 0:
@@ -44,7 +44,7 @@ def closest_values(candidate: Candidate) -> Iterator[Match]:
 
 @scorer("CSSVE", needs=TEXT_VECTORS, anchors=True, explain=closest_values)
 def cssve(batch: Batch, kb: KB) -> Scores:
-    """Σ cos(ε(v_u), ε(v_e)) over statements of anchors and candidate with equal property.
+    """Σ cos(ε(v_u), ε(v_e)) over statements of anchors u ≠ e and candidate e with equal property.
 
     An entity that the KB does not have gets the least of its mention's scores, 0 at most.
     """

@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import HALF, find_stamped
+from namesake.kernels.hash import HALF, KEYS, LOW_HALF, find_stamped
 from namesake.kernels.link.ahead import AHEAD, LINE, fetch_row
 from namesake.kernels.search import holds
 from namesake.kernels.simd import pointer, prefetch
@@ -53,14 +53,39 @@ def count_statements(articles, anchors, indptr, pairs, counts, a):
     return total
 
 
+@inlined(
+    types.UniTuple(types.float64, 2)(
+        *(ROWS, ROWS, I32, WEIGHTS, WEIGHTS, KEYS),
+        *(types.int64, types.int64, types.int64, types.int64, types.float64),
+    )
+)
+def without_itself(slots, anchored, pairs, weight, expected, statements, begin, end, other_begin, other_end, every):
+    """What an anchor with the slots begin to end shares with the others, and `every` less what it alone expects.
+
+    A second anchor that is left out has the statements pairs[other_begin:other_end]; `every` is without it already.
+    """
+    shared = 0.0
+    for j in range(begin, end):
+        slot = slots[j]
+        left = anchored[slot] - 1
+        if left > 0 and holds(pairs, other_begin, other_end, np.int32(statements[slot] & LOW_HALF)):
+            left -= 1
+        if left > 0:
+            shared += weight[slot]
+        else:
+            every -= expected[slot]
+    return shared, every
+
+
 @kernel(types.UniTuple(types.float64[::1], 2)(I64, I64, I64, I64, I64, I32, I32, types.int64))
 def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, entities):
     """For every candidate e, its statements that an anchor of the article shares: |S_e ∩ ∪ S_u|; and chance.
 
     Article a has mentions `articles[a]` to `articles[a + 1]`; `anchors[m]` is the row of mention m's entity where
-    m is an anchor, else -1. A mention is no anchor to itself: a statement of its own anchor counts for it only
-    if another anchor states it too. With `entities` > 0, a shared statement counts log(entities / counts[pair])
-    / log(entities) instead of 1: what everybody states says nothing.
+    m is an anchor, else -1. Neither the mention's own anchor nor the candidate itself, where another mention has it as
+    its anchor, is one of the u: a statement of theirs counts only if another anchor states it too.
+    With `entities` > 0, a shared statement counts log(entities / counts[pair]) / log(entities) instead of 1: what
+    everybody states says nothing.
 
     By chance, a random entity with as many statements as e would share |S_e| Σ share × weight over the statements of
     the anchors, where `share` is a statement's part of all that are made.
@@ -109,24 +134,28 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
                 used += 1
             own_slots[m - first, 1] = used
         for m in range(first, last):
-            own, others, with_others = anchors[m], every, 0.0
+            own, others = anchors[m], every
             for j in range(own_slots[m - first, 0], own_slots[m - first, 1]):
-                slot = slots[j]
-                if anchored[slot] == 1:
-                    others -= expected[slot]
-                else:
-                    with_others += weight[slot]
-            others = max(others, 0.0)
+                if anchored[slots[j]] == 1:
+                    others -= expected[slots[j]]
             for k in range(offsets[m], offsets[m + 1]):
                 if k + 2 * AHEAD < len(rows):
                     fetch_row(indptr_at, pair_at, rows[k + AHEAD], rows[k + 2 * AHEAD])
                 if rows[k] < 0:
                     continue
                 begin, end = indptr_at[rows[k]], indptr_at[rows[k] + 1]
-                chance[k] = (end - begin) * others
-                if rows[k] == own:
-                    score[k] = with_others
+                place = find_stamped(pointer(known), known_room - 1, np.uint64(rows[k]), stamp)
+                if known[place] >> HALF == stamp:  # the candidate is an anchor
+                    mine, rest, own_begin, own_end = first_of[place], every, np.int64(0), np.int64(0)
+                    if own >= 0 and rows[k] != own:
+                        rest, own_begin, own_end = others, indptr[own], indptr[own + 1]
+                    score[k], rest = without_itself(
+                        *(slots, anchored, pairs, weight, expected, statements),
+                        *(own_slots[mine, 0], own_slots[mine, 1], own_begin, own_end, rest),
+                    )
+                    chance[k] = (end - begin) * max(rest, 0.0)
                     continue
+                chance[k] = (end - begin) * max(others, 0.0)
                 shared = 0.0
                 while begin < end:
                     count = 0

@@ -7,7 +7,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
-from namesake.kernels.text.years import FIRST_YEAR, LAST_YEAR, ZERO, is_digit
+from namesake.kernels.text.year_signs import YEAR_WORDS, ZERO, is_digit, is_year
 from namesake.kernels.types import I64, PAIRS, U8, own_record
 
 REACH = 160
@@ -67,34 +67,35 @@ def next_number(data, at, end):
     return at, number if 0 < at - begin <= 4 else np.int64(-1)
 
 
-@inlined(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64))
-def next_year(data, at, end):
-    """Where the next year ends, and which it is; `end` and -1 if none comes."""
-    number = np.int64(-1)
-    while at < end and (number < FIRST_YEAR or number > LAST_YEAR):
+@inlined(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64, YEAR_WORDS))
+def next_year(data, at, end, words):
+    """Where the next year ends, and which it is; `end` and -1 if none comes. What stands before `at` has no say."""
+    low, found, number = at, False, np.int64(-1)
+    while at < end and not found:
         at, number = next_number(data, at, end)
-    return at, number if number >= FIRST_YEAR and number <= LAST_YEAR else np.int64(-1)
+        found = is_year(data, at - 4, at, low, end, number, words)
+    return at, number if found else np.int64(-1)
 
 
-@inlined(types.int64(BYTES, types.int64, types.int64, PHRASES))
-def year_behind(data, at, end, phrases):
+@inlined(types.int64(BYTES, types.int64, types.int64, PHRASES, YEAR_WORDS))
+def year_behind(data, at, end, phrases, words):
     """The first year behind the first of the phrases in data[at:end], -1 if there is none."""
     while at < end:
         behind = past_phrase(data, at, end, phrases)
         if behind > at:
-            return next_year(data, behind, end)[1]
+            return next_year(data, behind, end, words)[1]
         at += 1
     return np.int64(-1)
 
 
-@inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, DOUBLES, types.int64))
-def in_brackets(data, at, end, born, died, told, row):
+@inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
+def in_brackets(data, at, end, born, died, words, told, row):
     """Write what brackets tell: the year behind "born", that behind "died"; else two years with a dash between."""
-    birth = year_behind(data, at, end, born)
-    death = year_behind(data, at, end, died)
+    birth = year_behind(data, at, end, born, words)
+    death = year_behind(data, at, end, died, words)
     if birth < 0 and death < 0:
-        place, first = next_year(data, at, end)
-        behind, second = next_year(data, place, end)
+        place, first = next_year(data, at, end, words)
+        behind, second = next_year(data, place, end, words)
         if second >= 0 and second - first >= SHORTEST_LIFE and second - first <= OLDEST:
             for k in range(place, behind):
                 if data[k] == DASH or data[k] == LONG_DASH:
@@ -105,15 +106,15 @@ def in_brackets(data, at, end, born, died, told, row):
         told[row + DEATH] = death
 
 
-@inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, DOUBLES, types.int64))
-def behind_name(data, at, end, born, died, told, row):
+@inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
+def behind_name(data, at, end, born, died, words, told, row):
     """Write what data[at:end], which follows a name, tells of a life: its kinds of numbers are told[row:]."""
     at = past_blanks(data, at, end)
     if at < end and data[at] == OPEN:
         stop = at + 1
         while stop < end and data[stop] != OPEN and data[stop] != CLOSE:
             stop += 1
-        in_brackets(data, at + 1, stop, born, died, told, row)
+        in_brackets(data, at + 1, stop, born, died, words, told, row)
         return
     comma = at < end and data[at] == COMMA
     at = past_blanks(data, at + 1, end) if comma else at
@@ -122,7 +123,7 @@ def behind_name(data, at, end, born, died, told, row):
         stop = phrase
         while stop < end and data[stop] != DOT and data[stop] != SEMICOLON and data[stop] != OPEN:
             stop += 1
-        year = next_year(data, phrase, stop)[1]
+        year = next_year(data, phrase, stop, words)[1]
         if year >= 0:
             told[row + BIRTH] = year
     elif comma and at < end and is_digit(data[at]):
@@ -143,13 +144,13 @@ def beginnings(born, born_indptr):
     return may
 
 
-@kernel(types.Tuple((types.int64[::1], types.float64[:, ::1]))(U8, I64, I64, I64, PAIRS, U8, I64, U8, I64))
-def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, died_indptr):
+@kernel(types.Tuple((types.int64[::1], types.float64[:, ::1]))(U8, I64, I64, I64, PAIRS, U8, I64, U8, I64, YEAR_WORDS))
+def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, died_indptr, words):
     """The mentions behind which something is told; and for each the year of birth, that of death, and the age.
 
     They stand behind its first span to tell any; NaN where nothing is told. Mention m is in text `article[m]`, whose
     bytes are `data[offsets[a]:offsets[a + 1]]`, at the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born`
-    and `died` are phrases one after the other.
+    and `died` are phrases one after the other; `words` tell years from other numbers.
     """
     told, tells, count = np.full(KINDS * len(article), np.nan), np.empty(len(article), np.int64), 0
     text, numbers, may_begin = pointer(data), pointer(told), beginnings(born, born_indptr)
@@ -164,7 +165,7 @@ def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, 
             end = min(at + REACH, offsets[a + 1])
             if at + 1 >= end or not may_begin[text[at + (text[at] <= BLANK)]]:
                 continue
-            behind_name(text, at, end, births, deaths, numbers, row)
+            behind_name(text, at, end, births, deaths, words, numbers, row)
             if not (np.isnan(numbers[row + BIRTH]) and np.isnan(numbers[row + DEATH]) and np.isnan(numbers[row + AGE])):
                 tells[count] = m
                 count += 1

@@ -5,19 +5,12 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
+from namesake.kernels.text.year_signs import NINE, YEAR_WORDS, ZERO, is_digit, is_year
 from namesake.kernels.types import I64, U8
 
-ZERO, NINE = 0x30, 0x39
-FIRST_YEAR, LAST_YEAR = 1000, 2049
 ROOM = 256
 FEW = 32
 NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
-
-
-@inlined(types.boolean(types.int64))
-def is_digit(byte):
-    """Whether a byte is a digit."""
-    return byte >= ZERO and byte <= NINE
 
 
 @inlined(types.int64(BYTES, types.int64, types.int64, types.int64))
@@ -52,20 +45,20 @@ def sort_few(numbers, begin, end):
         numbers[place] = number
 
 
-@kernel(types.Tuple((types.int64[::1], types.float64[::1]))(U8, I64))
-def years_of(data, offsets):
-    """The numbers of four digits from 1000 to 2049 in each text, as ragged rows, ascending."""
+@kernel(types.Tuple((types.int64[::1], types.float64[::1]))(U8, I64, YEAR_WORDS))
+def years_of(data, offsets, words):
+    """The years from 1000 to 2049 that each text names, as ragged rows, ascending."""
     indptr, years = np.zeros(len(offsets), np.int64), np.empty(ROOM, np.float64)
     size, first, last = 0, pointer(data), len(data) - LANES
     for text in range(len(offsets) - 1):
-        end = offsets[text + 1]
-        at = next_digits(first, offsets[text], end, last)
+        begin, end = offsets[text], offsets[text + 1]
+        at = next_digits(first, begin, end, last)
         while at < end:
             start, year = at, np.int64(0)
             while at < end and is_digit(byte(first, at)):
                 year = 10 * year + byte(first, at) - ZERO if at - start < 4 else np.int64(0)
                 at += 1
-            if at - start == 4 and year >= FIRST_YEAR and year <= LAST_YEAR:
+            if at - start == 4 and is_year(first, start, at, begin, end, year, words):
                 if size == len(years):
                     grown = np.empty(2 * size, np.float64)
                     grown[:size] = years

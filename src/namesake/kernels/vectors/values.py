@@ -9,10 +9,9 @@ from namesake.kernels.types import I32, I64
 from namesake.kernels.vectors.half import U16, dot, widen
 
 
-@inner(types.int32[::1](I64, types.int64, types.int64, I64, I32))
-def stated(anchors, first, last, indptr, pairs):
-    """The statements of the anchors of some mentions, ascending; one that several anchors make, as often."""
-    rows = np.sort(anchors[first:last])
+@inner(types.int32[::1](types.int64[::1], I64, I32))
+def stated(rows, indptr, pairs):
+    """The statements of anchors, whose rows ascend; a statement that several anchors make comes as often."""
     total = 0
     for i in range(len(rows)):
         if rows[i] >= 0 and (i == 0 or rows[i] != rows[i - 1]):
@@ -27,16 +26,25 @@ def stated(anchors, first, last, indptr, pairs):
     return np.sort(found)
 
 
-@inner(types.float64(I32, types.int64, types.int64, I32, I32, I32, types.int32, types.float32[::1], U16))
-def of_own_alone(pairs, begin, end, anchored, properties, vectors_of, wanted, value, values):
-    """Σ cos of a value with those that the mention's own anchor alone states of a property."""
+@inner(
+    types.float64(
+        *(I32, I64, types.int64, types.int64, types.boolean, I32),
+        *(I32, I32, types.int32, types.float32[::1], U16),
+    )
+)
+def of_these_alone(pairs, indptr, row, other, both, anchored, properties, vectors_of, wanted, value, values):
+    """Σ cos of a value with those of a property that an anchor states, and none but another one besides (-1: none).
+
+    What the two state alike counts only with `both`.
+    """
     total, wide = 0.0, np.empty(len(value), np.float32)
-    for j in range(begin, end):
+    for j in range(indptr[row], indptr[row + 1]):
         pair = pairs[j]
         if properties[pair] != wanted or vectors_of[pair] < 0:
             continue
-        at = first_at_least(anchored, 0, len(anchored), pair)
-        if at + 1 == len(anchored) or anchored[at + 1] != pair:
+        alike = other >= 0 and holds(pairs, indptr[other], indptr[other + 1], pair)
+        third = first_at_least(anchored, 0, len(anchored), pair) + (2 if alike else 1)
+        if (third >= len(anchored) or anchored[third] != pair) and (both or not alike):
             widen(values, vectors_of[pair], wide)
             total += dot(value, wide)
     return total
@@ -48,13 +56,14 @@ def compare_values(articles, offsets, rows, anchors, indptr, pairs, properties, 
 
     It is linear: the unit vectors of the anchors' values are added up for each property, and each value of candidate e
     meets the sum. Statement `pair` has property `properties[pair]`, which never falls, and the unit vector
-    `values[vectors_of[pair]]`, -1 where its value has none. A mention is no anchor to itself: what its own anchor alone
-    states is taken off again.
+    `values[vectors_of[pair]]`, -1 where its value has none. Neither the mention's own anchor nor the candidate itself
+    is an anchor u of the candidate: what they alone state is subtracted again.
     """
     score = np.zeros(len(rows))
     value = np.empty(values.shape[1], np.float32)
     for a in range(len(articles) - 1):
-        anchored = stated(anchors, articles[a], articles[a + 1], indptr, pairs)
+        everybody = np.sort(anchors[articles[a] : articles[a + 1]])
+        anchored = stated(everybody, indptr, pairs)
         if len(anchored) == 0:
             continue
         kinds = np.empty(len(anchored), np.int32)
@@ -75,15 +84,18 @@ def compare_values(articles, offsets, rows, anchors, indptr, pairs, properties, 
             for k in range(offsets[m], offsets[m + 1]):
                 if rows[k] < 0:
                     continue
+                place = np.searchsorted(everybody, rows[k])
+                is_anchor = rows[k] != own and place < len(everybody) and everybody[place] == rows[k]
+                same = rows[k] if is_anchor else np.int64(-1)
                 for j in range(indptr[rows[k]], indptr[rows[k] + 1]):
                     kind = properties[pairs[j]]
                     if vectors_of[pairs[j]] < 0 or not holds(kinds, 0, last + 1, kind):
                         continue
                     widen(values, vectors_of[pairs[j]], value)
                     score[k] += dot(value, sums[first_at_least(kinds, 0, last + 1, kind)])
+                    about = (anchored, properties, vectors_of, kind, value, values)
                     if own >= 0:
-                        begin, end = indptr[own], indptr[own + 1]
-                        score[k] -= of_own_alone(
-                            pairs, begin, end, anchored, properties, vectors_of, kind, value, values
-                        )
+                        score[k] -= of_these_alone(pairs, indptr, own, same, True, *about)
+                    if same >= 0:
+                        score[k] -= of_these_alone(pairs, indptr, same, own, False, *about)
     return score

@@ -1,0 +1,267 @@
+"""Whether a number of four digits is a year, by the characters and words right before and behind it.
+
+Units, amounts of money, clock times, counts and numbers that identify something are no years: 1500m, $1800, 1400 GMT,
+1500 people, Flight 1549. Words come from the language: see `Language.measures` and the fields behind it.
+"""
+
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.hash import ZERO as EMPTY
+from namesake.kernels.hash import add_byte, find, finish
+from namesake.kernels.simd import BYTES, byte, pointer
+from namesake.kernels.types import U8, U64, record
+
+FIRST_YEAR, LAST_YEAR = 1000, 2049
+ROUND, EARLY = 100, 1700  # a multiple of the first, or less than the second, often counts what follows
+SHORTEST_PLURAL = 4  # letters
+MEASURE, COUNTED, NUMBERED, OPENS, OWNS, JOINED, FUNCTION = 1, 2, 4, 8, 16, 32, 64
+"""Bits of words: a unit; something counted; what stands before an identifier; what stands before a year; what makes
+"the 2000 floods" a year; what a hyphen joins to a year; no noun."""
+
+NOTHING = 0  # no character: the text begins or ends
+ZERO, NINE, BLANK, NO_BREAK = 0x30, 0x39, 0x20, 0xA0
+HASH, DOLLAR, PERCENT, PLUS, COMMA, HYPHEN, DOT, COLON, EQUALS, AT = (ord(sign) for sign in "#$%+,-.:=@")
+CAPITAL_A, CAPITAL_Z, SMALL_A, SMALL_S, SMALL_Z, UNDERSCORE, CASE = (*(ord(sign) for sign in "AZasz_"), 0x20)
+CENT_SIGN, YEN_SIGN, DEGREE, NUMERO, FIRST_CURRENCY, LAST_CURRENCY = 0xA2, 0xA5, 0xB0, 0x2116, 0x20A0, 0x20CF
+FIRST_LETTER, LAST_LETTER = 0xC0, 0x7FF  # of scripts with spaces between words, and ×
+CONTINUES, NOT_FIRST = 0x80, 0xC0  # a byte inside a character is 10xxxxxx
+I, B = types.int64, types.boolean
+
+
+class YearWords(NamedTuple):
+    """The words that tell, in lower case: a table of their hashes, and the bits of each slot."""
+
+    keys: Annotated[Any, U64]
+    bits: Annotated[Any, U8]
+
+
+YEAR_WORDS = record(YearWords)
+
+
+# characters
+@inlined(B(I))
+def is_digit(point):
+    """Whether a character is a digit."""
+    return point >= ZERO and point <= NINE
+
+
+@inlined(B(I))
+def is_capital(point):
+    """Whether a character is one of A to Z."""
+    return point >= CAPITAL_A and point <= CAPITAL_Z
+
+
+@inlined(B(I))
+def is_letter(point):
+    """Whether a character is one of A to Z or a to z."""
+    return is_capital(point) or (point >= SMALL_A and point <= SMALL_Z)
+
+
+@inlined(B(I))
+def is_glued(point):
+    """Whether a character beside a number is part of the same word."""
+    return (
+        is_letter(point) or is_digit(point) or point == UNDERSCORE or (point >= FIRST_LETTER and point <= LAST_LETTER)
+    )
+
+
+@inlined(B(I))
+def is_currency(point):
+    """Whether a character is the sign of a currency."""
+    return (
+        point == DOLLAR
+        or (point >= CENT_SIGN and point <= YEN_SIGN)
+        or (point >= FIRST_CURRENCY and point <= LAST_CURRENCY)
+    )
+
+
+@inlined(I(BYTES, I, I))
+def point_at(text, at, high):
+    """The character from byte `at` on; NOTHING at the end of the text."""
+    if at >= high:
+        return np.int64(NOTHING)
+    first = byte(text, at)
+    if first < CONTINUES:
+        return first
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    point = first & (0x7F >> size)
+    for i in range(at + 1, min(at + size, high)):
+        point = point << 6 | byte(text, i) & 0x3F
+    return point
+
+
+@inlined(I(BYTES, I, I))
+def point_before(text, at, low):
+    """The character that ends before byte `at`; NOTHING at the start of the text."""
+    if at <= low:
+        return np.int64(NOTHING)
+    first = at - 1
+    while first > low and byte(text, first) & NOT_FIRST == CONTINUES:
+        first -= 1
+    return point_at(text, first, at)
+
+
+@inlined(I(BYTES, I, I))
+def digits_before(text, at, low):
+    """How many digits end before byte `at`."""
+    first = at
+    while first > low and is_digit(byte(text, first - 1)):
+        first -= 1
+    return at - first
+
+
+@inlined(I(BYTES, I, I))
+def digits_from(text, at, high):
+    """How many digits begin at byte `at`."""
+    end = at
+    while end < high and is_digit(byte(text, end)):
+        end += 1
+    return end - at
+
+
+@inlined(I(BYTES, I, I))
+def blanks_before(text, at, low):
+    """Where the blanks begin that end before byte `at`."""
+    while at > low:
+        if byte(text, at - 1) <= BLANK:
+            at -= 1
+        elif point_before(text, at, low) == NO_BREAK:
+            at -= 2
+        else:
+            break
+    return at
+
+
+@inlined(I(BYTES, I, I))
+def blanks_from(text, at, high):
+    """Where the blanks end that begin at byte `at`."""
+    while at < high:
+        if byte(text, at) <= BLANK:
+            at += 1
+        elif point_at(text, at, high) == NO_BREAK:
+            at += 2
+        else:
+            break
+    return at
+
+
+@inlined(I(BYTES, I, I, YEAR_WORDS))
+def word_bits(text, start, end, words):
+    """The bits of a word of letters from A to Z, whatever its case; 0 for an unknown one."""
+    hashed, rest, length = EMPTY, EMPTY, np.int64(0)
+    for at in range(start, end):
+        hashed, rest, length = add_byte(hashed, rest, length, np.uint64(byte(text, at) | CASE))
+    slot = find(pointer(words.keys), len(words.keys) - 1, finish(hashed, rest, length))
+    return np.int64(words.bits[slot]) if end > start else np.int64(0)
+
+
+# what is glued to the number
+@kernel(B(BYTES, I, I))
+def fits_before(text, start, low):
+    """Whether the characters that touch the number from the left let it be a year."""
+    point = point_before(text, start, low)
+    if is_glued(point) or is_currency(point) or point in (HASH, PLUS, EQUALS, AT, NUMERO):
+        return False
+    count = digits_before(text, start - 1, low)
+    if point == DOT and count > 0:  # 12.05.1996, but not 3.1415
+        before = start - 1 - count
+        if count > 2 or point_before(text, before, low) != DOT:
+            return False
+        count = digits_before(text, before - 1, low)
+        return count == 1 or count == 2
+    if point == HYPHEN:  # 1939-1945, 12-05-1996 and mid-1990, but not 555-1234 and F-1500
+        return count in (1, 2, 4) or (count == 0 and not is_capital(point_before(text, start - 1, low)))
+    return True
+
+
+@kernel(B(BYTES, I, I, YEAR_WORDS))
+def fits_hyphen(text, at, high, words):
+    """Whether what follows a number and a hyphen, from byte `at` on, lets it be a year: 1939-45, not 1500-metre."""
+    count = digits_from(text, at, high)
+    if count == 4:
+        year = np.int64(0)
+        for i in range(at, at + 4):
+            year = 10 * year + byte(text, i) - ZERO
+        return year >= FIRST_YEAR and year <= LAST_YEAR
+    if count > 0:
+        return count <= 2
+    end = at
+    while end < high and is_letter(byte(text, end)):
+        end += 1
+    bits = word_bits(text, at, end, words)
+    return bits & JOINED != 0 or end == at or (bits & (MEASURE | COUNTED) == 0 and is_capital(byte(text, at)))
+
+
+@kernel(B(BYTES, I, I, YEAR_WORDS))
+def fits_behind(text, at, high, words):
+    """Whether the characters that touch the number from the right, from byte `at` on, let it be a year."""
+    point = point_at(text, at, high)
+    if is_glued(point) or is_currency(point) or point in (PERCENT, DEGREE):
+        return point | CASE == SMALL_S and not is_glued(point_at(text, at + 1, high))  # the 1990s
+    count = digits_from(text, at + 1, high)
+    if point == HYPHEN:
+        return fits_hyphen(text, at + 1, high, words)
+    if count == 0:
+        return True
+    if point == DOT:  # 1996.05.12, but not 1500.5
+        behind = at + 1 + count
+        last = digits_from(text, behind + 1, high)
+        return count <= 2 and point_at(text, behind, high) == DOT and (last == 1 or last == 2)
+    if point == COMMA:  # 1996,1997, but not 1500,5
+        return count == 4
+    return point != COLON
+
+
+# the words beside it
+@kernel(B(BYTES, I, I, I, I, I, YEAR_WORDS))
+def fits_words(text, start, at, low, high, year, words):
+    """Whether the words before and behind the number, with blanks between, let it be a year."""
+    before = blanks_before(text, start, low)
+    sign = point_before(text, before, low)
+    if before < start and (is_currency(sign) or sign in (HASH, NUMERO)):
+        return False
+    last = before - 1 if sign == DOT else before  # No. 1500, No.1500
+    first = last
+    while first > low and is_letter(byte(text, first - 1)):
+        first -= 1
+    left = word_bits(text, first, last, words) if last < start else np.int64(0)
+    if left & NUMBERED != 0:
+        return False
+    opens, owns = sign != DOT and left & OPENS != 0, sign != DOT and left & OWNS != 0
+    begin = blanks_from(text, at, high)
+    if begin == at:
+        return True
+    sign = point_at(text, begin, high)
+    if is_currency(sign) or sign in (PERCENT, DEGREE):  # 1500 €, but not 1996 €5
+        size = 1 if sign < CONTINUES else 2 if sign < 0x800 else 3
+        return is_digit(point_at(text, begin + size, high))
+    end = begin
+    while end < high and is_letter(byte(text, end)):
+        end += 1
+    if end == begin or is_glued(point_at(text, end, high)):
+        return True
+    right = word_bits(text, begin, end, words)
+    titled = is_capital(byte(text, begin)) and (end == begin + 1 or not is_capital(byte(text, begin + 1)))
+    if right & MEASURE != 0:  # 1500 Metres, but not In 1996 Miles Davis
+        return titled and opens
+    if titled or opens:
+        return True
+    if right & COUNTED != 0:
+        return False
+    plural = end - begin >= SHORTEST_PLURAL and byte(text, end - 1) == SMALL_S and byte(text, end - 2) != SMALL_S
+    counts = year % ROUND == 0 or year < EARLY
+    return owns or not plural or not counts or right & FUNCTION != 0
+
+
+@kernel(B(BYTES, I, I, I, I, I, YEAR_WORDS))
+def is_year(text, start, at, low, high, year, words):
+    """Whether the number `year`, text[start:at], is one; nothing before byte `low` or from `high` on is looked at."""
+    if year < FIRST_YEAR or year > LAST_YEAR or not fits_before(text, start, low):
+        return False
+    if not fits_behind(text, at, high, words):
+        return False
+    return is_letter(point_at(text, at, high)) or fits_words(text, start, at, low, high, year, words)
