@@ -1,4 +1,6 @@
-"""Rows of a table: one name each, and what else the row says as evidence. `namesake reconcile` does it for files.
+"""Rows of a table: one name each, and what else the row says as evidence.
+
+`namesake reconcile` does it for files, and `namesake.reconcile_frame` for pandas and Polars frames.
 
 Run: python examples/reconcile.py [KB]
 """

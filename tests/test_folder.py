@@ -230,14 +230,14 @@ def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
     for refused, articles, options, message in [
         (other, [source], {}, r"with another recipe \(default, not uiscore-paper\)"),
         (Linker(sample_kb, threshold=0.25), [source], {}, r"with another threshold \(0\.\d+, not 0\.25\)"),
-        (Linker(sample_kb, mentions="given"), [source], {}, r"with another --mentions \(names, not given\)"),
+        (Linker(sample_kb, mentions="given"), [source], {}, r"with another `mentions=` \(names, not given\)"),
         (Linker(sample_kb, mentions=find_nobody), [source], {}, r"\(names, not <function find_nobody>\)"),
         (linker, [source, inputs], {}, r"of other inputs \(.*a\.jsonl was none of them\)"),
         (linker, [inputs], {}, r"of other inputs \(.*a\.jsonl was one of them\)"),
-        (linker, [source], {"scores": True}, "holds a run without --scores:"),
-        (linker, [source], {"date": "2016"}, r"with another --date \(none, not 2016\)"),
-        (linker, [source], {"reading": text}, r"with another --text \(none, not body\)"),
-        (linker, [source], {"most_line": 1 << 20}, r"with another --max-line \(256 MB, not 1 MB\)"),
+        (linker, [source], {"scores": True}, "holds a run without `scores=True`:"),
+        (linker, [source], {"date": "2016"}, r"with another `date=` \(none, not 2016\)"),
+        (linker, [source], {"reading": text}, r"with another `text=` \(none, not body\)"),
+        (linker, [source], {"most_line": 1 << 20}, r"with another `most_line=` \(256 MB, not 1 MB\)"),
     ]:
         with pytest.raises(NamesakeError, match=message):
             link_folder(refused, articles, out, workers=1, **options)

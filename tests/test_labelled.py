@@ -356,9 +356,9 @@ def test_labels_that_are_not_judged_are_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"gold": "g.jsonl"}, "leave --gold out"),
-        ({"methods": ["NS"]}, "leave --methods out"),
-        ({"kb": None}, "takes a KB: name one with --kb"),
+        ({"gold": "g.jsonl"}, "leave `gold=` out"),
+        ({"methods": ["NS"]}, "leave `methods=` out"),
+        ({"kb": None}, "takes a KB: name one with `kb=`"),
         ({"threshold": 1.5}, "threshold = 1.5: must be a probability"),
         ({"threshold": "p42"}, "has no threshold 'p42'"),
         ({"recipe": "ns-paper", "threshold": 0.5}, "ns-paper always answers"),

@@ -75,7 +75,7 @@ def test_fields_of_other_names_are_read_as_told_or_guessed_aloud(tmp_path):
     assert [(row["id"], row["title"]) for row in guessed] == [("u1", "Jordan speaks"), ("u2", "Weather")]
     assert said == [
         f"{tmp_path / 'b.csv'}: text is `body`, id is `url`, title is `headline` "
-        "(guessed; --text, --id, --title and --date say otherwise)"
+        "(guessed; `text=`, `id=`, `title=` and `date=` say otherwise)"
     ]
 
 

@@ -200,7 +200,11 @@ def plain(array: pa.Array) -> pa.Array:
         rows = np.searchsorted(ends, np.arange(array.offset, array.offset + len(array)), side="right")
         return plain(array.values).take(arrow_numbers(rows))
     if kind in (pa.string_view(), pa.binary_view()):
-        return array.cast(pa.large_string() if kind == pa.string_view() else pa.large_binary())
+        plain_kind = pa.large_string() if kind == pa.string_view() else pa.large_binary()
+        try:
+            return array.cast(plain_kind)
+        except pa.ArrowNotImplementedError:  # before pyarrow 18
+            return pa.array(array.to_pylist(), plain_kind)
     return _plain_nested(array)
 
 

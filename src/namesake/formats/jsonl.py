@@ -285,17 +285,16 @@ def _article(fields: Fields) -> Article:
         text=text,
         title=_decode(_optional, fields, "title"),
         date=date_text(_decode(_date, fields, "date")),
-        mentions=None if mentions is None else [_mention(mention, text) for mention in mentions],
+        mentions=None if mentions is None else _mentions(mentions, text),
         extra=msgspec.json.encode(fields).decode() if fields else None,
         token_spans=layout.token_spans,
     )
 
 
-def _mention(given: PlainMention | QuotebankName | str, text: str) -> Mention:
-    """A mention of an article; a name alone is meant wherever it stands in the text."""
-    if isinstance(given, str):
-        return located(text, [given])[0]
-    return Mention(given.name, given.spans, given.candidates)
+def _mentions(given: list[PlainMention | QuotebankName | str], text: str) -> list[Mention]:
+    """The mentions of an article; a name alone is meant wherever it stands in the text."""
+    named = iter(located(text, [one for one in given if isinstance(one, str)]))
+    return [next(named) if isinstance(one, str) else Mention(one.name, one.spans, one.candidates) for one in given]
 
 
 def _decode(decoder: msgspec.json.Decoder[Any], fields: Fields, name: str, required: bool = False) -> Any:
