@@ -1,4 +1,4 @@
-"""Compiled code belongs to the sources it was made from, also those it only uses, and is loaded from safe places only."""
+"""Compiled code belongs to the sources it was made from, also those it only uses, and comes from safe folders only."""
 
 import os
 import pickle

@@ -1,8 +1,9 @@
 """`make test-versions`: Python 3.11 to 3.13, as far as the machine has them, with the newest and the oldest packages.
 
-For each of them the package is installed into an environment of its own in a scratch folder, with the newest NumPy, Numba,
-pyarrow and msgspec that pyproject.toml allows, and then with the oldest. There `namesake demo` and quick tests run. This
-needs a package index, and takes some minutes per environment. It ends with a table; the exit code is 1 if anything fails.
+For each of them the package is installed into an environment of its own in a scratch folder, with the newest NumPy,
+Numba, pyarrow and msgspec that pyproject.toml allows, and then with the oldest. There `namesake demo` and quick tests
+run. This needs a package index, and takes some minutes per environment. It ends with a table; the exit code is 1 if
+anything fails.
 
 Run: python tests/versions.py [3.11 3.12 3.13]
 """

@@ -46,7 +46,7 @@ def from_home(path: str | Path) -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder in which programs of this user keep what they can make again. It exists, and only the user writes to it.
+    """The folder for what programs of this user can make again. It exists, and only the user can write to it.
 
     It is `namesake` in XDG_CACHE_HOME or in `~/.cache`. If that cannot be used, because the user has no home or because
     other users can write to it, it is a private folder for temporary files, and a warning says so.

@@ -3,8 +3,8 @@
 Numba notices a change of a kernel's own file, but not of another file whose functions are compiled into it. So the
 cache of a module lies in a folder named by a digest of its source and of every kernel module that it imports.
 
-Numba stores compiled code as pickles, and a pickle can run anything. So code is loaded only from files that root or this
-user has written, in folders to which nobody else can write.
+Numba stores compiled code as pickles, and a pickle can run anything. So code is loaded only from files that root or
+this user has written, in folders to which nobody else can write.
 """
 
 import os
@@ -38,10 +38,8 @@ def folders() -> tuple[Path, ...]:
     """
     named, beside = os.environ.get(NAMED), ROOT / "__pycache__"
     first = real_path(Path(named or beside))
-    if named:
-        problem = make_private(first)
-    else:
-        problem = danger(first) or cannot_write(beside if beside.exists() else ROOT)
+    place = beside if beside.exists() else ROOT
+    problem = make_private(first) if named else danger(first) or cannot_write(place)
     if not problem:
         return (first,)
     is_read = first.is_dir() and not danger(first)
