@@ -1,5 +1,6 @@
 """The commands that evaluate, tune, ablate and show errors, on small files, the sample and Quotebank."""
 
+import csv
 import json
 import re
 
@@ -167,6 +168,30 @@ def test_errors_shows_the_wrong_links_and_only_those(run, sample, tmp_path):
     assert len(mistakes) == round((1 - row["value"]) * row["n"]) > 0
     assert all(mistake["gold"]["qid"] != mistake["chosen"]["qid"] for mistake in mistakes)
     assert all(mistake["gold"]["score"] <= mistake["chosen"]["score"] for mistake in mistakes)
+
+
+def test_errors_tells_links_from_refusals_and_prints_what_adds_up(run, sample, sample_kb, tmp_path):
+    recipe = Recipe.load("default")
+    assert run("errors", *sample, "--out", tmp_path / "r").exit_code == 0
+    mistakes = json.loads((tmp_path / "r" / "tables.json").read_text())
+    texts = {row["id"]: row["text"] for row in map(json.loads, ARTICLES.read_text().splitlines())}
+    found = Corpus(ARTICLES, sample_kb).links(recipe).to_pylist()
+    links = {(row["article_id"], row["name"]): row for row in found}
+    words = 0
+    for mistake in mistakes:
+        link = links[mistake["article"], mistake["name"]]
+        assert mistake["refused"] == (link["reason"] if link["qid"] is None else None)
+        for side in (mistake["gold"], mistake["chosen"]):
+            assert sum(side["parts"].values()) == pytest.approx(side["score"])
+            assert all(word in texts[mistake["article"]] for word in side["words"])
+            words += len(side["words"])
+    assert words > 0
+    assert any(mistake["refused"] for mistake in mistakes)
+    with (tmp_path / "r" / "errors.csv").open(newline="") as file:
+        for row in csv.DictReader(file):
+            for side in (row["gold"], row["chosen"]):
+                total, *parts = (float(n.replace("−", "-")) for n in re.findall(r"[+−]?\d+\.\d\d(?!\d)", side))
+                assert sum(parts) == pytest.approx(total, abs=1e-9), side
 
 
 @pytest.mark.parametrize("command", [["evaluate", "--methods", "NS,NP", "--samples", 200], ["ablate"], ["errors"]])

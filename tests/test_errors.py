@@ -57,21 +57,22 @@ def test_matches_from_sentences_about_somebody_else_are_decoys():
 def explanation(part, value, matches, role="part"):
     return {
         **{"qid": "Q1", "label": None, "description": "painter", "score": 3.0},
-        **{"part": part, "role": role, "value": value, "matches": matches},
+        **{"part": part, "role": role, "value": value, "contribution": 0.5 * value, "matches": matches},
     }
 
 
 def test_a_side_is_read_from_its_explanation():
-    word = {"word": "paint", "spans": [[1, 4]], "sources": []}
+    word = {"word": "paint", "spans": [[2, 10]], "sources": []}
     shared = {"word": None, "spans": [], "sources": [{"property": "P27", "property_label": None, "value": "Italy"}]}
     rows = [
         explanation("IScore", 1, [word]),
         explanation("EEIScore", 2, [shared]),
         explanation("NS", 7, None, role="tie-break"),
     ]
-    found = side(rows, [("P27", "Italy")], known=True)
-    assert found.parts == {"IScore": 1.0, "EEIScore": 2.0}
-    assert found.words == {"paint": [(1, 4)]}
+    found = side(rows, [("P27", "Italy")], known=True, text="A Painting.")
+    assert found.parts == {"IScore": 0.5, "EEIScore": 1.0}
+    assert found.words == {"paint": [(2, 10)]}
+    assert found.as_written(found.words) == ["Painting"]
     assert found.shared == ["P27: Italy"]
     assert (found.qid, found.label, found.score) == ("Q1", "", 3.0)
 
@@ -88,16 +89,29 @@ def test_the_report_has_a_row_a_mistake():
     assert "1 of 10" in report.intro[-1]
     assert r"a\|1" in markdown(report)
     line = csv_text(report.views[1]).splitlines()[1]
-    assert line.startswith("a|1,jo,near «jo»,Q1 Label (what): 1 from words of the text (1),")
+    assert line.startswith("a|1,jo,near «jo»,linked,Q1 Label (what): 1.00 = words of the text +1.00,")
     assert "several sources" in report.views[0].caption
 
 
 def test_an_entity_the_kb_lacks_is_said_to_be_absent_and_parts_of_0_are_left_out():
-    gold = side([explanation("IScore", 0, None)], [], known=False)
-    chosen = side([explanation("IScore", 3, None), explanation("Born", -0.0, None)], [], known=True)
+    gold = side([explanation("IScore", 0, None)], [], known=False, text="")
+    chosen = side([explanation("IScore", 6, None), explanation("Born", -0.0, None)], [], known=True, text="")
     report = errors_report([Mistake("a1", "jo", gold, chosen, CONTEXT)], 10, ["about"])
-    assert report.views[1].rows[0][3:5] == ["Q1: not in the KB", "Q1 ? (painter): 3 from words of the text (3)"]
+    assert report.views[1].rows[0][4:6] == ["Q1: not in the KB", "Q1 ? (painter): 3.00 = words of the text +3.00"]
     assert str(report.rows[0]["chosen"]["parts"]["Born"]) == "0.0"
+
+
+def test_a_refused_name_is_not_linked():
+    sides = candidate("Q1", [("near", 10)]), candidate("Q2")
+    mistakes = [Mistake("a1", "jo", *sides, CONTEXT, refused="none fits"), Mistake("a2", "jo", *sides, CONTEXT)]
+    report = errors_report(mistakes, 10, ["about"], refused=3)
+    assert [row[3] for row in report.views[1].rows] == ["refused (none fits); chosen is the best candidate", "linked"]
+    assert [row["refused"] for row in report.rows] == ["none fits", None]
+    [said] = report.remarks
+    assert "wrong entity: 1 of 10 answerable" in said
+    assert "is wrong: 1." in said
+    assert "is right (not listed): 3." in said
+    assert "Refused" not in errors_report(mistakes[1:], 10, ["about"]).remarks[0]
 
 
 def test_the_papers_combinations_of_features():

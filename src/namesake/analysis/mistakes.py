@@ -39,6 +39,8 @@ def mistakes(
 ) -> Report:
     """Show every wrong link next to the right one, with what matched and why it may have gone wrong.
 
+    Refused mentions whose best candidate is wrong are listed as well, and marked as refused.
+
     Args:
         articles: a file of articles.
         gold: a file with `articleID`, `name`, `gold` (a candidate's index, a QID or null).
@@ -57,7 +59,10 @@ def mistakes(
         measured = measured & _known(corpus.kb, data)
         left_out = int(data.answerable.sum() - measured.sum())
         intro.append(f"Mentions left out because the KB lacks their gold entity: {left_out}.")
-    return errors_report(list(_mistakes(linker, corpus, data, measured)), int(measured.sum()), intro)
+    links = linked("links", data)
+    wrong = list(_mistakes(linker, corpus, data, measured & ~links.right))
+    refused = int((measured & links.right & (links.right_with_nil == 0)).sum())
+    return errors_report(wrong, int(measured.sum()), intro, refused)
 
 
 def _known(kb: KB, data: Dataset) -> BoolArray:
@@ -66,12 +71,11 @@ def _known(kb: KB, data: Dataset) -> BoolArray:
     return kb.rows(np.array(numbers, np.int64)) >= 0
 
 
-def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, measured: BoolArray) -> Iterator[Mistake]:
-    """Explain the measured mentions whose first candidate is not the gold one."""
-    right = linked("links", data).right
+def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: BoolArray) -> Iterator[Mistake]:
+    """Explain the mentions asked for, whose first candidate is not the gold one."""
     wrong: dict[str, dict[str, str | None]] = {}
-    for (article, name), qid, hit, counts in zip(data.table.mentions, data.gold_qids, right, measured, strict=True):
-        if counts and not hit:
+    for (article, name), qid, explained in zip(data.table.mentions, data.gold_qids, asked, strict=True):
+        if explained:
             wrong.setdefault(article, {})[name] = qid
     for table in corpus.tables:
         for identifier in table.column("id").to_pylist():
@@ -83,10 +87,11 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, measured: BoolArray
                 gold = [row for row in rows if row["qid"] == qid]
                 people = [row for row in rows if row["qid"] is not None]  # "none of them" is no link
                 chosen = [row for row in people if row["rank"] == people[0]["rank"]]
-                sides = (_side(linker.kb, gold), _side(linker.kb, chosen))
+                text = one.column("text")[0].as_py()
+                sides = (_side(linker.kb, gold, text), _side(linker.kb, chosen, text))
                 context = _context(one, name, linker.kb.language)
                 said = _sentence(one, rows[0], context)
-                yield Mistake(identifier, name, *sides, context, rows[0]["tie_break"], said)
+                yield Mistake(identifier, name, *sides, context, rows[0]["tie_break"], said, rows[0]["reason"])
 
 
 def _sentence(article: pa.Table, row: dict[str, Any], context: Context) -> str:
@@ -99,14 +104,14 @@ def _sentence(article: pa.Table, row: dict[str, Any], context: Context) -> str:
     return ""
 
 
-def _side(kb: KB, rows: list[dict[str, Any]]) -> Side:
+def _side(kb: KB, rows: list[dict[str, Any]], text: str) -> Side:
     """A candidate's explanation with its statements from the KB; these also tell who has no description."""
     at = kb.row(rows[0]["qid"])
     if at >= 0:
         rows = [row | {"description": about(kb, at)} for row in rows]
     pairs = kb.statements[at].tolist() if at >= 0 else []
     sources = [statement_source(kb, pair) for pair in pairs]
-    return side(rows, [(source.property or "", source.value or "") for source in sources], known=at >= 0)
+    return side(rows, [(source.property or "", source.value or "") for source in sources], at >= 0, text)
 
 
 def _context(article: pa.Table, name: str, language: Language) -> Context:

@@ -58,5 +58,5 @@ def errors(
     with Rejects() as rejects:
         report = mistakes(articles, gold, folder, recipe, split=split, known=known, rejects=rejects)
     report.write(out, [articles, gold, kb, Path(recipe)])
-    show(report.short, [f"{report.remarks[0]} They are in {out / 'report.html'} and {out / 'errors.csv'}"])
+    show(report.short, [f"{report.remarks[0]} See {out / 'report.html'} and {out / 'errors.csv'}."])
     report_rejects(rejects)

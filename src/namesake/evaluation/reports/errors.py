@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from namesake.drawing.evidence import surface
+from namesake.drawing.waterfall import number, steps
 from namesake.drawing.words import part_name
 from namesake.evaluation.reports.report import Report, Section, View
 
@@ -32,13 +34,20 @@ class Side:
     description: str
     score: float
     parts: dict[str, float]
+    """What each part contributes: together they are the score."""
     words: dict[str, list[Span]]
-    """Matched words, and where they stand in the article."""
+    """Matched words, normalised, and where they stand in the article."""
     shared: list[str]
     """Statements shared with anchors."""
     statements: frozenset[Statement]
     known: bool = True
     """Whether the KB has the entity at all."""
+    written: Mapping[str, str] = field(default_factory=dict)
+    """The matched words as the article writes them first."""
+
+    def as_written(self, words: Iterable[str]) -> list[str]:
+        """Matched words as the article writes them."""
+        return list(dict.fromkeys(self.written.get(word, word) for word in words))
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong link."""
+    """A mention whose first candidate is not the gold entity: a wrong link, or a refusal."""
 
     article: str
     name: str
@@ -62,6 +71,8 @@ class Mistake:
     tie_break: str | None = None
     sentence: str = ""
     """The sentence that the name first stands in, the name marked (`drawing.excerpt`)."""
+    refused: str | None = None
+    """Why the mention has no answer (`decide.REASONS`); None where it is linked to the chosen candidate."""
     categories: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -117,15 +128,17 @@ def _elsewhere(span: Span, context: Context) -> bool:
     return not _holds(sentence, context.own) and _holds(sentence, others)
 
 
-def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], known: bool) -> Side:
-    """A candidate from its rows of an explanation, one for each part."""
+def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], known: bool, text: str) -> Side:
+    """A candidate from its rows of an explanation, one for each part; `text` is the article's."""
     parts = [row for row in rows if row["role"] == "part"]
     words: dict[str, list[Span]] = {}
+    written: dict[str, str] = {}
     shared: dict[str, None] = {}
     for row in parts:
         for match in row["matches"] or []:
             if match["word"] is not None:
                 words.setdefault(match["word"], [(start, end) for start, end in match["spans"]])
+                written.setdefault(match["word"], surface(match, text))
                 continue
             for source in match["sources"]:
                 what = source["property_label"] or source["property"] or source["source"]
@@ -136,24 +149,30 @@ def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], kno
         first["label"] or "",
         first["description"] or "",
         float(first["score"]),
-        {row["part"]: float(row["value"]) + 0.0 for row in parts},  # + 0.0: a penalty that does not apply is 0, not -0
+        {row["part"]: float(row["contribution"]) + 0.0 for row in parts},  # + 0.0: a penalty of -0 is 0
         words,
         list(shared),
         frozenset(statements),
         known,
+        written,
     )
 
 
-def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str]) -> Report:
-    """Counts by category, and every mistake as a row to review; `rows` also carry the texts in full."""
+def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str], refused: int = 0) -> Report:
+    """Counts by category, and every mistake as a row to review; `rows` also carry the texts in full.
+
+    `refused` counts the mentions that are refused although their first candidate is the gold entity.
+    """
     names = [UNKNOWN, SIMILAR, ABSENT, DECOY, UNTOLD]
     counts = [[name, str(sum(name in mistake.categories for mistake in mistakes))] for name in names]
-    header = ["article", "name", "sentence", "gold", "chosen", "only gold matched", "only chosen matched", "category"]
+    header = ["article", "name", "sentence", "outcome", "gold", "chosen"]
+    header += ["only gold matched", "only chosen matched", "category"]
     rows = [
         [
             mistake.article,
             mistake.name,
             mistake.sentence,
+            "linked" if mistake.refused is None else f"refused ({mistake.refused}); chosen is the best candidate",
             _about(mistake.gold),
             _about(mistake.chosen),
             _only(mistake.gold, mistake.chosen),
@@ -174,28 +193,38 @@ def errors_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[st
         header,
         rows,
         words=frozenset(range(len(header))),
-        qids=frozenset({3, 4}),
-        kinds={3: "right", 4: "wrong"},
+        qids=frozenset({4, 5}),
+        kinds={4: "right", 5: "wrong"},
         cards=True,
     )
-    intro = [*about, f"{len(mistakes)} of {measured} answerable mentions are linked to the wrong entity."]
+    intro = [*about, _outcome([mistake.refused for mistake in mistakes], refused, measured)]
     section = Section("Mistakes", [text], [summary, table])
     return Report("Which links are wrong, and why?", [section], _rows(mistakes), intro, [summary], intro[-1:])
 
 
+def _outcome(mistakes: Sequence[str | None], refused: int, measured: int) -> str:
+    """How many answerable mentions are linked to a wrong entity, and how many are refused."""
+    linked = mistakes.count(None)
+    line = f"Linked to the wrong entity: {linked} of {measured} answerable mentions."
+    if len(mistakes) > linked or refused:
+        line += f" Refused, and the best candidate is wrong: {len(mistakes) - linked}."
+        line += f" Refused, and the best candidate is right (not listed): {refused}."
+    return line
+
+
 def _about(candidate: Side) -> str:
-    """Who a candidate is, its score, and the parts that are not 0, which the recipe weighs and adds up."""
+    """Who a candidate is, its score, and what the parts of the recipe contribute to it."""
     if not candidate.known:
         return f"{candidate.qid}: not in the KB"
-    parts = ", ".join(f"{part_name(name)} ({value:.4g})" for name, value in candidate.parts.items() if value)
+    rows = ({"part": name, "role": "part", "contribution": value} for name, value in candidate.parts.items())
+    parts = ", ".join(f"{part_name(step.part)} {step.written}" for step in steps(rows))
     what = candidate.description or "no description"
-    return f"{candidate.qid} {candidate.label or '?'} ({what}): {candidate.score:.4g}" + (
-        f" from {parts}" if parts else ""
-    )
+    score = number(candidate.score).removeprefix("+")
+    return f"{candidate.qid} {candidate.label or '?'} ({what}): {score}" + (f" = {parts}" if parts else "")
 
 
 def _only(one: Side, other: Side) -> str:
-    words = [word for word in one.words if word not in other.words]
+    words = one.as_written(word for word in one.words if word not in other.words)
     return "; ".join([", ".join(words), *(s for s in one.shared if s not in other.shared)]).strip("; ")
 
 
@@ -207,7 +236,8 @@ def _rows(mistakes: Sequence[Mistake]) -> list[dict[str, Any]]:
             "sentence": mistake.sentence,
             "tie_break": mistake.tie_break,
             "categories": mistake.categories,
-            "decoys": decoys(mistake),
+            "refused": mistake.refused,
+            "decoys": mistake.chosen.as_written(decoys(mistake)),
             **{
                 role: {
                     "qid": candidate.qid,
@@ -216,7 +246,7 @@ def _rows(mistakes: Sequence[Mistake]) -> list[dict[str, Any]]:
                     "description": candidate.description,
                     "score": candidate.score,
                     "parts": candidate.parts,
-                    "words": list(candidate.words),
+                    "words": candidate.as_written(candidate.words),
                     "shared": candidate.shared,
                 }
                 for role, candidate in (("gold", mistake.gold), ("chosen", mistake.chosen))

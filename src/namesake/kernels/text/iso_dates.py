@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.text.years import ZERO, is_digit
+from namesake.kernels.text.year_signs import ZERO, is_digit
 from namesake.kernels.types import I64, U8
 
 SIZE, DASH = 10, 0x2D
