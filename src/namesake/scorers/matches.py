@@ -14,6 +14,9 @@ from namesake.scorers.reading import Reading
 if TYPE_CHECKING:
     from namesake.kb.store import KB
 
+MOST_LISTED = 8
+"""How many places, and how many sources, a match lists; it counts the others. So an explanation grows with its text."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -37,6 +40,10 @@ class Match:
     spans: Sequence[tuple[int, int]] = ()
     """Where it stands in the article, in characters."""
     sources: Sequence[Source] = ()
+    more_spans: int = 0
+    """How many places are not listed."""
+    more_sources: int = 0
+    """How many sources are not listed."""
 
 
 @dataclass(frozen=True)
