@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import shutil
 import threading
 import tomllib
 
@@ -23,6 +24,7 @@ from namesake.linker import Linker
 from namesake.machine import MOST_FOR_A_CORE, cores
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES as SAMPLE_ARTICLES
+from small_kb import writable
 
 UNKNOWN = "Q999999999"
 MENTIONS = ARTICLES.field("mentions").type
@@ -448,3 +450,19 @@ def test_the_search_for_given_names_grows_with_the_text_no_faster():
         all_occurrences(names, CountedText(", ".join(names)))
         work.append(CountedText.looked_at - before)
     assert work[1] < 5 * work[0]
+
+
+def test_a_kb_that_is_written_into_ends_linking(sample_kb, articles, tmp_path, monkeypatch):
+    monkeypatch.setattr("namesake.kb.store.LOOKS_APART", -1.0)
+    shutil.copytree(sample_kb.path, tmp_path / "kb")
+    linker = Linker(tmp_path / "kb")
+    first = linker.link(articles)
+    column = writable(tmp_path / "kb" / "entity.sitelinks.npy")
+    assert linker.link(articles) == first  # other rights are no other content
+    with column.open("r+b") as file:
+        whole = file.read()
+        file.seek(0)
+        file.write(whole)
+    for call in (linker.link, linker.explain, linker.scored):
+        with pytest.raises(NamesakeError, match="was written to while the KB was in use: replace a KB as a whole"):
+            call(articles)
