@@ -234,6 +234,25 @@ def test_an_alias_of_a_value_is_named_as_such(tmp_path):
     assert plain["matches"] == []
 
 
+def test_a_value_without_a_label_is_said_to_have_none(tmp_path, run):
+    """Both bear a family name whose item the dump lacks."""
+    from namesake.kb.build import build
+
+    people = [
+        item("Q42", "Douglas Adams", [], P734="Q12035675", P31="Q5"),
+        item("Q43", "Amy Adams", [], P734="Q12035675", P31="Q5"),
+    ]
+    (tmp_path / "dump.json").write_text("[\n" + ",\n".join(people) + "\n]\n")
+    build([tmp_path / "dump.json"], tmp_path / "kb")
+    linker = Linker(tmp_path / "kb", recipe("EEIScore"))
+    rows = linker.explain_text("Douglas Adams met Amy Adams.").table.to_pylist()
+    shared = {s["value"] for row in rows for m in row["matches"] or () for s in m["sources"] if s["property"] == "P734"}
+    assert shared == {"Q12035675 (no label)"}
+    shown = run("kb", "show", tmp_path / "kb", "Q42", kb=None)
+    assert "Q12035675 (no label)" in shown.out
+    assert run("kb", "show", tmp_path / "kb", "Q42", "--json", kb=None).out.count("no label") == 0
+
+
 @pytest.mark.parametrize("anchors", ["first", "all"])
 def test_shared_statements_name_every_anchor_that_has_them(sample_kb, oracle, articles, anchors):
     linker = Linker(sample_kb, recipe(*UI, anchors=anchors))
