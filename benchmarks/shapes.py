@@ -287,3 +287,11 @@ def found_sentence(n: int, folder: Path, kb: Path) -> Commands:
 def linked_bearers(n: int, folder: Path, kb: Path) -> Commands:
     built = build(folder, [person(1001 + k, "Ann Example", values=3) for k in range(n)])
     return [*built, *link(folder, folder / "kb", {"text": "Ann Example spoke. Later Ann Example left."})]
+
+
+@shape("different people that are explained, all alike")
+def explained_people(n: int, folder: Path, kb: Path) -> Commands:
+    people = [f"Ann{k} Example" for k in range(n)]
+    built = build(folder, [person(1001 + k, label, values=3) for k, label in enumerate(people)])
+    (folder / "text.txt").write_text(" ".join(f"The American writer {label} spoke." for label in people))
+    return [*built, ("explain", folder / "text.txt", "--kb", folder / "kb", "--json")]

@@ -1,5 +1,6 @@
 """KBs of a few rows, made without a dump."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,3 +37,9 @@ def manifest(**changes: object) -> Manifest:
     counts = dict.fromkeys(["entities", "people", "items", "statements", "names", "words", "rejected"], 0)
     fields = {"format_version": FORMAT_VERSION, "created": "now", "dumps": [], **counts, **changes}
     return Manifest(**fields)  # type: ignore[arg-type]
+
+
+def writable(path: Path) -> Path:
+    """A file of a KB that a test may damage: those of a published one are sealed."""
+    path.chmod(0o644)
+    return path

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import oracle_build
 from namesake.errors import NamesakeError
@@ -175,13 +177,106 @@ def test_dated_statements_and_their_order(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("stated", "gender"),
-    [([6581097], 1), ([2449503], 1), ([6581072], 2), ([1052281], 2), ([], 0), ([6581097, 6581072], 0), ([48270], 0)],
+    [
+        *(([6581097], 1), ([2449503], 1), ([6581072], 2), ([1052281], 2), ([], 0), ([6581097, 6581072], 0)),
+        *(([48270], 0), (list("abcdefghij"), 0), ([*"abcdefghij", 6581072], 2)),
+    ],
 )
-def test_gender_is_what_one_statement_says(tmp_path: Path, stated: list[int], gender: int) -> None:
+def test_gender_is_what_one_statement_says(tmp_path: Path, stated: list[int | str], gender: int) -> None:
     other = item(3, "Bob", HUMAN, claim("P21", 6581097), claim("P22", 6581072))
     ann = item(9, "Ann", HUMAN, *(claim("P21", value) for value in stated))
     build([dump(tmp_path / "d.json", ann, other)], tmp_path / "kb")
     assert KB.open(tmp_path / "kb").gender.tolist() == [1, gender]
+
+
+def snak(prop: str, kind: str, value: object, datatype: str = "string") -> dict[str, Any]:
+    return {
+        "snaktype": "value",
+        "property": prop,
+        "datatype": datatype,
+        "datavalue": {"type": kind, "value": value},
+    }
+
+
+ITEM, TIME, QUANTITY = "wikibase-entityid", "time", "quantity"
+FITS = {"P21": ITEM, "P31": ITEM, "P279": ITEM, "P39": ITEM, "P569": TIME, "P570": TIME, "P1082": QUANTITY}
+"""The type of the values of every property that a derived column reads."""
+texts = st.sampled_from(["Q6581072", "Q5", "male", "", "+1961-08-04T00:00:00Z", "+5000", "\x00", "x" * 300]) | (
+    st.integers(0, 10**6).map("text {}".format)
+)
+WRONG_VALUES = {
+    "string": texts,
+    ITEM: st.sampled_from([5, 515, 6581072, 2**31]).map(lambda n: {"entity-type": "item", "id": f"Q{n}"}),
+    TIME: st.just({"time": "+1961-08-04T00:00:00Z", "precision": 11}),
+    QUANTITY: st.sampled_from(["+5000", "-1", "+1e9", "+" + "9" * 400]).map(lambda amount: {"amount": amount}),
+    "globecoordinate": st.just({"latitude": 1e308, "longitude": -1e308}),
+    "monolingualtext": texts.map(lambda text: {"text": text, "language": "en"}),
+    "no-such-type": st.sampled_from([None, 0, -1, 10**400, [], {}]),
+}
+garbled = st.sampled_from(
+    [
+        {"snaktype": "somevalue"},
+        {"snaktype": "novalue", "datavalue": {"type": "string", "value": "male"}},
+        {"snaktype": "value"},
+        {"snaktype": "value", "datavalue": {}},
+        *(
+            {"snaktype": "value", "datavalue": {"type": kind, "value": value}}
+            for kind in (ITEM, TIME, QUANTITY, "string")
+            for value in (None, -7, 10**400, [], {}, {"entity-type": "item", "numeric-id": -5}, {"id": "Q0"})
+        ),
+    ]
+)
+
+
+@st.composite
+def wrong_claims(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Claims whose values do not fit their properties, with qualifiers that do not fit either."""
+    found = []
+    for prop in draw(st.lists(st.sampled_from(["P21", *sorted(FITS)]), max_size=8)):
+        kind = draw(st.sampled_from([kind for kind in WRONG_VALUES if kind != FITS[prop]]))
+        values = draw(st.lists(WRONG_VALUES[kind], max_size=6))
+        snaks = [snak(prop, kind, value) for value in values] or [draw(garbled) | {"property": prop}]
+        days = [draw(garbled) if draw(st.booleans()) else snak("P580", "string", draw(texts))]
+        about = {"type": "statement", "rank": "preferred", "qualifiers": {"P580": days}}
+        found += [{"mainsnak": one} | about for one in snaks]
+    return found
+
+
+def derived_columns(kb: KB) -> dict[str, Any]:
+    """What the columns that read properties say of each entity and item, by QID."""
+    people = {
+        int(kb.qids[row]): (
+            int(kb.gender[row]),
+            bool(kb.person[row]),
+            (int(kb.birth[row]), int(kb.birth_precision[row])),
+            (int(kb.death[row]), int(kb.death_precision[row])),
+            [t for t in range(len(kb.tenure_entity)) if kb.tenure_entity[t] == row],
+        )
+        for row in range(len(kb))
+    }
+    kinds = dict(zip(kb.item_qids.tolist(), kb.item_kind.tolist(), strict=True))
+    return {"people": people, "kinds": kinds}
+
+
+@settings(max_examples=25)
+@given(st.lists(wrong_claims(), min_size=8, max_size=8), st.sampled_from(["people", "all"]))
+def test_values_of_a_wrong_type_change_no_derived_column(tmp_path_factory, wrong, keep) -> None:
+    """The same dump with and without values that do not fit their properties."""
+    folder = tmp_path_factory.mktemp("wrong")
+    life = {"mainsnak": snak("P569", TIME, {"time": "+1912-06-23T00:00:00Z", "precision": 11}), "rank": "normal"}
+    people = [("Ann", [HUMAN, claim("P21", 6581072), life]), ("Bob", [HUMAN, claim("P39", 7, P580="2001-02-03")])]
+    inhabited = {"mainsnak": snak("P1082", QUANTITY, {"amount": "+5000"}), "rank": "normal"}
+    things = [("Paris", [claim("P31", 515)]), ("Lyon", [inhabited]), ("city", [claim("P279", 56061)]), ("idea", [])]
+    subjects = [*people, *people, *things]
+    named = [item(n, f"{named} {n}", *own) for n, (named, own) in enumerate(subjects, 1000)]
+    odd = [item(n, f"{subjects[n - 1000][0]} {n}", *wrong[n - 1000], *subjects[n - 1000][1]) for n in range(1000, 1008)]
+    known = [item(n, f"item {n}") for n in (5, 7, 515, 6581072)]
+    for name, lines in (("plain", named), ("odd", odd)):
+        build([dump(folder / f"{name}.json", *lines, *known)], folder / name, keep=keep, workers=1)
+    odd_kb, plain_kb = KB.open(folder / "odd"), KB.open(folder / "plain")
+    assert odd_kb.manifest.rejected == 0
+    odd_kb.verify()
+    assert derived_columns(odd_kb) == derived_columns(plain_kb)
 
 
 def test_an_office_held_twice_is_one_statement_and_two_tenures(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from namesake.apps.cli.main import main
 from namesake.compiling import NOTICE
 from namesake.kb.show import Statement, gist
 from namesake.sample import DUMP
+from small_kb import writable
 from test_build import HUMAN, claim, dump, item
 
 MAIN = [sys.executable, "-c", "from namesake.apps.cli.main import main; main()"]
@@ -86,7 +87,7 @@ def test_a_damaged_file_is_found(sample_kb: Path, tmp_path: Path) -> None:
     column = copy / "entity.sitelinks.npy"
     raw = bytearray(column.read_bytes())
     raw[-1] ^= 1
-    column.write_bytes(raw)
+    writable(column).write_bytes(raw)
     done = namesake("kb", "info", copy, "--verify")
     assert done.returncode == 2
     assert "entity.sitelinks.npy" in done.stderr
@@ -208,7 +209,7 @@ def test_a_column_of_nonsense_is_named(tmp_path: Path) -> None:
     dump(tmp_path / "d.json", item(9, "Ann", HUMAN))
     assert namesake("kb", "build", tmp_path / "d.json", "-o", tmp_path / "kb").returncode == 0
     file = tmp_path / "kb" / "entity.item.npy"
-    file.write_bytes(file.read_bytes()[:-4] + b"\xff\xff\xff\x7f")
+    writable(file).write_bytes(file.read_bytes()[:-4] + b"\xff\xff\xff\x7f")
     done = namesake("kb", "show", tmp_path / "kb", "Q9")
     assert done.returncode == 2
     assert f"{file} is damaged" in done.stderr

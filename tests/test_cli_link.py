@@ -336,6 +336,20 @@ def test_explain_refuses_with_one_line(run, arguments, message):
     assert message in ran.err
 
 
+@pytest.mark.parametrize("asked", ["Name 77x", "qqq", None])
+def test_explain_lists_a_few_of_many_names(run, asked):
+    """Those that are most like the one asked for, and how many there are."""
+    names = [f"Name {number}" for number in range(1374)]
+    spans = [{"name": name, "spans": [[0, 1]], "candidates": []} for name in names]
+    written("a.jsonl", {"id": "big", "text": "A text.", "mentions": spans})
+    ran = run("explain", "a.jsonl", "--article", "big", *(["--name", asked] if asked else []))
+    assert (ran.code, len(ran.err.splitlines())) == (2, 1)
+    assert "1,374 names" in ran.err
+    listed = [name for name in names if f" {name}," in ran.err]
+    assert 3 <= len(listed) <= 10
+    assert "Name 77" in listed or asked != "Name 77x"
+
+
 def test_explain_finds_the_one_article_that_has_the_name(run):
     rows = [("a", "Michael Jordan played basketball."), ("b", "Adam Smith wrote."), ("c", "Adam Smith sang.")]
     Path("a.csv").write_text("id,text\n" + "".join(f"{id},{text}\n" for id, text in rows))

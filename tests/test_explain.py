@@ -4,6 +4,8 @@ import io
 import json
 import math
 import re
+import sys
+from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
@@ -18,6 +20,7 @@ from namesake.formats import read_articles
 from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
+from namesake.scorers.matches import MOST_LISTED
 from namesake.text import sentences
 from oracle import sentence_words, words
 
@@ -231,6 +234,25 @@ def test_an_alias_of_a_value_is_named_as_such(tmp_path):
     assert plain["matches"] == []
 
 
+def test_a_value_without_a_label_is_said_to_have_none(tmp_path, run):
+    """Both bear a family name whose item the dump lacks."""
+    from namesake.kb.build import build
+
+    people = [
+        item("Q42", "Douglas Adams", [], P734="Q12035675", P31="Q5"),
+        item("Q43", "Amy Adams", [], P734="Q12035675", P31="Q5"),
+    ]
+    (tmp_path / "dump.json").write_text("[\n" + ",\n".join(people) + "\n]\n")
+    build([tmp_path / "dump.json"], tmp_path / "kb")
+    linker = Linker(tmp_path / "kb", recipe("EEIScore"))
+    rows = linker.explain_text("Douglas Adams met Amy Adams.").table.to_pylist()
+    shared = {s["value"] for row in rows for m in row["matches"] or () for s in m["sources"] if s["property"] == "P734"}
+    assert shared == {"Q12035675 (no label)"}
+    shown = run("kb", "show", tmp_path / "kb", "Q42", kb=None)
+    assert "Q12035675 (no label)" in shown.out
+    assert run("kb", "show", tmp_path / "kb", "Q42", "--json", kb=None).out.count("no label") == 0
+
+
 @pytest.mark.parametrize("anchors", ["first", "all"])
 def test_shared_statements_name_every_anchor_that_has_them(sample_kb, oracle, articles, anchors):
     linker = Linker(sample_kb, recipe(*UI, anchors=anchors))
@@ -259,6 +281,70 @@ def test_shared_statements_name_every_anchor_that_has_them(sample_kb, oracle, ar
                 assert source["anchor_label"] == oracle.entities[source["anchor"]].label
         shown += len(row["matches"])
     assert shown > 20
+
+
+def crowd(kb, size: int) -> tuple[str, pa.Table]:
+    """A text about so many people of the sample, each with a mention that can mean nobody else."""
+    names = [f"Xy{row} Zz{row}" for row in range(size)]
+    text = " ".join(f"The player {name} spoke." for name in names)
+    mentions = [
+        Mention(name, [(text.index(name), text.index(name) + len(name))], [f"Q{kb.qids[row]}"])
+        for row, name in enumerate(names)
+    ]
+    return text, text_table(text, mentions, None)
+
+
+def listed(rows: list[dict]) -> int:
+    """How many rows, matches, places and sources an explanation lists."""
+    matches = [match for row in rows for match in row["matches"] or ()]
+    return len(rows) + len(matches) + sum(len(match["spans"]) + len(match["sources"]) for match in matches)
+
+
+def calls(work: Callable[[], object]) -> int:
+    """How many functions are called, of Python and of C: the same on every machine."""
+    count = 0
+
+    def counted(frame: object, event: str, arg: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_an_explanation_grows_with_its_text_no_faster(sample_kb):
+    linker = Linker(sample_kb)
+    tables = [crowd(sample_kb, size)[1] for size in (25, 100)]
+    sizes = [listed(linker.explain(table).to_pylist()) for table in tables]
+    assert sizes[1] < 5 * sizes[0]
+    for work in (linker.explain, lambda table: linker.naming(table, "nobody")):
+        work(tables[0])
+        amounts = [calls(lambda table=table, work=work: work(table)) for table in tables]
+        assert amounts[1] < 5 * amounts[0]
+
+
+def test_what_a_match_does_not_list_is_counted(sample_kb):
+    linker = Linker(sample_kb, recipe("IScore", "EEIScore", anchors="all"))
+    text, table = crowd(sample_kb, 60)
+    rows = linker.explain(table).to_pylist()
+    people = [f"Q{qid}" for qid in sample_kb.qids[:60]]
+    stated = {qid: set(sample_kb.statements[sample_kb.row(qid)].tolist()) for qid in people}
+    human = next(pair for pair in stated[people[0]] if sample_kb.pair_property[pair] == 31)
+    assert all(human in stated[qid] for qid in people)
+    shared = {}
+    for row in rows:
+        for match in row["matches"] or ():
+            assert max(len(match["spans"]), len(match["sources"])) <= MOST_LISTED
+            if match["word"] == "player":
+                assert len(match["spans"]) + match["more_spans"] == text.count("player")
+            elif match["word"] is None and match["sources"][0]["property"] == "P31":
+                shared[row["qid"]] = len(match["sources"]) + match["more_sources"]
+    assert shared == dict.fromkeys(people, len(people) - 1)
+    assert f" and {len(people) - 1 - MOST_LISTED} more" in drawn(linker, table, "Xy0 Zz0", 200, everything=True)
 
 
 VOCABULARY = [

@@ -25,6 +25,7 @@ from namesake.kb.npy import HEADER, digest
 from namesake.kb.store import KB
 from namesake.kernels.dump import tables
 from namesake.sample import DUMP
+from small_kb import writable
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -171,7 +172,7 @@ def test_a_column_that_breaks_its_declaration_is_named(
     np.save(path, change(np.load(path)))
     manifest = read_manifest(out)
     files = manifest.files | {path.name: digest(path)}
-    (out / "manifest.json").write_bytes(msgspec.structs.replace(manifest, files=files).sealed())
+    writable(out / "manifest.json").write_bytes(msgspec.structs.replace(manifest, files=files).sealed())
     with pytest.raises(NamesakeError, match=r"is damaged \(.*build the KB again") as error:
         KB.open(out)
     table = {"surface.hash": "surface", "entity.qid_bits": "entity.qid_b", "name.key": "name."}
@@ -214,7 +215,7 @@ def test_whoever_writes_to_a_kb_makes_it_unknown(built: Path, tmp_path: Path) ->
     KB.open(out)
     path = out / "entity.statement.values.npy"
     before = path.stat()
-    with path.open("r+b") as file:
+    with writable(path).open("r+b") as file:
         file.seek(HEADER)
         file.write(b"\xff\xff\xff\x7f")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -267,7 +268,7 @@ def test_every_byte_of_a_header_counts(built: Path, tmp_path: Path) -> None:
     path = out / "entity.sitelinks.npy"
     whole = path.read_bytes()
     for at in range(HEADER):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        writable(path).write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(NamesakeError, match=r"entity\.sitelinks\.npy cannot be read"):
             KB.open(out)
 
@@ -295,7 +296,7 @@ def test_verify_knows_every_byte_of_the_manifest(built: Path, tmp_path: Path) ->
     path = out / "manifest.json"
     whole = path.read_bytes()
     for at in range(0, len(whole), 61):
-        path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+        writable(path).write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         with pytest.raises(NamesakeError):
             KB.open(out).verify()
 
@@ -324,7 +325,7 @@ def test_a_manifest_that_lists_files_elsewhere_is_refused(built: Path, tmp_path:
     shutil.copytree(built, out)
     manifest = read_manifest(out)
     files = manifest.files | {name: "sha256:00"}
-    (out / "manifest.json").write_bytes(msgspec.structs.replace(manifest, files=files).sealed())
+    writable(out / "manifest.json").write_bytes(msgspec.structs.replace(manifest, files=files).sealed())
     with pytest.raises(NamesakeError, match=r"manifest\.json is damaged"):
         KB.open(out)
 

@@ -2,15 +2,18 @@
 
 import datetime
 import json
+import shutil
 import threading
 import tomllib
 
+import hypothesis
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import strategies as st
 
 from namesake.articles import pieces as cutting
-from namesake.articles.article import Article, Mention
+from namesake.articles.article import FEW_NAMES, MOST_LENGTHS, Article, Mention, all_occurrences, occurrences
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
@@ -21,6 +24,7 @@ from namesake.linker import Linker
 from namesake.machine import MOST_FOR_A_CORE, cores
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES as SAMPLE_ARTICLES
+from small_kb import writable
 
 UNKNOWN = "Q999999999"
 MENTIONS = ARTICLES.field("mentions").type
@@ -408,3 +412,57 @@ def test_a_folder_may_be_under_the_home(linker, monkeypatch):
     assert Linker(f"~/{linker.kb.path.name}").kb.path == linker.kb.path
     with pytest.raises(NamesakeError, match="~nobody-of-this-name"):
         Linker("~nobody-of-this-name/kb")
+
+
+NAMES = st.text("abAB é", max_size=6)
+
+
+@hypothesis.given(st.lists(NAMES, max_size=30), st.text("abAB é", max_size=60), st.booleans())
+def test_many_names_are_found_where_each_of_them_is(names, text, common):
+    """One pass over the text for all names against one search for each."""
+    more = [f"name {number}" for number in range(FEW_NAMES)]  # so many that one pass is worth it
+    more += [f"com{'m' * number}on" for number in range(MOST_LENGTHS + 1)] if common else []
+    text = f"{text} {'comm' * 20}on name 12 {text} common name 7name 199 {text}"
+    expected = {name: list(occurrences(name, text)) for name in [*names, *more]}
+    assert all_occurrences([*names, *more], text) == expected
+
+
+class CountedText(str):
+    """A text that counts the characters that are looked at."""
+
+    looked_at = 0
+
+    def __getitem__(self, place):
+        found = super().__getitem__(place)
+        CountedText.looked_at += len(found)
+        return found
+
+    def find(self, name, *where):
+        CountedText.looked_at += len(self)
+        return super().find(name, *where)
+
+
+def test_the_search_for_given_names_grows_with_the_text_no_faster():
+    work = []
+    for size in (1000, 4000):
+        names = [f"Ann{number:05} Bee{number:05}" for number in range(size)]
+        before = CountedText.looked_at
+        all_occurrences(names, CountedText(", ".join(names)))
+        work.append(CountedText.looked_at - before)
+    assert work[1] < 5 * work[0]
+
+
+def test_a_kb_that_is_written_into_ends_linking(sample_kb, articles, tmp_path, monkeypatch):
+    monkeypatch.setattr("namesake.kb.store.LOOKS_APART", -1.0)
+    shutil.copytree(sample_kb.path, tmp_path / "kb")
+    linker = Linker(tmp_path / "kb")
+    first = linker.link(articles)
+    column = writable(tmp_path / "kb" / "entity.sitelinks.npy")
+    assert linker.link(articles) == first  # other rights are no other content
+    with column.open("r+b") as file:
+        whole = file.read()
+        file.seek(0)
+        file.write(whole)
+    for call in (linker.link, linker.explain, linker.scored):
+        with pytest.raises(NamesakeError, match="was written to while the KB was in use: replace a KB as a whole"):
+            call(articles)

@@ -29,6 +29,7 @@ from namesake.evaluation.gold import read_gold
 from namesake.kb.show import about, describe
 from namesake.recipe import recipes
 from namesake.sample import ARTICLES, DUMP, EXPECTED
+from small_kb import writable
 
 PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main import main; main()"
 
@@ -203,7 +204,7 @@ def test_a_damaged_sample_is_built_anew(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     folder = cached_sample()
     manifest = folder / "manifest.json"
-    manifest.write_bytes(manifest.read_bytes().replace(b"people", b"poeple"))
+    writable(manifest).write_bytes(manifest.read_bytes().replace(b"people", b"poeple"))
     with pytest.raises(NamesakeError):
         KB.open(folder)
     assert cached_sample() == folder

@@ -222,7 +222,7 @@ def test_only_what_was_checked_is_known(made, members, tmp_path, monkeypatch):
 
 
 def test_sizes_are_bound_by_what_the_manifest_counts(made, members, tmp_path):
-    """A member of a terabyte is refused at its header, before a byte of it is written."""
+    """A member that is too large is refused at its header, before a byte of it is written."""
     about = tarfile.TarInfo("alias.bytes.npy")
     about.size = 1 << 50
     pack = tmp_path / "huge.tar.zst"
@@ -231,10 +231,27 @@ def test_sizes_are_bound_by_what_the_manifest_counts(made, members, tmp_path):
     body = members["manifest.json"] + bytes(-manifest.size % 512)
     with pa.output_stream(str(pack), compression="zstd") as stream:
         stream.write(manifest.tobuf(tarfile.GNU_FORMAT) + body + about.tobuf(tarfile.GNU_FORMAT))
-    refused(pack, tmp_path / "kb", "has room for")
+    refused(pack, tmp_path / "kb", "far more than a pack of this size can hold")
     counted = next(name for name in members if name.startswith("entity") and "indptr" in name)
     changed = [(n, c + b"x" if n == counted else c, {}) for n, c in members.items()]
     refused(made(changed), tmp_path / "kb", rf"{counted} has .* bytes, not")
+
+
+@pytest.mark.parametrize(("rejected", "size"), [(0, 1), (0, 2 << 30), (3, 2 << 30), (10**9, 2 << 30)])
+def test_rejects_are_bound_by_their_number(rejected, size, members, tmp_path):
+    """Lines of zeros pack well: two gigabytes of them into a few kilobytes."""
+    hostile = sealed(members, {"rejects.jsonl": b"x"}, rejected=rejected)
+    assert list(hostile)[-1] > "rejects.jsonl"  # what follows is never reached
+    out = tmp_path / "rejects.tar.zst"
+    with pa.output_stream(str(out), compression="zstd") as stream:
+        for name, content in hostile.items():
+            about = tarfile.TarInfo(name)
+            about.size = size if name == "rejects.jsonl" else len(content)
+            stream.write(about.tobuf(tarfile.GNU_FORMAT))
+            if name == "rejects.jsonl":
+                break
+            stream.write(content + bytes(-len(content) % 512))
+    refused(out, tmp_path / "kb", r"rejects\.jsonl has [\d,]+ bytes; [\d,]+ rejected lines take [\d,]+ at most")
 
 
 # from the web

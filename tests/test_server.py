@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.sample import DUMP
 from serving import Client, running
+from small_kb import writable
 
 COMMANDS = typer.main.get_group(app)
 PROGRAM = "import sys; sys.argv[0] = 'namesake'; from namesake.apps.cli.main import main; main()"
@@ -378,7 +380,14 @@ def test_the_image_runs_as_a_user_of_its_own() -> None:
 @pytest.fixture(scope="module")
 def process(sample_kb: KB) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """The command itself."""
-    command = [sys.executable, "-c", PROGRAM, "serve", "--kb", str(sample_kb.path), "--port", "0"]
+    with serving(sample_kb.path) as started:
+        yield started
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """`namesake serve` on a KB, and its port."""
+    command = [sys.executable, "-c", PROGRAM, "serve", "--kb", str(folder), "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running_command:
         assert running_command.stderr is not None
         lines = (line for line in running_command.stderr if line != f"{NOTICE}\n")
@@ -386,6 +395,31 @@ def process(sample_kb: KB) -> Iterator[tuple[subprocess.Popen[str], int]]:
         assert told is not None
         yield running_command, int(told[1])
         running_command.kill()
+
+
+@pytest.mark.parametrize("asked", ["/health", "/link"])
+def test_a_kb_that_is_written_into_ends_the_server(sample_kb: KB, tmp_path: Path, asked: str) -> None:
+    """503 to those who ask, then one line and the exit code 2: what is read from such a KB may be anything."""
+    folder = tmp_path / "kb"
+    shutil.copytree(sample_kb.path, folder)
+    with serving(folder) as (command, port):
+        client = Client(port)
+
+        def ask() -> int:
+            return (client.get(asked) if asked == "/health" else client.post(asked, {"text": TEXT})).status
+
+        assert ask() == 200
+        with writable(folder / "entity.sitelinks.npy").open("r+b") as file:
+            whole = file.read()
+            file.seek(0)
+            file.write(whole)  # the same bytes, so that the test itself stays harmless
+        statuses = []
+        while not statuses or statuses[-1] == 200:  # the files are looked at ten times a second
+            statuses.append(ask())
+        assert statuses[-1] == 503
+        assert command.wait(30) == 2
+        assert command.stderr is not None
+        assert re.fullmatch(r"namesake: .*/entity\.sitelinks\.npy was written to while .*\n", command.stderr.read())
 
 
 def test_sigterm_ends_it_in_order(process: tuple[subprocess.Popen[str], int], sample_kb: KB) -> None:

@@ -2,8 +2,12 @@
 
 import copy
 import json
+import os
 import pickle
 import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,13 +22,14 @@ from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
 from namesake.kb.axes import ENTITY, ITEM, PAIR
-from namesake.kb.columns import Ragged, Strings
+from namesake.kb.columns import Columns, Ragged, Strings
 from namesake.kb.declare import Array, made_by
 from namesake.kb.options import place
 from namesake.kb.publish import Draft
-from namesake.kb.store import FORMAT_VERSION, KB
+from namesake.kb.replace import remove_kb
+from namesake.kb.store import FORMAT_VERSION, KB, KBChangedError
 from namesake.sample import DUMP
-from small_kb import manifest, write_rest
+from small_kb import manifest, writable, write_rest
 
 texts = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), max_size=12)
 
@@ -130,6 +135,83 @@ def test_a_kb_that_is_replaced_while_it_is_opened_is_the_old_or_the_new_one(tmp_
     replacing.join()
 
 
+def written_in_place(path: Path) -> None:
+    path.write_bytes(path.read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("change", "noticed"),
+    [
+        (written_in_place, True),
+        (lambda path: os.truncate(path, 200), True),
+        (lambda path: os.utime(path, ns=(0, path.stat().st_mtime_ns)), True),  # what a careful writer would do last
+        (lambda path: path.chmod(0o600), False),
+        (lambda path: path.with_suffix(".link").hardlink_to(path), False),
+        (lambda path: path.rename(path.with_suffix(".old")), False),
+        (Path.unlink, False),
+        (lambda path: shutil.rmtree(path.parent), False),
+        (lambda path: small_kb(path.parent, [7], force=True), False),
+    ],
+)
+def test_only_what_is_written_into_an_open_kb_is_a_change(
+    tmp_path: Path, change: Callable[[Path], None], noticed: bool
+):
+    kb = small_kb(tmp_path / "kb", [5, 42])
+    path = writable(kb.path / "entity.qid.npy")
+    kb.check_unchanged(at_once=True)
+    change(path)
+    if noticed:
+        for _ in range(2):  # it stays so
+            with pytest.raises(KBChangedError, match=r"entity\.qid\.npy was written to while the KB was in use"):
+                kb.check_unchanged(at_once=True)
+    else:
+        kb.check_unchanged(at_once=True)
+        assert kb.qids.tolist() == [5, 42]
+
+
+def test_an_open_kb_is_looked_at_a_few_times_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kb = small_kb(tmp_path / "kb", [5])
+    looks, now = [], [100.0]
+    monkeypatch.setattr(Columns, "written", lambda columns: looks.append(now[0]))
+    monkeypatch.setattr("namesake.kb.store.time.monotonic", lambda: now[0])
+    for _ in range(1000):
+        kb.check_unchanged()
+        now[0] += 0.001
+    assert len(looks) == 10
+
+
+@pytest.fixture
+def nobody() -> Iterator[Path]:
+    """A folder of a user without rights; what is done meanwhile is done by that user."""
+    folder = Path(tempfile.mkdtemp())
+    root = os.geteuid() == 0
+    if root:
+        small_kb(folder / "warm-up", [5])  # loads the kernels
+        os.chown(folder, 65534, 65534)
+        os.seteuid(65534)
+    try:
+        yield folder
+    finally:
+        if root:
+            os.seteuid(0)
+        shutil.rmtree(folder)
+
+
+def test_a_published_kb_cannot_be_written_into(nobody: Path) -> None:
+    """But replaced and removed by its owner, and filled with vectors."""
+    kb = small_kb(nobody / "kb", [5, 42])
+    for path in kb.path.iterdir():
+        assert stat.S_IMODE(path.stat().st_mode) == 0o444
+        with pytest.raises(PermissionError):
+            path.open("r+b")
+    (kb.path / "vectors").mkdir()
+    (kb.path / "vectors").rmdir()
+    assert small_kb(kb.path, [7, 8, 9], force=True).qids.tolist() == [7, 8, 9]
+    assert kb.qids.tolist() == [5, 42]
+    remove_kb(kb.path)
+    assert [path.name for path in nobody.iterdir() if path.name != "warm-up"] == []
+
+
 def test_opening_costs_no_file_handles(tmp_path: Path) -> None:
     handles = Path("/proc/self/fd")
     if not handles.is_dir():
@@ -145,11 +227,11 @@ def test_a_damaged_column_is_named(tmp_path: Path, damage: str) -> None:
     kb = small_kb(tmp_path / "kb", [5, 42])
     file = kb.path / "entity.qid.npy"
     if damage == "cut":
-        file.write_bytes(file.read_bytes()[:-1])
+        writable(file).write_bytes(file.read_bytes()[:-1])
     elif damage == "empty":
-        file.write_bytes(b"")
+        writable(file).write_bytes(b"")
     elif damage == "text":
-        file.write_bytes(b"not a column")
+        writable(file).write_bytes(b"not a column")
     elif damage == "type":
         np.save(file, np.array([1.5, 2.5]))
     else:
@@ -163,7 +245,7 @@ def test_verify_names_what_differs_or_is_missing(tmp_path: Path) -> None:
     file = kb.path / "entity.title.bytes.npy"
     body = bytearray(file.read_bytes())
     body[-1] ^= 1
-    file.write_bytes(body)
+    writable(file).write_bytes(body)
     with pytest.raises(NamesakeError, match=r"entity\.title\.bytes\.npy is damaged"):
         kb.verify()
     file.unlink()
@@ -179,10 +261,10 @@ def test_a_folder_that_is_no_kb_and_other_versions_are_refused(tmp_path: Path) -
     kb = small_kb(tmp_path / "kb", [5])
     file = kb.path / "manifest.json"
     fields = json.loads(file.read_text())
-    file.write_text(json.dumps({**fields, "format_version": FORMAT_VERSION + 1}))
+    writable(file).write_text(json.dumps({**fields, "format_version": FORMAT_VERSION + 1}))
     with pytest.raises(NamesakeError, match=f"has KB format {FORMAT_VERSION + 1}"):
         KB.open(kb.path)
-    file.write_text(json.dumps(fields)[:-5])
+    writable(file).write_text(json.dumps(fields)[:-5])
     with pytest.raises(NamesakeError, match="damaged"):
         KB.open(kb.path)
 

@@ -19,6 +19,7 @@ from namesake.kb.vectors import FOLDER, open_vectors, wide
 from namesake.kb.walk import Graph, learn_vectors, walk
 from namesake.linker import Linker
 from namesake.progress import Reporter
+from small_kb import writable
 from small_vectors import write_words
 
 
@@ -203,7 +204,7 @@ DAMAGE = {
 @pytest.mark.parametrize("name", ["entity.vector.npy", "value.vector.npy"])
 def test_damaged_vectors_are_refused(filled, how, name):
     file = filled / FOLDER / "text" / name
-    file.write_bytes(DAMAGE[how](file.read_bytes()))
+    writable(file).write_bytes(DAMAGE[how](file.read_bytes()))
     kb = KB.open(filled)
     with pytest.raises(NamesakeError, match=rf"{name}.*make them again with `namesake kb embed .* --force`"):
         _ = kb.text_vectors
@@ -214,17 +215,17 @@ def test_damaged_vectors_are_refused(filled, how, name):
 def test_damaged_rows_and_manifests_of_vectors_are_refused(filled):
     pairs = filled / FOLDER / "text" / "pair.vector.npy"
     raw = pairs.read_bytes()
-    pairs.write_bytes(raw[:-4] + np.array([10**6], np.int32).tobytes())
+    writable(pairs).write_bytes(raw[:-4] + np.array([10**6], np.int32).tobytes())
     with pytest.raises(NamesakeError, match="names rows that are not there"):
         open_vectors(KB.open(filled), "text")
-    pairs.write_bytes(raw)
+    writable(pairs).write_bytes(raw)
     manifest = filled / FOLDER / "text" / "manifest.json"
     fields = json.loads(manifest.read_text())
     for change in ({"dimension": 12}, {"kb": "sha256:0"}, {"entities": 5}):
-        manifest.write_text(json.dumps(fields | change))
+        writable(manifest).write_text(json.dumps(fields | change))
         with pytest.raises(NamesakeError, match="is damaged"):
             open_vectors(KB.open(filled), "text")
-    manifest.write_text("[]")
+    writable(manifest).write_text("[]")
     with pytest.raises(NamesakeError, match="is damaged"):
         open_vectors(KB.open(filled), "text")
 
@@ -237,6 +238,21 @@ def test_what_is_no_vectors_is_no_part_of_the_kb(filled):
     (filled / FOLDER / "walk" / "more.npy").write_text("mine")
     with pytest.raises(NamesakeError, match=r"more\.npy is no part of the KB's vectors"):
         KB.open(filled).verify()
+
+
+@pytest.mark.parametrize("what", ["vectors", "vectors/text", "vectors/walk.building"])
+@pytest.mark.parametrize("make", [lambda path: path.write_text("mine"), lambda path: path.symlink_to("nowhere")])
+def test_a_file_in_the_place_of_vectors_is_named(bare, what, make):
+    path = bare / what
+    path.parent.mkdir(exist_ok=True)
+    make(path)
+    with pytest.raises(NamesakeError, match=rf"{what} is no (folder, and no )?part of the KB.*: remove it"):
+        KB.open(bare).verify()
+    if what != "vectors/text":
+        with pytest.raises(NamesakeError, match=rf"{what} is in the way: remove it"):
+            walk(bare)
+    path.unlink()
+    KB.open(bare).verify()
 
 
 # walks

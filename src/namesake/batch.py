@@ -114,7 +114,7 @@ class Batch:
         other._confirmed = confirmed
         return other
 
-    @property
+    @cached_property
     def taken(self) -> Int64:
         """The entity row that each mention does not mean, as another of that name in its article does; else -1."""
         return np.full(len(self.names), -1, np.int64) if self._taken is None else self._taken
@@ -122,6 +122,7 @@ class Batch:
     def parted(self, taken: Int64) -> Batch:
         """The same batch, where mentions do not mean these entity rows; -1 where that cannot be said."""
         other = copy(self)
+        other.__dict__.pop("taken", None)
         other._taken = taken
         return other
 

@@ -8,6 +8,7 @@ draw them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import Any
 
@@ -43,6 +44,8 @@ MATCH = pa.struct(
         pa.field("word", pa.string()),  # the normalised word, or null for a shared statement
         pa.field("spans", SPANS),  # where it stands in the article, in characters
         pa.field("sources", pa.list_(SOURCE)),
+        pa.field("more_spans", pa.int32()),  # how many places are not listed: `spans` has the first few
+        pa.field("more_sources", pa.int32()),  # the same for sources
     ]
 )
 EXPLANATION = pa.schema(
@@ -71,15 +74,23 @@ EXPLANATION = pa.schema(
 
 Row = dict[str, Any]
 
+MOST_NAMES = 10
+"""Names of a text that a message lists."""
+
 
 def explain(scored: Scored, name: str | None = None, most: int | None = None) -> pa.Table:
     """The explanation of every mention of a scored batch, or of those called `name` in some place.
 
     With `most`, only so many candidates of each mention, the best, and "none of them".
     """
+    return pa.Table.from_pylist(list(explanation_rows(scored, name, most)), EXPLANATION)
+
+
+def explanation_rows(scored: Scored, name: str | None = None, most: int | None = None) -> Iterator[Row]:
+    """The rows of `explain`, one after the other: fields that a row lacks are null in the table."""
     page = cache(lambda article: Page(scored.batch, article))
-    readings = (Reading(page(int(scored.batch.article[m])), m) for m in mentions_called(scored, name))
-    return pa.Table.from_pylist([row for one in readings for row in _Mention(scored, one).rows(most)], EXPLANATION)
+    for mention in mentions_called(scored, name):
+        yield from _Mention(scored, Reading(page(int(scored.batch.article[mention])), mention)).rows(most)
 
 
 def mentions_called(scored: Scored, name: str | None) -> list[int]:
@@ -91,23 +102,36 @@ def mentions_called(scored: Scored, name: str | None) -> list[int]:
     if name is None:
         return list(range(len(batch.names)))
     called = normalise(name)
-    return [m for m in range(len(batch.names)) if any(normalise(one) == called for one in _written(batch, m))]
+    text_of = cache(lambda article: tuple(one[article].as_py() or "" for one in (batch.texts, batch.titles)))
+    return [
+        m
+        for m in range(len(batch.names))
+        if any(normalise(one) == called for one in _written(batch, m, *text_of(int(batch.article[m]))))
+    ]
 
 
 def no_such_name(name: str, names: Iterable[str]) -> str:
     """What to say where nobody in a text is called `name`; `names` are those that it has."""
     known = sorted(set(names))
-    return f"no name {name!r}{did_you_mean(name, known)}; its names are: {', '.join(known) or 'none'}"
+    return f"no name {name!r}{did_you_mean(name, known)}; {names_of_text(known, name)}"
 
 
-def _written(batch: Batch, mention: int) -> Iterator[str]:
+def names_of_text(names: Iterable[str], near: str | None = None) -> str:
+    """The names of a text, for a message: all if they are few, else a count and some: those most like `near`."""
+    known = sorted(set(names))
+    if len(known) <= MOST_NAMES:
+        return f"its names are: {', '.join(known) or 'none'}"
+    close = get_close_matches(near or "", known, MOST_NAMES, cutoff=0.5)
+    listed = close or known[:MOST_NAMES]
+    return f"it has {len(known):,} names, {'among them' if close else 'the first are'}: {', '.join(listed)}, …"
+
+
+def _written(batch: Batch, mention: int, text: str, title: str) -> Iterator[str]:
     """The name of a mention, and how its places in text and title have it."""
     yield batch.names[mention].as_py()
-    article = int(batch.article[mention])
-    for texts, lists in ((batch.texts, batch.span_lists), (batch.titles, batch.title_lists)):
+    for written, lists in ((text, batch.span_lists), (title, batch.title_lists)):
         if spans := lists[mention].as_py():
-            text = texts[article].as_py() or ""
-            yield from {text[start:end] for start, end in spans}
+            yield from {written[start:end] for start, end in spans}
 
 
 class _Mention:

@@ -234,13 +234,16 @@ class Linker:
 
     def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
+        self.kb.check_unchanged()
         batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
         faults = batch.faults()
         if faults:
             self._set_aside(batch, faults, rejects)
             articles = without(articles, set(faults))
             batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
-        return articles, score(batch, self.recipe)
+        scored = score(batch, self.recipe)
+        self.kb.check_unchanged()
+        return articles, scored
 
     def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None, most: int | None = None) -> pa.Table:
         articles, scored = self._scored(articles, rejects)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 Span = tuple[int, int]
 """Where something stands in a text: its first character, and the one after its last."""
+
+FEW_NAMES = 200
+"""Up to so many names, one search of the text for each name is the fastest way to find them."""
+PREFIXES, MOST_LENGTHS = (3, 6, 12), 32
+"""Names are grouped by so many first characters; more of them are taken where a group has too many lengths."""
 
 
 @dataclass(frozen=True)
@@ -42,3 +47,25 @@ def occurrences(name: str, text: str) -> Iterator[Span]:
     while at >= 0:
         yield at, at + len(name)
         at = text.find(name, at + len(name))
+
+
+def all_occurrences(names: Iterable[str], text: str) -> dict[str, list[Span]]:
+    """The `occurrences` of each name, in one pass over the text: at each place, only names that begin so are tried."""
+    found: dict[str, list[Span]] = {name: [] for name in names}
+    left = list(found)
+    for size in PREFIXES:
+        if len(left) <= FEW_NAMES:
+            break
+        groups: dict[str, set[int]] = {}
+        for name in left:
+            groups.setdefault(name[:size], set()).add(len(name))
+        lengths = {start: some for start, some in groups.items() if len(start) == size and len(some) <= MOST_LENGTHS}
+        left = [name for name in left if name[:size] not in lengths]
+        for at in range(len(text)):
+            for length in lengths.get(text[at : at + size], ()):
+                places = found.get(text[at : at + length])
+                if places is not None and (not places or places[-1][1] <= at):
+                    places.append((at, at + length))
+    for name in left:
+        found[name] = list(occurrences(name, text))
+    return found

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from namesake.articles.article import Article, Mention, occurrences
+from namesake.articles.article import Article, Mention, all_occurrences
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.days import HOW_TO_WRITE, UNDATED, day_number
 from namesake.errors import NamesakeError, must_be
@@ -38,20 +38,26 @@ def text_table(
     if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
         raise TypeError(f"mentions must be a list of names or Mentions, not {type(mentions).__name__} {mentions!r:.60}")
     text = _SURROGATES.sub("\ufffd", text)
-    given = None if mentions is None else [_located(text, mention) for mention in mentions]
+    given = None if mentions is None else _located(text, mentions)
     builder = ArticleBuilder()
     title = None if title is None else _SURROGATES.sub("\ufffd", title)
     builder.add(Article("text", text, title, date, given))
     return builder.table()
 
 
-def _located(text: str, mention: str | Mention) -> Mention:
-    must_be(mention, (str, Mention), "a mention", "a name or a Mention")
-    if isinstance(mention, Mention):
-        _check_mention(mention)
-        return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
-    name = _SURROGATES.sub("\ufffd", mention)
-    return Mention(name, list(occurrences(name, text)))
+def _located(text: str, mentions: Iterable[str | Mention]) -> list[Mention]:
+    """The mentions, each name alone with its places in the text."""
+    given = list(mentions)
+    for mention in given:
+        must_be(mention, (str, Mention), "a mention", "a name or a Mention")
+        if isinstance(mention, Mention):
+            _check_mention(mention)
+    names = [_SURROGATES.sub("\ufffd", one if isinstance(one, str) else one.name) for one in given]
+    places = all_occurrences((name for name, one in zip(names, given, strict=True) if isinstance(one, str)), text)
+    return [
+        Mention(name, places[name]) if isinstance(one, str) else replace(one, name=name)
+        for name, one in zip(names, given, strict=True)
+    ]
 
 
 def _check_mention(mention: Mention) -> None:

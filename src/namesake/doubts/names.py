@@ -30,8 +30,7 @@ TOKENS = Need("counts of the tokens of names (`kb build` makes them)", lambda kb
 
 def tokens_of_the_name(reading: Reading) -> Iterator[Match]:
     """How many people's labels begin with the name's first token, and how many end with its last."""
-    kb = reading.batch.kb
-    first, _, last = _counts(reading.batch, kb)
+    first, _, last = reading.batch.once(_counts)
     if first[reading.mention] >= 0:
         for source, count in (("begins names", first), ("ends names", last)):
             yield Match(sources=[Source(source, value=str(int(count[reading.mention])))])
@@ -50,7 +49,7 @@ def expected(batch: Batch, kb: KB) -> Scores:
     F and L of the P labels of two tokens or more begin with the first, end with the last token; a middle token that is
     rarer than one in a thousand makes E smaller.
     """
-    first, middle, last = _counts(batch, kb)
+    first, middle, last = batch.once(_counts)
     people = max(_labels(kb), 1)
     bearers = (first + 0.5) * (last + 0.5) / people * min(POPULATION / people, 1.0)
     rare = np.where(middle < 0, 1.0, np.minimum(1.0, (middle + 0.5) / people * MIDDLE))

@@ -132,5 +132,6 @@ def _words(source: str, words: Sequence[str]) -> str:
 
 def _statement(one: Shared) -> str:
     people = ", ".join(wikidata(qid, label) for qid, label in one.people)
+    people += f" and {one.more:,} more" if one.more else ""
     what = f'<span class="soft">{escape(one.property)}:</span> {escape(one.value)}'
     return f'<li>{what} <span class="soft">with</span> {people}</li>'

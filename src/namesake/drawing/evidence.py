@@ -27,6 +27,8 @@ class Shared:
     people: Sequence[tuple[str, str]]
     """QID and label of each."""
     common: bool
+    more: int = 0
+    """How many other people share it and are not listed."""
 
 
 @dataclass(frozen=True)
@@ -113,5 +115,6 @@ def _shared(matches: Iterable[Row]) -> list[Shared]:
         what = first["property_label"] or first["property"] or first["source"]
         people = [(s["anchor"], s["anchor_label"] or s["anchor"]) for s in match["sources"]]
         key = (one_line(what), one_line(first["value"]))
-        found[key] = Shared(*key, list(dict.fromkeys(people)), first["property"] in COMMON)
+        more = match.get("more_sources") or 0
+        found[key] = Shared(*key, list(dict.fromkeys(people)), first["property"] in COMMON, more)
     return sorted(found.values(), key=lambda one: one.common)

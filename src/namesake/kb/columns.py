@@ -122,9 +122,34 @@ class Columns:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.states: dict[str, State] = {}
-        """The state of each file that is mapped, by its name."""
+        self.opened: dict[str, os.stat_result] = {}
+        """What the system said of each file when it was mapped, by its name."""
+        self._place = folder.absolute()
         self._mapped: dict[str, npt.NDArray[Any]] = {}
+
+    @property
+    def states(self) -> dict[str, State]:
+        """The state of each file that is mapped, by its name."""
+        return {name: State.of(status) for name, status in self.opened.items()}
+
+    def written(self) -> str | None:
+        """The first mapped file that was written to since it was mapped.
+
+        A file that was replaced or removed does not count: its map stays what it was. Neither do other rights, another
+        owner or another link, which change the time of the last change as well.
+        """
+        for name, before in self.opened.items():
+            try:
+                now = (self._place / name).stat()
+            except OSError:
+                continue
+            if now.st_ctime_ns == before.st_ctime_ns or not os.path.samestat(before, now):
+                continue
+            same = before.st_size == now.st_size and before.st_mtime_ns == now.st_mtime_ns
+            if not same or _rights(before) == _rights(now):
+                return name
+            self.opened[name] = now
+        return None
 
     def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """The file `name`.npy, mapped; NamesakeError where it does not hold numbers of type `dtype`."""
@@ -142,10 +167,15 @@ class Columns:
             file = open_file(path, folder)
             try:
                 self._mapped[name] = map_column(file, dtype)
-                self.states[f"{name}.npy"] = State.of(os.fstat(file))
+                self.opened[f"{name}.npy"] = os.fstat(file)
             finally:
                 os.close(file)
         except (OSError, ValueError) as problem:
             reason = problem.strerror if isinstance(problem, OSError) else problem
             where = self.folder / f"{name}.npy"
             raise NamesakeError(f"{where} cannot be read ({reason}): build the KB again") from None
+
+
+def _rights(status: os.stat_result) -> tuple[int, ...]:
+    """Who may do what with a file, and how many names it has."""
+    return status.st_mode, status.st_uid, status.st_gid, status.st_nlink

@@ -71,10 +71,15 @@ def fame(kb: KBColumns) -> Float32:
 
 @derived(KBColumns.gender)
 def gender(kb: KBColumns) -> Int8:
-    """Whether each entity is a man or a woman, where the KB states one of them."""
+    """Whether each entity is a man or a woman, where the KB states one of them; values that are no items tell nothing.
+
+    Anybody may edit Wikidata, and dumps are forged: a function here must expect a string as the value of any property.
+    """
     first, end = np.searchsorted(kb.pair_property, [GENDER, GENDER + 1])
     values = kb.pair_value[first:end]
-    qids = np.where(values >= 0, kb.item_qids[values], 0)
+    items = np.flatnonzero(values >= 0)
+    qids = np.zeros(len(values), np.int64)
+    qids[items] = kb.item_qids[values[items]]
     marks = sum(np.isin(qids, known) * np.int8(code) for code, known in GENDERS.items())
     stated = np.zeros(len(kb.qids), np.int8)
     mark_rows(kb.statements.indptr, kb.statements.values, first, marks, stated)

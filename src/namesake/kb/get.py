@@ -2,7 +2,7 @@
 
 A pack is a stranger's. It may hold the manifest and after it the files of a KB, in the order of their names, and
 nothing else: no folder, no link, no other name, no file larger than the manifest's counts allow or the disk has room
-for. What passes is what `kb info --verify` passes.
+for, and not a hundred times as much as the pack itself has. What passes is what `kb info --verify` passes.
 """
 
 from __future__ import annotations
@@ -24,16 +24,21 @@ from namesake.kb.check import derived_problems, manifest_problem, problems
 from namesake.kb.columns import Columns
 from namesake.kb.declare import Array, Lists, Text
 from namesake.kb.layout import columns
-from namesake.kb.manifest import LARGEST, MANIFEST, Manifest, parse_manifest
+from namesake.kb.manifest import LARGEST, MANIFEST, REJECTS, Manifest, parse_manifest
 from namesake.kb.npy import BLOCK, HEADER, said
 from namesake.kb.options import place
 from namesake.kb.orderly import HinderedError, orderly
 from namesake.kb.pack import SUFFIX, TAR_BLOCK
 from namesake.kb.publish import Draft
+from namesake.kb.rejects import NAMED
 from namesake.kb.remains import settle
 from namesake.kb.replace import check_free
 from namesake.progress import Reporter
 
+MOST_PACKED, MOST_SPARSE = 100, 512 << 20
+"""A pack may hold so many times its own size, and so many bytes more: real ones hold four times their size, and a few
+people with high QIDs need a bitmap of zeros."""
+MOST_REJECT = 8 << 10  # bytes of a line in `rejects.jsonl`
 ADDRESS = "address"  # the file that says where the pack beside it comes from
 
 
@@ -131,6 +136,7 @@ class _Members:
     def __init__(self, pack: Path, stream: BinaryIO) -> None:
         self.pack = pack
         self.stream = stream
+        self.most = MOST_PACKED * pack.stat().st_size + MOST_SPARSE
         self.read = 0
         """Bytes unpacked so far."""
 
@@ -154,6 +160,10 @@ class _Members:
         expected = expected_size(name, manifest)
         if expected is not None and size != expected:
             raise self._bad(f"{name} has {size:,} bytes, not {expected:,}")
+        if name == REJECTS and size > (most := MOST_REJECT * min(manifest.rejected, NAMED)):
+            raise self._bad(f"{name} has {size:,} bytes; {manifest.rejected:,} rejected lines take {most:,} at most")
+        if self.read + size > self.most:
+            raise self._bad(f"{name} has {size:,} bytes, far more than a pack of this size can hold")
         free = shutil.disk_usage(folder).free
         if size > free:
             raise HinderedError(f"{self.pack}: {name} has {size:,} bytes, and {folder.parent} has room for {free:,}")

@@ -74,7 +74,7 @@ def _member(path: Path, digest: str) -> Iterator[bytes]:
 def member_header(name: str, size: int) -> bytes:
     """The block before a file in a tar: a plain file of nobody's, of no time, that all may read."""
     about = tarfile.TarInfo(name)
-    about.size, about.mode = size, 0o644
+    about.size, about.mode = size, 0o444
     return about.tobuf(tarfile.GNU_FORMAT)
 
 

@@ -26,7 +26,7 @@ from namesake.kb.declare import Column, Made
 from namesake.kb.journal import ASIDE, JOURNAL, Journal, goes_on
 from namesake.kb.lock import LOCK, Owner, alone, sign, take
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
-from namesake.kb.npy import BLOCK, header, said
+from namesake.kb.npy import BLOCK, header, said, seal
 from namesake.kb.orderly import lacks_room
 from namesake.kb.remains import building, replaced, spill_of, unfinished
 from namesake.kb.replace import check_free, put_in_place, remove_draft, remove_kb
@@ -138,6 +138,8 @@ class Draft:
             shutil.rmtree(self.spill)
             (self.folder / MANIFEST).write_bytes(complete.sealed())
             sync(self.folder / MANIFEST)
+            for name in (*self.files, MANIFEST):
+                seal(self.folder / name)
             sync(self.folder)
             self.finished = True
             self._put_in_place()

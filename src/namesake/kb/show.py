@@ -193,6 +193,11 @@ def _statement(kb: KB, pair: int, tenure: int | None) -> Statement:
     )
 
 
+def no_label(qid: str) -> str:
+    """What readers see of an item for which the KB has no label."""
+    return f"{qid} (no label)"
+
+
 def property_label(kb: KB, number: int) -> str:
     """A property's label, or its id where the dump did not have it."""
     at = int(np.searchsorted(kb.property_ids, number))

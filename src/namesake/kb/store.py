@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -40,8 +41,13 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "KB", "MANIFEST", "Columns", "Manifest", "Ragged", "Strings", "read_manifest"]
 
 
+LOOKS_APART = 0.1  # seconds between two looks at the files of an open KB: a look costs a tenth of a millisecond
 FEW = 256  # QIDs that are not worth loading a kernel for
 _QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)
+
+
+class KBChangedError(NamesakeError):
+    """The files of a KB were written to while it was in use: what is read from it is no longer what was opened."""
 
 
 class KB(KBColumns):
@@ -60,6 +66,10 @@ class KB(KBColumns):
         self.path = path
         self.manifest = manifest
         self.language = languages.of(manifest.language)
+        self.watched = [self.columns]
+        """The columns of the KB, and of its vectors once they are open."""
+        self._looked = 0.0
+        self._written: Path | None = None
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
@@ -92,6 +102,22 @@ class KB(KBColumns):
             kb._check_all()
             remember(states)
         return kb
+
+    def check_unchanged(self, at_once: bool = False) -> None:
+        """Raise KBChangedError where a file was written to since it was opened; looks ten times a second at most.
+
+        `at_once` looks in any case. Files that were replaced or removed are no change: an open KB keeps the old ones.
+        """
+        now = time.monotonic()
+        if self._written is None and (at_once or now - self._looked > LOOKS_APART):
+            self._looked = now
+            found = ((columns.folder, columns.written()) for columns in self.watched)
+            self._written = next((folder / name for folder, name in found if name), None)
+        if self._written is not None:
+            raise KBChangedError(
+                f"{self._written} was written to while the KB was in use: replace a KB as a whole, with `namesake kb "
+                "build --force`, `kb get --force` or a renamed folder, then start again"
+            )
 
     @cached_property
     def names(self) -> NameIndex:

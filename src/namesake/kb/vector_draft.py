@@ -22,7 +22,7 @@ from namesake.kb.columns import State
 from namesake.kb.known import remember
 from namesake.kb.lock import LOCK
 from namesake.kb.manifest import MANIFEST
-from namesake.kb.npy import header, said
+from namesake.kb.npy import header, said, seal
 from namesake.kb.replace import put_in_place
 from namesake.kb.vectors import FOLDER, Kind, VectorManifest, has_vectors, is_folder, same_kb
 from namesake.stops import unstoppable
@@ -54,6 +54,9 @@ class VectorDraft:
     def __enter__(self) -> VectorDraft:
         if has_vectors(self.kb, self.kind) and not self.force:
             raise NamesakeError(f"{self.out} exists: replace it with `force=True`")
+        for path in (self.folder.parent, self.folder):
+            if os.path.lexists(path) and not path.is_dir():
+                raise NamesakeError(f"{path} is in the way: remove it")
         self.folder.mkdir(parents=True, exist_ok=True)
         if not is_folder(self.folder):
             raise NamesakeError(f"{self.folder} is in the way: remove it")
@@ -139,6 +142,8 @@ class VectorDraft:
             for name in (PLAN, DONE, TEXTS):
                 (self.folder / name).unlink(missing_ok=True)
             (self.folder / MANIFEST).write_bytes(manifest.sealed())
+            for name in (*self.files, MANIFEST):
+                seal(self.folder / name)
             states = {name: State.of((self.folder / name).stat()) for name in (*self.files, MANIFEST)}
             (self.folder / LOCK).unlink()
             old = put_in_place(self.folder, self.out, self.out.with_name(f"{self.kind}.building.old"))

@@ -6,6 +6,7 @@ Vectors of another KB are refused; so are vectors that are not finite. docs/vect
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -134,6 +135,7 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
     if verify or not is_known(states):
         _read_through(folder, manifest, arrays, again)
         remember(states)
+    kb.watched.append(columns)
     return Vectors(
         folder,
         manifest,
@@ -178,10 +180,12 @@ def all_finite(halves: npt.NDArray[np.float16]) -> bool:
 def verify_vectors(kb: KB) -> None:
     """Check all vectors in a KB's folder, and that nothing else is there but what a stopped run goes on with."""
     folder = kb.path / FOLDER
-    if not folder.exists():
+    if not os.path.lexists(folder):
         return
+    if not folder.is_dir():
+        raise NamesakeError(f"{folder} is no folder, and no part of the KB: remove it")
     for path in sorted(folder.iterdir()):
-        if path.name.removesuffix(".building") not in KINDS:
+        if path.name.removesuffix(".building") not in KINDS or not path.is_dir():
             raise NamesakeError(f"{path} is no part of the KB's vectors: remove it")
         if path.name in KINDS:
             listed = {*read_vector_manifest(path, "make them again").files, MANIFEST}

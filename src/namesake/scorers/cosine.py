@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from namesake.scorers.matches import Candidate, Match, Source
-from namesake.scorers.reading import Reading, row_of
+from namesake.scorers.reading import Page, Reading, row_of
 from namesake.scorers.registry import Need, Scores, scorer
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ SHOWN = 160
 # why
 def nearest_sentence(candidate: Candidate) -> Iterator[Match]:
     """The sentence of the article that is nearest to the entity."""
-    return _nearest(candidate, range(len(sentences(candidate.reading))))
+    return _nearest(candidate, range(len(candidate.reading.page.sentences)))
 
 
 def nearest_sentence_with_the_name(candidate: Candidate) -> Iterator[Match]:
@@ -54,18 +54,24 @@ def nearest_sentence_with_the_name(candidate: Candidate) -> Iterator[Match]:
 def _nearest(candidate: Candidate, among: Sequence[int]) -> Iterator[Match]:
     from namesake.kernels.vectors.cosine import cosines
 
-    reading, kb = candidate.reading, candidate.kb
-    spans = [sentences(reading)[at] for at in among]
-    texts = [reading.text[start:end] for start, end in spans]
-    if not texts:
+    if not len(among):
         return
-    vectors = encoder(kb).encode(texts)
-    rows = np.full(len(texts), candidate.row)
-    found = cosines(vectors, np.arange(len(texts)), rows, kb.text_vectors.entities)
+    page, kb = candidate.reading.page, candidate.kb
+    spans, vectors = page.once(_sentences)
+    rows = np.full(len(among), candidate.row)
+    found = cosines(vectors, np.array(among), rows, kb.text_vectors.entities)
     best = int(found.argmax())
     if found[best] > -1:
-        shown = " ".join(texts[best].split())[:SHOWN]
-        yield Match(spans=[spans[best]], sources=[Source("sentence", value=f"{shown} ({found[best]:.2f})")])
+        start, end = spans[among[best]]
+        shown = " ".join(page.text[start:end].split())[:SHOWN]
+        yield Match(spans=[(start, end)], sources=[Source("sentence", value=f"{shown} ({found[best]:.2f})")])
+
+
+def _sentences(page: Page) -> tuple[list[tuple[int, int]], Any]:
+    """The sentences of an article, in characters, and their vectors."""
+    bounds = [*page.characters[page.sentences].tolist(), len(page.text)]
+    spans = list(pairwise(bounds))
+    return spans, encoder(page.batch.kb).encode([page.text[start:end] for start, end in spans])
 
 
 # the scores
@@ -128,9 +134,8 @@ def narrow_texts(batch: Batch) -> Iterator[str]:
 
 def near(reading: Reading) -> set[int]:
     """The sentences of the article that hold a span of the mention."""
-    words, batch = reading.batch.words, reading.batch
-    starts = row_of(words.sentence_indptr, words.sentence, reading.article)
-    return _holding(starts, row_of(batch.span_indptr, batch.byte_spans, reading.mention))
+    batch = reading.batch
+    return _holding(reading.page.sentences, row_of(batch.span_indptr, batch.byte_spans, reading.mention))
 
 
 def _holding(starts: list[int], spans: Sequence[Any]) -> set[int]:
@@ -140,12 +145,3 @@ def _holding(starts: list[int], spans: Sequence[Any]) -> set[int]:
         first = max(bisect_right(starts, start) - 1, 0)
         kept.update(range(first, max(bisect_right(starts, end - 1), first)))
     return kept
-
-
-def sentences(reading: Reading) -> list[tuple[int, int]]:
-    """The sentences of the article, in characters."""
-    words = reading.batch.words
-    starts = row_of(words.sentence_indptr, words.sentence, reading.article)
-    raw = reading.text.encode()
-    bounds = [len(raw[:start].decode("utf-8", "replace")) for start in starts] + [len(reading.text)]
-    return list(pairwise(bounds))

@@ -56,16 +56,17 @@ def dead(batch: Batch, kb: KB) -> Scores:
 @scorer("Tenure", needs=OFFICES)
 def tenure(batch: Batch, kb: KB) -> Scores:
     """How many of the entity's dated statements (offices, teams, employers) are in force at the article's date."""
-    candidate, _ = _in_force(batch, kb)
+    candidate, _ = batch.once(_in_force)
     return np.bincount(candidate, minlength=len(batch.rows)).astype(np.float64)
 
 
 def offices(candidate: Candidate) -> Iterator[Match]:
     """The positions of the candidate that are in force at the article's date."""
-    batch, kb = candidate.reading.batch, candidate.kb
-    if _behind_office(batch)[candidate.reading.mention]:
-        whose, statements = _in_force(batch, kb)
-        pairs = kb.tenure_pair[statements[whose == candidate.number]]
+    batch, kb, mention = candidate.reading.batch, candidate.kb, candidate.reading.mention
+    if batch.mentions.evidence.title[mention] or batch.mentions.evidence.role[mention]:
+        whose, statements = batch.once(_in_force)
+        own = slice(*np.searchsorted(whose, [candidate.number, candidate.number + 1]))
+        pairs = kb.tenure_pair[statements[own]]
         for pair in np.unique(pairs[kb.pair_property[pairs] == POSITION_HELD]).tolist():
             yield Match(sources=[statement_source(kb, pair)])
 
@@ -73,7 +74,7 @@ def offices(candidate: Candidate) -> Iterator[Match]:
 @scorer("Office", needs=OFFICES, explain=offices)
 def office(batch: Batch, kb: KB) -> Scores:
     """1 for a word behind a title or a role (President Bush) where a position is in force at the date, else 0."""
-    candidate, statement = _in_force(batch, kb)
+    candidate, statement = batch.once(_in_force)
     held = candidate[kb.pair_property[kb.tenure_pair[statement]] == POSITION_HELD]
     holds = np.bincount(held, minlength=len(batch.rows)) > 0
     in_office: Scores = (holds & np.repeat(_behind_office(batch), np.diff(batch.offsets))).astype(np.float64)

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from namesake.kb.show import no_label
 from namesake.scorers.reading import Reading
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
+
+MOST_LISTED = 8
+"""How many places, and how many sources, a match lists; it counts the others. So an explanation grows with its text."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,10 @@ class Match:
     spans: Sequence[tuple[int, int]] = ()
     """Where it stands in the article, in characters."""
     sources: Sequence[Source] = ()
+    more_spans: int = 0
+    """How many places are not listed."""
+    more_sources: int = 0
+    """How many sources are not listed."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +70,7 @@ class Candidate:
 def statement_source(kb: KB, pair: int) -> Source:
     """A statement as the source of a match: property and value by their labels."""
     number, value = int(kb.pair_property[pair]), int(kb.pair_value[pair])
-    label = (kb.item_labels[value] or f"Q{kb.item_qids[value]}") if value >= 0 else kb.strings[~value]
+    label = (kb.item_labels[value] or no_label(f"Q{kb.item_qids[value]}")) if value >= 0 else kb.strings[~value]
     return Source("statement", f"P{number}", property_label(kb, number), label)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namesake.scorers.matches import Candidate, Match, Source, statement_source
+from namesake.scorers.matches import MOST_LISTED, Candidate, Match, Source, statement_source
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
@@ -33,14 +33,13 @@ NOTHING = 0.3
 # why
 def words_of_context(candidate: Candidate) -> Iterator[Match]:
     """The words of the context that the recipe says; for `both`, those of the article, which hold the others."""
-    reading = candidate.reading
-    narrow = reading.batch.settings.context == "narrow"
-    return _shared_words(candidate, reading.nearby if narrow else reading.everywhere)
+    narrow = candidate.reading.batch.settings.context == "narrow"
+    return words_nearby(candidate) if narrow else words_everywhere(candidate)
 
 
 def words_everywhere(candidate: Candidate) -> Iterator[Match]:
     """The words of the article."""
-    return _shared_words(candidate, candidate.reading.everywhere)
+    return _shared_words(candidate, candidate.reading.page.everywhere)
 
 
 def words_nearby(candidate: Candidate) -> Iterator[Match]:
@@ -49,11 +48,19 @@ def words_nearby(candidate: Candidate) -> Iterator[Match]:
 
 
 def _shared_words(candidate: Candidate, places: dict[int, list[int]]) -> Iterator[Match]:
+    """The words at these places that the candidate has, too, but for those of the name; the first few places listed."""
     reading, kb = candidate.reading, candidate.kb
     sources = word_sources(kb, candidate.row, set(reading.batch.settings.features))
-    for word in sorted(places.keys() & sources.keys(), key=lambda word: places[word][0]):
+    shared = (places.keys() & sources.keys()) - reading.name_words
+    for word in sorted(shared, key=lambda word: places[word][0]):
         text = kb.words[word]
-        yield Match(text, reading.word_spans(places[word], text.endswith(".")), sources[word])
+        yield Match(
+            text,
+            reading.word_spans(places[word][:MOST_LISTED], text.endswith(".")),
+            sources[word][:MOST_LISTED],
+            max(len(places[word]) - MOST_LISTED, 0),
+            max(len(sources[word]) - MOST_LISTED, 0),
+        )
 
 
 def word_sources(kb: KB, row: int, features: set[str]) -> dict[int, list[Source]]:

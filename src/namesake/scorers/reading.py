@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
 if TYPE_CHECKING:
     from namesake.arrays import Int64
     from namesake.batch import Batch
+
+T = TypeVar("T")
 
 _SURFACE = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
@@ -23,6 +25,13 @@ class Page:
 
     def __init__(self, batch: Batch, article: int) -> None:
         self.batch, self.article = batch, article
+        self._made: dict[Callable[[Page], Any], Any] = {}
+
+    def once(self, make: Callable[[Page], T]) -> T:
+        """What `make` makes of the page, made once: for what the explanations of all its candidates need."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        return cast(T, self._made[make])
 
     @cached_property
     def text(self) -> str:
@@ -71,11 +80,16 @@ class Page:
         return np.concatenate([[0], np.cumsum((raw & 0xC0) != 0x80)])
 
     @cached_property
+    def anchors(self) -> list[int]:
+        """The KB rows of the anchors, ascending."""
+        first, last = self.batch.articles[self.article : self.article + 2]
+        return sorted(set(self.batch.anchors[first:last].tolist()) - {-1})
+
+    @cached_property
     def anchored(self) -> dict[int, list[int]]:
         """The KB rows of the anchors that have each statement, in order."""
-        first, last = self.batch.articles[self.article : self.article + 2]
         anchored: dict[int, list[int]] = {}
-        for anchor in sorted(set(self.batch.anchors[first:last].tolist()) - {-1}):
+        for anchor in self.anchors:
             for pair in self.batch.kb.statements[anchor].tolist():
                 anchored.setdefault(pair, []).append(anchor)
         return anchored
@@ -104,22 +118,21 @@ class Reading:
         return row_of(self.batch.span_indptr, self.batch.spans, self.mention)
 
     @cached_property
-    def everywhere(self) -> dict[int, list[int]]:
-        """The bytes at which each word of the article stands; the words of the name itself are left out."""
-        return self._without_name(self.page.everywhere)
+    def name_words(self) -> set[int]:
+        """The words of the name itself: they never count as a match."""
+        return set(row_of(self.batch.name_words.indptr, self.batch.name_words.word, self.mention))
 
     @cached_property
     def nearby(self) -> dict[int, list[int]]:
-        """The same for the sentences that hold a span of the mention."""
+        """The bytes at which each word stands in the sentences that hold a span of the mention."""
         spans = row_of(self.batch.span_indptr, self.batch.byte_spans, self.mention)
-        return self._without_name(self.page.places(sorted({at for span in spans for at in self.page.within(*span)})))
+        return self.page.places(sorted({at for span in spans for at in self.page.within(*span)}))
 
     @cached_property
     def anchors(self) -> list[int]:
         """The KB rows of the article's anchors, this mention's own apart."""
-        first, last = self.batch.articles[self.article : self.article + 2]
-        others = set(self.batch.anchors[first:last].tolist())
-        return sorted(others - {-1, int(self.batch.anchors[self.mention])})
+        own = int(self.batch.anchors[self.mention])
+        return [anchor for anchor in self.page.anchors if anchor != own]
 
     def word_spans(self, starts: Iterable[int], dotted: bool = False) -> list[tuple[int, int]]:
         """The words that begin at the bytes `starts` as spans of characters; `dotted` words end in a full stop."""
@@ -130,10 +143,6 @@ class Reading:
             end = surface.end() if surface else character + 1
             spans.append((character, end + (dotted and self.text.startswith(".", end))))
         return spans
-
-    def _without_name(self, places: dict[int, list[int]]) -> dict[int, list[int]]:
-        own = set(row_of(self.batch.name_words.indptr, self.batch.name_words.word, self.mention))
-        return {word: starts for word, starts in places.items() if word not in own}
 
 
 def row_of(indptr: Int64, values: Any, row: int) -> list[Any]:

@@ -6,11 +6,13 @@ pass linked with confidence. A candidate is never its own anchor, nor is a menti
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from namesake.scorers.matches import Candidate, Match, statement_source
+from namesake.scorers.matches import MOST_LISTED, Candidate, Match, statement_source
 from namesake.scorers.overlap import lift
 from namesake.scorers.registry import Scores, scorer
 
@@ -20,18 +22,23 @@ if TYPE_CHECKING:
 
 
 def shared_statements(candidate: Candidate) -> Iterator[Match]:
-    """Each statement that the candidate shares with other anchors, with all anchors that have it."""
+    """Each statement that the candidate shares with other anchors, with the first few anchors that have it."""
     kb, reading, anchored = candidate.kb, candidate.reading, candidate.reading.page.anchored
-    left_out = (int(reading.batch.anchors[reading.mention]), candidate.row)
+    left_out = {int(reading.batch.anchors[reading.mention]), candidate.row}
     for pair in sorted(set(kb.statements[candidate.row].tolist()) & anchored.keys()):
         statement = statement_source(kb, pair)
         sources = [
             replace(statement, source="anchor", anchor=f"Q{kb.qids[anchor]}", anchor_label=kb.label(anchor))
-            for anchor in anchored[pair]
-            if anchor not in left_out
+            for anchor in islice((anchor for anchor in anchored[pair] if anchor not in left_out), MOST_LISTED)
         ]
         if sources:
-            yield Match(sources=sources)
+            others = len(anchored[pair]) - sum(_holds(anchored[pair], anchor) for anchor in left_out)
+            yield Match(sources=sources, more_sources=others - len(sources))
+
+
+def _holds(ascending: list[int], number: int) -> bool:
+    at = bisect_left(ascending, number)
+    return at < len(ascending) and ascending[at] == number
 
 
 @scorer("EEIScore", anchors=True, explain=shared_statements)

@@ -6,7 +6,6 @@ singular vectors v, with their values σ, are the theme, and score(e) = ‖(σ_i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from namesake.scorers.matches import Candidate, Match, Source
 from namesake.scorers.overlap import iscore
 from namesake.scorers.popularity import sitelinks
+from namesake.scorers.reading import Page
 from namesake.scorers.registry import Need, Scorer, Scores, scorer
 
 if TYPE_CHECKING:
@@ -38,29 +38,38 @@ CARRIERS = 5
 
 
 # why
-def _carriers(candidate: Candidate, weights: Scorer) -> Iterator[Match]:
+def _carriers(page: Page, weights: Scorer) -> list[Match]:
     """The candidates of the article that carry the theme, with their share of it."""
-    batch, kb = candidate.reading.batch, candidate.kb
-    first, last = _bounds(batch, candidate.reading.article)
+    batch, kb = page.batch, page.batch.kb
+    first, last = _bounds(batch, page.article)
     rows, _, own = distinct(batch.rows[first:last], weights(batch)[first:last])
     _, share = theme(_widened(_vectors(batch, kb), rows), own, batch.settings.neural.themes)
-    named = zip(rows.tolist(), share.tolist(), strict=True)
-    for row, part in sorted(named, key=lambda one: (-one[1], one[0]))[:CARRIERS]:
-        if part > 0:
-            yield Match(sources=[Source("theme", value=f"{kb.label(row)} (Q{kb.qids[row]}), {100 * part:.0f} %")])
+    named = sorted(zip(rows.tolist(), share.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
+    return [
+        Match(sources=[Source("theme", value=f"{kb.label(row)} (Q{kb.qids[row]}), {100 * part:.0f} %")])
+        for row, part in named[:CARRIERS]
+        if part > 0
+    ]
 
 
-def carriers_by_sitelinks(candidate: Candidate) -> Iterator[Match]:
+def _by_sitelinks(page: Page) -> list[Match]:
+    return _carriers(page, sitelinks)
+
+
+def _by_words(page: Page) -> list[Match]:
+    return _carriers(page, iscore)
+
+
+def carriers_by_sitelinks(candidate: Candidate) -> list[Match]:
     """Who carries the theme of Eigen."""
-    return _carriers(candidate, sitelinks)
+    return candidate.reading.page.once(_by_sitelinks)
 
 
-def carriers_by_words(candidate: Candidate) -> Iterator[Match]:
+def carriers_by_words(candidate: Candidate) -> list[Match]:
     """Who carries the theme of Eigen_IScore."""
-    return _carriers(candidate, iscore)
+    return candidate.reading.page.once(_by_words)
 
 
-# the scores
 @scorer("Eigen", needs=VECTORS, explain=carriers_by_sitelinks)
 def eigen(batch: Batch, kb: KB) -> Scores:
     """Eigenthemes: nearness to the few dimensions that the article's candidates have in common, weighted by NS."""

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
-MOST = 8
-"""Values that an explanation shows."""
+MOST, MOST_ANCHORS = 8, 64
+"""Values that an explanation shows, and anchors that it looks at: the first in the order of their QIDs."""
 
 
 def closest_values(candidate: Candidate) -> Iterator[Match]:
@@ -26,7 +26,7 @@ def closest_values(candidate: Candidate) -> Iterator[Match]:
     vectors = kb.text_vectors
     own = [pair for pair in kb.statements[candidate.row].tolist() if vectors.pair_rows[pair] >= 0]
     found = []
-    for anchor in set(candidate.reading.anchors) - {candidate.row}:
+    for anchor in [row for row in candidate.reading.anchors if row != candidate.row][:MOST_ANCHORS]:
         for pair in kb.statements[anchor].tolist():
             for mine in own:
                 if kb.pair_property[pair] == kb.pair_property[mine] and vectors.pair_rows[pair] >= 0:

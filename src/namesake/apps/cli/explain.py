@@ -41,7 +41,7 @@ def explain(
     from namesake import Linker
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import find_article, find_named
-    from namesake.explain import no_such_name
+    from namesake.explain import names_of_text, no_such_name
 
     linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)
     warn_of_sample(folder, kb, [articles])
@@ -56,9 +56,8 @@ def explain(
         names = linker.link(table).column("name").to_pylist()
         if name is not None and not linker.naming(table, name).num_rows:
             raise NamesakeError(f"article {table.column('id')[0]}: {no_such_name(name, names)}")
-        known = ", ".join(sorted(set(names))) or "none"
         wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
-        raise NamesakeError(f"article {table.column('id')[0]}: {wanted}; its names are: {known}")
+        raise NamesakeError(f"article {table.column('id')[0]}: {wanted}; {names_of_text(names, name)}")
     if json:
         import msgspec
 

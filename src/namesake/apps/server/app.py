@@ -16,6 +16,7 @@ from namesake.apps.server.limits import Limits
 from namesake.apps.server.metrics import Metrics
 from namesake.apps.server.problems import GoneError, RequestError, busy
 from namesake.errors import NamesakeError
+from namesake.kb.store import KBChangedError
 
 LOG = logging.getLogger("namesake.server")
 
@@ -37,9 +38,14 @@ class App:
         metrics: Metrics,
         close: Callable[[], None],
         origins: Sequence[str] = (),
+        check: Callable[[], None] = lambda: None,
     ) -> None:
+        """Answer by `routes`, unless `check` raises KBChangedError: then the server ends."""
         self.limits, self.metrics, self.close = limits, metrics, close
         self.origins = frozenset(origins)
+        self.check = check
+        self.end: Callable[[], None] = lambda: None
+        """What makes the server end, once it runs."""
         self.held = Held()
         self.exact: dict[str, dict[str, Route]] = {}
         self.prefixed: dict[str, dict[str, Route]] = {}
@@ -102,6 +108,7 @@ class App:
     ) -> Reply:
         """What the route answers, or what is wrong."""
         try:
+            self.check()
             if place not in BUSY_UNCHECKED:
                 self._guard(client)
             if not methods:
@@ -114,6 +121,10 @@ class App:
             return await route.handle(call)
         except RequestError as problem:
             return _refusal(problem)
+        except KBChangedError:
+            self.end()
+            why = "the knowledge base was written to while it was in use"
+            return _refusal(RequestError(503, why, "ask again once the server was started again", retry_after="10"))
         except NamesakeError as problem:
             return _refusal(RequestError(422, str(problem), "mend the request"))
         except GoneError:

@@ -30,6 +30,8 @@ class Limits:
     """Candidates of all names in one answer (413)."""
     explanations: int = 500
     """Candidates of all names that are explained at a time (413)."""
+    listed: int = 200_000
+    """Rows, places, matches and sources that one explanation lists (413)."""
     articles: int = 256
     """Articles of one request (413)."""
     queries: int = 256

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 
 from namesake.apps.server.http import JSON, Call, Reply, Route
 from namesake.apps.server.pool import Pool
@@ -23,7 +24,7 @@ from namesake.apps.server.schema import (
 )
 from namesake.apps.server.work import Links, Texts, Wish
 from namesake.articles.builder import ArticleBuilder
-from namesake.explain import explain, mentions_called
+from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
 
 _link = msgspec.json.Decoder(LinkRequest)
 _explain = msgspec.json.Decoder(ExplainRequest)
@@ -109,9 +110,27 @@ class LinkApi:
                     f"more than {self.limits.explanations:,} candidates are to be explained",
                     "say which name with `name`, or ask for fewer of each with `limit`",
                 )
-            return _encode({"rows": explain(scored, asked.name, asked.limit).drop_columns("article_id").to_pylist()})
+            rows = _bounded(explanation_rows(scored, asked.name, asked.limit), self.limits.listed)
+            table = pa.Table.from_pylist(list(rows), EXPLANATION).drop_columns("article_id")
+            return _encode({"rows": table.to_pylist()})
 
         return Reply(await self.pool.run(work))
+
+
+def _bounded(rows: Iterable[Row], most: int) -> Iterator[Row]:
+    """The rows of an explanation; refused as soon as they list more than `most` rows, places, matches and sources."""
+    listed = 0
+    for row in rows:
+        matches = row.get("matches", ())
+        listed += 1 + len(row["spans"]) + len(matches)
+        listed += sum(len(match["spans"]) + len(match["sources"]) for match in matches)
+        if listed > most:
+            raise RequestError(
+                413,
+                f"the explanation would list more than {most:,} places, matches and sources",
+                "say which name with `name`, ask for fewer candidates with `limit`, or send a shorter text",
+            )
+        yield row
 
 
 def _rendered(links: Links, ids: list[str] | None) -> bytes:

@@ -54,4 +54,4 @@ def application(
         Route("GET", "/health", health, "Whether the server is well.", gives={JSON: Health}),
         Route("GET", "/metrics", measure, "For Prometheus.", gives={"text/plain": {"type": "string"}}),
     ]
-    return App(Document(routes).routes, limits, metrics, pool.close, origins)
+    return App(Document(routes).routes, limits, metrics, pool.close, origins, linker.kb.check_unchanged)

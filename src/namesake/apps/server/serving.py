@@ -41,10 +41,13 @@ def serve(
         gc.freeze()  # what is loaded stays: the collector need not look at it again
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{listening.getsockname()[1]}")
+        app = server.config.app
+        app.end = lambda: setattr(server, "should_exit", True)
         try:
             server.run(sockets=[listening])
         except KeyboardInterrupt:  # uvicorn has ended in order, and says by this what made it end
             return
+        linker.kb.check_unchanged(at_once=True)  # says so where this made it end
 
 
 def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> uvicorn.Server:

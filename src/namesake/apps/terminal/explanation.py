@@ -206,10 +206,15 @@ def _statements(matches: list[Row]) -> Iterator[Text]:
     by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
     for (identifier, label), group in by_property:
         values = Text(", ").join(
-            Text.assemble(one_line(source["value"]), (" ".join(_numbers(match, numbers)), NAME_STYLE))
+            Text.assemble(one_line(source["value"]), (" ".join(_numbers(match, numbers)), NAME_STYLE), _more(match))
             for source, match in group
         )
         yield Text.assemble((f"{one_line(label) or identifier}: ", "dim"), values)
+
+
+def _more(match: Row) -> str:
+    """How many anchors share a statement and are not listed."""
+    return f" and {match['more_sources']:,} more" if match.get("more_sources") else ""
 
 
 def _numbers(match: Row, numbers: dict[str, str]) -> list[str]:

@@ -16,7 +16,7 @@ from rich.text import Text
 from namesake.kb.brief import years
 from namesake.kb.manifest import REJECTS, Manifest, Reject
 from namesake.kb.rejects import NAMED
-from namesake.kb.show import gist
+from namesake.kb.show import gist, no_label
 from namesake.printable import counted, one_line
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _statements(statements: list[Statement]) -> Table:
 
 def _value(statement: Statement) -> Text:
     """A value as a reader wants it: its label, its years, its QID in the background."""
-    text = Text(statement.label or statement.value)
+    text = Text(statement.label or no_label(statement.value))
     if statement.start or statement.end:
         text.append(f" {(statement.start or '')[:-6]}–{(statement.end or '')[:-6]}")
     if statement.label and statement.value != statement.label:
