@@ -235,6 +235,8 @@ def test_categories_and_extension_types_stay_what_they_are():
 
 
 MARK = Marked(pa.int64())
+
+
 @pytest.mark.parametrize(
     "alias",
     [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from namesake.arrays import decoded
-from namesake.articles.article import Article, Mention, occurrences
+from namesake.articles.article import Article, Mention, all_occurrences
 from namesake.articles.builder import mention_column
 from namesake.articles.schema import ARTICLES, check
 
@@ -34,7 +34,8 @@ def check_articles(table: pa.Table, what: str = "articles") -> pa.Table:
 
 def located(text: str, names: Sequence[str]) -> list[Mention]:
     """Names that are meant wherever they stand in a text."""
-    return [Mention(name, list(occurrences(name, text))) for name in names]
+    places = all_occurrences(names, text)
+    return [Mention(name, places[name]) for name in names]
 
 
 def _are_names(kind: pa.DataType) -> bool:
