@@ -158,10 +158,7 @@ def spelled(batch: Batch) -> Scores:
 
 
 def _rule(batch: Batch, rule: str) -> Scores:
-    from namesake.names.evidence import RULES
-
-    by_rule: Scores = (batch.mentions.evidence.rule == RULES.index(rule)).astype(np.float64)
-    return by_rule
+    return batch.mentions.evidence.found_by(rule).astype(np.float64)
 
 
 def _one_word(batch: Batch) -> np.ndarray:

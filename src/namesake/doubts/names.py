@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from namesake.doubts.registry import doubt
-from namesake.names.evidence import RULES
 from namesake.scorers.matches import Match, Source
 from namesake.scorers.overlap import beyond_chance
 from namesake.scorers.reading import Reading
@@ -54,7 +53,7 @@ def expected(batch: Batch, kb: KB) -> Scores:
     """
     first, middle, last = _counts(batch, kb)
     evidence = batch.mentions.evidence
-    shared = evidence.rule == RULES.index("shared")
+    shared = evidence.found_by("shared")
     first, last = np.where(shared, evidence.first, first), np.where(shared, evidence.last, last)
     people = max(_labels(kb), 1)
     bearers = (first + 0.5) * (last + 0.5) / people * min(POPULATION / people, 1.0)

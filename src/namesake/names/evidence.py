@@ -65,6 +65,11 @@ class Evidence:
     def __len__(self) -> int:
         return len(self.rule)
 
+    def found_by(self, rule: str) -> Bool:
+        """Whether each mention was found by a rule, one of RULES."""
+        found: Bool = self.rule == RULES.index(rule)
+        return found
+
     def take(self, order: Int64) -> Evidence:
         """The evidence of some mentions."""
         return Evidence(*(getattr(self, field.name)[order] for field in fields(self)))

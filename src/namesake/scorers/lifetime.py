@@ -21,10 +21,8 @@ def lifetime(batch: Batch, kb: KB) -> Scores:
 
     A life begins at 12 and ends two years after death, as for `Era`.
     """
-    from namesake.names.evidence import RULES
-
     scores = np.zeros(len(batch.rows))
-    shared = np.flatnonzero(batch.mentions.evidence.rule == RULES.index("shared"))
+    shared = np.flatnonzero(batch.mentions.evidence.found_by("shared"))
     if not len(shared):
         return scores
     from namesake.kernels.link.lives import Lives, years_apart
