@@ -10,7 +10,7 @@ from namesake.names.evidence import RULES
 from oracle_known import Known, key_of, slip
 from oracle_tokens import CASED, COMMA, HARD, SOFT, UPPER, Tokeniser, style_of
 
-EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range(len(RULES))
+EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED, SHARED = range(len(RULES))
 KIND_QUALITY = (1.0, 0.95, 0.9, 0.85)  # label, alias, bare label, bare alias
 FORM_QUALITY = {MONONYM: 1.0, CALLED: 1.0, SURNAME: 0.8, HEAD: 0.8, PAIR: 0.8, SUFFIX: 0.8, BEGIN: 0.6}
 FORM_QUALITY |= {FIRST: 0.5, NICK: 0.5, ALIAS_SURNAME: 0.5}
@@ -149,6 +149,14 @@ class Finder:
 
     def particle_before(self, i: int) -> bool:
         return self.soft(i) and self.w(i - 1) in English.particles and not self.used[i - 1]
+
+    def particle_follows(self, i: int) -> bool:
+        """Virgil | van Dijk: particles, no function words, and a capital."""
+        end = i
+        while end - i < MOST_PARTICLES and self.soft(end) and self.w(end) in English.particles:
+            end += 1
+        ordinary = any(self.w(k) in English.function_words for k in range(i, end))
+        return end > i and not ordinary and self.follows(end)
 
     def length(self, i: int) -> int:
         return len(self.text[self.tokens[i].start : self.tokens[i].end].encode())
@@ -531,8 +539,9 @@ class Finder:
 
     def short_surname(self, at: int, mentions: list[Mention]) -> None:
         """The end of a full name, as much of it as stands here, unless something else seems to be meant."""
-        mention = self.nearest(at, mentions)
-        if len(mentions) > 1 or self.w(at) in self.shared:
+        mention, told = self.nearest(at, mentions), 0
+        several = len(mentions) > 1 or self.w(at) in self.shared
+        if several:
             told = self.gender_told(at)
             named = {id(m) for a, m in self.matches if a <= at}
             before = [m for m in mentions if told and id(m) in named]
@@ -567,8 +576,55 @@ class Finder:
                 return
         if self.is_firm(at + 1) or (self.before_place(at + 1) and self.known.thing(self.w(at)) > 5):
             return
-        self.span(mention, start, at + 1)
-        self.said = sorted([*self.said, (at, mention)], key=lambda named: named[0])
+        shared = self.sharing(at, start, mention, mentions, told) if several else None
+        self.span(shared or mention, start, at + 1)
+        if shared is None:
+            self.said = sorted([*self.said, (at, mention)], key=lambda named: named[0])
+
+    def sharing(self, at: int, start: int, mention: Mention, mentions: list[Mention], told: int) -> Mention | None:
+        """Curie, behind Marie and Pierre Curie: the last one named, and the best known bearers of the other names."""
+        before: list[Mention] = []
+        for a, m in self.said:
+            if a <= at and any(m is one for one in mentions) and not any(m is one for one in before):
+                before.append(m)
+        seen = {id(m): max(a for a, other in self.said if other is m and a <= at) for m in before}
+        others: dict[int, float] = {}
+        own = {row for row, _ in self.known.bearers(mention.full_name or "")} | set(mention.extras)
+        for other in reversed(before[-8:]):
+            tail = other.core[1] - 1 - (at - start)
+            ends_so = tail >= other.core[0] and self.name(tail, other.core[1] - 1) == self.name(start, at)
+            if not (self.may_share(mention) and self.may_share(other) and (start == at or ends_so)):
+                continue
+            low, high = sorted([seen.get(id(mention), -1), seen[id(other)]])
+            together = high - low <= 60 and not any(self.start[low + 1 : high + 1])
+            names = []
+            if other is not mention and not self.titled_otherwise(at, other):
+                names.append(other.full_name)
+            first = other.words[0]
+            if start == at and self.in_company(first):
+                names.append(f"{self.w(first - 2)} {self.w(at)}")
+            for row, kind in filter(None, map(self.best_known, names)):
+                gender = int(self.known.kb.gender[row])
+                if row not in own and (not told or gender in (told, self.gender(mention))):
+                    others.setdefault(row, (1.0 if together else 0.9) * KIND_QUALITY[kind])
+        if not others:
+            return None
+        shared, new = self.mention(f"{mention.name}: {self.w(at)}", SHARED, start, at + 1)
+        if new:
+            shared.full_name, shared.core, shared.counts = mention.full_name, mention.core, mention.counts
+            shared.evidence["thing"] = mention.evidence["thing"]
+        for row, quality in [*others.items(), *mention.extras.items()]:
+            if row not in shared.extras and len(shared.extras) < 8:
+                shared.extras[row] = quality
+        return shared
+
+    def may_share(self, mention: Mention) -> bool:
+        return mention.rule == EXACT and self.w(mention.core[1] - 1) not in English.numerals
+
+    def best_known(self, name: str | None) -> tuple[int, int] | None:
+        """The most famous bearer of a name, the first of equals, and how it is borne."""
+        everybody = self.known.everybody(name) if name else []
+        return max(everybody, key=lambda bearer: self.known.fame[bearer[0]], default=None)
 
     def is_month(self, at: int) -> bool:
         """In May, 3 May, May 3: not Theresa."""
@@ -603,13 +659,16 @@ class Finder:
             if self.start[i] or self.used[i] == "person":
                 break
             rest.append(self.w(i))
-        words = [self.w(at - 1)] * self.soft(at) + rest
+        first = at
+        while self.soft(first) and self.w(first - 1) in English.particles and at - first < MOST_PARTICLES:
+            first -= 1  # Mr. Le Pen
+        words = [self.w(first - 1)] * self.soft(first) + rest
         return next((1 if word in English.men else 2 for word in words if word in English.men | English.women), 0)
 
     def gender(self, mention: Mention) -> int:
         """That of the best known bearer of the name."""
-        rows = [row for row, _ in self.known.everybody(mention.full_name)] if mention.full_name else []
-        return int(self.known.kb.gender[max(rows, key=lambda row: self.known.fame[row])]) if rows else 0
+        best = self.best_known(mention.full_name)
+        return int(self.known.kb.gender[best[0]]) if best else 0
 
     def letter(self, i: int) -> int:
         return self.text[self.tokens[i].start].encode()[0] | 0x20
@@ -618,6 +677,8 @@ class Finder:
         """Behind a surname: a hyphen and a capital, "family", or another name that begins with it."""
         behind = at + 1
         if self.soft(behind) and (self.w(behind) in English.families or (self.hyphen[behind] and self.cap[behind])):
+            return True
+        if self.particle_follows(behind):
             return True
         if not self.follows(behind) or self.used[behind] or self.w(behind) in English.suffixes:
             return False
@@ -632,7 +693,7 @@ class Finder:
             end, word = end + 1, word + 1
         ordinary = English.ordinary_first_names | English.function_words | English.honorifics
         if self.style == CASED:
-            another = self.follows(end) and not self.used[end]
+            another = (self.follows(end) and not self.used[end]) or self.particle_follows(end)
         else:
             another = end == at + 1 and self.w(at) in ordinary
         if another or self.is_firm(end):
@@ -660,7 +721,7 @@ class Finder:
 
     def alone(self, at: int) -> bool:
         """A word that is the short form of somebody's name and part of no full name."""
-        return self.open_before[at] and self.w(at) not in NO_NAMES and bool(self.known.short(self.w(at)))
+        return self.open_before[at] and self.w(at) not in NO_NAMES and bool(self.known.short(self.transliterated(at)))
 
     def before_place(self, at: int) -> bool:
         """A comma and a famous place behind: Houston, Texas; Washington, D.C."""
@@ -773,8 +834,11 @@ class Finder:
         if end - first == 2 and self.surname_first(first) and not known.thing(name):
             return self.initial(first + 1, first)
         if known.first(head) == 0 and not self.tokens[first].initials and not known.short(name):
-            return end - first > 2 and self.run(first + 1, end)  # a word before the name
+            whole = self.w(first + 1) in English.particles and self.another_before(first + 1)  # Plato von Ustinov
+            return end - first > 2 and not whole and self.run(first + 1, end)  # a word before the name
         if known.lower(head) >= 20 and known.lower(last) >= 20:  # Police Chief
+            return False
+        if head in English.particles and last in self.strangers:
             return False
         thing = known.thing(name)
         if self.wide(name, first, end, 1, {PAIR: 0.8, SUFFIX: 0.8, HEAD: 0.8, BEGIN: 0.6}, thing):
@@ -788,7 +852,8 @@ class Finder:
                 return self.named(rest, DROPPED, first + 1, end, 0.8, thing)
             for low in range(first + 1, end - 1):
                 part = self.name(low, end)
-                if known.first(self.w(low)) > 5 and self.wide(part, low, end, 2, {PAIR: 0.7, SUFFIX: 0.7}, thing):
+                usual = known.first(self.w(low)) > 5 and self.w(low) not in English.particles
+                if usual and self.wide(part, low, end, 2, {PAIR: 0.7, SUFFIX: 0.7}, thing):
                     return True
         if thing == 0 and end - first == 2 and not self.tokens[first].initials and self.spelled(name, first):
             return True
@@ -909,7 +974,7 @@ class Finder:
         if self.w(at) in English.saints and self.known.thing(self.name(at, at + 2)) > 10:
             return
         for stop in range(end, first, -1):
-            if stop < end and stop - first == 1 and self.cap[stop] and not self.hyphen[stop]:
+            if stop < end and stop - first == 1 and not self.hyphen[stop]:
                 return  # Judge Learned Hand is no Learned
             if stop - first == 1 and self.w(first) in self.strangers:
                 return
@@ -921,12 +986,15 @@ class Finder:
         forms = {HEAD, MONONYM, CALLED, FIRST} if royal else set(FORM_QUALITY) - {FIRST, BEGIN}
         name = self.name(first, stop)
         if name not in self.mentions:
-            shorts = self.known.short(name)
-            few = bool(shorts) and self.known.count(name) <= 10
+            able = stop - first == 1 and self.cap[first] and name not in NO_NAMES
+            known_as = self.transliterated(first) if able else name
+            shorts = self.known.short(known_as)
+            few = bool(shorts) and self.known.count(known_as) <= 10
             rows = {row: 1.0 for row, _ in self.known.bearers(self.name(title, stop))}
             best = 0.0
             for row, form, weight in shorts:
-                if form in forms and (self.known.fame[row] >= 1 or form in (SUFFIX, PAIR) or few):
+                fits = form in forms or (form == FIRST and weight >= 10)
+                if fits and (self.known.fame[row] >= 1 or form in (SUFFIX, PAIR) or few):
                     rows.setdefault(row, FORM_QUALITY[form])
                     best = max(best, weight)
             if not rows:
@@ -935,7 +1003,7 @@ class Finder:
             mention.extras = dict(list(rows.items())[:8])
             mention.place = self.place_behind(stop)
             mention.evidence["best"] = best
-            mention.evidence["bearers"] = float(self.known.count(name)) if shorts else 0.0
+            mention.evidence["bearers"] = float(self.known.count(known_as)) if shorts else 0.0
         return self.span(self.mentions[name], first, stop, title=1.0, thing=self.known.thing(name))
 
     # one word
@@ -944,22 +1012,25 @@ class Finder:
         known, word = self.known, self.w(at)
         if not self.may_be_single(at, inside):
             return False
-        start, key = at, word
+        start, key, known_as = at, word, self.transliterated(at)
         while self.particle_before(start) and at - start < MOST_PARTICLES:  # al-Assad
             start -= 1
-        if known.short(self.name(start, at + 1)):
-            key = self.name(start, at + 1)
+        if start < at and known.short(self.name(start, at + 1)):
+            key = known_as = self.name(start, at + 1)
+        elif start < at and not inside and self.another_before(start):
+            return False  # Adele van Virgil
         elif not self.hyphen[at]:
             start = at
         if not inside and self.another_before(start):
             return False
-        count = known.count(key)
-        rows = [one for one in known.short(key) if known.fame[one[0]] >= 1 or (count <= 10 and one[1] != FIRST)]
-        if not rows or not self.passes(at, rows[0][1], rows[0][2], count):
+        count = known.count(known_as)
+        rows = [one for one in known.short(known_as) if known.fame[one[0]] >= 1 or (count <= 10 and one[1] != FIRST)]
+        if not rows or not self.passes(at, rows[0][1], rows[0][2], count, self.are_initials(at, rows[0][0])):
             return False
         mention, new = self.mention(key, ONE, start, at + 1)
         if new:
-            mention.extras = {row: FORM_QUALITY[form] for row, form, _ in rows[:8]}
+            qualities = {row: 0.95 if self.are_initials(at, row) else FORM_QUALITY[form] for row, form, _ in rows}
+            mention.extras = dict(list(qualities.items())[:8])
         mention.evidence["form"] = rows[0][1]
         role = self.soft(start) and self.w(start - 1) in English.roles
         return self.span(
@@ -970,13 +1041,36 @@ class Finder:
     def may_be_single(self, at: int, inside: bool) -> bool:
         """Whether the text lets a word that somebody bears be a name of its own."""
         word = self.w(at)
-        if self.tokens[at].initials or word in NO_NAMES or word in self.strangers or not self.known.short(word):
+        if self.tokens[at].initials or word in NO_NAMES or word in self.strangers:
+            return False
+        if not self.known.short(self.transliterated(at)) or self.particle_follows(at + 1):
             return False
         if self.follows(at + 1) and self.w(at + 1) not in English.suffixes and not inside:
             return False
         family = self.soft(at + 1) and self.w(at + 1) in English.families
         elsewhere = self.is_firm(at + 1) or self.before_place(at + 1) or self.names_a_thing(at)
         return not (family or elsewhere or self.in_nickname(at))
+
+    def transliterated(self, at: int) -> str:
+        """Zelensky: the word as the KB spells it, if it knows nothing of the word itself."""
+        word, known = self.w(at), self.known
+        facts = (known.first(word), known.last(word), known.lower(word), known.thing(word))
+        stem = word.rstrip("ijy") if len(word) - len(word.rstrip("ijy")) <= 2 else ""
+        if any(facts) or known.short(word) or stem == word or not self.plain(at) or len(stem) + 2 > 24:
+            return word
+        if len(stem) < 5 or stem[-1] in "aeou":
+            return word
+        others = [stem + ending for ending in ("y", "i", "ii", "ij", "iy", "yi", "yj", "yy")]
+        heaviest = max(others, key=lambda other: max((weight for _, _, weight in known.short(other)), default=0))
+        return heaviest if known.short(heaviest) else word
+
+    def are_initials(self, at: int, row: int) -> bool:
+        """JFK, John F. Kennedy: a word in capitals, and the first letters of a label's words."""
+        token, label = self.tokens[at], self.known.kb.item_labels[int(self.known.kb.entity_item[row])]
+        written = self.text[token.start : token.end].lower().encode()
+        first = [part.encode()[:1].lower() for part in label.replace("-", " ").split(" ")]
+        capitals = token.capital and token.upper and len(written) >= 3 and written.isascii()
+        return capitals and b"".join(first[: len(written)]) == written
 
     def surname_first(self, first: int) -> bool:
         """SMITH J: a surname in capitals, no ordinary word, and an initial."""
@@ -990,11 +1084,12 @@ class Finder:
         if self.another_before(first):
             return False
         if name not in self.mentions and self.may_be_single(at, inside=True):
-            count = known.count(self.w(at))
-            rows = [one for one in known.short(self.w(at)) if one[1] in (SURNAME, CALLED)]
+            known_as = self.transliterated(at)
+            count = known.count(known_as)
+            rows = [one for one in known.short(known_as) if one[1] in (SURNAME, CALLED)]
             letter = self.letter(initial)
             rows = [one for one in rows if known.fame[one[0]] >= 1 and self.label_letter(one[0]) == letter]
-            each = count / len(known.short(self.w(at)))  # only the best bearers are listed
+            each = count / len(known.short(known_as))  # only the best bearers are listed
             behind = initial > at
             if rows and rows[0][2] >= 10 and (not behind or self.passes(at, SURNAME, rows[0][2], count)):
                 mention, _ = self.mention(name, ONE, first, first + 2)
@@ -1022,9 +1117,11 @@ class Finder:
         lists = English.never_names | English.roles | English.name_titles | English.function_words
         return before not in lists
 
-    def passes(self, at: int, form: int, best: float, count: int) -> bool:
+    def passes(self, at: int, form: int, best: float, count: int, initials: bool = False) -> bool:
         """Whether a lone word is worth a look: famous enough, no far more famous thing, no ordinary word."""
         thing, lower = self.known.thing(self.w(at)), self.known.lower(self.w(at))
+        if initials and not lower and best >= 10:
+            return thing < best
         if (best < 10 and (count > 10 or thing > 3)) or thing > 6 * best:
             return False
         if form in (NICK, ALIAS_SURNAME) and (lower or thing >= 5):

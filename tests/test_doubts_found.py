@@ -31,6 +31,8 @@ PEOPLE = {
     "Tom Baker": 25,
     "Shawn Williams": 12,
     "Vera Quill": 15,
+    "Franklin Roosevelt": 150,
+    "Winston Churchill": 200,
 }
 """Sitelinks by label."""
 THING, FAME = "Houston", 120
@@ -113,6 +115,18 @@ CASES = {
     "mononym": ("Then Rihanna sang.", "Rihanna", one_word("Rihanna")),
     "two of them": ("Then Smith sang.", "Smith", one_word("Smith")),
     "a first name": ("Then Lionel sang.", "Lionel", {**one_word("Lionel"), "FirstName": 1}),
+    "famous names together": (
+        "Roosevelt met Churchill and Smith there.",
+        "Roosevelt",
+        {**one_word("Roosevelt"), "FamousNearby": 1},
+    ),
+    "a little-known name beside a famous one": ("Then Smith met Churchill.", "Smith", one_word("Smith")),
+    "a famous name and a far one": (
+        f"Roosevelt came. {'It rained and it poured all day. ' * 3}Churchill left.",
+        "Roosevelt",
+        one_word("Roosevelt"),
+    ),
+    "a famous name again": ("Roosevelt came. Roosevelt left.", "Roosevelt", one_word("Roosevelt")),
     "a mere word": (
         "Then Baker sang.",
         "Baker",

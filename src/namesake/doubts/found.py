@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
 
+FAMOUS, NEAR = 100.0, 100
+"""Fame from which a name of one word is famous; bytes within which another is near."""
+
 
 # the name seems longer than what the KB knows
 @doubt("GoesOn")
@@ -95,6 +98,26 @@ def bearers(batch: Batch) -> Scores:
     return np.log1p(batch.mentions.evidence.bearers.astype(np.float64))
 
 
+@doubt("FamousNearby")
+def famous_nearby(batch: Batch) -> Scores:
+    """1 for a famous name of one word within 100 bytes of another one (Roosevelt and Churchill), else 0.
+
+    A name is famous if its best bearer has a fame of 100 or more, and no thing of that name half as much.
+    """
+    mentions, near = batch.mentions, np.zeros(len(batch.names))
+    best, thing = mentions.evidence.best, mentions.evidence.thing
+    famous = _one_word(batch) & (best >= FAMOUS) & (2 * thing < best)
+    whose = np.repeat(np.arange(len(famous)), np.diff(mentions.span_indptr))
+    starts, ends = mentions.byte_spans.T
+    spans = np.flatnonzero(famous[whose])
+    spans = spans[np.lexsort([starts[spans], batch.article[whose[spans]]])]
+    one, other = spans[:-1], spans[1:]
+    together = (whose[one] != whose[other]) & (batch.article[whose[one]] == batch.article[whose[other]])
+    together &= starts[other] - ends[one] < NEAR
+    near[whose[one[together]]] = near[whose[other[together]]] = 1.0
+    return near
+
+
 @doubt("FirstName")
 def first_name(batch: Batch) -> Scores:
     """1 for a word that is the first name of its best bearer."""
@@ -135,10 +158,7 @@ def spelled(batch: Batch) -> Scores:
 
 
 def _rule(batch: Batch, rule: str) -> Scores:
-    from namesake.names.evidence import RULES
-
-    by_rule: Scores = (batch.mentions.evidence.rule == RULES.index(rule)).astype(np.float64)
-    return by_rule
+    return batch.mentions.evidence.found_by(rule).astype(np.float64)
 
 
 def _one_word(batch: Batch) -> np.ndarray:

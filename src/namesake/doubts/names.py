@@ -47,9 +47,13 @@ def expected(batch: Batch, kb: KB) -> Scores:
     """log(E + e⁻⁵), E people of half a million who bear such a name by chance: (F + ½)(L + ½) / P; 0 for one word.
 
     F and L of the P labels of two tokens or more begin with the first, end with the last token; a middle token that is
-    rarer than one in a thousand makes E smaller.
+    rarer than one in a thousand makes E smaller. For a surname that several people have whom the text names in full,
+    the full name of the last one counts.
     """
     first, middle, last = batch.once(_counts)
+    evidence = batch.mentions.evidence
+    shared = evidence.found_by("shared")
+    first, last = np.where(shared, evidence.first, first), np.where(shared, evidence.last, last)
     people = max(_labels(kb), 1)
     bearers = (first + 0.5) * (last + 0.5) / people * min(POPULATION / people, 1.0)
     rare = np.where(middle < 0, 1.0, np.minimum(1.0, (middle + 0.5) / people * MIDDLE))

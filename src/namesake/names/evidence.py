@@ -13,11 +13,11 @@ from namesake.kernels.link.evidence import take_apart
 Int8 = npt.NDArray[np.int8]
 Float32 = npt.NDArray[np.float32]
 
-RULES = ("exact", "titled", "wide", "dropped", "spelled", "reversed", "company", "one", "nicknamed")
+RULES = ("exact", "titled", "wide", "dropped", "spelled", "reversed", "company", "one", "nicknamed", "shared")
 """How a mention was found, in the order of their numbers. exact: the name as the KB has it; titled: a title and a word
 (President Bush); wide: part of longer names (Siméon Poisson); dropped: the text has words more (Frank Anthony Wilczek);
 spelled: another spelling; reversed: surname first; company: Bill and Hillary Clinton; one: a lone word; nicknamed:
-William "Bill" Gates."""
+William "Bill" Gates; shared: a surname that several people have whom the text names in full."""
 
 GIVEN = -1
 """The rule of a name that an article came with."""
@@ -64,6 +64,11 @@ class Evidence:
 
     def __len__(self) -> int:
         return len(self.rule)
+
+    def found_by(self, rule: str) -> Bool:
+        """Whether each mention was found by a rule, one of RULES."""
+        found: Bool = self.rule == RULES.index(rule)
+        return found
 
     def take(self, order: Int64) -> Evidence:
         """The evidence of some mentions."""

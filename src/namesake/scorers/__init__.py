@@ -8,6 +8,6 @@ from namesake.scorers.matches import Candidate, Match, Source
 from namesake.scorers.registry import SCORERS, Need, Scorer, Scores, named, scorer
 
 # Each of these modules declares scorers, the paper's first.
-from namesake.scorers import popularity, overlap, relations, cosine, values, themes, titles, dates, names  # isort: skip  # noqa: F401
+from namesake.scorers import popularity, overlap, relations, cosine, values, themes, titles, dates, names, lifetime  # isort: skip  # noqa: F401
 
 __all__ = ["SCORERS", "Candidate", "Match", "Need", "Scorer", "Scores", "Source", "named", "scorer"]

@@ -105,7 +105,8 @@ def era(batch: Batch, kb: KB) -> Scores:
     from namesake.kernels.text.years import years_of
 
     dated = np.where(batch.days != UNDATED, _year(batch.days), np.nan)
-    told = (batch.tokens > 1) | _behind_office(batch)
+    full = (batch.tokens > 1) | (batch.mentions.evidence.tokens > 1)  # a surname for which the text has the full name
+    told = full | _behind_office(batch)
     lives = Lives(kb.birth, kb.birth_precision, kb.death, kb.death_precision, YEARLY, YEAR)
     years = years_of(*text_buffers(batch.texts), year_words(kb.language))
     gap: Scores = years_apart(batch.article, batch.offsets, batch.rows, told, *years, dated, lives, NOW)

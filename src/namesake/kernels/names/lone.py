@@ -57,11 +57,13 @@ from namesake.kernels.names.page import (
     may_end,
     name_key,
     name_of,
+    particle_follows,
     run_fame,
     short_of,
     soft,
 )
 from namesake.kernels.names.people import (
+    SMALL_LETTER,
     add_candidate,
     add_span,
     bears,
@@ -89,7 +91,7 @@ from namesake.kernels.names.tokens import (
     SOFT,
     SUFFIX,
 )
-from namesake.kernels.simd import NUMBERS, prefetch
+from namesake.kernels.simd import NUMBERS, byte, prefetch
 
 RARE = 10  # bearers of a token up to which those of unknown fame are proposed as well
 LEAST_WEIGHT = 10.0  # of the best bearer of a lone word
@@ -101,6 +103,8 @@ BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican 
 SAINT_FAME = 10.0
 TITLE_ALIAS = 1.0  # the text has the very alias: President Clinton
 MOST_BEHIND_TITLE = 4
+LEAST_INITIALS, INITIALS_QUALITY = 3, 0.95
+BETWEEN_WORDS = (0x20, 0x2D)  # a space, a hyphen
 TOGETHER = 16  # tokens looked at for titles
 
 
@@ -111,12 +115,15 @@ def is_strangers(page, token):
     return page.words[at] != FREE and page.first_name[at] == STRANGER
 
 
-@inlined(B(I, B))
-def fits_title(form, royal):
-    """Whether a title makes a name of a form: royal ones of a given name, others of a surname."""
+@inlined(B(I, B, B))
+def fits_title(form, royal, famous):
+    """Whether a title makes a name of a form: royal ones of a given name, others of a surname.
+
+    The first word of a famous name may be the surname: President Xi.
+    """
     if royal:
         return form in (HEAD, MONONYM, CALLED, FIRST_NAME)
-    return form not in (FIRST_NAME, BEGIN)
+    return form != BEGIN and (form != FIRST_NAME or famous)
 
 
 @kernel(I(PAGE, KNOWN, I, I, I))
@@ -125,7 +132,8 @@ def enter_titled(page, known, title, first, stop):
     royal = listed(page, title, ROYAL)
     key = name_key(page, first, stop)
     alias = name_of(known, name_key(page, title, stop))
-    short = short_of(known, key)
+    single = stop - first == 1 and page.shorts[first] >= 0
+    short = np.int64(page.shorts[first]) if single else short_of(known, key)
     mention = mention_of(page, key)
     fresh = mention == NOBODY
     if alias >= 0 and fresh:
@@ -137,7 +145,8 @@ def enter_titled(page, known, title, first, stop):
         few = known.short_count[short] <= RARE
         for k in range(known.short_indptr[short], known.short_indptr[short + 1]):
             form, row = np.int64(known.short_forms[k]), np.int64(known.short_rows[k])
-            if not fits_title(form, royal) or not (known.fame[row] >= 1.0 or form in (LAST_TWO, PAIR) or few):
+            fits = fits_title(form, royal, known.short_weights[k] >= LEAST_WEIGHT)
+            if not fits or not (known.fame[row] >= 1.0 or form in (LAST_TWO, PAIR) or few):
                 continue
             if mention == NOBODY:
                 mention = new_mention(page, key, np.int64(NOBODY), np.int64(TITLED), first, stop)
@@ -165,8 +174,8 @@ def place_titled(page, known, title):
     if listed(page, title, SAINT) and run_fame(page, known, title, title + 2) > SAINT_FAME:
         return
     for stop in range(end, first, -1):
-        if stop < end and stop - first == 1 and capital(page, stop) and not hyphen(page, stop):
-            return  # Judge Learned Hand is no Learned
+        if stop < end and stop - first == 1 and not hyphen(page, stop):
+            return  # Judge Learned Hand is no Learned, Captain Virgil van Dijk no Virgil
         if stop - first == 1 and is_strangers(page, first):
             return
         mention = enter_titled(page, known, title, first, stop)
@@ -188,7 +197,7 @@ def may_be_lone(page, known, at, inside):
     """Whether the text lets token `at` be a name of its own; `inside`: the name of a thing stands before it."""
     if initials(page, at) or listed(page, at, NO_NAME) or is_strangers(page, at):
         return False
-    if name_follows(page, at + 1) and not inside:
+    if (name_follows(page, at + 1) and not inside) or particle_follows(page, at + 1):
         return False
     if soft(page, at + 1) and listed(page, at + 1, FAMILY):
         return False
@@ -214,10 +223,29 @@ def is_ordinary(page, known, at):
     return lower >= VERY_ORDINARY or (lower >= ORDINARY_WORD and page.marks[at] & AT_START != 0)
 
 
-@inlined(B(PAGE, KNOWN, I, I, types.float64, I))
-def passes_gates(page, known, at, form, weight, count):
+@kernel(B(PAGE, KNOWN, I, I))
+def are_initials(page, known, at, row):
+    """Whether token `at`, of three letters or more, is the initials of an entity's label: JFK, John F. Kennedy."""
+    item, letter, last = known.item[row], page.starts[at], page.ends[at]
+    if page.bits[at] & IN_CAPITALS != IN_CAPITALS or last - letter < LEAST_INITIALS:
+        return False
+    begins_word = True
+    for k in range(known.label_offsets[item], known.label_offsets[item + 1]):
+        small = known.labels[k] | SMALL_LETTER
+        if begins_word:
+            if letter == last or byte(page.text, letter) | SMALL_LETTER != small:
+                return letter == last  # a suffix may follow: Martin Luther King, Jr.
+            letter += 1
+        begins_word = known.labels[k] in BETWEEN_WORDS
+    return letter == last
+
+
+@inlined(B(PAGE, KNOWN, I, I, types.float64, I, B))
+def passes_gates(page, known, at, form, weight, count, acronym):
     """Whether a lone word, no ordinary one, is worth a look: famous enough, and no far more famous thing."""
     thing, lower = word_fame(page, known, at), in_lower(page, known, at)
+    if acronym and lower == 0 and weight >= LEAST_WEIGHT:
+        return thing < weight
     if (weight < LEAST_WEIGHT and (count > RARE or thing > SMALL_THING)) or thing > THING_RATIO * weight:
         return False
     if form in (NICK, ALIAS_SURNAME) and (lower > 0 or thing >= NICK_THING):
@@ -244,6 +272,8 @@ def place_lone(page, known, at, inside):
         longer = short_of(known, name_key(page, start, at + 1))
         if longer >= 0:
             key, short = name_key(page, start, at + 1), longer
+        elif not inside and another_before(page, known, start):
+            return False  # Adele van Virgil
         elif not hyphen(page, at):
             start = np.int64(at)
     if not inside and another_before(page, known, start):
@@ -256,14 +286,17 @@ def place_lone(page, known, at, inside):
     if best < 0:
         return False
     form, weight = np.int64(known.short_forms[best]), np.float64(known.short_weights[best])
-    if not passes_gates(page, known, at, form, weight, count):
+    acronym = are_initials(page, known, at, np.int64(known.short_rows[best]))
+    if not passes_gates(page, known, at, form, weight, count, acronym):
         return False
     mention = mention_of(page, key)
     if mention == NOBODY:
         mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), start, at + 1)
         for k in range(best, known.short_indptr[short + 1]):
             if worth_a_look(known, k, count):
-                add_candidate(page, mention, np.int64(known.short_rows[k]), FORM_QUALITY[known.short_forms[k]])
+                row = np.int64(known.short_rows[k])
+                stands = are_initials(page, known, at, row)
+                add_candidate(page, mention, row, INITIALS_QUALITY if stands else FORM_QUALITY[known.short_forms[k]])
     page.evidence[mention * EVIDENCE + FORM] = form
     raise_evidence(page, mention, BEST, weight)
     raise_evidence(page, mention, BEARERS, np.float64(count))
@@ -305,7 +338,7 @@ def place_initial(page, known, initial, at):
                 weight = np.float64(known.short_weights[k])
                 if weight < LEAST_WEIGHT or (behind and is_ordinary(page, known, at)):
                     return False
-                if behind and not passes_gates(page, known, at, SURNAME, weight, count):
+                if behind and not passes_gates(page, known, at, SURNAME, weight, count, False):
                     return False
                 mention = new_mention(page, key, np.int64(NOBODY), np.int64(ONE), first, first + 2)
                 page.evidence[mention * EVIDENCE + FORM] = SURNAME

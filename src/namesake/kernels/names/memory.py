@@ -5,6 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, HALF, LOW_HALF, ZERO, extend
+from namesake.kernels.names.letters import short_with_other_ending
 from namesake.kernels.names.page import FAME, KNOWN, NOBODY, OPEN, PAGE, UNREAD, I, listed, phrase
 from namesake.kernels.names.phrases import WORD, fame_in, find_entry, short_in
 from namesake.kernels.names.tokens import NO_NAME
@@ -57,6 +58,8 @@ def look_up(page, known, i):
         counts, rest, packed = ZERO, ZERO, phrase(known, extend(ZERO, hashed))
     rest |= np.uint64(fame_in(packed)) << HALF
     short = short_in(packed)
+    if short < 0 and counts == ZERO and rest == ZERO:
+        short = short_with_other_ending(page, known, i)
     at = np.int64(hashed & np.uint64(page.memory_mask)) * REMEMBERED
     page.memory[at], page.memory[at + 1] = hashed, counts
     page.memory[at + 2], page.memory[at + 3] = rest, np.uint64(short - NOBODY)

@@ -14,7 +14,16 @@ from namesake.kernels.compiled import inlined
 from namesake.kernels.hash import KEYS, ZERO, extend
 from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
 from namesake.kernels.names.phrases import WORD as WORD_NUMBERS
-from namesake.kernels.names.tokens import AFTER_HYPHEN, COMMA, HAS_CAPITAL, IS_INITIALS, IS_JOINED, SOFT
+from namesake.kernels.names.tokens import (
+    AFTER_HYPHEN,
+    COMMA,
+    FUNCTION,
+    HAS_CAPITAL,
+    IS_INITIALS,
+    IS_JOINED,
+    PARTICLE,
+    SOFT,
+)
 from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
 from namesake.kernels.types import F32, I8, I32, I64, U8, U64, held_record, own_record, record
 
@@ -27,7 +36,7 @@ DOUBLES = types.CPointer(types.float64)
 NOBODY = -1
 UNREAD = -2
 # how a mention was found
-EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED = range(9)
+EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED, SHARED = range(10)
 # who has taken a token
 OPEN, BY_THING, BY_PERSON = 0, 1, 2
 MOST_PARTICLES = 4  # before a surname
@@ -41,10 +50,10 @@ FAME = np.expm1(np.arange(256) / 20)  # what the steps of a thing's fame stand f
 
 # a mention's whole numbers: its name in the KB or NOBODY, rule, tokens of its first span, those without titles and
 # suffixes; full spans, and how many of them are a firm's, are followed by a capital, come behind a first name, or
-# before a suffix; how many candidates beside the name's bearers; the tokens of its place and of its short form; and
-# where it stands in the output
+# before a suffix; how many candidates beside the name's bearers; the tokens of its place and of its short form; where
+# it stands in the output; of people who share a surname, the one named before, and the token where it was last named
 NAME, RULE, FIRST, END, LOW, HIGH, FULL, FIRMS, GOES_ON, COMES, SUFFIXES, EXTRAS, PLACE, WORD, ORDER = range(15)
-FACTS = 16
+NEXT, SEEN, FACTS = 15, 16, 17
 # and its other numbers: what the quality of the name's bearers is multiplied by; for the others see names.evidence
 FACTOR, THING, BEST, BEARERS, FORM, IN_LOWER, LOCATIVE, HAS_ROLE, HAS_TITLE, BYLINE, FIRST_COUNT, LAST_COUNT = range(12)
 IS_OTHER, EVIDENCE = 12, 13
@@ -257,6 +266,17 @@ def may_end(page, i):
 def listed(page, i, lists):
     """Whether some of the lists, as bits, have token i."""
     return i >= 0 and i < page.count and np.int64(page.classes[i]) & lists != 0
+
+
+@inlined(B(PAGE, I))
+def particle_follows(page, i):
+    """Whether particles and a capital stand at token i and go on from the one before: Virgil | van Dijk."""
+    end = i
+    while end - i < MOST_PARTICLES and soft(page, end) and listed(page, end, PARTICLE):
+        if listed(page, end, FUNCTION):
+            return False
+        end += 1
+    return end > i and follows(page, end)
 
 
 @inlined(B(PAGE, I))

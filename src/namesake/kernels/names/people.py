@@ -33,6 +33,7 @@ from namesake.kernels.names.page import (
     LOW,
     MOST_EXTRAS,
     NAME,
+    NEXT,
     NICKNAMED,
     NOBODY,
     OPEN,
@@ -41,6 +42,7 @@ from namesake.kernels.names.page import (
     PAIR,
     PLACE,
     RULE,
+    SEEN,
     SUFFIXES,
     SURNAME,
     THING,
@@ -119,6 +121,7 @@ def new_mention(page, key, name, rule, first, end):
     page.facts[facts + FIRST], page.facts[facts + END] = first, end
     page.facts[facts + LOW], page.facts[facts + HIGH] = first, end
     page.facts[facts + PLACE] = page.facts[facts + WORD] = page.facts[facts + ORDER] = NOBODY
+    page.facts[facts + NEXT] = page.facts[facts + SEEN] = NOBODY
     page.evidence[mention * EVIDENCE + FACTOR] = 1.0
     page.evidence[mention * EVIDENCE + BYLINE] = credited(page, first, end) and in_byline(page, first, end)
     return mention

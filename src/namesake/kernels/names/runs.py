@@ -10,7 +10,9 @@ from namesake.kernels.names.full import first_and_last
 from namesake.kernels.names.lone import (
     BEFORE_FAME,
     BEFORE_FIRST,
+    another_before,
     is_ordinary,
+    is_strangers,
     may_be_lone,
     place_initial,
     place_lone,
@@ -192,13 +194,13 @@ def find_run(page, known, first, end):
     key = name_key(page, first, end)
     short = short_of(known, key)
     while short < 0 and begins(page, known, first) == 0 and not initials(page, first):  # a word before the name
-        if end - first <= 2:
+        if end - first <= 2 or (listed(page, first + 1, PARTICLE) and another_before(page, known, first + 1)):
             return False
         first += 1
         key = name_key(page, first, end)
         short = short_of(known, key)
     last = end - 1
-    if ordinary_words(page, known, first, last):
+    if ordinary_words(page, known, first, last) or (listed(page, first, PARTICLE) and is_strangers(page, last)):
         return False
     thing = run_fame(page, known, first, end)
     if short >= 0 and find_wide(page, known, key, short, first, end, 1.0, PART_QUALITY, LONGER_QUALITY, thing):
@@ -213,7 +215,7 @@ def find_run(page, known, first, end):
         if name >= 0 and initials(page, first):  # M. Scott Carpenter
             return add_named(page, known, name, rest, np.int64(DROPPED), first + 1, end, DROPPED_QUALITY, thing)
         for low in range(first + 1, last):
-            if begins(page, known, low) > 5:
+            if begins(page, known, low) > 5 and not listed(page, low, PARTICLE):  # Virgil van Dijk is a whole
                 inner = name_key(page, low, end)
                 short = short_of(known, inner)
                 if short >= 0 and find_wide(page, known, inner, short, low, end, 2.0, INNER_QUALITY, 0.0, thing):

@@ -7,9 +7,9 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ONE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows, is_month, is_place, names_a_thing, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
+from namesake.kernels.names.letters import LETTER_E, hash_without, plain_word, read_letters
 from namesake.kernels.names.memory import begins, finishes, word_fame
 from namesake.kernels.names.page import (
-    BY_PERSON,
     END,
     FACTS,
     FIRST,
@@ -17,10 +17,11 @@ from namesake.kernels.names.page import (
     KNOWN,
     LOW,
     MOST_PARTICLES,
-    NAME,
+    NEXT,
     NOBODY,
     OPEN,
     PAGE,
+    SEEN,
     WORD,
     B,
     I,
@@ -30,16 +31,29 @@ from namesake.kernels.names.page import (
     initials,
     is_open,
     listed,
-    name_key,
-    name_of,
+    particle_follows,
     soft,
 )
-from namesake.kernels.names.people import KNOWN_THING, add_span, bears, owner_of
-from namesake.kernels.names.spelled import LETTER_E, hash_without, plain_word, read_letters
+from namesake.kernels.names.people import (
+    KNOWN_THING,
+    add_span,
+    owner_of,
+)
+from namesake.kernels.names.shared import (
+    SEVERAL,
+    UNTOLD,
+    family_key,
+    gender_key,
+    gender_of,
+    gender_told,
+    in_company,
+    of_gender,
+    several_have,
+    shared_surname,
+    titled_otherwise,
+)
 from namesake.kernels.names.tokens import (
-    AND,
     ARTICLE,
-    AT_START,
     CASED,
     FAMILY,
     FUNCTION,
@@ -56,13 +70,11 @@ from namesake.kernels.names.tokens import (
 )
 from namesake.kernels.simd import byte
 
-SEVERAL, STRANGER = -2, -3
+STRANGER = -3
 FEW_FIRST = 20  # labels that a word begins which is hardly a first name
 GIVEN = 20  # how much more often a first name begins labels than it ends them
 SMALL_THING = 5.0
 LETTER, LETTER_S = 0x20, 0x73
-UNTOLD = 0  # a gender that nothing tells
-TOLD_WITHIN = 20  # tokens behind a surname
 SIEVE = 16  # numbers of 64 bits that sieve words
 SIX, LAST_SIEVE, LAST_BIT = np.uint64(6), np.uint64(SIEVE - 1), np.uint64(63)
 
@@ -86,57 +98,6 @@ def file_word(page, token):
 def initial_key(page, first, last):
     """The hash of a surname, token `last`, behind the first letter of token `first`: A. Murray, Andy Murray."""
     return extend(page.hashes[last], np.uint64(byte(page.text, page.starts[first]) | LETTER))
-
-
-@inlined(types.uint64(types.uint64))
-def family_key(surname):
-    """The hash that stands for everybody of a surname, by its hash."""
-    return extend(surname, np.uint64(FAMILY))
-
-
-@inlined(types.uint64(types.uint64, I))
-def gender_key(surname, gender):
-    """The hash that stands for the men, the women or the others of a surname."""
-    return extend(family_key(surname), np.uint64(gender))
-
-
-@inlined(B(PAGE, types.uint64))
-def several_have(page, surname):
-    """Whether several of the people whom a text names in full have a surname."""
-    at = find(page.words, page.mask, family_key(surname))
-    return page.words[at] != FREE and page.surname[at] == SEVERAL
-
-
-@inlined(I(KNOWN, types.uint64))
-def told_by(known, word):
-    """The gender that a word tells."""
-    for k in range(known.tolds):
-        if known.told_keys[k] == word:
-            return np.int64(known.told_genders[k])
-    return np.int64(UNTOLD)
-
-
-@kernel(I(PAGE, KNOWN, I))
-def gender_told(page, known, at):
-    """The gender of whom the surname at token `at` means: by the title before, or "she" in the rest of the sentence."""
-    gender = told_by(known, page.hashes[at - 1]) if soft(page, at) else np.int64(UNTOLD)
-    for i in range(at + 1, min(page.count, at + 1 + TOLD_WITHIN)):
-        if gender != UNTOLD or page.marks[i] & AT_START or page.used[i] == BY_PERSON:
-            break
-        gender = told_by(known, page.hashes[i])
-    return gender
-
-
-@kernel(I(PAGE, KNOWN, I))
-def gender_of(page, known, mention):
-    """The gender of the best known bearer of a mention's name."""
-    name, fame, gender = page.facts[mention * FACTS + NAME], -1.0, np.int64(UNTOLD)
-    if name >= 0:
-        for k in range(known.indptr[name], known.indptr[name + 1]):
-            row = known.rows[k]
-            if known.fame[row] > fame:
-                fame, gender = np.float64(known.fame[row]), np.int64(known.gender[row])
-    return gender
 
 
 @inlined(B(PAGE, I, I))
@@ -173,12 +134,6 @@ def short_token(page, mention):
     return np.int64(NOBODY) if headed and listed(page, token, NAME_TITLE | FUNCTION) else token
 
 
-@inlined(B(PAGE, I))
-def in_company(page, first):
-    """Whether a full name from token `first` on seems to share its surname: Mary-Kate and Ashley Olsen."""
-    return soft(page, first) and listed(page, first - 1, AND) and soft(page, first - 1) and is_open(page, first - 2)
-
-
 @kernel(types.void(PAGE, MATCHES, I))
 def file_people(page, matches, found):
     """File the surnames and first names of a text's people: a first name that several have is nobody's."""
@@ -203,9 +158,14 @@ def file_people(page, matches, found):
 
 @kernel(B(PAGE, KNOWN, I))
 def another_begins(page, known, at):
-    """Behind a surname: a hyphen and a capital, "family", or another name that begins with it (Leung Che-cheung)."""
+    """Behind a surname: a hyphen and a capital, "family", or another name that begins with it (Leung Che-cheung).
+
+    Particles and a capital make one, too: Homer van Meter is not Winslow Homer.
+    """
     behind = at + 1
     if soft(page, behind) and (listed(page, behind, FAMILY) or (hyphen(page, behind) and capital(page, behind))):
+        return True
+    if particle_follows(page, behind):
         return True
     if not follows(page, behind) or page.used[behind] != OPEN or listed(page, behind, SUFFIX):
         return False
@@ -219,21 +179,6 @@ def of_initial(page, at):
     """Whom a surname, token `at`, means with the initial before it: the last one before, else the first behind."""
     place = find(page.words, page.mask, initial_key(page, at - 1, at))
     return page.surname[place] if page.words[place] != FREE else np.int64(NOBODY)
-
-
-@kernel(B(PAGE, KNOWN, I, I))
-def titled_otherwise(page, known, at, mention):
-    """Whether a title makes the surname at token `at` an alias of others: President Clinton is not Hillary Clinton."""
-    if not soft(page, at) or not listed(page, at - 1, NAME_TITLE):
-        return False
-    alias, name = name_of(known, name_key(page, at - 1, at + 1)), page.facts[mention * FACTS + NAME]
-    if alias < 0 or name < 0:
-        return False
-    for k in range(known.indptr[alias], known.indptr[alias + 1]):
-        row = np.int64(known.rows[k])
-        if bears(known, alias, row) and bears(known, name, row):
-            return False
-    return True
 
 
 @kernel(types.Tuple((I, I))(PAGE, KNOWN, I, I))
@@ -280,7 +225,7 @@ def short_first_name(page, at, mention):
     while word < high - 1 and soft(page, end) and page.used[end] == OPEN and page.hashes[end] == page.hashes[word]:
         end, word = end + 1, word + 1
     if page.style == CASED:
-        another = follows(page, end) and page.used[end] == OPEN
+        another = (follows(page, end) and page.used[end] == OPEN) or particle_follows(page, end)
     else:
         another = end == at + 1 and listed(page, at, ORDINARY | FUNCTION | HONORIFIC)
     return np.int64(NOBODY) if another or firm_follows(page, end) else end
@@ -304,29 +249,18 @@ def of_family(page, known, at):
     return np.int64(NOBODY)
 
 
-@kernel(types.void(PAGE, KNOWN, I, I))
-def file_named(page, known, mention, word):
-    """File somebody whom the text names: from here on the surname, token `word`, is this one's."""
+@kernel(types.void(PAGE, KNOWN, I, I, I))
+def file_named(page, known, mention, word, at):
+    """File somebody whom the text names at token `at`: from here on the surname, token `word`, is this one's."""
     surname = page.hashes[word]
     page.surname[file_key(page, surname)] = mention
     page.surname[file_key(page, initial_key(page, page.facts[mention * FACTS + LOW], word))] = mention
     if several_have(page, surname):
         page.surname[file_key(page, gender_key(surname, gender_of(page, known, mention)))] = mention
-
-
-@inlined(I(PAGE, KNOWN, I, I))
-def of_gender(page, known, at, last):
-    """Of several with a surname, token `at`, the last one named before of the gender that the sentence tells.
-
-    Where none is known to be of that gender, it is the last one of whom the KB states none.
-    """
-    gender = gender_told(page, known, at)
-    if gender == UNTOLD:
-        return last
-    place = find(page.words, page.mask, gender_key(page.hashes[at], gender))
-    if page.words[place] == FREE:
-        place = find(page.words, page.mask, gender_key(page.hashes[at], UNTOLD))
-    return page.surname[place] if page.words[place] != FREE else last
+        if page.facts[mention * FACTS + SEEN] == NOBODY:
+            family = file_key(page, family_key(surname))
+            page.facts[mention * FACTS + NEXT], page.first_name[family] = page.first_name[family], mention
+        page.facts[mention * FACTS + SEEN] = at
 
 
 @inlined(types.void(PAGE, I, I))
@@ -386,7 +320,7 @@ def place_shorts(page, known, matches, found):
         while upcoming <= at:
             word = page.facts[matches[m, WHO] * FACTS + WORD] if matches[m, HOW] != NOBODY else np.int64(NOBODY)
             if word >= 0:
-                file_named(page, known, matches[m, WHO], word)
+                file_named(page, known, matches[m, WHO], word, matches[m, FROM])
             m += 1
             upcoming = matches[m, FROM] if m < found else page.count
         if page.used[at] != OPEN:
@@ -396,13 +330,13 @@ def place_shorts(page, known, matches, found):
         stands = stands and page.words[place] != FREE
         if stands and page.surname[place] >= 0:
             several = several_have(page, page.hashes[at])
-            last = page.surname[place]
-            meant = of_gender(page, known, at, last) if several else last
-            mention, start = short_surname(page, known, at, meant)
+            gender = gender_told(page, known, at) if several else np.int64(UNTOLD)
+            mention, start = short_surname(page, known, at, of_gender(page, at, gender, page.surname[place]))
             if mention >= 0:
-                add_span(page, mention, start, at + 1)
-                if several:
-                    file_named(page, known, mention, at)
+                whose = shared_surname(page, known, mention, start, at, gender) if several else mention
+                add_span(page, whose, start, at + 1)
+                if several and whose == mention:
+                    file_named(page, known, mention, at, at)
         elif stands and page.first_name[place] >= 0 and not initials(page, at):
             if page.style == CASED and not capital(page, at):
                 continue  # a word of a title that has lost its capital

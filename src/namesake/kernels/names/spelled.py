@@ -4,63 +4,21 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
+from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.letters import LETTER_E, SMALL, hash_without, plain_word, read_letters
 from namesake.kernels.names.memory import begins, finishes
-from namesake.kernels.names.page import KNOWN, MOST_LETTERS, NOBODY, PAGE, SPELLED, B, I, initials, name_of
+from namesake.kernels.names.page import KNOWN, NOBODY, PAGE, SPELLED, B, I, initials, name_of
 from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
 from namesake.kernels.names.slips import opening
-from namesake.kernels.simd import BYTES, byte, prefetch, word
+from namesake.kernels.simd import byte, prefetch
 
 LEAST_FAME = 2.0
 NICKNAME, SLIP, UMLAUT = 0.85, 0.6, 0.95
-LEAST_LETTERS = 5  # of a word in which a slip is looked for
 RARE_LAST, FAIRLY_RARE_LAST = 3, 100  # labels that a last word may end in which, or beside which, a slip is looked for
 FEW_RELATIVES = 5  # labels that end in a surname with which a nickname is somebody's, well known or not
-SMALL, SPACE = 0x20, 0x20
-LETTER_E = 0x65
+SPACE = 0x20
 VOWELS = (0x61, 0x6F, 0x75)  # a, o, u: ae, oe, ue are umlauts
 WHOLE = 2.0**64
-
-
-@kernel(B(PAGE, I))
-def plain_word(page, i):
-    """Whether token i is of five to 24 letters of ASCII."""
-    size = page.ends[i] - page.starts[i]
-    if size < LEAST_LETTERS or size > MOST_LETTERS:
-        return False
-    for at in range(page.starts[i], page.ends[i]):
-        letter = byte(page.text, at) | SMALL
-        if letter < 0x61 or letter > 0x7A:
-            return False
-    return True
-
-
-@kernel(types.void(PAGE, I))
-def read_letters(page, i):
-    """Write the letters of token i, small, and eight bytes of nothing behind them."""
-    letters, size = page.letters, page.ends[i] - page.starts[i]
-    for at in range(size):
-        letters[at] = np.uint8(byte(page.text, page.starts[i] + at) | SMALL)
-    for at in range(size, size + 8):
-        letters[at] = 0
-
-
-@inlined(types.uint64(BYTES, I, I))
-def hash_without(letters, size, left_out):
-    """The hash of so many letters without one, by its place, as it is where that is NOBODY; eight at a time."""
-    gap = left_out if left_out >= 0 else size
-    length, hashed, eight, at = size - (left_out >= 0), ZERO, ZERO, np.int64(0)
-    while at <= length:
-        eight = word(letters, at)
-        if gap <= at:
-            eight = word(letters, at + 1)
-        elif gap < at + 8:
-            before = (ONE << np.uint64(8 * (gap - at))) - ONE
-            eight = (eight & before) | (word(letters, at + 1) & ~before)
-        if at + 8 <= length:
-            hashed = absorb(hashed, eight)
-        at += 8
-    return finish(hashed, eight & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
 
 
 @inlined(I(PAGE, KNOWN, I, I))
