@@ -27,9 +27,9 @@ def lifetime(batch: Batch, kb: KB) -> Scores:
         return scores
     from namesake.kernels.link.lives import Lives, years_apart
     from namesake.kernels.text.years import years_of
-    from namesake.scorers.dates import NOW, YEAR, YEARLY
+    from namesake.scorers.dates import NOW, YEAR, YEARLY, year_words
 
-    indptr, years = years_of(*text_buffers(_sentences(batch, shared)))
+    indptr, years = years_of(*text_buffers(_sentences(batch, shared)), year_words(kb.language))
     named = np.diff(indptr) > 0
     offsets, candidate = take_rows(batch.offsets, shared)
     lives = Lives(kb.birth, kb.birth_precision, kb.death, kb.death_precision, YEARLY, YEAR)
