@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,16 +117,14 @@ def _loaded(kb: KB) -> Encoder:
 
 
 # sentences
-def narrow_texts(batch: Batch) -> Iterator[str]:
-    """For each mention the sentences that hold one of its spans, one after the other."""
+def narrow_texts(batch: Batch, mentions: Iterable[int] | None = None) -> Iterator[str]:
+    """For each mention, or each of some in their order, the sentences that hold one of its spans."""
     words = batch.words
-    for article in range(len(batch.articles) - 1):
-        first, last = (int(at) for at in batch.articles[article : article + 2])
-        if first == last:
-            continue
+    asked = range(len(batch.names)) if mentions is None else mentions
+    for article, some in groupby(asked, lambda mention: int(batch.article[mention])):
         raw = batch.texts[article].as_py().encode()
         starts = row_of(words.sentence_indptr, words.sentence, article)
-        for mention in range(first, last):
+        for mention in some:
             kept = _holding(starts, row_of(batch.span_indptr, batch.byte_spans, mention))
             parts = (raw[starts[at] : starts[at + 1] if at + 1 < len(starts) else None] for at in sorted(kept))
             yield b" ".join(part.strip() for part in parts).decode("utf-8", "replace")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from namesake.scorers.matches import Candidate, Match, Source
+from namesake.scorers.reading import Page
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
@@ -56,12 +57,20 @@ def partial_name(batch: Batch) -> Scores:
 
 def full_names(candidate: Candidate) -> Iterator[Match]:
     """The longer names by which the article names the candidate elsewhere."""
-    batch, mention = candidate.reading.batch, candidate.reading.mention
-    if named_in_full(batch)[candidate.number] != 0:
-        first, last = batch.articles[candidate.reading.article : candidate.reading.article + 2]
-        for m in np.flatnonzero(_named_fully(batch)[first:last] == candidate.row) + first:
-            if m != mention:
-                yield Match(sources=[Source("named in full", value=batch.names[int(m)].as_py())])
+    reading, batch = candidate.reading, candidate.reading.batch
+    is_shorter = batch.tokens[reading.mention] == 1 or batch.once(_beginnings)[candidate.number]
+    if is_shorter and candidate.row != batch.anchors[reading.mention]:
+        for mention in reading.page.once(_full_mentions).get(candidate.row, ()):
+            yield Match(sources=[Source("named in full", value=batch.names[mention].as_py())])
+
+
+def _full_mentions(page: Page) -> dict[int, list[int]]:
+    """The mentions of an article that name an entity in full, by its row."""
+    first, last = page.batch.articles[page.article : page.article + 2].tolist()
+    found: dict[int, list[int]] = {}
+    for mention, row in enumerate(_named_fully(page.batch)[first:last].tolist(), first):
+        found.setdefault(row, []).append(mention)
+    return found
 
 
 @scorer("NamedInFull", anchors=True, explain=full_names)
@@ -72,7 +81,7 @@ def named_in_full(batch: Batch) -> Scores:
     but beside "Martin Luther King", "Martin Luther", which is the label of another candidate, is that one.
     """
     size, full = np.diff(batch.offsets), _named_fully(batch)
-    begins = _anothers_label(batch, BEGINNING)
+    begins = batch.once(_beginnings)
     asked = np.flatnonzero((np.repeat(batch.tokens == 1, size) | begins) & (batch.rows >= 0))
     mention = np.repeat(np.arange(len(size)), size)[asked]
     elsewhere = np.isin(batch.article[mention] << 32 | batch.rows[asked], (batch.article << 32 | full)[full >= 0]) & (
@@ -86,6 +95,11 @@ def named_in_full(batch: Batch) -> Scores:
 def _named_fully(batch: Batch) -> Int64:
     """The entity row of each mention that is an anchor and has a name of several words, else -1."""
     return np.where(batch.tokens > 1, batch.anchors, -1)
+
+
+def _beginnings(batch: Batch, kb: KB) -> Bool:
+    """Whether a name is only the beginning of a candidate's name, and the label of another candidate."""
+    return _anothers_label(batch, BEGINNING)
 
 
 def _anothers_label(batch: Batch, below: float) -> Bool:
