@@ -281,7 +281,7 @@ def test_a_frame_of_names_gets_what_the_command_gives_a_file(linker, tmp_path, k
         "arrow": table,
     }[kind]
     arguments = {"name": "who", "context": "Notes", "date": "When", "type": {"occupation": "Job"}}
-    with pytest.warns(UserWarning, match=r"1 rows count as undated; When .* such as 'hello'"):
+    with pytest.warns(UserWarning, match=r"1 row without a date: When .* such as 'hello'"):
         out = reconcile_frame(given_frame, linker, **arguments)
     assert type(out) is (type(given_frame) if kind in ("pandas", "polars") else pa.Table)
     if kind == "pandas":

@@ -126,7 +126,7 @@ def test_columns_and_arguments_are_checked_before_the_job(spark, linker, tmp_pat
         ({"mentions": "note"}, "the DataFrame: column `mentions`, which is string, cannot be read"),
         ({"recipe": "defalt"}, "did you mean 'default'"),
         ({"threshold": "p999"}, "p999"),
-        ({"default_date": "tomorrow"}, "not a date"),
+        ({"default_date": "tomorrow"}, "`default_date='tomorrow'`: not a date"),
         ({"kb": tmp_path / "absent"}, "no such KB"),
     ]:
         with pytest.raises(NamesakeError, match=message):  # and no job was started: nothing is collected

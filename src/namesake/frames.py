@@ -17,6 +17,7 @@ from namesake.files.several import several
 from namesake.formats.columns import Naming
 from namesake.formats.fields import Reading
 from namesake.linker import Linker
+from namesake.printable import counted
 from namesake.reconciling.table import ADDED, Layout, column_of_names, reconcile_table
 
 WHERE = "the frame"
@@ -114,7 +115,8 @@ def reconcile_frame(
     answers = reconcile_table(linker, table, Layout(name, tuple(several(context)), date, types), threads=threads)
     if answers.unread_dates:
         count, example = len(answers.unread_dates), next(iter(answers.unread_dates.values()))
-        warn(f"{WHERE}: {count:,} rows count as undated; {date} cannot be read as a date, such as {example[:60]!r}")
+        rows = counted(count, "row")
+        warn(f"{WHERE}: {rows} without a date: {date} cannot be read as a date, such as {example[:60]!r}")
     return _beside(frame, answers.table)
 
 

@@ -105,7 +105,7 @@ def link_files(
 
 @dataclass(frozen=True)
 class Skipped:
-    """What happens to files that cannot be read: those that `may_be` skipped are, and `problems` says why."""
+    """The files that may be skipped if they cannot be read, and why some were."""
 
     may_be: Collection[Path]
     problems: list[str]
@@ -147,15 +147,15 @@ def check_date_field(paths: Sequence[Path], reading: Reading | None) -> None:
     text = [(str(path) == STDIN and reading.format == "text") or kind(path) == ".txt" for path in paths]
     if text and all(text):
         raise NamesakeError(
-            f"--date {reading.date}: not a date, and {paths[0]} is plain text, which has no field of that name; "
+            f"`date={reading.date!r}`: not a date, and {paths[0]} is plain text, which has no field of that name; "
             f"write the date as {HOW_TO_WRITE}"
         )
 
 
-def check_date(date: str | None) -> None:
-    """Refuse what is no date."""
+def check_date(date: str | None, argument: str = "date") -> None:
+    """Refuse what is no date; `argument` is what the caller's argument is called."""
     if date is not None and day_number(date) == UNDATED:
-        raise NamesakeError(f"`date={date!r}`: not a date; write it as {HOW_TO_WRITE}")
+        raise NamesakeError(f"`{argument}={date!r}`: not a date; write it as {HOW_TO_WRITE}")
 
 
 def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -> Iterator[pa.Table]:

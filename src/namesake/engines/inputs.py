@@ -61,13 +61,13 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
 
     Of a folder, files with a suffix of articles count, also in folders within it; hidden ones do not, nor does what
     Namesake wrote. A file that the user names is never passed over. Where `out` is the folder to be written, what lies
-    in it does not count, and standard input is refused. `say` is told of files that are named twice.
+    in it does not count, and standard input is refused. `say` is called for files that are named twice.
     """
     listing, chosen = Listing(), []
     for one in map(str, named):
         before, path = len(listing.paths), Path(one)
         if path.is_dir() or (has_magic(one) and not path.exists()):
-            _sort(_outside(_searched(one), out), listing)
+            _classify(_outside(_searched(one), out), listing)
         else:
             chosen.append(_named(one, out))
             listing.paths += _outside(chosen[-1:], out)
@@ -160,7 +160,7 @@ def _searched(name: str) -> list[Path]:
     return [file for files in each for file in files]
 
 
-def _sort(paths: Sequence[Path], listing: Listing) -> None:
+def _classify(paths: Sequence[Path], listing: Listing) -> None:
     """Add files to what is read, or to what is passed over."""
     kbs = {path.parent for path in paths if path.name == MANIFEST and is_ours(path)}
     for path in paths:

@@ -82,6 +82,7 @@ def link(
     """
     if not hasattr(df, "mapInArrow"):
         raise TypeError(f"df must be a DataFrame of Spark's, not {type(df).__name__}")
+    check_date(default_date, "default_date")
     naming = Naming(Reading(text, id, title, date, say=warn), WHERE, mentions=mentions)
     _check_columns(df, naming)
     job = Job(

@@ -45,10 +45,10 @@ class Naming:
 
     def _with_mentions(self, table: pa.Table) -> pa.Table:
         """The table with the column of given names under our name."""
-        if self.mentions in (None, "mentions") and (self.mentions is None or self.mentions in table.column_names):
+        if self.mentions is None:
             return table
         if self.mentions not in table.column_names:
-            hint = did_you_mean(str(self.mentions), table.column_names)
+            hint = did_you_mean(self.mentions, table.column_names)
             raise NamesakeError(f"{self.where}: no field {self.mentions!r}{hint}; it has {listed(table.column_names)}")
         made: dict[str, object] = {"mentions": table.column(self.mentions)}
         rest = [name for name in table.column_names if name != self.mentions]
