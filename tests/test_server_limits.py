@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from namesake.apps.server import schema
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.protocol import Sparing
+from namesake.apps.server.protocol import LogLimit
 from namesake.articles.article import occurrences
 from namesake.kb.store import KB
 from namesake.linker import Linker
@@ -368,7 +368,7 @@ def test_headers_behind_a_body_are_not_kept(client: Client) -> None:
 def test_malformed_requests_do_not_fill_the_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     """Ten lines per minute; the next one says how many were left out. Errors are all written."""
     log = logging.getLogger("uvicorn.error")
-    [sparing] = [one for one in log.filters if isinstance(one, Sparing)]
+    [sparing] = [one for one in log.filters if isinstance(one, LogLimit)]
     sparing.began, sparing.count = -60.0, 0
     for _ in range(40):
         with client.raw(b"hello\r\n\r\n") as connection:

@@ -153,7 +153,7 @@ class NamesakePipe:
         doc.user_data[KEY] = {"by": self.made_by, "found": found, "rows": rows}
 
     def _add_people(self, doc: Doc, rows: list[dict[str, Any]]) -> None:
-        """Make entities of the names found or given as text; those that the document has already stay as they are."""
+        """Make entities of the names found or given as text; entities that the document has stay unchanged."""
         from spacy.util import filter_spans
 
         taken = {token.i for ent in doc.ents for token in ent}

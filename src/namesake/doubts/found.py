@@ -102,7 +102,8 @@ def bearers(batch: Batch) -> Scores:
 def famous_nearby(batch: Batch) -> Scores:
     """1 for a famous name of one word within 100 bytes of another one (Roosevelt and Churchill), else 0.
 
-    A name is famous if its best bearer has a fame of 100 or more, and no thing of that name half as much.
+    A name is famous if its best-known person has a fame of 100 or more, and no place, organisation or other entity with
+    that name has half as much.
     """
     mentions, near = batch.mentions, np.zeros(len(batch.names))
     best, thing = mentions.evidence.best, mentions.evidence.thing

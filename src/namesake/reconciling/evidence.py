@@ -104,10 +104,10 @@ class Told:
             anothers = _bearers_of(kb, named)[said] * SLIPS > kb.pair_count[np.maximum(best, 0)] if len(kb) else False
             part = np.where(anothers | (share < 1), 0.0, PART)
         odds = _odds(same, share, chance, right, part, (best < 0) | mute[said])
-        return self._without_parts(kb, odds, rows, said, named, words) if property.is_country else odds
+        return self._compatible(kb, odds, rows, said, named, words) if property.is_country else odds
 
-    def _without_parts(self, kb: KB, odds: Float64, rows: Int64, said: Int64, named: Ragged, words: Ragged) -> Float64:
-        """The odds without what differs only as a country differs from its parts and successors."""
+    def _compatible(self, kb: KB, odds: Float64, rows: Int64, said: Int64, named: Ragged, words: Ragged) -> Float64:
+        """The odds, but 0 for a country that differs and is compatible with the named one (`compatible_values`)."""
         differs = np.flatnonzero(odds < 0)
         if not len(differs):
             return odds
@@ -134,7 +134,7 @@ class Told:
         return np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
 
 
-class ToldTypes:
+class AskedTypes:
     """The types that the rows of a batch ask for: row `query[i]` asks for entities that have one of `types[i]`."""
 
     def __init__(self, query: Sequence[int], types: Sequence[tuple[str, ...]]) -> None:

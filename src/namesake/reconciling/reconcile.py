@@ -16,7 +16,7 @@ from namesake.kb.show import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling.context import APART, apart
-from namesake.reconciling.evidence import Told, ToldTypes
+from namesake.reconciling.evidence import AskedTypes, Told
 from namesake.reconciling.properties import find_property
 from namesake.reconciling.query import Candidate, Query
 from namesake.reconciling.rows import articles_of
@@ -134,7 +134,7 @@ def judge(linker: Linker, queries: Sequence[Query]) -> Reconciled:
     scored = _without_era(scored, timeless[scored.batch.article])
     evidence = {APART: apart(scored.batch)} if linker.recipe.decide else {}
     if typed := [(at, query.types) for at, query in enumerate(queries) if query.types]:
-        evidence[TYPE] = ToldTypes(*zip(*typed, strict=True)).evidence(scored.batch, mention)
+        evidence[TYPE] = AskedTypes(*zip(*typed, strict=True)).evidence(scored.batch, mention)
     evidence |= {TOLD + one.property.called: one.evidence(scored.batch, mention) for one in told}
     return Reconciled(scored, mention, evidence)
 

@@ -86,7 +86,7 @@ def demo() -> None:
     console.print("[bold]6. Why?[/]  One decision, taken apart\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
-    for kernel in (count_draws, ordered_pairs):  # which of the commands that follow only `namesake evaluate` uses
+    for kernel in (count_draws, ordered_pairs):  # of the commands that follow, only `namesake evaluate` needs them
         getattr(kernel, "compiled", None)
     console.print(NEXT, highlight=False, soft_wrap=True)
 

@@ -108,5 +108,5 @@ class _Rows:
 
 
 def _plain(cell: str) -> str:
-    """A cell as it is compared: other programs may save a table with other blanks, or composed characters."""
+    """A cell in the form that is compared: other programs may save a table with other blanks or composed characters."""
     return " ".join(normalize("NFC", cell).split())

@@ -124,7 +124,9 @@ class App:
         except KBChangedError:
             self.end()
             why = "the knowledge base was written to while it was in use"
-            return _refusal(RequestError(503, why, "ask again once the server was started again", retry_after="10"))
+            return _refusal(
+                RequestError(503, why, "send the request again after the server has restarted", retry_after="10")
+            )
         except NamesakeError as problem:
             return _refusal(RequestError(422, str(problem), "mend the request"))
         except GoneError:

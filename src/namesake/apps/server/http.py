@@ -80,7 +80,10 @@ class Call:
         encoding = self.header(b"content-encoding").strip().lower()
         if encoding not in ("", "identity", *GZIP):
             raise RequestError(
-                415, "the body has an unknown encoding", "send it as it is or packed with gzip", accept_encoding="gzip"
+                415,
+                "the body has an unknown encoding",
+                "send it uncompressed or compressed with gzip",
+                accept_encoding="gzip",
             )
         body = await self._received()
         return await self._unpacked(body) if encoding in GZIP else body

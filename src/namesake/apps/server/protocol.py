@@ -44,7 +44,7 @@ class Impatience(Connection):
     head = 0
     """Bytes of a request so far, while its headers are not complete."""
     problem: RequestError | None = None
-    """Why the head of a request is refused; what is no HTTP at all has no such reason."""
+    """Why the head of a request is refused; None for what is not HTTP at all."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Take a new client, unless there are too many."""
@@ -76,7 +76,7 @@ class Impatience(Connection):
         if self.problem is not None:
             raise self.problem  # the parser stops, and `send_400_response` is called
         super().on_headers_complete()
-        self.headers = deque(maxlen=0)  # type: ignore[assignment] # nobody reads those behind a body
+        self.headers = deque(maxlen=0)  # type: ignore[assignment] # headers behind a body are not read
 
     def _head_problem(self) -> RequestError | None:
         """What is wrong with the head of a request, if anything is."""
@@ -148,7 +148,7 @@ class Impatience(Connection):
         self.transport.close()
 
 
-class Sparing(logging.Filter):
+class LogLimit(logging.Filter):
     """Lets `MOST_LINES` warnings pass per minute, so that malformed requests cannot fill the log. Errors all pass."""
 
     began, count = -MINUTE, 0
@@ -184,8 +184,8 @@ def configured(app: Any, limits: Limits) -> uvicorn.Config:
 
     config = uvicorn.Config(app, **settings(limits))
     log = logging.getLogger("uvicorn.error")
-    if not any(isinstance(one, Sparing) for one in log.filters):
-        log.addFilter(Sparing())
+    if not any(isinstance(one, LogLimit) for one in log.filters):
+        log.addFilter(LogLimit())
     return config
 
 

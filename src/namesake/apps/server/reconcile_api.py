@@ -156,7 +156,7 @@ class ReconcileApi:
 
 
 def address(call: Call) -> str:
-    """The address at which the server took this connection. The Host header is the client's word, and not asked."""
+    """The address at which the server took this connection. The Host header, which the client chooses, is not used."""
     host, port = call.scope["server"]
     return f"{call.scope['scheme']}://{f'[{host}]' if ':' in host else host}:{port}"
 

@@ -13,7 +13,7 @@ from namesake.reconciling import Query
 
 LIMIT = 5
 LONGEST = 1000
-"""Characters of a name, beyond which it is nobody's, and of a value, beyond which it is not read."""
+"""Characters of a name: a longer one has no candidates. Of a value, only so many are read."""
 
 Text = Annotated[str, Meta(max_length=LONGEST)]
 Limit = Annotated[int, Meta(ge=1)] | Annotated[float, Meta(ge=1)]
@@ -34,7 +34,7 @@ class GivenProperty(msgspec.Struct, frozen=True):
 
 
 class GivenQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One query: a name, properties, or both. A name that is no text is as good as none."""
+    """One query: a name, properties, or both. A name that is not a text has no candidates."""
 
     query: str | int | float | bool | UnsetType | None = UNSET
     type: Text | Annotated[list[Text], Meta(max_length=100)] | None = None
@@ -75,9 +75,9 @@ def _read(raw: msgspec.Raw) -> GivenQuery | str:
 def _values(properties: list[GivenProperty]) -> tuple[tuple[str, str], ...]:
     """Property and value as the rows of tables have them; an entity is known by its QID."""
     values = []
-    for told in properties:
-        for value in told.v if isinstance(told.v, list) else [told.v]:
+    for given in properties:
+        for value in given.v if isinstance(given.v, list) else [given.v]:
             text = (value.id or value.name) if isinstance(value, Item) else str(value)
             if value is not None and text.strip():
-                values.append((told.pid.rpartition("/")[2], text[:LONGEST]))
+                values.append((given.pid.rpartition("/")[2], text[:LONGEST]))
     return tuple(values)
