@@ -48,7 +48,7 @@ def expected(batch: Batch, kb: KB) -> Scores:
 
     F and L of the P labels of two tokens or more begin with the first, end with the last token; a middle token that is
     rarer than one in a thousand makes E smaller. For a surname that several people have whom the text names in full,
-    the full name of the last one counts.
+    the full name with the commonest first name counts.
     """
     first, middle, last = batch.once(_counts)
     evidence = batch.mentions.evidence
