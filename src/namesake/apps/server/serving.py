@@ -6,7 +6,7 @@ import gc
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from namesake.apps.server.limits import Limits
 from namesake.articles.one_text import text_table
@@ -41,7 +41,7 @@ def serve(
         gc.freeze()  # what is loaded stays: the collector need not look at it again
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{listening.getsockname()[1]}")
-        app = server.config.app
+        app: Any = server.config.app
         app.end = lambda: setattr(server, "should_exit", True)
         try:
             server.run(sockets=[listening])
