@@ -137,7 +137,7 @@ def dictionaries(draw, child: pa.Array) -> pa.Array:
 
 def runs(child: pa.Array) -> st.SearchStrategy[pa.Array]:
     if not len(child):
-        return st.just(pa.nulls(0, pa.run_end_encoded(pa.int32(), child.type)))
+        return st.just(child)  # Arrow cannot make an empty array of every such type
     lengths = st.lists(st.integers(1, 3), min_size=len(child), max_size=len(child))
     ends = lengths.map(lambda some: pa.array(np.cumsum(some, dtype=np.int32), pa.int32()))
     return ends.map(lambda some: pa.RunEndEncodedArray.from_arrays(some, child))
@@ -157,12 +157,6 @@ class Marked(pa.ExtensionType):
         return cls(storage_type)
 
 
-def marked(child: pa.Array) -> st.SearchStrategy[pa.Array]:
-    if isinstance(child.type, pa.ExtensionType):  # Arrow has none within another
-        return st.just(child)
-    return st.just(pa.ExtensionArray.from_storage(Marked(child.type), child))
-
-
 @st.composite
 def unions(draw, child: pa.Array) -> pa.Array:
     which = draw(st.lists(st.integers(0, 1), min_size=len(child), max_size=len(child)))
@@ -174,7 +168,7 @@ def unions(draw, child: pa.Array) -> pa.Array:
 
 NESTED = [lists, list_views, fixed_lists, structs, maps, dictionaries]
 if int(pa.__version__.partition(".")[0]) >= 20:  # older ones cannot themselves make or check all of these
-    NESTED += [runs, marked, unions]
+    NESTED += [runs, unions]
 LEAVES = {
     **dict.fromkeys([pa.string(), pa.large_string(), pa.string_view()], st.text(max_size=20)),
     **dict.fromkeys([pa.binary(), pa.large_binary(), pa.binary_view()], st.binary(max_size=20)),
@@ -232,6 +226,16 @@ def test_categories_and_extension_types_stay_what_they_are():
     table = from_stream(pa.table({"c": categories, "m": pa.ExtensionArray.from_storage(MARK, pa.array([1, 2, 3]))}))
     assert table.schema.types == [pa.dictionary(pa.uint32(), pa.large_string(), ordered=True), MARK]
     assert table.column("c").to_pylist() == ["b", None, "a"]
+
+
+@pytest.mark.parametrize("values", [["a", None], [["a"], None], [{"a": "b"}, None]], ids=["text", "list", "struct"])
+def test_extension_types_give_the_values_of_their_storage(values):
+    """Not generated: pyarrow itself crashes on some unions of extension types."""
+    storage = pa.array(values, pa.array(values).type if isinstance(values[0], list | dict) else pa.string_view())
+    column = pa.chunked_array([pa.ExtensionArray.from_storage(Marked(storage.type), storage)])
+    made = from_stream(pa.table({"a": column}))
+    assert decoded(made.column("a")).to_pylist() == values
+    assert made.column("a").take(pa.array([1, 0])).to_pylist() == values[::-1]
 
 
 MARK = Marked(pa.int64())

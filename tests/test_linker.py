@@ -453,7 +453,8 @@ def test_the_search_for_given_names_grows_with_the_text_no_faster():
 
 
 def test_a_kb_that_is_written_into_ends_linking(sample_kb, articles, tmp_path, monkeypatch):
-    monkeypatch.setattr("namesake.kb.store.LOOKS_APART", -1.0)
+    monkeypatch.setattr("namesake.kb.store.LOOKS_APART", -1.0)  # each call looks
+    monkeypatch.setattr("namesake.kb.store.LOOKS_SHARE", float("inf"))
     shutil.copytree(sample_kb.path, tmp_path / "kb")
     linker = Linker(tmp_path / "kb")
     first = linker.link(articles)

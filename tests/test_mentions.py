@@ -387,6 +387,15 @@ def test_a_surname_that_several_people_share(
     assert shared_in(kb, text) == shared
 
 
+@pytest.mark.parametrize("names", ["Hillary Clinton met Bill Clinton", "Bill Clinton met Hillary Clinton"])
+def test_strangers_with_a_shared_surname_are_counted_by_the_commonest_first_name(kb: SmallKB, names: str) -> None:
+    asked = Strings.of([f"{names}. Clinton left."])
+    found = find(kb, asked.data, asked.offsets)
+    assert RULES[found.evidence.rule[2]] == "shared"
+    assert found.evidence.first[2] == sum(label.startswith("Bill ") for label in PEOPLE)
+    assert found.evidence.last[2] == sum(label.endswith(" Clinton") for label in PEOPLE)
+
+
 def test_somebody_of_unknown_gender_is_rather_meant_than_one_of_the_other(kb: SmallKB) -> None:
     found = in_text(kb, "Hillary Clinton met Bill Clinton. Clinton said she would run.")
     assert [(who, spans[1:]) for _, spans, who in found] == [(HILLARY, ["Clinton"]), (BILL, [])]

@@ -169,15 +169,22 @@ def test_only_what_is_written_into_an_open_kb_is_a_change(
         assert kb.qids.tolist() == [5, 42]
 
 
-def test_an_open_kb_is_looked_at_a_few_times_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("cost", "looks"), [(0.0, 100), (0.005, 20)])
+def test_an_open_kb_is_looked_at_for_a_hundredth_of_the_time(tmp_path, monkeypatch, cost: float, looks: int) -> None:
+    """And ten times a second at most."""
     kb = small_kb(tmp_path / "kb", [5])
-    looks, now = [], [100.0]
-    monkeypatch.setattr(Columns, "written", lambda columns: looks.append(now[0]))
+    looked, now = [], [100.0]
+
+    def look(columns: Columns) -> None:
+        looked.append(now[0])
+        now[0] += cost
+
+    monkeypatch.setattr(Columns, "written", look)
     monkeypatch.setattr("namesake.kb.store.time.monotonic", lambda: now[0])
-    for _ in range(1000):
+    while now[0] < 110:
         kb.check_unchanged()
-        now[0] += 0.001
-    assert len(looks) == 10
+        now[0] += 0.0001
+    assert len(looked) == pytest.approx(looks, abs=1)
 
 
 @pytest.fixture

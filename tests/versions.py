@@ -18,8 +18,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 PACKAGES = ("numpy", "numba", "pyarrow", "msgspec")
-TESTS = ("arrays", "kernels", "hash", "layout", "build", "store", "sample", "recipe", "linker", "kernel_cache")
-"""Tests of the kernels, of a KB and of linking, which need no extra."""
+TESTS = "arrays kernels hash kernel_cache layout build store formats outputs sample recipe linker".split()
+"""Tests of the kernels, of KBs, of files and of linking, which need no large package."""
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "networkx", "nltk", "typing_extensions")
 LIMITS = f"""
 import tomllib
 from pip._vendor.packaging.requirements import Requirement
@@ -59,16 +60,15 @@ class Trial:
         """The output of a command with nothing of this machine's caches; raises where it fails."""
         variables = {"NUMBA_CACHE_DIR": self.folder / "kernels", "XDG_CACHE_HOME": self.folder / "cache"}
         environment = os.environ | {name: str(folder) for name, folder in variables.items()}
-        return subprocess.run(
-            [*map(str, command)], cwd=ROOT, env=environment, check=True, text=True, stdout=-1, stderr=-2
-        ).stdout
+        both = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        return subprocess.run([*map(str, command)], cwd=ROOT, env=environment, check=True, text=True, **both).stdout
 
     def install(self) -> str:
         """The versions that are installed."""
         self.run(self.interpreter, "-m", "venv", self.folder)
         limits = self.run(self.bin / "python", "-c", LIMITS).split() if self.is_oldest else []
         binary = f"--only-binary={','.join(PACKAGES)}"
-        self.run(self.bin / "python", "-m", "pip", "install", binary, self.wheel, "pytest", "hypothesis", *limits)
+        self.run(self.bin / "python", "-m", "pip", "install", binary, self.wheel, *TOOLS, *limits)
         return self.run(self.bin / "python", "-c", INSTALLED)
 
     def result(self) -> tuple[str, str]:
@@ -80,7 +80,7 @@ class Trial:
             step = "demo"
             self.run(self.bin / "namesake", "demo")
             step = "tests"
-            self.run(self.bin / "python", "-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", *tests)
+            self.run(self.bin / "python", "-m", "pytest", "-n", "auto", "--dist", "loadgroup", "-m", "not slow", *tests)
         except subprocess.CalledProcessError as problem:
             print(f"{self.name}: {step} failed:\n{problem.stdout[-4000:]}", flush=True)
             return versions, f"{step} failed"

@@ -159,9 +159,17 @@ def plain_table(table: pa.Table) -> pa.Table:
     for at, field in enumerate(table.schema):
         if not _is_plain(field.type):
             chunks = [_plain_column(chunk) for chunk in table.column(at).chunks]
-            kind = chunks[0].type if chunks else _plain_column(pa.nulls(0, field.type)).type
+            kind = chunks[0].type if chunks else _plain_type(field.type)
             table = table.set_column(at, field.with_type(kind), pa.chunked_array(chunks, kind))
     return table
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    """The type that a column without chunks gets in a plain table."""
+    try:
+        return _plain_column(pa.nulls(0, kind)).type
+    except pa.ArrowNotImplementedError:  # Arrow cannot make an empty array of every nested type
+        return pa.null()
 
 
 def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:

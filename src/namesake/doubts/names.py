@@ -47,8 +47,8 @@ def expected(batch: Batch, kb: KB) -> Scores:
     """log(E + e⁻⁵), E people of half a million who bear such a name by chance: (F + ½)(L + ½) / P; 0 for one word.
 
     F and L of the P labels of two tokens or more begin with the first, end with the last token; a middle token that is
-    rarer than one in a thousand makes E smaller. If the text names several people with a surname in full, the
-    full name of the last one counts.
+    rarer than one in a thousand makes E smaller. If the text names several people with a surname in full, the full name
+    with the commonest first name counts.
     """
     first, middle, last = batch.once(_counts)
     evidence = batch.mentions.evidence

@@ -140,7 +140,7 @@ class Columns:
         """
         for name, before in self.opened.items():
             try:
-                now = (self._place / name).stat()
+                now = os.stat(f"{self._place}/{name}")  # noqa: PTH116 - a Path would cost more than the look
             except OSError:
                 continue
             if now.st_ctime_ns == before.st_ctime_ns or not os.path.samestat(before, now):

@@ -41,7 +41,10 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "KB", "MANIFEST", "Columns", "Manifest", "Ragged", "Strings", "read_manifest"]
 
 
-LOOKS_APART = 0.1  # seconds between two looks at the files of an open KB: a look costs a tenth of a millisecond
+LOOKS_APART, LOOKS_SHARE = (
+    0.1,
+    0.01,
+)  # seconds between looks at the files of an open KB, and what part of the time they take
 FEW = 256  # QIDs that are not worth loading a kernel for
 _QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)
 
@@ -68,7 +71,7 @@ class KB(KBColumns):
         self.language = languages.of(manifest.language)
         self.watched = [self.columns]
         """The columns of the KB, and of its vectors once they are open."""
-        self._looked = 0.0
+        self._next_look = 0.0
         self._written: Path | None = None
 
     @classmethod
@@ -104,15 +107,18 @@ class KB(KBColumns):
         return kb
 
     def check_unchanged(self, at_once: bool = False) -> None:
-        """Raise KBChangedError where a file was written to since it was opened; looks ten times a second at most.
+        """Raise KBChangedError if a file was written to since it was opened.
 
-        `at_once` looks in any case. Files that were replaced or removed are no change: an open KB keeps the old ones.
+        It looks at most ten times a second, and less often where looks take more than a hundredth of the time; with
+        `at_once` in any case. Files that were replaced or removed are no change: an open KB keeps the old ones.
         """
         now = time.monotonic()
-        if self._written is None and (at_once or now - self._looked > LOOKS_APART):
-            self._looked = now
+        if self._written is None and (at_once or now >= self._next_look):
+            self._next_look = now + LOOKS_APART  # for other threads
             found = ((columns.folder, columns.written()) for columns in self.watched)
             self._written = next((folder / name for folder, name in found if name), None)
+            took = time.monotonic() - now
+            self._next_look = now + max(LOOKS_APART, took / LOOKS_SHARE)
         if self._written is not None:
             raise KBChangedError(
                 f"{self._written} was written to while the KB was in use: replace a KB as a whole, with `namesake kb "

@@ -18,7 +18,7 @@ from inspect import getfile
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, UserProvidedCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 from numba.core.runtime import rtsys
 
 from namesake.machine import cache_folder, cannot_write, danger, make_private, others_write, real_path, warn_once
@@ -121,23 +121,34 @@ class _Implementation(CompileResultCacheImpl):  # type: ignore[misc]
 
     def __init__(self, function: Any) -> None:
         self._lineno = function.__code__.co_firstlineno
-        self._locator = _Locator(function, getfile(function))
+        self._locator = _Locator(function)
         name = f"{Path(getfile(function)).stem}.{function.__qualname__}"
         self._filename_base = self.get_filename_base(name, sys.abiflags)
 
 
-class _Locator(UserProvidedCacheLocator):  # type: ignore[misc]
+class _Locator(_CacheLocator):  # type: ignore[misc]
     """The folder of a function. It is made when there is something to put into it."""
 
-    def __init__(self, function: Any, file: str) -> None:
-        self._py_file, self._lineno = file, function.__code__.co_firstlineno
-        folder = folders()[-1] / digest(function.__module__)
-        self._cache_path = str(folder / self.get_suitable_cache_subpath(file))
+    def __init__(self, function: Any) -> None:
+        self._py_file, self._lineno = getfile(function), function.__code__.co_firstlineno
+        self._digest = digest(function.__module__)
+        self._folder = folders()[-1] / self._digest / self.get_suitable_cache_subpath(self._py_file)
+
+    def get_cache_path(self) -> str:
+        """The folder."""
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        """What tells whether code is out of date."""
+        return self._digest
+
+    def get_disambiguator(self) -> str:
+        """What tells functions with the same name apart."""
+        return str(self._lineno)
 
     def ensure_cache_path(self) -> None:
         """Make the folder, to which only this user can write; others may read it if they may read `folders()`."""
-        folder = Path(self._cache_path)
-        for at in reversed((folder, *folder.parents[:2])):
+        for at in reversed((self._folder, *self._folder.parents[:2])):
             at.mkdir(0o755, exist_ok=True)
             if others_write(found := at.stat()):
                 at.chmod(found.st_mode & ~0o022)

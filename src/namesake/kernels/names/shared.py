@@ -6,6 +6,7 @@ from numba import types
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.bearers import KIND_QUALITY
+from namesake.kernels.names.memory import begins
 from namesake.kernels.names.page import (
     BY_PERSON,
     COMES,
@@ -211,6 +212,14 @@ def share_with(page, known, mention, start, at, gender, name, factor):
     return shared
 
 
+@inlined(types.void(PAGE, KNOWN, I, I))
+def take_commoner(page, known, shared, other):
+    """Let the full name with the commoner first name stand for a shared surname, where strangers are counted."""
+    facts, of_other = shared * FACTS, other * FACTS
+    if begins(page, known, page.facts[of_other + LOW]) > begins(page, known, page.facts[facts + LOW]):
+        page.facts[facts + LOW], page.facts[facts + HIGH] = page.facts[of_other + LOW], page.facts[of_other + HIGH]
+
+
 @kernel(I(PAGE, KNOWN, I, I, I, I))
 def shared_surname(page, known, mention, start, at, gender):
     """The mention of a surname, tokens `start` to `at`, that others named before may have as well as `mention`.
@@ -228,7 +237,9 @@ def shared_surname(page, known, mention, start, at, gender):
         if may_share(page, other) and (start == at or ends_so(page, other, start, at)):
             if other != mention and not titled_otherwise(page, known, at, other):
                 found = share_with(page, known, mention, start, at, gender, page.facts[facts + NAME], factor)
-                shared = max(shared, found)
+                if found >= 0:
+                    shared = found
+                    take_commoner(page, known, shared, other)
             first = page.facts[facts + FIRST]
             if start == at and in_company(page, first):  # Bill and Hillary Clinton
                 name = name_of(known, extend(extend(ZERO, page.hashes[first - 2]), page.hashes[at]))
