@@ -123,7 +123,9 @@ def _outside(found: list[Path], out: Path | None) -> list[Path]:
         return found
     for path in found:
         if path.exists() and not path.is_file():
-            raise NamesakeError(f"{path} is no regular file, and cannot be gone on with: write its links to a file")
+            raise NamesakeError(
+                f"{path} is not a regular file, so a run that reads it cannot be resumed: write its links to a file"
+            )
     whole = Path(realpath(out))
     kept = [path for path in found if not Path(realpath(path)).is_relative_to(whole)]
     if found and not kept:
@@ -137,7 +139,7 @@ def _named(name: str, out: Path | None) -> Path:
     if name == STDIN:
         if out is not None:
             raise NamesakeError(
-                "standard input cannot be gone on with after a stop: write its links to a file, not a folder"
+                "a run that reads standard input cannot be resumed: write its links to a file, not a folder"
             )
     elif kind(path) not in READERS:
         missing = "" if path.exists() else "no such file or folder; "

@@ -2,7 +2,7 @@
 
 A pack is a stranger's. It may hold the manifest and after it the files of a KB, in the order of their names, and
 nothing else: no folder, no link, no other name, no file larger than the manifest's counts allow or the disk has room
-for, and not a hundred times as much as the pack itself has. What passes is what `kb info --verify` passes.
+for, and at most 100 times the size of the pack (plus 512 MB). What passes is what `kb info --verify` passes.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def open_file(name: str | Path, folder: int | None = None) -> int:
 
 
 def seal(path: Path) -> None:
-    """Let nobody write into a finished file: whoever has it mapped would be killed by it."""
+    """Make a finished file read-only: a process that has it mapped may be killed if it is written to."""
     path.chmod(path.stat().st_mode & 0o444)
 
 

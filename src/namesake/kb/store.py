@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "KB", "MANIFEST", "Columns", "Manifest", "Ragged", "Strings", "read_manifest"]
 
 
-LOOKS_APART, LOOKS_SHARE = (
-    0.1,
-    0.01,
-)  # seconds between looks at the files of an open KB, and what part of the time they take
+LOOKS_APART = 0.1
+"""Least number of seconds between two looks at the files of an open KB."""
+LOOKS_SHARE = 0.01
+"""Largest part of the time that these looks may take."""
 FEW = 256  # QIDs that are not worth loading a kernel for
 _QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)
 

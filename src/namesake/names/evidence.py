@@ -17,7 +17,7 @@ RULES = ("exact", "titled", "wide", "dropped", "spelled", "reversed", "company",
 """How a mention was found, in the order of their numbers. exact: the name as the KB has it; titled: a title and a word
 (President Bush); wide: part of longer names (Siméon Poisson); dropped: the text has words more (Frank Anthony Wilczek);
 spelled: another spelling; reversed: surname first; company: Bill and Hillary Clinton; one: a lone word; nicknamed:
-William "Bill" Gates; shared: a surname that several people have whom the text names in full."""
+William "Bill" Gates; shared: a surname of several people that the text names in full."""
 
 GIVEN = -1
 """The rule of a name that an article came with."""

@@ -8,7 +8,7 @@ from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
 from namesake.kernels.names.page import KNOWN, MOST_LETTERS, NOBODY, PAGE, B, I, short_of
 from namesake.kernels.simd import BYTES, byte, word
 
-LEAST_LETTERS = 5  # of a word in which a slip is looked for
+LEAST_LETTERS = 5  # of a word in which a misspelling is looked for
 SMALL = 0x20
 LETTER_E, LETTER_I, LETTER_J, LETTER_Y = 0x65, 0x69, 0x6A, 0x79
 IN_ENDINGS, IN_VOWELS = (LETTER_I, LETTER_J, LETTER_Y), (0x61, LETTER_E, 0x6F, 0x75)
