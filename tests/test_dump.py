@@ -310,7 +310,7 @@ def test_what_a_bad_line_said_is_forgotten():
         (b'{"id":"Q76","claims":{"P31":{}}}', "claims"),
         (b'{"id":"Q76"} {"id":"Q77"}', "no JSON"),
         (b'"Q76"', "not as Wikidata"),
-        (b'{"id":"Q76","x":' + b"[" * 5000, "no JSON"),
+        (b'{"id":"Q76","x":' + b"[" * 100_000, "no JSON"),  # deeper than any Python decodes
     ],
 )
 def test_a_bad_line_is_set_aside_with_its_place_and_reason(line, reason):

@@ -18,9 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.11", "3.12", "3.13")
 PACKAGES = ("numpy", "numba", "pyarrow", "msgspec")
-TESTS = "arrays kernels hash kernel_cache layout build store formats outputs sample recipe linker".split()
+TESTS = ("arrays", "kernels", "hash", "kernel_cache", "layout", "build", "store", "formats", "outputs", "sample")
+TESTS += ("recipe", "linker")
 """Tests of the kernels, of KBs, of files and of linking, which need no large package."""
-TOOLS = ("pytest", "pytest-xdist", "hypothesis", "networkx", "nltk", "typing_extensions")
+TOOLS = ("pytest", "pytest-xdist", "hypothesis", "networkx", "nltk", "orjson", "simplemma", "typing_extensions")
 LIMITS = f"""
 import tomllib
 from pip._vendor.packaging.requirements import Requirement

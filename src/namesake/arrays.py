@@ -77,7 +77,12 @@ def arrow_scalar(value: str | float | None, kind: pa.DataType) -> pa.Scalar:
         return pa.nulls(1, kind)[0]
     if isinstance(value, str):
         return arrow_texts([value], kind)[0]
-    return arrow_numbers(np.array([value], kind.to_pandas_dtype()))[0]
+    return arrow_numbers(np.array([value], numpy_type(kind)))[0]
+
+
+def numpy_type(kind: pa.DataType) -> np.dtype[Any]:
+    """The numpy type of an Arrow type of numbers or truth values. Older Arrows need pandas for `to_pandas_dtype`."""
+    return np.dtype({"halffloat": "float16", "float": "float32", "double": "float64"}.get(str(kind), str(kind)))
 
 
 def bitmap(truths: Bool) -> pa.Buffer:
@@ -88,7 +93,7 @@ def bitmap(truths: Bool) -> pa.Buffer:
 def numpy_numbers(array: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
     """Numbers or truth values, none of them null, as a numpy array; without pandas (see `arrow_numbers`)."""
     array = one_chunk(array)
-    kind, end = np.dtype(array.type.to_pandas_dtype()), array.offset + len(array)
+    kind, end = numpy_type(array.type), array.offset + len(array)
     data = array.buffers()[1] or b""
     if kind == np.bool_:
         return np.unpackbits(np.frombuffer(data, np.uint8), count=end, bitorder="little")[array.offset :].view(np.bool_)
