@@ -190,6 +190,9 @@ def test_impossible_dates_and_an_absence_of_people_are_told(tmp_path: Path) -> N
     assert "2 dates that name no possible day" in done.stderr
     assert json.loads(namesake("kb", "info", tmp_path / "kb", "--json").stdout)["dates_dropped"] == 2
     assert "2 impossible dates" in namesake("kb", "info", tmp_path / "kb").stdout
+    dump(tmp_path / "one.json", item(9, "Ann", HUMAN, claim("P39", 7, P580="2001-02-31")))
+    namesake("kb", "build", tmp_path / "one.json", "-o", tmp_path / "one")
+    assert "1 impossible date " in namesake("kb", "info", tmp_path / "one").stdout
     dump(tmp_path / "things.json", item(9, "thing"))
     done = namesake("kb", "build", tmp_path / "things.json", "-o", tmp_path / "things")
     assert done.returncode == 0

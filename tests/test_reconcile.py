@@ -479,6 +479,9 @@ def test_a_date_that_cannot_be_read_is_named_with_its_row(run):
     Path("p.csv").write_text("Name,Year\nMichael Jordan,1996\nMichael Jordan,long ago\n")
     ran = run("reconcile", "p.csv", "--name", "Name", "--date", "Year", "-o", "o.csv")
     assert "1 row without a date: Year cannot be read as a date, such as 'long ago' in row 3" in ran.err
+    Path("p.csv").write_text("Name,Born\nMichael Jordan,1963; 17.02.1963\nMichael Jordan,32.13.1963\n")
+    ran = run("reconcile", "p.csv", "--name", "Name", "--type", "birth=Born", "-o", "o.csv")
+    assert "1 row without a date: Born cannot be read as a date, such as '32.13.1963' in row 3" in ran.err
     Path("p.csv").write_text('Name,Year\n"Michael\nJordan",1996\n\nMichael Jordan,long ago\n')
     ran = run("reconcile", "p.csv", "--name", "Name", "--date", "Year", "-o", "o.csv")
     assert "such as 'long ago' in row 4" in ran.err  # as a spreadsheet counts, whatever cells hold

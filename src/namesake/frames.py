@@ -113,10 +113,9 @@ def reconcile_frame(
     name = column_of_names(table.column_names, WHERE, warn) if name is None else name
     types = tuple((property, column) for property, columns in (type or {}).items() for column in several(columns))
     answers = reconcile_table(linker, table, Layout(name, tuple(several(context)), date, types), threads=threads)
-    if answers.unread_dates:
-        count, example = len(answers.unread_dates), next(iter(answers.unread_dates.values()))
-        rows = counted(count, "row")
-        warn(f"{WHERE}: {rows} without a date: {date} cannot be read as a date, such as {example[:60]!r}")
+    for column, cells in answers.unread_dates.items():
+        rows, example = counted(len(cells), "row"), next(iter(cells.values()))
+        warn(f"{WHERE}: {rows} without a date: {column} cannot be read as a date, such as {example[:60]!r}")
     return _beside(frame, answers.table)
 
 

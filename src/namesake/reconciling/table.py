@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from namesake.articles.days import UNDATED, day_number
+from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.show import about
 from namesake.kb.store import KB
@@ -116,8 +116,8 @@ class Answers:
     table: pa.Table
     matched: int
     doubtful: list[Doubtful]
-    unread_dates: dict[int, str]
-    """Dates that cannot be read, by the place of their row: those rows are of no time."""
+    unread_dates: dict[str, dict[int, str]]
+    """Dates that cannot be read, by their column and the place of their row: they are ignored."""
     as_chosen: int
     """Of the rows for which a person chose, those that would have the same answer without."""
     added: list[str]
@@ -148,7 +148,7 @@ def reconcile_table(
         advance: told how many rows are done.
     """
     layout.check(table, linker.kb)
-    queries, unread_dates = queries_of(table, layout)
+    queries = queries_of(table, layout)
     for at in unread or ():
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
@@ -170,18 +170,18 @@ def reconcile_table(
         column = pa.array([row[at] for row in added], field.type)
         table = table.append_column(field.with_name(_free(field.name, table.column_names)), column)
     matched = sum(1 for row in added if row[0] is not None)
-    return Answers(table, matched, doubtful, unread_dates, as_chosen, table.column_names[own:])
+    bad_dates = unread_dates(table, layout, linker.kb)
+    return Answers(table, matched, doubtful, bad_dates, as_chosen, table.column_names[own:])
 
 
-def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], dict[int, str]]:
-    """The rows of a table as queries, and the dates that cannot be read, by the place of their row."""
+def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
+    """The rows of a table as queries; a date that cannot be read is left out."""
     names = texts(table, layout.name)
     contexts = [texts(table, column) for column in layout.context]
     typed = [(property, texts(table, column)) for property, column in layout.types]
     told = [None] * len(names) if layout.date is None else texts(table, layout.date)
     dates = {text for text in set(told) if text and day_number(text) != UNDATED}
-    unread = {at: text for at, text in enumerate(told) if text and text not in dates}
-    queries = [
+    return [
         Query(
             name,
             ", ".join(filter(None, words)),
@@ -190,7 +190,22 @@ def queries_of(table: pa.Table, layout: Layout) -> tuple[list[Query], dict[int, 
         )
         for at, (name, date, *words) in enumerate(zip(names, told, *contexts, strict=True))
     ]
-    return queries, unread
+
+
+def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int, str]]:
+    """The dates that cannot be read, by their column and the place of their row; columns without any are left out."""
+    properties = ((find_property(kb, called), column) for called, column in layout.types)
+    columns = [] if layout.date is None else [layout.date]
+    columns += [column for property, column in properties if property is not None and property.is_date]
+    unread = {
+        column: {
+            at: cell
+            for at, cell in enumerate(texts(table, column))
+            if cell and any(read_day(value) is None for value in _SEVERAL.split(cell))
+        }
+        for column in columns
+    }
+    return {column: cells for column, cells in unread.items() if cells}
 
 
 def texts(table: pa.Table, column: str) -> list[str]:

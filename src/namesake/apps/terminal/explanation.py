@@ -24,6 +24,8 @@ EXCERPT = 800  # characters of an article, at most
 AROUND_NAME, AROUND_WORD = 140, 50  # characters on each side of what is marked
 CANDIDATES = 3
 LINES = 8  # of what matched, a part
+MOST_ANCHORS = 12
+"""Anchors that the explanation of shared statements names."""
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -200,8 +202,9 @@ def _statements(matches: list[Row]) -> Iterator[Text]:
     numbers = {anchor: str(place).translate(SUPERSCRIPT) for place, anchor in enumerate(anchors, 1)}
     if len(anchors) == 1:
         numbers = dict.fromkeys(anchors, "")
-    legend = ", ".join(f"{name}{numbers[anchor]}" for anchor, name in anchors.items())
-    yield Text.assemble("like ", (legend, NAME_STYLE))
+    legend = ", ".join(f"{name}{numbers[anchor]}" for anchor, name in list(anchors.items())[:MOST_ANCHORS])
+    rest = f" and {len(anchors) - MOST_ANCHORS:,} more" if len(anchors) > MOST_ANCHORS else ""
+    yield Text.assemble("like ", (legend, NAME_STYLE), rest)
     firsts = ((match["sources"][0], match) for match in matches)
     by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
     for (identifier, label), group in by_property:

@@ -32,12 +32,12 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
     size = sum((path / name).stat().st_size for name in manifest.files if (path / name).is_file())
     counts = ("entities", "people", "items", "statements", "names", "words")
     rows = [(name, f"{getattr(manifest, name):,}") for name in counts]
-    rows.append(("rejected", f"{manifest.rejected:,} lines"))
+    rows.append(("rejected", counted(manifest.rejected, "line")))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
     if manifest.superseded:
         rows.append(("superseded", f"{manifest.superseded:,} items of earlier dumps"))
     if manifest.dates_dropped:
-        rows.append(("left out", f"{manifest.dates_dropped:,} impossible dates"))
+        rows.append(("left out", counted(manifest.dates_dropped, "impossible date")))
     rows += [("kept", manifest.keep), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
