@@ -114,10 +114,10 @@ def reconcile(
     say(f"{counted(rows.num_rows, 'row')}, {answers.matched:,} with an answer, {pace:,.0f} rows/s")
     if chosen:
         say(f"{len(chosen):,} of them chosen by people; {answers.as_chosen:,} would have the same answer without")
-    for column, cells in answers.unread_dates.items():
-        at, cell = next(iter(cells.items()))
+    for column, bad in answers.unread_dates.items():
+        at, cell = next(iter(bad.items()))
         example = f"{cell[:60]!r} in row {read.numbers[at]:,}"
-        say(f"{counted(len(cells), 'row')} without a date: {column} cannot be read as a date, such as {example}")
+        say(f"{counted(len(bad), 'row')} without a date: {column} cannot be read as a date, such as {example}")
     if review is not None:
         from namesake.apps.review.choices import cells_of
         from namesake.apps.review.page import Row, write_review
