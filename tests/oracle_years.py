@@ -16,11 +16,11 @@ def has(words: frozenset[str], found: re.Match | None) -> bool:
 
 def touches_left(before: str) -> bool:
     """Whether what touches a number from the left makes it no year."""
-    if re.search(f"[{GLUED}{MONEY}#+=@№]$", before):
+    if re.search(rf"[{GLUED}{MONEY}#+=@№]\Z", before):
         return True
-    if re.search(r"[0-9]\.$", before):
-        return not re.search(r"(?<![0-9])[0-9]{1,2}\.[0-9]{1,2}\.$", before)
-    if hyphen := re.search(r"([0-9]*|[A-Z])-$", before):
+    if re.search(r"[0-9]\.\Z", before):
+        return not re.search(r"(?<![0-9])[0-9]{1,2}\.[0-9]{1,2}\.\Z", before)
+    if hyphen := re.search(r"([0-9]*|[A-Z])-\Z", before):
         return hyphen[1].isalpha() or len(hyphen[1]) not in (0, 1, 2, 4)
     return False
 
@@ -47,13 +47,13 @@ def touches_right(behind: str) -> bool:
 
 def words_object(before: str, number: str, behind: str) -> bool:
     """Whether the words beside a number make it no year."""
-    if re.search(f"[{MONEY}#№]{BLANK}+$", before):
+    if re.search(rf"[{MONEY}#№]{BLANK}+\Z", before):
         return True
-    if has(English.numbered, re.search(rf"([A-Za-z]+)(?:\.{BLANK}*|{BLANK}+)$", before)):
+    if has(English.numbered, re.search(rf"([A-Za-z]+)(?:\.{BLANK}*|{BLANK}+)\Z", before)):
         return True
     if re.match(f"{BLANK}+[{MONEY}%°](?![0-9])", behind):
         return True
-    left = re.search(rf"([A-Za-z]+){BLANK}+$", before)
+    left = re.search(rf"([A-Za-z]+){BLANK}+\Z", before)
     opens = has(English.before_years | English.dates, left)
     owns = has(English.before_events | {English.article, English.possessive}, left)
     right = re.match(rf"{BLANK}+([A-Za-z]+)(?![{GLUED}])", behind)

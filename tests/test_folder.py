@@ -316,7 +316,7 @@ def test_a_pipe_is_not_waited_for(linker, tmp_path):
     for number, articles in enumerate((tmp_path, f"{tmp_path}/[ab].jsonl")):
         run = link_folder(linker, [articles], tmp_path / f"out{number}", workers=1)
         assert (run.counts.articles, len(run.problems)) == (15, 1 - number)
-    with pytest.raises(NamesakeError, match=r"b\.jsonl is no regular file"):
+    with pytest.raises(NamesakeError, match=r"b\.jsonl is not a regular file"):
         link_folder(linker, [tmp_path / "b.jsonl"], tmp_path / "out", workers=1)
     assert not (tmp_path / "out").exists()
 

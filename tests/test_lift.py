@@ -100,6 +100,7 @@ def test_parts_of_names_and_names_in_full(mentions):
     offsets = np.cumsum([0, *(len(m[3]) for m in mentions)])
     batch = SimpleNamespace(article=article, tokens=tokens, anchors=anchors, offsets=offsets, kb=None)
     batch.rows, batch.quality = rows.astype(np.int64), quality
+    batch.once = lambda make: make(batch, None)
     partial, in_full = [], []
     for at, (text, tokens_of, own, some) in enumerate(mentions):
         others = [m for n, m in enumerate(mentions) if n != at and m[0] == text]

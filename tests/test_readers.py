@@ -122,7 +122,7 @@ def test_a_row_in_is_a_row_out(tmp_path, sample_kb):
     found = reconcile_table(Linker(sample_kb), rows.table, Layout("Name", ("Note",)), unread=rows.unread).table
     assert found.column("qid").to_pylist() == [None, None, "Q41421"]
     assert found.column("reason").to_pylist()[:2] == [
-        "not read: 1 cells, and the header has 2",
+        "not read: 1 cell, and the header has 2",
         "not read: 3 cells, and the header has 2",
     ]
 

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from namesake.apps.server.kb_api import QID, bearers
+from namesake.apps.server.kb_api import QID
 from namesake.apps.server.limits import Limits
-from namesake.kb.show import describe, look_up
+from namesake.kb.show import describe, look_up, rows_named
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling import Query, reconcile_queries
@@ -333,7 +333,7 @@ def scanned(kb: KB, prefix: str) -> list[str]:
     """The entities of a name, then all whose label begins so, the best known first: by a look at every label."""
     by_fame = sorted(range(len(kb)), key=lambda row: (-int(kb.sitelinks[row]), row))
     begun = [row for row in by_fame if kb.label(row).startswith((prefix, prefix.title()))]
-    exact = [kb.row(prefix)] if QID.fullmatch(prefix) else bearers(kb, prefix)
+    exact = [kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(kb, prefix)
     return [f"Q{kb.qids[row]}" for row in dict.fromkeys([*exact, *begun]) if row >= 0]
 
 
