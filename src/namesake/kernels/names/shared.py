@@ -1,4 +1,4 @@
-"""A surname that several people of a text have: whom it means by gender, and when that stays open."""
+"""A surname that several people of a text share: resolved by gender, else a mention with the candidates of all."""
 
 import numpy as np
 from numba import types
