@@ -19,9 +19,9 @@ import orjson
 from isal import igzip
 
 from namesake.files import open_lines
-from namesake.kb import decode, parse
-from namesake.kb.dump import Chunk, read_chunks
-from namesake.kb.parse import parse_chunk
+from namesake.kb.dump import decode, parse
+from namesake.kb.dump.chunks import Chunk, read_chunks
+from namesake.kb.dump.parse import parse_chunk
 from namesake.language import English
 
 WIKIDATA = Path(__file__).resolve().parents[2] / "shared" / "wikidata"

@@ -27,10 +27,10 @@ from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 from namesake.formats.links import LinkWriter
 from namesake.kb.build import build
-from namesake.kb.columns import Ragged, Strings
-from namesake.kb.names import NameIndex, build_names
-from namesake.kb.spelled import Spelled
-from namesake.kb.spelling import normalise
+from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.names.index import NameIndex, build_names
+from namesake.kb.names.labels import Spelled
+from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.language import English
 from namesake.linker import Linker

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from namesake.kb.columns.vocabulary import index_words
 from namesake.kb.store import KB
-from namesake.kb.vocabulary import index_words
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English
 from namesake.text import Bytes, Lexicon, Offsets, pack, period_words

@@ -23,8 +23,8 @@ from namesake.articles.rejects import Rejects
 from namesake.batch import Batch
 from namesake.formats import read_articles
 from namesake.kb.build import build
-from namesake.kb.embed import embed, encoder_of
-from namesake.kb.walk import walk
+from namesake.kb.vectors.embed import embed, encoder_of
+from namesake.kb.vectors.walk import walk
 from namesake.recipe import Part
 from namesake.sample import ARTICLES, DUMP
 from namesake.scorers import SCORERS

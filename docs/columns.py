@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from namesake.kb.declare import Column, Mapped
-from namesake.kb.layout import KBColumns
-from namesake.kb.name_layout import NameColumns
+from namesake.kb.columns.declaration import Column, Mapped
+from namesake.kb.columns.layout import KBColumns
+from namesake.kb.columns.name_layout import NameColumns
 
 PAGE = Path(__file__).with_name("kb-format.md")
 BEGIN, END = "<!-- begin: python docs/columns.py -->", "<!-- end -->"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from namesake.kb.columns import Strings
-from namesake.kb.layout import NameColumns
-from namesake.kb.names import NameIndex, build_names
-from namesake.kb.phrases import phrases, words
-from namesake.kb.shorts import build_shorts, list_forms
-from namesake.kb.slips import build_slips
-from namesake.kb.spelled import Spelled
-from namesake.kb.spelling import normalise
-from namesake.kb.things import MOST_TOKENS, ThingNames, build_things
-from namesake.kb.tokens import count_tokens
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns.layout import NameColumns
+from namesake.kb.names.index import NameIndex, build_names
+from namesake.kb.names.labels import Spelled
+from namesake.kb.names.misspellings import build_slips
+from namesake.kb.names.name_tokens import count_tokens
+from namesake.kb.names.non_people import MOST_TOKENS, ThingNames, build_things
+from namesake.kb.names.normalise import normalise
+from namesake.kb.names.phrase_tables import phrases, words
+from namesake.kb.names.short_forms import build_shorts, list_forms
 from namesake.kernels.names.index import hash_names
 from namesake.language import English
 from test_names import InMemory, column_of_lists

@@ -3,8 +3,19 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from namesake.kb.forms import ALIAS_SURNAME, BEGIN, CALLED, FIRST, HEAD, MONONYM, NICK, PAIR, SUFFIX, SURNAME
 from namesake.kb.kinds import PLACE
+from namesake.kb.names.form_weights import (
+    ALIAS_SURNAME,
+    BEGIN,
+    CALLED,
+    FIRST,
+    HEAD,
+    MONONYM,
+    NICK,
+    PAIR,
+    SUFFIX,
+    SURNAME,
+)
 from namesake.language import English
 from namesake.names.evidence import RULES
 from oracle_known import Known, key_of, slip

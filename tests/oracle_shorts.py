@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from namesake.kb.spelling import TABLE_END, normalise
+from namesake.kb.names.normalise import TABLE_END, normalise
 from namesake.language import Language
 
 WEIGHTS = {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from namesake.kb.spelling import APOSTROPHES, FOLD, fold_table
+from namesake.kb.names.normalise import APOSTROPHES, FOLD, fold_table
 from namesake.language import English
 
 LOWER, CASED, UPPER = range(3)

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from namesake.kb.columns import Ragged, Strings
-from namesake.kb.declare import Axis, Column, Lists, Text
-from namesake.kb.derive import DERIVED, derive_all
-from namesake.kb.layout import columns
+from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns.declaration import Axis, Column, Lists, Text
+from namesake.kb.columns.derived import DERIVED, derive_all
+from namesake.kb.columns.layout import columns
 from namesake.kb.manifest import FORMAT_VERSION, Manifest
-from namesake.kb.publish import Draft
+from namesake.kb.publish.draft import Draft
 
 
 def write_rest(draft: Draft, rows: dict[Axis, int]) -> None:

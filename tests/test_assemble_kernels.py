@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from namesake.kb.columns import Strings
+from namesake.kb.columns.column_files import Strings
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as assemble
 from namesake.kernels.types import Ragged

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import oracle_build
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
-from namesake.kb.show import describe
+from namesake.kb.records import describe
 from namesake.kb.store import KB
 from namesake.sample import DUMP
 

@@ -21,7 +21,7 @@ import pytest
 
 from namesake.apps.cli.main import main
 from namesake.compiling import NOTICE
-from namesake.kb.show import Statement, gist
+from namesake.kb.records import Statement, gist
 from namesake.sample import DUMP
 from small_kb import writable
 from test_build import HUMAN, claim, dump, item

@@ -27,12 +27,12 @@ from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold
 from namesake.files.download import download, file_name
 from namesake.formats import read_articles
-from namesake.kb.axes import ENTITY, ITEM
-from namesake.kb.columns import Ragged, Strings
-from namesake.kb.name_layout import NameColumns
-from namesake.kb.names import build_names
-from namesake.kb.publish import Draft
-from namesake.kb.spelled import Spelled
+from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns.domains import ENTITY, ITEM
+from namesake.kb.columns.name_layout import NameColumns
+from namesake.kb.names.index import build_names
+from namesake.kb.names.labels import Spelled
+from namesake.kb.publish.draft import Draft
 from namesake.kb.store import KB
 from namesake.language import English
 from small_kb import manifest, write_rest

@@ -11,7 +11,7 @@ from namesake import Linker, Recipe
 from namesake.articles.one_text import text_table
 from namesake.doubts import DOUBTS, doubt
 from namesake.errors import NamesakeError
-from namesake.kb.spelling import normalise
+from namesake.kb.names.normalise import normalise
 from namesake.recipe import Decide, DoubtPart, Part
 from namesake.text import sentences
 from oracle import sentence_words, words

@@ -10,7 +10,7 @@ import pytest
 from namesake.articles.one_text import text_table
 from namesake.doubts import DOUBTS
 from namesake.kb.build import build
-from namesake.kb.fame import STEPS
+from namesake.kb.columns.fame import STEPS
 from namesake.kb.store import KB
 from test_signals import batch_of
 

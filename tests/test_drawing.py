@@ -201,8 +201,8 @@ def test_candidates_have_description_dates_and_a_link(explained):
 
 
 def test_who_has_no_description_is_told_by_occupation_and_country(sample_kb):
-    from namesake.kb.brief import brief
-    from namesake.kb.show import describe
+    from namesake.kb.records import describe
+    from namesake.kb.summary import brief
 
     bare = [row for row in range(len(sample_kb.qids)) if not sample_kb.descriptions[row]]
     assert bare

@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import oracle_dump as oracle
 from namesake.errors import NamesakeError
-from namesake.kb import dump, parse
-from namesake.kb.decode import BadLineError, decode
-from namesake.kb.dump import Chunk, read_chunks
-from namesake.kb.parse import Parsed, parse_chunk
+from namesake.kb.dump import chunks as dump
+from namesake.kb.dump import parse
+from namesake.kb.dump.chunks import Chunk, read_chunks
+from namesake.kb.dump.decode import BadLineError, decode
+from namesake.kb.dump.parse import Parsed, parse_chunk
 from namesake.language import English
 
 

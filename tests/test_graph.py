@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from namesake.kb import large
-from namesake.kb.columns import Ragged
-from namesake.kb.graph import incoming, pagerank
+from namesake.kb.columns import large
+from namesake.kb.columns.column_files import Ragged
+from namesake.kb.columns.pagerank import incoming, pagerank
 from namesake.kernels.columns.links import add_counts, count_values
 
 NODES = 12

@@ -1,9 +1,10 @@
 """The layout is data: pages, parser, writer and reader follow from the declarations, and what is built obeys them."""
 
 import os
+import pkgutil
 import shutil
 from collections.abc import Callable
-from importlib import import_module, util
+from importlib import util
 from operator import attrgetter
 from pathlib import Path
 
@@ -14,14 +15,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
-from namesake.kb import check, known, scanned, store
-from namesake.kb.axes import ENTITY, TENURE
+from namesake.kb import check, store
+from namesake.kb import verified as known
 from namesake.kb.build import build
-from namesake.kb.declare import ASCENDING, NEVER_FALLING, Array, Column, made_by
-from namesake.kb.derive import DERIVED
-from namesake.kb.layout import KBColumns, columns
+from namesake.kb.columns.declaration import ASCENDING, NEVER_FALLING, Array, Column, made_by
+from namesake.kb.columns.derived import DERIVED
+from namesake.kb.columns.domains import ENTITY, TENURE
+from namesake.kb.columns.layout import KBColumns, columns
+from namesake.kb.columns.npy import HEADER, digest
+from namesake.kb.dump import scanner_tables as scanned
 from namesake.kb.manifest import FORMAT_VERSION, read_manifest
-from namesake.kb.npy import HEADER, digest
 from namesake.kb.store import KB
 from namesake.kernels.dump import tables
 from namesake.sample import DUMP
@@ -56,9 +59,8 @@ def test_a_column_comes_from_where_its_declaration_says(column: Column) -> None:
     if source.dump:
         assert scanned.FIELDS[source.dump].dtype == column.dtype
     else:
-        module, _, name = source.function.partition(".")
-        assert callable(attrgetter(name)(import_module(f"namesake.kb.{module}")))
-        assert (column in DERIVED) == (module == "derive")
+        assert callable(pkgutil.resolve_name(f"namesake.kb.{source.function}"))
+        assert (column in DERIVED) == source.function.startswith("columns.derived.")
 
 
 def test_every_place_of_the_scanners_tables_is_read_once() -> None:
@@ -333,7 +335,9 @@ def test_a_manifest_that_lists_files_elsewhere_is_refused(built: Path, tmp_path:
 @pytest.fixture
 def decade(monkeypatch: pytest.MonkeyPatch) -> Array:
     """A new column, declared as `layout.py` would."""
-    column = Array("entity.decade", np.int16, ENTITY, "Decade of birth, 0 if unknown.", made_by("derive.decade"))
+    column = Array(
+        "entity.decade", np.int16, ENTITY, "Decade of birth, 0 if unknown.", made_by("columns.derived.decade")
+    )
     monkeypatch.setattr(KBColumns, "decade", column, raising=False)
     column.__set_name__(KBColumns, "decade")
     return column

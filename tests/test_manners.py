@@ -26,7 +26,7 @@ from namesake.apps.terminal.mistakes import show_mistakes
 from namesake.apps.terminal.text import linked_text
 from namesake.articles.one_text import text_table
 from namesake.evaluation.gold import read_gold
-from namesake.kb.show import about, describe
+from namesake.kb.records import about, describe
 from namesake.recipe import recipes
 from namesake.sample import ARTICLES, DUMP, EXPECTED
 from small_kb import writable

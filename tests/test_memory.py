@@ -29,13 +29,13 @@ from hypothesis import strategies as st
 
 from namesake import language
 from namesake.errors import NamesakeError
-from namesake.kb import large
 from namesake.kb.build import build
-from namesake.kb.columns import Strings, concatenate
+from namesake.kb.build_options import Options
+from namesake.kb.columns import large
+from namesake.kb.columns.column_files import Strings, concatenate
 from namesake.kb.manifest import MANIFEST
-from namesake.kb.memory import LEAST, Memory, parse_size
-from namesake.kb.needs import needs, spoken
-from namesake.kb.options import Options
+from namesake.kb.publish.estimate import needs, spoken
+from namesake.kb.publish.memory import LEAST, Memory, parse_size
 from namesake.kb.store import KB
 from namesake.progress import Reporter
 from namesake.sample import DUMP, WIKIPEDIA
@@ -101,7 +101,7 @@ KILLED = """
 import os, signal, sys
 from contextlib import contextmanager
 from namesake.kb.build import build
-from namesake.kb.memory import Memory
+from namesake.kb.publish.memory import Memory
 from namesake.progress import Reporter
 
 class Killer(Reporter):
@@ -219,7 +219,7 @@ def test_a_build_without_room_for_its_dumps_leaves_nothing(
     tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr("namesake.kb.spill.Spill.append", Mock(side_effect=full))
+    monkeypatch.setattr("namesake.kb.dump.spill.Spill.append", Mock(side_effect=full))
     with pytest.raises(NamesakeError, match=r"the disk is full: make room .* nothing is left of it"):
         build([people], tmp_path / "kb")
     assert list(tmp_path.iterdir()) == []
@@ -237,7 +237,9 @@ def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
     tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [draft] = killed(people, tmp_path / "kb", "indexing names")
-    monkeypatch.setattr("namesake.kb.journal.Journal.sound_parts", lambda _: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(
+        "namesake.kb.publish.journal.Journal.sound_parts", lambda _: os.kill(os.getpid(), signal.SIGINT)
+    )
     with pytest.raises(KeyboardInterrupt, match=f"kept in {draft}:"):
         build([people], tmp_path / "kb")
     assert list(tmp_path.iterdir()) == [draft]

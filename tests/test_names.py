@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_names as oracle
-from namesake.kb import names
-from namesake.kb.columns import Columns, Ragged, Strings
-from namesake.kb.declare import Made
-from namesake.kb.names import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL, NameIndex, build_names
-from namesake.kb.spelled import Spelled
-from namesake.kb.spelling import normalise, normalise_many
+from namesake.kb.columns.column_files import Columns, Ragged, Strings
+from namesake.kb.columns.declaration import Made
+from namesake.kb.names import index as names
+from namesake.kb.names.index import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL, NameIndex, build_names
+from namesake.kb.names.labels import Spelled
+from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.names import index as kernels
 from namesake.language import English
 

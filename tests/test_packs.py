@@ -23,11 +23,11 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
 from namesake.files.download import download
-from namesake.kb import known
-from namesake.kb.derive import DERIVED
-from namesake.kb.get import _Members, get
+from namesake.kb import verified as known
+from namesake.kb.columns.derived import DERIVED
 from namesake.kb.manifest import parse_manifest
-from namesake.kb.pack import pack
+from namesake.kb.publish.get import _Members, get
+from namesake.kb.publish.pack import pack
 from namesake.kb.store import KB
 from namesake.linker import Linker
 

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 import oracle_build
 import oracle_shorts as oracle
 from namesake.kb.build import build
-from namesake.kb.columns import Ragged, Strings
-from namesake.kb.fame import entity_fame, stepped
-from namesake.kb.forms import FORMS
+from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns.fame import entity_fame, stepped
 from namesake.kb.kinds import CLASSES, KINDS, NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK, classes
-from namesake.kb.names import NameIndex
-from namesake.kb.shorts import MOST, build_shorts, list_forms
-from namesake.kb.slips import build_slips
-from namesake.kb.spelled import Spelled
+from namesake.kb.names.form_weights import FORMS
+from namesake.kb.names.index import NameIndex
+from namesake.kb.names.labels import Spelled
+from namesake.kb.names.misspellings import build_slips
+from namesake.kb.names.name_tokens import count_tokens
+from namesake.kb.names.short_forms import MOST, build_shorts, list_forms
 from namesake.kb.store import KB
-from namesake.kb.tokens import count_tokens
 from namesake.kernels.names import index as index_kernels
 from namesake.language import English
 from namesake.sample import DUMP

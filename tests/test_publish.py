@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from namesake.errors import NamesakeError
-from namesake.kb import publish, replace
-from namesake.kb.axes import ENTITY, ITEM
 from namesake.kb.build import build
-from namesake.kb.lock import LOCK, Owner, owner_of, sign, take
-from namesake.kb.publish import Draft
-from namesake.kb.remains import building, replaced, settle
+from namesake.kb.columns.domains import ENTITY, ITEM
+from namesake.kb.publish import draft as publish
+from namesake.kb.publish import replace
+from namesake.kb.publish.draft import Draft
+from namesake.kb.publish.leftovers import building, replaced, settle
+from namesake.kb.publish.lock import LOCK, Owner, owner_of, sign, take
 from namesake.kb.store import KB
 from namesake.sample import DUMP
 from small_kb import manifest, write_rest
@@ -114,7 +115,9 @@ def test_the_root_is_no_place_for_a_kb() -> None:
 # builds at work, and killed ones
 def test_remains_are_told_from_a_build_at_work(tmp_path: Path) -> None:
     out = tmp_path / "kb"
-    die = "import os, sys, pathlib, namesake.kb.publish as p\nwith p.Draft(pathlib.Path(sys.argv[1])): os._exit(9)"
+    die = (
+        "import os, sys, pathlib, namesake.kb.publish.draft as p\nwith p.Draft(pathlib.Path(sys.argv[1])): os._exit(9)"
+    )
     with Draft(out) as draft:
         assert subprocess.run([sys.executable, "-c", die, str(out)], check=False).returncode == 9
         [remains] = [path for path in tmp_path.iterdir() if path != draft.folder]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from namesake.errors import NamesakeError
-from namesake.kb import ranks
+from namesake.kb.dump import ranks
 
 QIDS = np.array([1, 42, 76], np.int64)
 

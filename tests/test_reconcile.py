@@ -20,7 +20,7 @@ from namesake.apps.review.choices import apply_choices, cells_of, row_id
 from namesake.apps.review.page import Row, review_page, write_review
 from namesake.articles.days import Day, read_day
 from namesake.evaluation.gold import read_gold
-from namesake.kb.show import describe
+from namesake.kb.records import describe
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries

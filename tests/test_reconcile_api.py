@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from namesake.apps.server.kb_api import QID
 from namesake.apps.server.limits import Limits
-from namesake.kb.show import describe, look_up, rows_named
+from namesake.kb.records import describe, look_up, rows_named
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling import Query, reconcile_queries

@@ -30,7 +30,7 @@ from namesake.apps.server.work import Links, Texts, Wish
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.compiling import NOTICE
-from namesake.kb.show import Entity, describe, look_up
+from namesake.kb.records import Entity, describe, look_up
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.sample import DUMP

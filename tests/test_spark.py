@@ -31,7 +31,7 @@ from namesake.engines.spark_session import find_java, session
 from namesake.engines.spark_tally import Placed, SetAside
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
-from namesake.kb.pack import pack
+from namesake.kb.publish.pack import pack
 from namesake.linker import Linker
 from namesake.sample import ARTICLES
 

@@ -21,12 +21,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
-from namesake.kb.axes import ENTITY, ITEM, PAIR
-from namesake.kb.columns import Columns, Ragged, Strings
-from namesake.kb.declare import Array, made_by
-from namesake.kb.options import place
-from namesake.kb.publish import Draft
-from namesake.kb.replace import remove_kb
+from namesake.kb.build_options import place
+from namesake.kb.columns.column_files import Columns, Ragged, Strings
+from namesake.kb.columns.declaration import Array, made_by
+from namesake.kb.columns.domains import ENTITY, ITEM, PAIR
+from namesake.kb.publish.draft import Draft
+from namesake.kb.publish.replace import remove_kb
 from namesake.kb.store import FORMAT_VERSION, KB, KBChangedError
 from namesake.sample import DUMP
 from small_kb import manifest, writable, write_rest

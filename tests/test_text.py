@@ -18,7 +18,7 @@ from numba import config, njit
 import namesake.text
 import oracle_text as oracle
 from namesake.errors import NamesakeError
-from namesake.kb.vocabulary import index_words
+from namesake.kb.columns.vocabulary import index_words
 from namesake.kernels.text import tokenizer
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English
@@ -219,7 +219,7 @@ def test_index_does_not_depend_on_the_block_size(monkeypatch):
     many = [f"w{k % 977}x w{k * k % 70001}y the Running" for k in range(40_000)]
     columns = [pack(many), pack([]), pack(["", "a runs"])]
     index = index_words(columns, English)
-    monkeypatch.setattr("namesake.kb.vocabulary.BLOCK", 1000)
+    monkeypatch.setattr("namesake.kb.columns.vocabulary.BLOCK", 1000)
     again = index_words(columns, English)
     assert index.vocabulary == again.vocabulary
     assert index.vocabulary[0] == "run"

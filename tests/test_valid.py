@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numba import types
 
-from namesake.kb.parse import parse_chunk
+from namesake.kb.dump.parse import parse_chunk
 from namesake.kernels.compiled import kernel
 from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
 from namesake.kernels.simd import LANES, pointer

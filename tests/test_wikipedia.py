@@ -11,10 +11,10 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
-from namesake.kb.rejects import Rejects
-from namesake.kb.spill import Spill
+from namesake.kb.dump.rejected_lines import Rejects
+from namesake.kb.dump.spill import Spill
+from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
 from namesake.kb.store import KB
-from namesake.kb.wikipedia import Reader, Wikipedia, read_pages
 from namesake.progress import Reporter
 from namesake.sample import DUMP
 

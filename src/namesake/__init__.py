@@ -23,8 +23,8 @@ if _TYPE_CHECKING:
     from namesake.engines.folder import link_folder
     from namesake.frames import link_frame, reconcile_frame
     from namesake.kb.build import build as build_kb
-    from namesake.kb.get import get as get_kb
-    from namesake.kb.pack import pack as pack_kb
+    from namesake.kb.publish.get import get as get_kb
+    from namesake.kb.publish.pack import pack as pack_kb
     from namesake.kb.store import KB
     from namesake.linker import Link, Linker
     from namesake.recipe import Recipe
@@ -65,12 +65,12 @@ _HOMES = {
     "build_kb": "kb.build:build",
     "doubt": "doubts",
     "evaluate": "analysis.evaluate",
-    "get_kb": "kb.get:get",
+    "get_kb": "kb.publish.get:get",
     "link_files": "engines.files",
     "link_folder": "engines.folder",
     "link_frame": "frames",
     "mistakes": "analysis.mistakes",
-    "pack_kb": "kb.pack:pack",
+    "pack_kb": "kb.publish.pack:pack",
     "reconcile_frame": "frames",
     "reproduce": "analysis.evaluate",
     "scorer": "scorers",

@@ -26,8 +26,8 @@ from namesake.arrays import (
     text_buffers,
 )
 from namesake.articles.days import UNDATED, day_number
-from namesake.kb.columns import Strings
-from namesake.kb.spelling import normalise_many
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.kernels.names.fold import count_tokens

@@ -22,8 +22,8 @@ from namesake.batch import Batch
 from namesake.decide import NOT_A_PERSON, REASONS, decide, probabilities
 from namesake.doubts import named_doubt
 from namesake.errors import did_you_mean
-from namesake.kb.show import about as about_entity
-from namesake.kb.spelling import normalise
+from namesake.kb.names.normalise import normalise
+from namesake.kb.records import about as about_entity
 from namesake.rank import FloatArray, IntArray
 from namesake.scorers import Candidate, named
 from namesake.scorers.reading import Page, Reading

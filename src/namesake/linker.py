@@ -28,8 +28,8 @@ from namesake.drawing.notebook import facts_html
 from namesake.drawing.results import Explanation, Links
 from namesake.errors import NamesakeError, must_be
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
-from namesake.kb.brief import briefs
 from namesake.kb.store import KB
+from namesake.kb.summary import briefs
 from namesake.links import candidate_column, doubt_column, link_columns, link_rows
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.sources import KINDS, Detector, source_of

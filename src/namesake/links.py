@@ -13,7 +13,7 @@ from namesake.arrays import arrow_numbers, arrow_texts, bitmap
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch, repeat
 from namesake.decide import ANSWERED, REASONS, decide
-from namesake.kb.show import about
+from namesake.kb.records import about
 from namesake.kernels.link.qids import format_qids
 from namesake.kernels.link.top_two import top_two
 from namesake.scoring import Scored

@@ -13,7 +13,7 @@ from namesake.evaluation.paper import ablation
 from namesake.evaluation.reports.report import Report
 from namesake.files.several import several
 from namesake.kb.store import KB
-from namesake.kb.vectors import has_vectors
+from namesake.kb.vectors.stored import has_vectors
 from namesake.recipe import Recipe
 
 

@@ -16,8 +16,8 @@ from namesake.evaluation.labelled.documents import LabelledCorpus, read_corpora
 from namesake.evaluation.labelled.judged import Answers, Judged, Outcome, judge
 from namesake.evaluation.scores import BoolArray
 from namesake.files.several import Paths
-from namesake.kb.columns import Strings
-from namesake.kb.spelling import normalise_many
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.recipe import Recipe

@@ -18,7 +18,7 @@ from namesake.evaluation.measures.methods import linked
 from namesake.evaluation.reports.errors import Context, Mistake, Side, errors_report, side
 from namesake.evaluation.reports.report import Report
 from namesake.evaluation.scores import BoolArray
-from namesake.kb.show import about
+from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.language import Language
 from namesake.linker import Linker

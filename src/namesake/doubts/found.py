@@ -122,7 +122,7 @@ def famous_nearby(batch: Batch) -> Scores:
 @doubt("FirstName")
 def first_name(batch: Batch) -> Scores:
     """1 for a word that is the first name of its best bearer."""
-    from namesake.kb.forms import FIRST
+    from namesake.kb.names.form_weights import FIRST
 
     first: Scores = (_one_word(batch) & (batch.mentions.evidence.form == FIRST)).astype(np.float64)
     return first

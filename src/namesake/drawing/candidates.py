@@ -14,7 +14,7 @@ from namesake.drawing.waterfall import extent, waterfall
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
-    from namesake.kb.brief import Brief
+    from namesake.kb.summary import Brief
 
 Row = Mapping[str, Any]
 

@@ -11,7 +11,7 @@ from namesake.drawing.style import style_sheet
 from namesake.drawing.text import marked, name_marks
 
 if TYPE_CHECKING:
-    from namesake.kb.brief import Brief
+    from namesake.kb.summary import Brief
 
 Row = Mapping[str, Any]
 

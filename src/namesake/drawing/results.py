@@ -15,7 +15,7 @@ from namesake.drawing.text import who
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
-    from namesake.kb.brief import Brief
+    from namesake.kb.summary import Brief
 
 Row = Mapping[str, Any]
 One = TypeVar("One")

@@ -20,7 +20,7 @@ from namesake.arrays import (
     text_buffers,
 )
 from namesake.kb.address import WIKIDATA
-from namesake.kb.show import about
+from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.kernels.link.qids import parse_qids
 

@@ -12,7 +12,7 @@ from namesake import __version__
 from namesake.engines.inputs import Input
 from namesake.formats.fields import Reading
 from namesake.kb.manifest import MANIFEST
-from namesake.kb.vectors import FOLDER, Kind, has_vectors
+from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
 from namesake.linker import Linker
 from namesake.scorers.registry import named
 

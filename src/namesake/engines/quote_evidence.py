@@ -15,7 +15,7 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotes import Quote, Said
-from namesake.kb.spelling import normalise
+from namesake.kb.names.normalise import normalise
 
 
 class Answer(NamedTuple):

@@ -30,7 +30,7 @@ from namesake.files.meter import Meter
 from namesake.files.several import Paths, several
 from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotes import Found, Quote, QuotedArticle, nobody, read_quotes
-from namesake.kb.spelling import normalise
+from namesake.kb.names.normalise import normalise
 from namesake.linker import Linker
 from namesake.machine import threads_for
 from namesake.names.wildcards import Filled, fill

@@ -28,7 +28,7 @@ from namesake.formats.columns import Naming
 from namesake.formats.fields import Reading, listed
 from namesake.formats.jsonl import read_blocks
 from namesake.formats.parquet import with_extra
-from namesake.kb.pack import SUFFIX
+from namesake.kb.publish.pack import SUFFIX
 from namesake.linker import Linker
 from namesake.machine import cache_folder, from_home
 from namesake.recipe import Recipe
@@ -265,7 +265,7 @@ def _folder(kb: str) -> Path:
     if not kb.endswith(SUFFIX):
         return Path(kb)
     from namesake.files.download import file_checksum
-    from namesake.kb.get import get
+    from namesake.kb.publish.get import get
 
     if not Path(kb).is_file():
         raise NamesakeError(f"{kb}: no such file; make one with `namesake kb pack`")

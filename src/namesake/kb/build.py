@@ -16,33 +16,33 @@ from namesake import language as languages
 from namesake.arrays import Float64
 from namesake.files import STDIN
 from namesake.files.several import Paths, several
-from namesake.kb.assemble import Numbering, Statements, links, number, repeated, state
-from namesake.kb.derive import derive_all
-from namesake.kb.entities import EntityTexts, entity_columns, item_columns, pick, statement_columns
-from namesake.kb.fame import entity_fame
-from namesake.kb.graph import pagerank
-from namesake.kb.inputs import Inputs
-from namesake.kb.items import Gathering, Items
+from namesake.kb.build_options import Keep, Options, place
+from namesake.kb.columns.assemble import Numbering, Statements, links, number, repeated, state
+from namesake.kb.columns.derived import derive_all
+from namesake.kb.columns.fame import entity_fame
+from namesake.kb.columns.layout import KBColumns, columns
+from namesake.kb.columns.name_layout import NameColumns
+from namesake.kb.columns.pagerank import pagerank
+from namesake.kb.columns.picked_rows import EntityTexts, entity_columns, item_columns, pick, statement_columns
+from namesake.kb.columns.stages import Parts, make_parts
+from namesake.kb.columns.word_sets import index_kb_words, prose
+from namesake.kb.dump.build_inputs import Inputs
+from namesake.kb.dump.parsed_items import Gathering, Items
+from namesake.kb.dump.ranks import SOURCES, read_ranks
+from namesake.kb.dump.spill import Spill
+from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.kinds import KINDS
-from namesake.kb.layout import KBColumns, columns
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
-from namesake.kb.memory import Memory
-from namesake.kb.name_layout import NameColumns
-from namesake.kb.names import build_names
-from namesake.kb.options import Keep, Options, place
-from namesake.kb.orderly import orderly, told
-from namesake.kb.parts import Parts, make_parts
-from namesake.kb.publish import Draft
-from namesake.kb.ranks import SOURCES, read_ranks
-from namesake.kb.remains import settle
-from namesake.kb.shorts import build_shorts, list_forms
-from namesake.kb.slips import build_slips
-from namesake.kb.spelled import Spelled
-from namesake.kb.spill import Spill
-from namesake.kb.things import build_things, item_kinds, stated_by, thing_names
-from namesake.kb.tokens import count_tokens, prose_of
-from namesake.kb.wikipedia import Wikipedia
-from namesake.kb.words import index_kb_words, prose
+from namesake.kb.names.index import build_names
+from namesake.kb.names.labels import Spelled
+from namesake.kb.names.misspellings import build_slips
+from namesake.kb.names.name_tokens import count_tokens, prose_of
+from namesake.kb.names.non_people import build_things, item_kinds, stated_by, thing_names
+from namesake.kb.names.short_forms import build_shorts, list_forms
+from namesake.kb.publish.clean_exit import orderly, told
+from namesake.kb.publish.draft import Draft
+from namesake.kb.publish.leftovers import settle
+from namesake.kb.publish.memory import Memory
 from namesake.machine import cores
 from namesake.progress import Reporter
 

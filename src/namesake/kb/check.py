@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
-from namesake.kb.columns import Columns, Ragged, Strings
-from namesake.kb.declare import ASCENDING, LONGEST_RUN, NEVER_FALLING, Axis, Column, Values
-from namesake.kb.layout import KBColumns, columns
+from namesake.kb.columns.column_files import Columns, Ragged, Strings
+from namesake.kb.columns.declaration import ASCENDING, LONGEST_RUN, NEVER_FALLING, Axis, Column, Values
+from namesake.kb.columns.layout import KBColumns, columns
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
 from namesake.language import LANGUAGES
 
@@ -202,7 +202,7 @@ def derived_problems(files: Columns) -> Iterator[Problem]:
 
     Where one is not, it may be the others that changed: compare the digests first.
     """
-    from namesake.kb.derive import DERIVED  # its kernels load when a KB is checked
+    from namesake.kb.columns.derived import DERIVED  # its kernels load when a KB is checked
 
     kb = KBColumns(files)
     for column, function in DERIVED.items():

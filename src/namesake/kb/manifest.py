@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.kb.npy import open_file, said
+from namesake.kb.columns.npy import open_file, said
 
 FORMAT = "namesake KB"
 FORMAT_VERSION = 6

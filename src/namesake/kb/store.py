@@ -21,20 +21,20 @@ from namesake import language as languages
 from namesake.arrays import Int32, Int64
 from namesake.errors import NamesakeError, must_be
 from namesake.kb.check import derived_problems, manifest_problem, problems, quick_problems
-from namesake.kb.columns import Columns, Ragged, State, Strings
-from namesake.kb.declare import Column
-from namesake.kb.known import is_known, remember
-from namesake.kb.layout import KBColumns, columns
-from namesake.kb.lock import LOCK
+from namesake.kb.columns.column_files import Columns, Ragged, State, Strings
+from namesake.kb.columns.declaration import Column
+from namesake.kb.columns.layout import KBColumns, columns
+from namesake.kb.columns.npy import damaged_file
 from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_within, open_folder, read_manifest
-from namesake.kb.npy import damaged_file
-from namesake.kb.vectors import FOLDER as VECTORS
-from namesake.kb.vectors import Vectors, open_vectors, verify_vectors
+from namesake.kb.publish.lock import LOCK
+from namesake.kb.vectors.stored import FOLDER as VECTORS
+from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
+from namesake.kb.verified import is_known, remember
 from namesake.machine import from_home
 
 if TYPE_CHECKING:
-    from namesake.kb.names import NameIndex
-    from namesake.kb.show import Entity, Found
+    from namesake.kb.names.index import NameIndex
+    from namesake.kb.records import Entity, Found
     from namesake.language import Language
     from namesake.text import Lexicon
 
@@ -128,7 +128,7 @@ class KB(KBColumns):
     @cached_property
     def names(self) -> NameIndex:
         """The name index: who bears a name."""
-        from namesake.kb.names import NameIndex  # its kernels load when a name is first asked for
+        from namesake.kb.names.index import NameIndex  # its kernels load when a name is first asked for
 
         return NameIndex(self.columns, self.language)
 
@@ -157,7 +157,7 @@ class KB(KBColumns):
         must_be(qid, (str,), "qid", 'a QID such as "Q76"')
         if not _QID.fullmatch(qid):
             raise NamesakeError(f"{qid!r:.60} is not a QID such as Q76; KB.search finds entities by name")
-        from namesake.kb.show import describe
+        from namesake.kb.records import describe
 
         row = self.row(qid)
         return None if row < 0 else describe(self, row)
@@ -171,7 +171,7 @@ class KB(KBColumns):
         must_be(limit, (int, None), "limit", "a number")
         if limit is not None and limit < 0:
             raise NamesakeError(f"limit must not be negative, and is {limit}")
-        from namesake.kb.show import found, rows_named
+        from namesake.kb.records import found, rows_named
 
         return [found(self, row) for row in rows_named(self, name)[:limit]]
 

@@ -7,10 +7,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from namesake.arrays import Float64, Int32, Int64, UInt8, take_rows
-from namesake.kb.columns import Strings
-from namesake.kb.names import NameIndex, affixes
-from namesake.kb.spelling import normalise_many
-from namesake.kb.variants import nicknames, romans
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.names.index import NameIndex, affixes
+from namesake.kb.names.normalise import normalise_many
+from namesake.kb.names.variants import nicknames, romans
 from namesake.kernels.names import similar as kernels
 
 Variants = Literal["never", "missing", "always"]

@@ -23,7 +23,7 @@ from namesake.arrays import Bool, Float64, Int32, Int64, indptr, take_rows, text
 from namesake.articles.days import Day, read_day
 from namesake.batch import Batch
 from namesake.kb.dates import DAY, YEAR
-from namesake.kb.spelling import normalise
+from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged

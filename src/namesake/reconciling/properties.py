@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from namesake.kb.spelling import normalise
+from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 
 BIRTH, DEATH = 569, 570

@@ -12,7 +12,7 @@ import numpy as np
 from namesake import rank
 from namesake.arrays import Bool, Float64, Int64
 from namesake.decide import ANSWERED, REASONS, decide, probabilities
-from namesake.kb.show import about
+from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling.context import APART, apart

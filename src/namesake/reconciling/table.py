@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number, read_day
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.kb.show import about
+from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.machine import threads_for

@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from namesake.arrays import Int32, Int64, UInt64, indptr, take_rows
-from namesake.kb.columns import Strings
-from namesake.kb.spelling import normalise_many
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.types import Ragged

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _has_text_vectors(kb: KB) -> bool:
-    from namesake.kb.vectors import has_vectors
+    from namesake.kb.vectors.stored import has_vectors
 
     return has_vectors(kb, "text")
 
@@ -111,7 +111,7 @@ def encoder(kb: KB) -> Encoder:
 
 @lru_cache(maxsize=4)
 def _loaded(kb: KB) -> Encoder:
-    from namesake.kb.embed import encoder_of
+    from namesake.kb.vectors.embed import encoder_of
 
     return encoder_of(kb)
 

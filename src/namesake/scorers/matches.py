@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.kb.show import no_label
+from namesake.kb.records import no_label
 from namesake.scorers.reading import Reading
 
 if TYPE_CHECKING:

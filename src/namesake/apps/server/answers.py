@@ -10,7 +10,7 @@ from msgspec import UNSET
 
 from namesake.apps.server.schema import CandidateAnswer, LinkAnswer
 from namesake.kb.address import WIKIDATA
-from namesake.kb.show import about
+from namesake.kb.records import about
 from namesake.kb.store import KB
 
 REMEMBERED = 1 << 16

@@ -9,7 +9,7 @@ import msgspec
 from namesake.apps.server.http import JSON, Call, Parameter, Reply, Route
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError
-from namesake.kb.show import Entity, Found
+from namesake.kb.records import Entity, Found
 
 MOST_FOUND, FOUND = 100, 20
 LONGEST_NAME = 1000

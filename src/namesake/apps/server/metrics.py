@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from namesake.apps.server.http import Held
 from namesake.apps.server.pool import Pool
-from namesake.kb.large import held as memory
+from namesake.kb.columns.large import held as memory
 
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the histogram's buckets, in seconds."""

@@ -20,7 +20,7 @@ from namesake.apps.server.openapi import CSP, STYLE
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.kb.dates import DAY, iso
-from namesake.kb.show import about, found, property_label, rows_named
+from namesake.kb.records import about, found, property_label, rows_named
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED, MOST = 10, 1_000_000

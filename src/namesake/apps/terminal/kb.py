@@ -13,14 +13,14 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from namesake.kb.brief import years
+from namesake.kb.dump.rejected_lines import NAMED
 from namesake.kb.manifest import REJECTS, Manifest, Reject
-from namesake.kb.rejects import NAMED
-from namesake.kb.show import gist, no_label
+from namesake.kb.records import gist, no_label
+from namesake.kb.summary import years
 from namesake.printable import counted, one_line
 
 if TYPE_CHECKING:
-    from namesake.kb.show import ColumnSize, Entity, Statement
+    from namesake.kb.records import ColumnSize, Entity, Statement
 
 VALUES_SHOWN = 8
 REJECTS_SHOWN = 5

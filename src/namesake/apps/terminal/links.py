@@ -13,7 +13,7 @@ from rich.table import Table
 
 from namesake.articles.rejects import Rejects
 from namesake.drawing.meanings import percent
-from namesake.kb.show import about
+from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import one_line
 

@@ -14,7 +14,7 @@ from rich.text import Text
 from namesake.apps.terminal.links import NAME_STYLE, number
 from namesake.drawing.meanings import percent
 from namesake.evaluation.gold import GoldRow
-from namesake.kb.show import about
+from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import one_line
 

@@ -1,0 +1,235 @@
+"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, links.
+
+What the dump says stays mapped and is read in blocks; what is made of it goes where large arrays go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from namesake.arrays import Bool, Int32, Int64, UInt64
+from namesake.kb.columns import large
+from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns.pagerank import incoming
+from namesake.kb.dates import FOREVER, MISSING
+from namesake.kb.dump.parsed_items import Items, ranges
+from namesake.kb.manifest import Reject
+from namesake.kernels.columns import bitmap
+from namesake.kernels.columns import group as kernels
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Which row everything has: items (all that the dump holds or names) and entities (the kept ones), by QID."""
+
+    item_qids: Int64
+    item_of: Int32
+    """Item row of each item of the dump."""
+    dump_of: Int32
+    """Where each item row stands in the dump, -1 where it is only named."""
+    entity_item: Int32
+    """Item row of each entity."""
+    first: Bool
+    """Whether an item of the dump is the one of its QID that counts: of the last file that has it, the first."""
+    repeated: Int64
+    """The items of the dump whose QID had occurred before in the same file."""
+    superseded: int
+    """How many items count for nothing because a later file has their QID."""
+    bits: UInt64
+    before: Int32
+    """The QIDs of the items as a bitmap with running counts."""
+
+    def find(self, qids: Int64) -> Int32:
+        """The item row of each QID, -1 for what is none."""
+        rows: Int32 = bitmap.find(self.bits, self.before, qids)
+        return rows
+
+    @property
+    def entity_dump(self) -> Int32:
+        """Where each entity stands in the dump."""
+        return self.dump_of[self.entity_item]
+
+    @property
+    def entity_qids(self) -> Int64:
+        """QID of each entity, ascending."""
+        return self.item_qids[self.entity_item]
+
+
+def number(items: Items) -> Numbering:
+    """Give every item and entity its row. Without sorting: a QID's row is the number of QIDs below it."""
+    largest = max(int(items.qid.max(initial=0)), int(items.statement_value.max(initial=0)))
+    bits = np.zeros(largest // 64 + 1, np.uint64)
+    first, repeated, superseded = _counted(items, len(bits))
+    bitmap.add_all(bits, items.qid)
+    _add_stated(bits, items, first)
+    before = bitmap.count_before(bits)
+    item_qids = large.kept(bitmap.members(bits, int(before[-1])))
+    item_of = large.kept(bitmap.find(bits, before, items.qid))
+    dump_of, kept_item = large.full(len(item_qids), -1, np.int32), np.zeros(len(item_qids), np.bool_)
+    for low, high in large.blocks(len(item_of), 16):
+        counted = np.flatnonzero(first[low:high])
+        dump_of[item_of[low:high][counted]] = low + counted
+        kept_item[item_of[low:high][first[low:high] & items.kept[low:high]]] = True
+    entity_item = np.flatnonzero(kept_item).astype(np.int32)
+    return Numbering(item_qids, item_of, dump_of, entity_item, first, repeated, superseded, bits, before)
+
+
+def _counted(items: Items, words: int) -> tuple[Bool, Int64, int]:
+    """`first`, `repeated` and `superseded` of the `Numbering`; QIDs fit a bitmap of so many words."""
+    first, later = np.empty(len(items.qid), np.bool_), np.zeros(words, np.uint64)
+    repeated, superseded = [], 0
+    for low, high in reversed(list(pairwise([*(file.item for file in items.files), len(first)]))):
+        own = np.zeros(words, np.uint64)
+        first[low:high] = bitmap.add_first(own, items.qid[low:high])
+        repeated.append(low + np.flatnonzero(~first[low:high]))
+        for start, end in large.blocks(high - low if later.any() else 0, 32):
+            some, qids = first[low + start : low + end], items.qid[low + start : low + end]
+            known = some & (later[qids >> 6] >> (qids & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+            superseded += int(np.count_nonzero(known))
+            some &= ~known
+        later |= own
+    return first, np.concatenate([np.empty(0, np.int64), *reversed(repeated)]), superseded
+
+
+def _add_stated(bits: UInt64, items: Items, first: Bool) -> None:
+    """Add the items that are stated by those that count."""
+    if first.all():
+        bitmap.add_all(bits, items.statement_value)
+        return
+    for low, high in large.spans(items.statement_indptr, 16):
+        ends = items.statement_indptr[low : high + 1]
+        counted = np.repeat(first[low:high], np.diff(ends))
+        bitmap.add_all(bits, items.statement_value[ends[0] : ends[-1]][counted])
+
+
+def repeated(items: Items, rows: Numbering) -> Iterator[Reject]:
+    """Items whose QID had occurred before in their file."""
+    for row in rows.repeated.tolist():
+        yield Reject(items.file_of(row), int(items.line[row]), f"QID twice: Q{items.qid[row]}")
+
+
+def links(items: Items, rows: Numbering) -> Ragged:
+    """The items that link to each item, all of them kept or not."""
+    source, target = large.kept(rows.item_of.copy()), large.empty(len(items.statement_value), np.int32)
+    source[~rows.first] = -1
+    for low, high in large.blocks(len(target), 4):
+        target[low:high] = rows.find(items.statement_value[low:high])
+    return incoming(items.statement_indptr, target, source, len(rows.item_qids))
+
+
+@dataclass(frozen=True)
+class Statements:
+    """What entities state: distinct pairs, each entity's pairs, and the periods of those that are dated."""
+
+    pair_property: Int32
+    pair_value: Int32
+    of_entity: Ragged
+    tenure_entity: Int32
+    tenure_pair: Int32
+    tenure_start: Int32
+    tenure_end: Int32
+    strings: Strings
+
+
+@dataclass(frozen=True)
+class Said:
+    """The statements of the entities as the dump has them, by entity: where those of each end, and what they say."""
+
+    ends: Int64
+    entity: Int32
+    prop: Int32
+    value: Int64
+    start: Int32
+    end: Int32
+
+    @staticmethod
+    def of(items: Items, rows: Numbering) -> Said:
+        """Copied from the dump's order to that of the entities."""
+        dump = rows.entity_dump
+        starts = items.statement_indptr[dump]
+        ends = large.running(items.statement_indptr[dump + 1] - starts)
+        size = int(ends[-1])
+        numbers = [large.empty(size, np.int32) for _ in range(4)]
+        entity, prop, start, end = numbers
+        value = large.empty(size, np.int64)
+        for low, high in large.spans(ends, 64):
+            counts, to = np.diff(ends[low : high + 1]), slice(ends[low], ends[high])
+            kept = ranges(starts[low:high], counts)
+            entity[to] = np.repeat(np.arange(low, high, dtype=np.int32), counts)
+            prop[to], value[to] = items.statement_property[kept], items.statement_value[kept]
+            start[to], end[to] = items.statement_start[kept], items.statement_end[kept]
+        return Said(ends, entity, prop, value, start, end)
+
+
+def state(items: Items, rows: Numbering) -> Statements:
+    """The statements of the entities, each distinct (property, value) numbered once, by property, then value."""
+    said = Said.of(items, rows)
+    value, strings = _values(items, rows, said.value)
+    pair, distinct = _pairs(said.prop, value)
+    of_entity = group(said.entity, pair, len(rows.entity_item))
+    tenure = _tenure(said, pair)
+    return Statements(
+        pair_property=(distinct >> 32).astype(np.int32),
+        pair_value=(distinct & 0xFFFFFFFF).astype(np.uint32).view(np.int32),
+        of_entity=of_entity,
+        tenure_entity=tenure[0],
+        tenure_pair=tenure[1],
+        tenure_start=tenure[2],
+        tenure_end=tenure[3],
+        strings=strings,
+    )
+
+
+def _values(items: Items, rows: Numbering, said: Int64) -> tuple[Int32, Strings]:
+    """The values of these statements: item rows, or `~row` of the distinct strings, which come with them."""
+    value, text = large.empty(len(said), np.int32), large.Growing(np.int64)
+    for low, high in large.blocks(len(said), 16):
+        value[low:high] = rows.find(said[low:high])
+        text.append(low + np.flatnonzero(said[low:high] < 0))
+    places = text.done()
+    used = items.strings.take(~said[places])
+    ids = large.empty(len(used), np.int32)
+    first = kernels.distinct_strings(used.offsets, used.data, ids)
+    for low, high in large.blocks(len(places), 16):
+        value[places[low:high]] = ~ids[low:high]
+    return value, used.take(first)
+
+
+def _pairs(prop: Int32, value: Int32) -> tuple[Int32, Int64]:
+    """The pair id of each statement, and the distinct pairs as `property << 32 | value`, ascending."""
+    keys, ids = large.empty(len(prop), np.int64), large.empty(len(prop), np.int32)
+    for low, high in large.blocks(len(keys), 16):
+        keys[low:high] = (prop[low:high].astype(np.int64) << 32) | value[low:high].view(np.uint32)
+    distinct = kernels.distinct_keys(keys, ids)
+    order = np.argsort(distinct)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    for low, high in large.blocks(len(ids), 8):
+        ids[low:high] = place[ids[low:high]]
+    return ids, distinct[order]
+
+
+def group(groups: Int32, members: Int32, size: int) -> Ragged:
+    """The distinct members of each of `size` groups, ascending."""
+    values = large.empty(len(members), np.int32)
+    indptr = kernels.group_unique(groups, members, size, values)
+    return Ragged(indptr, values[: indptr[-1]])
+
+
+def _tenure(said: Said, pair: Int32) -> list[Int32]:
+    """The dated statements by entity, pair, then start; no start is the smallest day, no end the largest."""
+    columns = [large.Growing(np.int32) for _ in range(4)]
+    for low, high in large.spans(said.ends, 32):
+        some = slice(said.ends[low], said.ends[high])
+        start, end = said.start[some], said.end[some]
+        dated = np.flatnonzero((start != MISSING) | (end != MISSING))
+        entity, pairs, start, end = said.entity[some][dated], pair[some][dated], start[dated], end[dated]
+        end = np.where(end == MISSING, np.int32(FOREVER), end)
+        order = np.lexsort((end, start, pairs, entity))
+        for column, part in zip(columns, (entity, pairs, start, end), strict=True):
+            column.append(part[order])
+    return [column.done() for column in columns]

@@ -1,0 +1,181 @@
+"""Columns on disk: plain `.npy` files, mapped; strings and ragged lists are two files each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from namesake.arrays import Int64, UInt8
+from namesake.errors import NamesakeError
+from namesake.kb.columns import large
+from namesake.kb.columns.npy import map_column, open_file
+
+
+@dataclass(frozen=True)
+class Strings:
+    """A column of strings in Arrow's layout: UTF-8 bytes and the offsets between them."""
+
+    offsets: Int64
+    data: UInt8
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> str:
+        return self.data[self.offsets[row] : self.offsets[row + 1]].tobytes().decode("utf-8", "replace")
+
+    def arrow(self) -> pa.LargeStringArray:
+        """The same column as an Arrow array, without a copy."""
+        return pa.LargeStringArray.from_buffers(len(self), pa.py_buffer(self.offsets), pa.py_buffer(self.data))
+
+    def take(self, rows: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Strings:
+        """The strings of these rows, in their order; empty where the row is negative."""
+        offsets = large.zeros(len(rows) + 1, np.int64)
+        for low, high in large.blocks(len(rows), 32):
+            some = rows[low:high]
+            sizes = np.where(some < 0, 0, self.offsets[some + 1] - self.offsets[some])
+            np.cumsum(sizes, out=offsets[low + 1 : high + 1])
+            offsets[low + 1 : high + 1] += offsets[low]
+        data, whole = large.empty(int(offsets[-1]), np.uint8), self.arrow()
+        for low, high in large.spans(offsets, 2):
+            some = rows[low:high]
+            taken = whole.take(pa.array(some, mask=some < 0))
+            data[offsets[low] : offsets[high]] = Strings.from_arrow(taken).data
+        return Strings(offsets, data)
+
+    @staticmethod
+    def from_arrow(column: pa.LargeStringArray) -> Strings:
+        """An Arrow column from its first row's byte on; nulls become empty strings."""
+        if not len(column):
+            return Strings.of(())
+        offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
+        whole = column.buffers()[2]
+        data = np.frombuffer(whole, np.uint8) if whole is not None else np.empty(0, np.uint8)
+        return Strings(offsets - offsets[0], data[offsets[0] : offsets[-1]])
+
+    @staticmethod
+    def empty(rows: int) -> Strings:
+        """A column of empty strings."""
+        return Strings(np.zeros(rows + 1, np.int64), np.empty(0, np.uint8))
+
+    @staticmethod
+    def of(texts: Iterable[str]) -> Strings:
+        """A column from Python strings."""
+        encoded = [text.encode("utf-8", "replace") for text in texts]
+        offsets = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum([len(text) for text in encoded], out=offsets[1:])
+        return Strings(offsets, np.frombuffer(bytearray().join(encoded), np.uint8))
+
+
+def concatenate(columns: list[Strings]) -> Strings:
+    """One column after the other."""
+    offsets = large.zeros(sum(map(len, columns)) + 1, np.int64)
+    data = large.empty(sum(len(column.data) for column in columns), np.uint8)
+    row = end = 0
+    for column in columns:
+        np.add(column.offsets[1:], end, out=offsets[row + 1 : row + 1 + len(column)])
+        data[end : end + len(column.data)] = column.data
+        row, end = row + len(column), end + len(column.data)
+    return Strings(offsets, data)
+
+
+@dataclass(frozen=True)
+class Ragged:
+    """Lists of numbers of any length, one after the other: row i is `values[indptr[i]:indptr[i + 1]]`."""
+
+    indptr: Int64
+    values: npt.NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __getitem__(self, row: int) -> npt.NDArray[Any]:
+        return self.values[self.indptr[row] : self.indptr[row + 1]]
+
+
+@dataclass(frozen=True)
+class State:
+    """Which state of a file was opened: whoever writes to it or replaces it makes another one."""
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+    """When anything about the file changed, in nanoseconds; unlike `modified` nobody can set it."""
+
+    @staticmethod
+    def of(status: os.stat_result) -> State:
+        """From what the system says of a file."""
+        return State(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+class Columns:
+    """The files of one KB folder, each mapped when it is first asked for, or all of them by `hold`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.opened: dict[str, os.stat_result] = {}
+        """What the system said of each file when it was mapped, by its name."""
+        self._place = folder.absolute()
+        self._mapped: dict[str, npt.NDArray[Any]] = {}
+
+    @property
+    def states(self) -> dict[str, State]:
+        """The state of each file that is mapped, by its name."""
+        return {name: State.of(status) for name, status in self.opened.items()}
+
+    def written(self) -> str | None:
+        """The first mapped file that was written to since it was mapped.
+
+        A file that was replaced or removed does not count: its map stays what it was. Neither do other rights, another
+        owner or another link, which change the time of the last change as well.
+        """
+        for name, before in self.opened.items():
+            try:
+                now = os.stat(f"{self._place}/{name}")  # noqa: PTH116 - a Path would cost more than the look
+            except OSError:
+                continue
+            if now.st_ctime_ns == before.st_ctime_ns or not os.path.samestat(before, now):
+                continue
+            same = before.st_size == now.st_size and before.st_mtime_ns == now.st_mtime_ns
+            if not same or _rights(before) == _rights(now):
+                return name
+            self.opened[name] = now
+        return None
+
+    def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+        """The file `name`.npy, mapped; NamesakeError where it does not hold numbers of type `dtype`."""
+        if name not in self._mapped:
+            self._map(name, dtype, self.folder / f"{name}.npy")
+        return self._mapped[name]
+
+    def hold(self, files: dict[str, np.dtype[Any]], folder: int) -> None:
+        """Map these files of the open folder at once, so that they stay what they are whatever becomes of it."""
+        for name, dtype in files.items():
+            self._map(name, dtype, f"{name}.npy", folder)
+
+    def _map(self, name: str, dtype: np.dtype[Any], path: str | Path, folder: int | None = None) -> None:
+        try:
+            file = open_file(path, folder)
+            try:
+                self._mapped[name] = map_column(file, dtype)
+                self.opened[f"{name}.npy"] = os.fstat(file)
+            finally:
+                os.close(file)
+        except (OSError, ValueError) as problem:
+            reason = problem.strerror if isinstance(problem, OSError) else problem
+            where = self.folder / f"{name}.npy"
+            raise NamesakeError(f"{where} cannot be read ({reason}): build the KB again") from None
+
+
+def _rights(status: os.stat_result) -> tuple[int, ...]:
+    """Who may do what with a file, and how many names it has."""
+    return status.st_mode, status.st_uid, status.st_gid, status.st_nlink

@@ -1,0 +1,117 @@
+"""Columns that follow from other columns of the KB: one declaration in `layout.py` and one function here, each.
+
+A function gets the columns that are written so far and returns the new one. They run one after the other, in the
+order in which they stand here, when everything else is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from namesake.arrays import Float32, Int8, Int32, UInt64
+from namesake.kb.columns.column_files import Columns
+from namesake.kb.columns.declaration import Column
+from namesake.kb.columns.fame import entity_fame
+from namesake.kb.columns.layout import MAN, WOMAN, KBColumns
+from namesake.kb.columns.name_layout import NameColumns
+from namesake.kb.names import phrase_tables as tables
+from namesake.kb.publish.draft import Draft
+from namesake.kernels.columns import bitmap
+from namesake.kernels.columns.links import count_values, mark_rows
+
+C = TypeVar("C")
+
+GENDER = 21
+GENDERS = {MAN: (6581097, 2449503), WOMAN: (6581072, 1052281)}
+"""The values of P21 that stand for a man and a woman: male and female, each also of trans people."""
+
+DERIVED: dict[Column[Any], Callable[[KBColumns], Any]] = {}
+"""The function of each derived column, in the order in which they run."""
+
+
+def derived(column: Column[C]) -> Callable[[Callable[[KBColumns], C]], Callable[[KBColumns], C]]:
+    """Let the decorated function make `column` from the columns before it."""
+
+    def register(function: Callable[[KBColumns], C]) -> Callable[[KBColumns], C]:
+        DERIVED[column] = function
+        return function
+
+    return register
+
+
+def derive_all(draft: Draft) -> None:
+    """Make the derived columns of the KB that is drafted, each from those that are written."""
+    for column, function in DERIVED.items():
+        draft.write(column, function(KBColumns(Columns(draft.folder))))  # each maps what it needs, for itself
+
+
+@derived(KBColumns.qid_bits)
+def qid_bits(kb: KBColumns) -> UInt64:
+    """The set of QIDs as a bitmap, from which `KB.rows` reads a QID's row."""
+    bits = np.zeros(int(kb.qids.max(initial=0)) // 64 + 1, np.uint64)
+    bitmap.add_all(bits, kb.qids)
+    return bits
+
+
+@derived(KBColumns.qid_before)
+def qid_before(kb: KBColumns) -> Int32:
+    """The running counts of that bitmap."""
+    before: Int32 = bitmap.count_before(kb.qid_bits)
+    return before
+
+
+@derived(KBColumns.fame)
+def fame(kb: KBColumns) -> Float32:
+    """How famous each entity is."""
+    return entity_fame(kb.sitelinks, np.diff(kb.statements.indptr)).astype(np.float32)
+
+
+@derived(KBColumns.gender)
+def gender(kb: KBColumns) -> Int8:
+    """Whether each entity is a man or a woman, where the KB states one of them; values that are no items tell nothing.
+
+    Anybody may edit Wikidata, and dumps are forged: a function here must expect a string as the value of any property.
+    """
+    first, end = np.searchsorted(kb.pair_property, [GENDER, GENDER + 1])
+    values = kb.pair_value[first:end]
+    items = np.flatnonzero(values >= 0)
+    qids = np.zeros(len(values), np.int64)
+    qids[items] = kb.item_qids[values[items]]
+    marks = sum(np.isin(qids, known) * np.int8(code) for code, known in GENDERS.items())
+    stated = np.zeros(len(kb.qids), np.int8)
+    mark_rows(kb.statements.indptr, kb.statements.values, first, marks, stated)
+    return np.where(stated == MAN | WOMAN, 0, stated).astype(np.int8)
+
+
+@derived(NameColumns.phrases)
+def phrases(kb: KBColumns) -> UInt64:
+    """What names, short forms and names of things are, by their hashes."""
+    return tables.phrases(NameColumns(kb.columns))
+
+
+@derived(NameColumns.words)
+def words(kb: KBColumns) -> UInt64:
+    """What is known of tokens."""
+    return tables.words(NameColumns(kb.columns))
+
+
+@derived(KBColumns.pair_count)
+def pair_count(kb: KBColumns) -> Int32:
+    """How many entities state each pair."""
+    return _counts(kb.statements.values, len(kb.pair_value))
+
+
+@derived(KBColumns.word_count)
+def word_count(kb: KBColumns) -> Int32:
+    """How many entities have each word in D+S."""
+    return _counts(kb.words_ds.values, len(kb.words))
+
+
+def _counts(values: Int32, size: int) -> Int32:
+    """How often each number below `size` occurs."""
+    counts = np.zeros(size, np.int64)
+    count_values(values, counts)
+    return counts.astype(np.int32)

@@ -1,0 +1,84 @@
+"""The inputs of a build, each read once: what a build that was stopped had read, the same build does not read again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.errors import NamesakeError
+from namesake.kb.build_options import Options
+from namesake.kb.dump.parsed_items import Gathering, gather_items
+from namesake.kb.dump.rejected_lines import Rejects
+from namesake.kb.dump.spill import Spill
+from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
+from namesake.kb.publish.draft import Draft
+from namesake.kb.publish.estimate import needs
+from namesake.kb.publish.journal import Stage
+from namesake.progress import Reporter
+
+DUMPS, WIKIPEDIA = "dumps", "wikipedia"
+
+
+class Inputs:
+    """Reads inputs into the spill of a draft, and notes in its journal what is read."""
+
+    def __init__(self, options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> None:
+        self.options = options
+        self.journal = draft.journal
+        self.spill = spill
+        self.reporter = reporter
+        self.rejects = Rejects()
+
+    def say_needs(self) -> None:
+        """Report what the build will take, unless its larger part is done."""
+        if DUMPS not in self.journal.finished.stages and (found := needs(self.options)):
+            for line in found.lines(self.options):
+                self.reporter.say(line)
+
+    def dumps(self) -> Gathering:
+        """What the dumps say."""
+        if known := self._known(DUMPS):
+            self.reporter.say("a build that was stopped had read the dumps: going on with what it found")
+            gathering = Gathering(self.spill)
+            gathering.resume(known.said)
+            return gathering
+        options = self.options
+        with self.reporter.stage("reading the dump"):
+            gathering = gather_items(
+                options.dumps, options.keep, options.language, options.workers, self.spill, self.rejects, self.reporter
+            )
+            if not gathering.items and self.rejects.named:
+                first = self.rejects.named[0]
+                raise NamesakeError(
+                    f"{first.file}:{first.line}: {first.reason}; nor is any other line a Wikidata item: is it a dump?"
+                )
+            self._note(DUMPS, gathering.said)
+        return gathering
+
+    def wikipedia(self, qids: npt.NDArray[np.int64]) -> Wikipedia | None:
+        """What Wikipedia says of the entities `qids`, if it was given."""
+        if self.options.wikipedia is None:
+            return None
+        reader = Reader(qids, self.spill, self.rejects)
+        if known := self._known(WIKIPEDIA):
+            reader.pages = known.said["pages"]
+            return reader.finish()
+        with self.reporter.stage("reading Wikipedia"):
+            read_pages(reader, self.options.wikipedia, self.options.workers, self.reporter)
+            self._note(WIKIPEDIA, {"pages": reader.pages})
+            return reader.finish()
+
+    def _known(self, name: str) -> Stage | None:
+        """What the journal has of a stage, taken over."""
+        known = self.journal.finished.stages.get(name)
+        if known is not None:
+            self.spill.adopt(known.columns)
+            self.rejects.restore(known.rejects, known.reasons)
+        return known
+
+    def _note(self, name: str, said: dict[str, Any]) -> None:
+        if self.journal.finished.key:
+            stage = Stage(self.spill.keep(), said, self.rejects.named, dict(self.rejects.reasons))
+            self.journal.note_stage(name, stage)

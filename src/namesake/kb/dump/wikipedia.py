@@ -1,0 +1,156 @@
+"""Wikipedia's CirrusSearch content dump: first paragraphs, and PR_WP from the links between pages.
+
+The dump alternates index and document lines. Pages and links are spilled as 64-bit hashes of their titles while
+the file streams by, and matched at its end: memory grows with the number of pages, never with the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from namesake.arrays import Float64, Int64, UInt64
+from namesake.errors import NamesakeError
+from namesake.kb.columns import large
+from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns.pagerank import incoming, pagerank
+from namesake.kb.dump.chunks import Chunk, read_chunks
+from namesake.kb.dump.rejected_lines import Rejects
+from namesake.kb.dump.spill import Spill
+from namesake.kb.manifest import Reject
+from namesake.kernels.columns.group import hash_titles
+from namesake.progress import Reporter
+
+ARTICLES = 0  # the namespace of encyclopedic pages
+BLOCK = 1 << 24  # links matched at a time
+QID = re.compile(r"Q[1-9][0-9]{0,17}")
+
+
+class _Redirect(msgspec.Struct):
+    title: str
+    namespace: int = ARTICLES
+
+
+class _Page(msgspec.Struct):
+    title: str | None = None
+    namespace: int = ARTICLES
+    wikibase_item: str | None = None
+    opening_text: str | None = None
+    outgoing_link: list[str] = []
+    redirect: list[_Redirect] = []
+
+
+@dataclass(frozen=True)
+class Wikipedia:
+    """What the dump says of each entity: its page's first paragraph, or nothing, and PR_WP, 0 where it has no page.
+
+    Where no page has a link there is no graph, and nobody has a rank.
+    """
+
+    paragraphs: Strings
+    ranks: Float64 | None
+    pages: int
+
+
+def read_pages(reader: Reader, path: Path, workers: int, reporter: Reporter) -> None:
+    """Let `reader` read the CirrusSearch content dump `path`; bzip2 on `workers` cores.
+
+    What waits for its end goes to its spill, lines that are no pages to its rejects; `reporter` hears how far it is.
+    """
+    for chunk in read_chunks([path], workers):
+        reader.add(chunk)
+        reporter.advance(chunk.done, reader.pages, "pages")
+    if not reader.pages:
+        raise NamesakeError(f"{path} has no pages: is it a CirrusSearch content dump?")
+
+
+class Reader:
+    """Takes chunks of the dump in their order, then tells what they hold about the entities `qids` (ascending)."""
+
+    def __init__(self, qids: Int64, spill: Spill, rejects: Rejects) -> None:
+        self.qids = qids
+        self.spill = spill
+        self.rejects = rejects
+        self.pages = 0
+        self._decoder = msgspec.json.Decoder(_Page)
+
+    def add(self, chunk: Chunk) -> None:
+        """Spill the pages of a chunk: names, links, and the paragraphs of the entities among them."""
+        pages = [page for page in self._decode(chunk) if page.title and page.namespace == ARTICLES]
+        names = [[page.title or "", *_redirects(page)] for page in pages]
+        numbers = np.arange(self.pages, self.pages + len(pages), dtype=np.int32)
+        self.spill.append("page.name", _hashes(name for known in names for name in known))
+        self.spill.append("page.of_name", np.repeat(numbers, [len(known) for known in names]))
+        self.spill.append("page.link", _hashes(link for page in pages for link in page.outgoing_link))
+        self.spill.append("page.links", np.array([len(page.outgoing_link) for page in pages], np.int32))
+        self._add_paragraphs(pages, np.array([_qid(page) for page in pages], np.int64))
+        self.pages += len(pages)
+
+    def _add_paragraphs(self, pages: list[_Page], qids: Int64) -> None:
+        place = np.searchsorted(self.qids, qids)
+        place[place == len(self.qids)] = 0
+        entity = np.where(self.qids[place] == qids, place, -1) if len(self.qids) else np.full(len(qids), -1)
+        texts = Strings.of((pages[i].opening_text or "").strip() for i in np.flatnonzero(entity >= 0))
+        self.spill.append("page.entity", entity.astype(np.int32))
+        self.spill.append("paragraph.size", np.diff(texts.offsets))
+        self.spill.append("paragraph.bytes", texts.data)
+
+    def _decode(self, chunk: Chunk) -> Iterable[_Page]:
+        if chunk.problem:
+            self.rejects.add([Reject(chunk.file, chunk.first_line, chunk.problem)])
+        for number, line in enumerate(chunk.data.tobytes().split(b"\n"), chunk.first_line):
+            if not line.strip() or line.startswith(b'{"index"'):
+                continue
+            try:
+                yield self._decoder.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
+                self.rejects.add([Reject(chunk.file, number, f"no Wikipedia page: {problem}")])
+
+    def finish(self) -> Wikipedia:
+        """Match links with pages, rank the pages, and hand everything to the entities."""
+        entity = self.spill.column("page.entity")
+        own = np.flatnonzero(entity >= 0)
+        ranks = None
+        if len(self.spill.column("page.link")):
+            rank, ranks = pagerank(self._links()), np.zeros(len(self.qids), np.float64)
+            np.maximum.at(ranks, entity[own], rank[own])
+        texts = Strings(large.running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
+        of_entity = np.full(len(self.qids), -1, np.int64)
+        of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # of several pages, the first
+        return Wikipedia(texts.take(of_entity), ranks, self.pages)
+
+    def _links(self) -> Ragged:
+        """The pages that link to each page, through redirects; links to nowhere are left out."""
+        names, page = self.spill.column("page.name"), self.spill.column("page.of_name")
+        order = np.argsort(names, kind="stable")
+        names, page = names[order], page[order]
+        wanted = self.spill.column("page.link")
+        target = large.empty(len(wanted), np.int32)
+        for start in range(0, len(wanted), BLOCK):
+            block = wanted[start : start + BLOCK]
+            place = np.searchsorted(names, block)
+            place[place == len(names)] = 0
+            target[start : start + BLOCK] = np.where(names[place] == block, page[place], -1)
+        indptr = large.running(self.spill.column("page.links"))
+        return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
+
+
+def _redirects(page: _Page) -> Iterable[str]:
+    return (redirect.title for redirect in page.redirect if redirect.namespace == ARTICLES)
+
+
+def _qid(page: _Page) -> int:
+    item = page.wikibase_item or ""
+    return int(item[1:]) if QID.fullmatch(item) else -1
+
+
+def _hashes(titles: Iterable[str]) -> UInt64:
+    """The hash of each title; titles cannot hold line breaks, so one that does is none and loses them."""
+    lines = [title.replace("\n", " ") if "\n" in title else title for title in titles]
+    text = bytearray("\n".join(lines).encode("utf-8", "replace"))
+    return hash_titles(np.frombuffer(text, np.uint8), len(lines)) if lines else np.empty(0, np.uint64)

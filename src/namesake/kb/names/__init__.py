@@ -1,0 +1,1 @@
+"""The name index: normalised names, short forms, misspellings and variants."""

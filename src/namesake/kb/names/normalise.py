@@ -1,0 +1,129 @@
+"""How names are spelled: `normalise` folds what spellings differ in, so that equal names meet."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from namesake.arrays import Int8, Int64, UInt8
+from namesake.kb.columns import large
+from namesake.kb.columns.column_files import Strings
+from namesake.kernels.names import fold as kernels
+from namesake.language import Language
+
+APOSTROPHES = "'’‘`´ʼʻʽʹʾʿˈ′‛"
+PLAIN_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t"}
+    | {"ŋ": "n", "ĸ": "k", "ə": "e", "ɛ": "e", "ɔ": "o", "ɨ": "i", "ʉ": "u", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ё": "е"}
+)
+"""Letters that Unicode does not decompose, as newspapers spell them that lack them."""
+
+TABLE_END = 0x2070
+HARD_RANGES = ((0x0300, 0x0370), (0x0483, 0x048A), (0x0590, 0x1E00))
+BRACKETS = re.compile(r"[\"“”„«(][^\"“”„«»()]+[\"”“»)]")
+QUOTED = re.compile(r"[\"“„]([^\"“”„]+)[\"”“](.*\w.*)")
+
+
+class _Fold(dict[int, str]):
+    """What each character becomes: letters, nothing, or a space; filled as characters are met."""
+
+    def __missing__(self, point: int) -> str:
+        self[point] = folded = _fold(chr(point))
+        return folded
+
+
+def _fold(character: str) -> str:
+    """One character in lower case, without its accents; a space for punctuation, nothing for apostrophes."""
+    if character in APOSTROPHES or unicodedata.category(character) in ("Cf", "Cs"):
+        return ""
+    parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
+    base = ord(parts[0])
+    if base < 0x0400 or 0x1E00 <= base < 0x2000:  # Latin and Greek; marks of other scripts are letters to them
+        parts = "".join(part for part in parts if not 0x0300 <= ord(part) < 0x0370)
+    parts = unicodedata.normalize("NFC", parts).translate(PLAIN_LETTERS)
+    return "".join(part if unicodedata.category(part)[0] in "LNM" else " " for part in parts)
+
+
+FOLD = _Fold()
+
+
+def normalise(name: str) -> str:
+    """The form under which a name is indexed: "J. K. Rowling, PhD" is "jk rowling phd", "Gaël Clichy" "gael clichy".
+
+    Lower case without accents, apostrophes dropped, other punctuation one space, initials in a row one token.
+    """
+    tokens: list[str] = []
+    after_initial = False
+    for token in unicodedata.normalize("NFC", name).translate(FOLD).split():
+        initial = len(token) == 1 and token.isalpha() and ord(token) < 0x0590
+        if initial and after_initial:
+            tokens[-1] += token
+        else:
+            tokens.append(token)
+        after_initial = initial
+    return " ".join(tokens)
+
+
+@cache
+def fold_table() -> tuple[Int8, UInt8]:
+    """`FOLD` for the kernel: width and bytes of what each Latin, Greek, Cyrillic or Armenian character becomes."""
+    widths = np.full(TABLE_END, kernels.HARD, np.int8)
+    letters = np.zeros((TABLE_END, kernels.WIDEST), np.uint8)
+    for point in range(TABLE_END):
+        if any(low <= point < high for low, high in HARD_RANGES):
+            continue
+        folded = FOLD[point].encode()
+        if folded == b" ":
+            widths[point] = kernels.SEPARATOR
+        elif len(folded) <= len(chr(point).encode()) and b" " not in folded:
+            widths[point] = len(folded)
+            letters[point, : len(folded)] = list(folded)
+    return widths, letters
+
+
+def normalise_many(texts: Strings) -> Strings:
+    """`normalise` of every string of a column: compiled for European scripts, Python for the rest."""
+    out = large.empty(len(texts.data), np.uint8)
+    offsets = large.zeros(len(texts) + 1, np.int64)
+    hard = np.empty(len(texts), np.bool_)
+    kernels.fold_many(texts.data, texts.offsets, *fold_table(), out, offsets[1:], hard)
+    easy = Strings(offsets, out[: offsets[-1]])
+    rows = np.flatnonzero(hard)
+    if not len(rows):
+        return easy
+    return replaced(easy, rows, Strings.of(normalise(texts[row]) for row in rows.tolist()))
+
+
+def replaced(texts: Strings, rows: Int64, others: Strings) -> Strings:
+    """A column of strings with `others` in the place of these rows, which ascend."""
+    out = large.empty(len(texts.data) + len(others.data), np.uint8)
+    offsets = large.zeros(len(texts) + 1, np.int64)
+    kernels.splice(texts.data, texts.offsets, rows, others.data, others.offsets, out, offsets)
+    return Strings(offsets, out[: offsets[-1]])
+
+
+@cache
+def _peerage(language: Language) -> re.Pattern[str]:
+    """What behind a comma is a peerage: "16th Earl of Kinnoull", "the Prince of Wales"."""
+    begins = "|".join([r"\d", *map(re.escape, language.peerages)])
+    return re.compile(rf"\s*({re.escape(language.article)} )?({begins})", re.I)
+
+
+def other_forms(name: str, language: Language) -> Iterator[str]:
+    """Forms without what brackets, quotation marks or a peerage add.
+
+    'William "Bill" Gates (businessman)' is also "William Gates" and "Bill Gates", and "Charles Hay, 16th Earl of
+    Kinnoull" is also "Charles Hay".
+    """
+    plain = BRACKETS.sub(" ", name)
+    if plain != name:
+        yield plain
+    for nickname, rest in QUOTED.findall(name):
+        yield f"{nickname} {BRACKETS.sub(' ', rest)}"
+    person, comma, rest = name.partition(",")
+    if comma and _peerage(language).match(rest):
+        yield person

@@ -1,0 +1,205 @@
+"""Entities and columns of a KB as records to print or to turn into JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from namesake.errors import NamesakeError
+from namesake.kb.address import WIKIDATA
+from namesake.kb.columns.layout import columns
+from namesake.kb.dates import DAY, FOREVER, MISSING, iso
+from namesake.kb.store import KB
+
+LONGEST_SHOWN = 60  # characters of a name in a message
+OCCUPATION, COUNTRY, INSTANCE_OF, SEX = "P106", "P27", "P31", "P21"
+MOST_TOLD, MOST_OCCUPATIONS = 4, 3
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One (property, value) of an entity. The value is a QID or a string; the label is what a reader sees."""
+
+    property: str
+    property_label: str
+    value: str
+    label: str
+    start: str | None = None
+    end: str | None = None
+
+
+class Entity(msgspec.Struct, frozen=True, kw_only=True):
+    """All a KB knows of one entity."""
+
+    qid: str
+    label: str
+    description: str
+    aliases: list[str]
+    person: bool
+    birth: str | None
+    death: str | None
+    sitelinks: int
+    properties: int
+    pagerank_wikidata: float
+    pagerank_wikipedia: float
+    title: str
+    paragraph: str
+    statements: list[Statement]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """An entity in short."""
+
+    qid: str
+    label: str
+    description: str
+    """The description, else occupations and countries, else other values."""
+    url: str
+    birth: str | None
+    death: str | None
+    sitelinks: int
+
+
+class ColumnSize(msgspec.Struct, frozen=True, kw_only=True):
+    """A column of a KB: its declaration, and how large it is."""
+
+    attribute: str
+    file: str
+    kind: str
+    dtype: str
+    rows: int
+    bytes: int
+    meaning: str
+
+
+def describe_columns(kb: KB) -> list[ColumnSize]:
+    """Every column that `kb` should have, in the order of the layout; NamesakeError names one that it does not."""
+    return [
+        ColumnSize(
+            attribute=name,
+            file=column.file,
+            kind=column.kind,
+            dtype=str(column.dtype),
+            rows=len(column.open(kb.columns)),
+            bytes=sum(kb.columns.states[f"{file}.npy"].size for file in column.files),
+            meaning=column.__doc__ or "",
+        )
+        for name, column in columns().items()
+    ]
+
+
+def look_up(kb: KB, asked: str) -> list[int]:
+    """Entity rows for a QID or a name; of several namesakes the best known (most sitelinks) first."""
+    if re.fullmatch(r"[Qq][0-9]+", asked.strip()):
+        return [_row_of(kb, int(asked.strip()[1:]))]
+    rows = rows_named(kb, asked)
+    if not rows:
+        name = asked if len(asked) <= LONGEST_SHOWN else asked[:LONGEST_SHOWN] + "…"
+        raise NamesakeError(f"nobody in {kb.path} is called {name!r}")
+    return rows
+
+
+def rows_named(kb: KB, name: str) -> list[int]:
+    """The rows of the entities with a name, those with the most sitelinks first."""
+    rows, _ = kb.names.lookup(name)
+    return [int(row) for row in rows[np.lexsort([rows, -kb.sitelinks[rows]])]]
+
+
+def found(kb: KB, row: int) -> Found:
+    """An entity in short."""
+    qid = f"Q{kb.qids[row]}"
+    return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, *lifetime(kb, row), int(kb.sitelinks[row]))
+
+
+def lifetime(kb: KB, row: int) -> tuple[str | None, str | None]:
+    """The dates of birth and death of an entity, as precise as the KB has them."""
+    born = iso(int(kb.birth[row]), int(kb.birth_precision[row]))
+    return born, iso(int(kb.death[row]), int(kb.death_precision[row]))
+
+
+def _row_of(kb: KB, number: int) -> int:
+    """The row of a QID, or an error that says what is known of it."""
+    wanted = np.array([min(number, 1 << 62)], np.int64)
+    row, item = int(kb.rows(wanted)[0]), int(kb.items(wanted)[0])
+    if row >= 0:
+        return row
+    if item >= 0 and kb.item_labels[item]:
+        hint = ': build with `keep="all"` to have it' if kb.manifest.keep != "all" else ""
+        raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
+    raise NamesakeError(f"{kb.path} has no Q{number}")
+
+
+def describe(kb: KB, row: int) -> Entity:
+    """The record of one entity row."""
+    birth, death = lifetime(kb, row)
+    return Entity(
+        qid=f"Q{kb.qids[row]}",
+        label=kb.label(row),
+        description=kb.descriptions[row],
+        aliases=[kb.alias_texts[int(alias)] for alias in kb.aliases[row]],
+        person=bool(kb.person[row]),
+        birth=birth,
+        death=death,
+        sitelinks=int(kb.sitelinks[row]),
+        properties=int(kb.properties[row]),
+        pagerank_wikidata=float(kb.pagerank_wikidata[row]),
+        pagerank_wikipedia=float(kb.pagerank_wikipedia[row]),
+        title=kb.titles[row],
+        paragraph=kb.paragraphs[row],
+        statements=_statements(kb, row),
+    )
+
+
+def about(kb: KB, row: int) -> str:
+    """Who an entity is, in a few words: its description, else its occupations and countries, else other values."""
+    return kb.descriptions[row] or gist([_statement(kb, int(pair), None) for pair in kb.statements[row]])
+
+
+def gist(statements: Sequence[Statement]) -> str:
+    """For those without a description: occupations, then countries, else the first other statements, never the sex."""
+    labels: dict[str, list[str]] = {}
+    for one in statements:
+        if one.label and one.property not in (INSTANCE_OF, SEX):
+            labels.setdefault(one.property, []).append(one.label)
+    telling = labels.get(OCCUPATION, [])[:MOST_OCCUPATIONS] + labels.get(COUNTRY, [])
+    rest = [label for some in labels.values() for label in some]
+    return ", ".join(list(dict.fromkeys(telling or rest))[:MOST_TOLD])
+
+
+def _statements(kb: KB, row: int) -> list[Statement]:
+    """The statements of an entity; one that was dated several times stands there once for each period."""
+    dated = range(*np.searchsorted(kb.tenure_entity, [row, row + 1]))
+    periods: dict[int, list[int]] = {}
+    for tenure in dated:
+        periods.setdefault(int(kb.tenure_pair[tenure]), []).append(tenure)
+    return [
+        _statement(kb, int(pair), tenure) for pair in kb.statements[row] for tenure in periods.get(int(pair), [None])
+    ]
+
+
+def _statement(kb: KB, pair: int, tenure: int | None) -> Statement:
+    value = int(kb.pair_value[pair])
+    number = int(kb.pair_property[pair])
+    start, end = (MISSING, FOREVER) if tenure is None else (int(kb.tenure_start[tenure]), int(kb.tenure_end[tenure]))
+    return Statement(
+        property=f"P{number}",
+        property_label=property_label(kb, number),
+        value=f"Q{kb.item_qids[value]}" if value >= 0 else kb.strings[~value],
+        label=kb.item_labels[value] if value >= 0 else kb.strings[~value],
+        start=iso(start, DAY),
+        end=iso(MISSING if end == FOREVER else end, DAY),
+    )
+
+
+def no_label(qid: str) -> str:
+    """What readers see of an item for which the KB has no label."""
+    return f"{qid} (no label)"
+
+
+def property_label(kb: KB, number: int) -> str:
+    """A property's label, or its id where the dump did not have it."""
+    at = int(np.searchsorted(kb.property_ids, number))
+    known = at < len(kb.property_ids) and int(kb.property_ids[at]) == number
+    return (kb.property_labels[at] if known else "") or f"P{number}"

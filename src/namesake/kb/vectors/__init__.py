@@ -1,0 +1,1 @@
+"""Vectors of a KB: of its texts and of its graph."""

@@ -1,0 +1,164 @@
+"""`namesake kb embed`: the texts of a KB as an encoder sees them.
+
+Each distinct text is encoded once: those of statement values first, then descriptions and first paragraphs. An entity's
+vector is that of its first paragraph; without one, the mean over its description and the values of its statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.arrays import Int32, Int64
+from namesake.encoders import Encoder, load
+from namesake.errors import NamesakeError
+from namesake.kb.store import KB
+from namesake.kb.vectors.draft import Plan, VectorDraft, halves
+from namesake.kb.vectors.stored import ENTITY, HALF, INT32, PAIR, VALUE, VectorManifest, has_vectors
+from namesake.progress import Reporter
+
+BLOCK = 4096
+"""Texts that are encoded between two marks of progress: what a kill costs."""
+ROWS = 1 << 16
+"""Entities whose vectors are made at a time."""
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The distinct texts of a KB, those of values first, and which of them each pair and each entity has."""
+
+    texts: pa.LargeStringArray
+    values: int
+    """How many of them are texts of values."""
+    pairs: Int32
+    """The text of each pair's value, -1 where it has none."""
+    descriptions: Int32
+    """The text of each entity's description, -1 where it has none."""
+    paragraphs: Int32
+    """The same for its first paragraph."""
+
+    @staticmethod
+    def of(kb: KB) -> Texts:
+        """The texts of a KB."""
+        items = kb.pair_value >= 0
+        labels = kb.item_labels.take(np.where(items, kb.pair_value, -1)).arrow()
+        strings = kb.strings.take(np.where(items, -1, ~kb.pair_value)).arrow()
+        value_texts = pc.if_else(pa.array(items), labels, strings)
+        descriptions, paragraphs = kb.descriptions.arrow(), kb.paragraphs.arrow()
+        descriptions = pc.if_else(pc.equal(paragraphs, ""), descriptions, "")  # a paragraph stands for everything
+        whole = pa.chunked_array([value_texts, descriptions, paragraphs])
+        coded = pc.if_else(pc.equal(pc.utf8_trim_whitespace(whole), ""), None, whole).combine_chunks()
+        coded = coded.dictionary_encode()
+        codes = np.asarray(coded.indices.fill_null(-1), np.int32)
+        pairs, described, opened = np.split(codes, [len(value_texts), len(value_texts) + len(descriptions)])
+        return Texts(coded.dictionary, int(pairs.max(initial=-1)) + 1, pairs, described, opened)
+
+    def of_entities(self, kb: KB, first: int, last: int) -> tuple[Int64, Int32]:
+        """The texts that make the vectors of entities `first` to `last`, ragged."""
+        statements = kb.statements
+        begin, end = statements.indptr[first], statements.indptr[last]
+        values = self.pairs[statements.values[begin:end]]
+        sizes = np.diff(statements.indptr[first : last + 1])
+        whose = np.repeat(np.arange(last - first), sizes)
+        opened = self.paragraphs[first:last]
+        keep = opened[whose] < 0
+        rows = np.arange(last - first)
+        whose = np.concatenate([rows, whose[keep]])
+        texts = np.concatenate([np.where(opened >= 0, opened, self.descriptions[first:last]), values[keep]])
+        order = np.argsort(whose, kind="stable")
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(whose, minlength=last - first))]).astype(np.int64)
+        return indptr, np.ascontiguousarray(texts[order], np.int32)
+
+
+def embed(
+    kb: KB | str | Path,
+    encoder: str | Encoder,
+    *,
+    device: str | None = None,
+    truncate: bool = False,
+    force: bool = False,
+    reporter: Reporter | None = None,
+) -> VectorManifest:
+    """Give a KB the vectors of its texts: `KB/vectors/text`. A run that was stopped is gone on with.
+
+    Args:
+        kb: a KB or its folder.
+        encoder: `static:FILE`, `sentence:NAME` or `bart:NAME`, or an encoder that is loaded.
+        device: `cpu` or `cuda`; by default the GPU where there is one.
+        truncate: leave out what goes beyond the encoder's longest text.
+        force: replace the vectors that the KB has.
+        reporter: told how far the work is.
+    """
+    kb = kb if isinstance(kb, KB) else KB.open(kb)
+    reporter = Reporter() if reporter is None else reporter
+    if has_vectors(kb, "text") and not force:
+        raise NamesakeError(f"{kb.path} has text vectors already: replace them with `force=True`")
+    encoder = load(encoder, device, truncate) if isinstance(encoder, str) else encoder
+    texts = Texts.of(kb)
+    made = {"encoder": encoder.name, "digest": encoder.digest, "long": "truncate" if truncate else "chunks"}
+    plan = Plan(kb.manifest.digest, made, len(texts.texts), encoder.dimension)
+    with VectorDraft(kb, "text", plan, force) as draft:
+        with reporter.stage("encoding texts"):
+            _encode(draft, texts.texts, encoder, reporter)
+        with reporter.stage("entities"):
+            counts = _write(draft, kb, texts)
+        return draft.publish(**counts)
+
+
+def _encode(draft: VectorDraft, texts: pa.LargeStringArray, encoder: Encoder, reporter: Reporter) -> None:
+    """Encode the texts that are not encoded yet, a block at a time."""
+    began = done = draft.done
+    if done:
+        reporter.say(f"going on behind the {done:,} texts that an earlier run encoded")
+    while done < len(texts):
+        vectors = encoder.encode(texts.slice(done, BLOCK).to_pylist())
+        draft.append(done, halves(vectors, encoder.name))
+        done += len(vectors)
+        reporter.advance((done - began) / (len(texts) - began), done - began, "texts")
+
+
+def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
+    """Write the columns; returns what the manifest counts."""
+    encoded, dimension = draft.encoded(), draft.plan.dimension
+    known = np.zeros(texts.values, np.bool_)
+
+    def units() -> Iterator[npt.NDArray[np.float16]]:
+        for first in range(0, texts.values, ROWS):
+            wide = encoded[first : min(first + ROWS, texts.values)].view(np.float16).astype(np.float32)
+            length = np.linalg.norm(wide, axis=1, keepdims=True)
+            known[first : first + ROWS] = length[:, 0] > 0
+            yield np.divide(wide, length, out=np.zeros_like(wide), where=length > 0).astype(np.float16)
+
+    draft.write(VALUE, HALF, texts.values * dimension, units())
+    pairs = np.where(texts.pairs >= 0, texts.pairs, 0)
+    pairs = np.where((texts.pairs >= 0) & known[pairs] if len(known) else False, texts.pairs, -1)
+    draft.write(PAIR, INT32, len(pairs), [pairs])
+    draft.write(ENTITY, HALF, len(kb) * dimension, _entities(kb, texts, encoded))
+    return {"entities": len(kb), "values": texts.values, "pairs": len(pairs)}
+
+
+def _entities(kb: KB, texts: Texts, encoded: npt.NDArray[np.uint16]) -> Iterator[npt.NDArray[np.float16]]:
+    from namesake.kernels.vectors.cosine import means
+
+    for first in range(0, len(kb), ROWS):
+        indptr, of_entities = texts.of_entities(kb, first, min(first + ROWS, len(kb)))
+        yield halves(means(indptr, of_entities, encoded), "the mean over an entity's texts")
+
+
+def encoder_of(kb: KB) -> Encoder:
+    """The encoder that made a KB's text vectors, loaded; NamesakeError where it is gone or not the same any more."""
+    vectors = kb.text_vectors.manifest
+    name = vectors.made.get("encoder", "")
+    encoder = load(name, truncate=vectors.made.get("long") == "truncate")
+    if encoder.digest != vectors.made.get("digest") or encoder.dimension != vectors.dimension:
+        raise NamesakeError(
+            f"{kb.path}: {name} is not the encoder any more that made the KB's text vectors; make them again with "
+            f"`namesake kb embed {kb.path} --encoder {name} --force`"
+        )
+    return encoder

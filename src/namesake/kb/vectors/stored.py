@@ -1,0 +1,209 @@
+"""Vectors of a KB: `KB/vectors/text`, made by `kb embed`, and `KB/vectors/walk`, made by `kb walk`.
+
+A folder of columns in half precision, mapped, and a manifest of its own: which KB and which encoder they are of.
+Vectors of another KB are refused; so are vectors that are not finite. docs/vectors.md has the layout.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from namesake.errors import NamesakeError
+from namesake.kb.columns.column_files import Columns, State
+from namesake.kb.columns.npy import damaged_file, said
+from namesake.kb.manifest import LARGEST, MANIFEST, manifest_within, open_folder
+from namesake.kb.verified import is_known, remember
+
+if TYPE_CHECKING:
+    from namesake.kb.store import KB
+
+FOLDER = "vectors"
+FORMAT = "namesake vectors"
+VERSION = 1
+
+Kind = Literal["text", "walk"]
+KINDS: tuple[Kind, ...] = ("text", "walk")
+MADE_BY = {"text": "namesake kb embed {} --encoder ENCODER", "walk": "namesake kb walk {}"}
+
+ENTITY, VALUE, PAIR = "entity.vector", "value.vector", "pair.vector"
+HALF, INT32 = np.dtype(np.float16), np.dtype(np.int32)
+BLOCK = 1 << 22  # numbers looked at a time
+
+Halves = npt.NDArray[np.uint16]
+"""Half precision as its bits: kernels widen them."""
+
+
+class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
+    """What vectors are: of which KB, made how, and the digest of every file."""
+
+    format: str = FORMAT
+    version: int = VERSION
+    kind: Kind
+    kb: str
+    """The digest of the KB's manifest."""
+    made: dict[str, str]
+    """Of text: `encoder`, its `digest`, `long` (chunks or truncate). Of walks: their settings and the seed."""
+    dimension: int
+    entities: int
+    values: int = 0
+    pairs: int = 0
+    created: str = ""
+    files: dict[str, str] = {}
+    digest: str = ""
+
+    def sealed(self) -> bytes:
+        """The file's bytes, with the digest filled in."""
+        bare = msgspec.structs.replace(self, digest="")
+        return _text(msgspec.structs.replace(bare, digest=said(sha256(_text(bare)).hexdigest())))
+
+    @property
+    def columns(self) -> dict[str, tuple[np.dtype[Any], int]]:
+        """Type and number of values of every file."""
+        entities = {ENTITY: (HALF, self.entities * self.dimension)}
+        if self.kind == "walk":
+            return entities
+        return entities | {VALUE: (HALF, self.values * self.dimension), PAIR: (INT32, self.pairs)}
+
+
+def _text(manifest: VectorManifest) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """One kind of a KB's vectors, mapped. A row of zeros is an entity that has none."""
+
+    folder: Path
+    manifest: VectorManifest
+    entities: Halves
+    """A row for each entity."""
+    values: Halves
+    """A unit vector for each distinct text of a statement's value; none of walks."""
+    pair_rows: npt.NDArray[np.int32]
+    """The row of `values` for each pair, -1 where its value has no text or no vector; none of walks."""
+
+    def entity(self, row: int) -> npt.NDArray[np.float32]:
+        """The vector of an entity."""
+        return wide(self.entities[row])
+
+    def value(self, row: int) -> npt.NDArray[np.float32]:
+        """The unit vector of a value's text."""
+        return wide(self.values[row])
+
+
+def wide(vectors: Halves) -> npt.NDArray[np.float32]:
+    """Halves, given as their bits, as numbers of single precision."""
+    return np.asarray(vectors.view(np.float16), np.float32)
+
+
+def has_vectors(kb: KB, kind: Kind) -> bool:
+    """Whether there are vectors of a kind in the KB's folder, whatever is wrong with them."""
+    return (kb.path / FOLDER / kind / MANIFEST).exists()
+
+
+def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
+    """A KB's vectors; NamesakeError says what is wrong with them, or how to make them where there are none.
+
+    Read through when they are first opened on this machine, and with `verify`.
+    """
+    folder = kb.path / FOLDER / kind
+    again = f"make them again with `{MADE_BY[kind].format(kb.path)} --force`"
+    if not has_vectors(kb, kind):
+        raise NamesakeError(f"{kb.path} has no {kind} vectors: make them with `{MADE_BY[kind].format(kb.path)}`")
+    manifest = read_vector_manifest(folder, again)
+    if manifest.kind != kind or manifest.kb != kb.manifest.digest:
+        raise NamesakeError(f"{folder} has the vectors of another KB, or of this one before it was built anew: {again}")
+    if manifest.entities != len(kb) or (kind == "text" and manifest.pairs != len(kb.pair_value)):
+        raise NamesakeError(f"{folder / MANIFEST} is damaged (its counts are not the KB's): {again}")
+    columns = Columns(folder)
+    try:
+        arrays = {name: columns.array(name, dtype) for name, (dtype, _) in manifest.columns.items()}
+    except NamesakeError as problem:
+        raise NamesakeError(str(problem).replace("build the KB again", again)) from None
+    for name, (_, size) in manifest.columns.items():
+        if len(arrays[name]) != size:
+            raise NamesakeError(f"{folder / name}.npy is damaged (its length is not what {MANIFEST} says): {again}")
+    states = columns.states | {MANIFEST: State.of((folder / MANIFEST).stat())}
+    if verify or not is_known(states):
+        _read_through(folder, manifest, arrays, again)
+        remember(states)
+    kb.watched.append(columns)
+    return Vectors(
+        folder,
+        manifest,
+        arrays[ENTITY].view(np.uint16).reshape(manifest.entities, manifest.dimension),
+        arrays[VALUE].view(np.uint16).reshape(manifest.values, manifest.dimension)
+        if VALUE in arrays
+        else np.zeros((0, manifest.dimension), np.uint16),
+        arrays.get(PAIR, np.zeros(0, np.int32)),
+    )
+
+
+def read_vector_manifest(folder: Path, again: str) -> VectorManifest:
+    """The manifest of a folder of vectors."""
+    try:
+        raw = (folder / MANIFEST).read_bytes()[:LARGEST]
+        manifest = msgspec.json.decode(raw, type=VectorManifest)
+        whole = manifest.sealed() == raw and manifest.format == FORMAT and manifest.version == VERSION
+    except (OSError, ValueError, RecursionError) as problem:
+        raise NamesakeError(f"{folder / MANIFEST} is damaged ({problem}): {again}") from None
+    if not whole or manifest.dimension < 1:
+        raise NamesakeError(f"{folder / MANIFEST} is damaged (its digest differs), or of another version: {again}")
+    return manifest
+
+
+def _read_through(folder: Path, manifest: VectorManifest, arrays: dict[str, npt.NDArray[Any]], again: str) -> None:
+    """Refuse files that differ from their digests, numbers that are not finite, and rows there are none of."""
+    for name, array in arrays.items():
+        if array.dtype == HALF and not all_finite(array):
+            raise NamesakeError(f"{folder / name}.npy holds what is no finite number: {again}")
+    rows = arrays.get(PAIR, np.zeros(0, np.int32))
+    if len(rows) and not (rows.min() >= -1 and rows.max() < manifest.values):
+        raise NamesakeError(f"{folder / PAIR}.npy is damaged (it names rows that are not there): {again}")
+    if wrong := damaged_file(folder, {f"{name}.npy": manifest.files.get(f"{name}.npy", "") for name in arrays}):
+        raise NamesakeError(f"{folder / wrong}: {again}")
+
+
+def all_finite(halves: npt.NDArray[np.float16]) -> bool:
+    """Whether no number is infinite or NaN."""
+    return all(np.isfinite(halves[at : at + BLOCK]).all() for at in range(0, len(halves), BLOCK))
+
+
+def verify_vectors(kb: KB) -> None:
+    """Check all vectors in a KB's folder, and that nothing else is there but what a stopped run goes on with."""
+    folder = kb.path / FOLDER
+    if not os.path.lexists(folder):
+        return
+    if not folder.is_dir():
+        raise NamesakeError(f"{folder} is no folder, and no part of the KB: remove it")
+    for path in sorted(folder.iterdir()):
+        if path.name.removesuffix(".building") not in KINDS or not path.is_dir():
+            raise NamesakeError(f"{path} is no part of the KB's vectors: remove it")
+        if path.name in KINDS:
+            listed = {*read_vector_manifest(path, "make them again").files, MANIFEST}
+            for file in sorted(path.iterdir()):
+                if file.name not in listed:
+                    raise NamesakeError(f"{file} is no part of the KB's vectors ({MANIFEST} does not list it)")
+    for kind in KINDS:
+        if has_vectors(kb, kind):
+            open_vectors(kb, kind, verify=True)
+
+
+def same_kb(kb: KB) -> None:
+    """Refuse to add vectors to a folder that holds another KB by now."""
+    with open_folder(kb.path) as handle:
+        if manifest_within(handle, kb.path).digest != kb.manifest.digest:
+            raise NamesakeError(f"{kb.path} was replaced meanwhile: begin again")
+
+
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder itself, and no link to one."""
+    return path.is_dir() and not path.is_symlink()
