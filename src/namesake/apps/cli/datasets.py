@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from namesake.apps.cli.output import named_kb, report_rejects, say
-from namesake.errors import NamesakeError
 from namesake.printable import counted
 
 if TYPE_CHECKING:
@@ -32,10 +31,10 @@ def show() -> None:
     from rich.padding import Padding
 
     from namesake.apps.terminal.console import Console
-    from namesake.datasets.registry import DATASETS
+    from namesake.datasets.catalogue import list_datasets
 
     console = Console()
-    for one in DATASETS:
+    for one in list_datasets():
         fetched = "" if one.url else ", not to be fetched"
         licence = f"licence {one.licence}" if one.licence else "licence not stated"
         console.print(f"[bold]{one.name}[/]  [dim]reader {one.reader}, {escape(licence)}{fetched}[/]", highlight=False)
@@ -52,16 +51,12 @@ def get(
 
     Example: namesake datasets get news-fair --out data/
     """
-    from namesake.datasets.registry import dataset
-    from namesake.files.download import download
+    from namesake.datasets.catalogue import find_dataset, get_dataset
     from namesake.progress import reporter
 
-    one = dataset(name)
-    if one.url is None:
-        raise NamesakeError(f"{name} has no address to fetch it from: {one.note} (see {one.home})")
-    progress = reporter()
+    one, progress = find_dataset(name), reporter()
     with progress.stage(f"fetching {name}"):
-        file, checksum = download(one.url, out, one.checksum, progress.advance)
+        file, checksum = get_dataset(name, out, progress)
     trust = "as on record" if one.checksum else "none is on record: compare it with a copy you trust"
     say(f"{file}: {file.stat().st_size:,} bytes, {checksum} ({trust})")
     say(f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
@@ -95,29 +90,13 @@ def convert(
     Example: namesake datasets convert test.jsonl --reader zelda --kb kb/ --articles a.jsonl --gold g.jsonl
     """
     from namesake.articles.rejects import Rejects
-    from namesake.datasets import convert as work
-    from namesake.datasets import writers
-    from namesake.datasets.registry import reader as find_reader
-    from namesake.evaluation.gold import read_gold
-    from namesake.kb.store import KB
+    from namesake.datasets.convert import convert_dataset
 
-    in_two = articles is not None and gold is not None and to is None and out is None
-    in_one = articles is None and gold is None and to is not None and out is not None
-    if not in_two and not in_one:
-        raise NamesakeError("where to? Give --articles and --gold, or --to and --out")
     kb = named_kb(kb)
     with Rejects() as rejects:
-        labelled = find_reader(reader)(file, rejects)
-        if truth is not None:
-            labelled = work.with_truth(labelled, read_gold(truth))
-        inputs = [path for path in (file, truth, kb) if path is not None]
-        known = KB.open(kb) if kb else None
-        if articles is not None and gold is not None:
-            counts = work.convert(labelled, known, articles, gold, inputs)
-        else:
-            assert to is not None
-            assert out is not None
-            counts = writers.write(labelled, known, to, out, inputs)
+        counts = convert_dataset(
+            file, reader, articles=articles, gold=gold, to=to, out=out, truth=truth, kb=kb, rejects=rejects
+        )
     _report(counts, kb is not None)
     report_rejects(rejects)
 
