@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from namesake.errors import NamesakeError
 
 if _TYPE_CHECKING:
-    from namesake.analysis.ablate import ablate
-    from namesake.analysis.evaluate import evaluate, reproduce
+    from namesake.analysis.evaluate import ablate, evaluate, evaluate_text, reproduce
     from namesake.analysis.mistakes import mistakes
-    from namesake.analysis.threshold import threshold
-    from namesake.analysis.tune import tune
+    from namesake.analysis.tune import threshold, tune
     from namesake.articles.article import Mention
     from namesake.doubts import doubt
     from namesake.engines.files import link_files
@@ -42,6 +40,7 @@ __all__ = [
     "build_kb",
     "doubt",
     "evaluate",
+    "evaluate_text",
     "get_kb",
     "link_files",
     "link_folder",
@@ -61,10 +60,11 @@ _HOMES = {
     "Linker": "linker",
     "Mention": "articles.article",
     "Recipe": "recipe",
-    "ablate": "analysis.ablate",
+    "ablate": "analysis.evaluate",
     "build_kb": "kb.build:build",
     "doubt": "doubts",
     "evaluate": "analysis.evaluate",
+    "evaluate_text": "analysis.evaluate",
     "get_kb": "kb.publish.get:get",
     "link_files": "engines.files",
     "link_folder": "engines.folder",
@@ -74,7 +74,7 @@ _HOMES = {
     "reconcile_frame": "frames",
     "reproduce": "analysis.evaluate",
     "scorer": "scorers",
-    "threshold": "analysis.threshold",
+    "threshold": "analysis.tune",
     "tune": "analysis.tune",
 }
 """The module each name lives in, and what it is called there where that differs."""

@@ -47,8 +47,9 @@ def evaluate(
 
     Example: namesake evaluate --scores scores.parquet --gold gold.jsonl --split test --by difficulty --out report/
     """
-    from namesake import evaluate
+    from namesake import evaluate, evaluate_text
     from namesake.articles.rejects import Rejects
+    from namesake.errors import NamesakeError
 
     texts = options.listed(labelled, more)
     linked = [*texts, *([articles] if articles else [])]
@@ -57,24 +58,29 @@ def evaluate(
         folder = default_kb(kb)
         warn_of_sample(folder, kb, linked)
     with Rejects() as rejects:
-        report = evaluate(
-            gold,
-            labelled=texts,
-            recipe=recipe,
-            threshold=options.threshold_of(threshold),
-            links=links,
-            scores=scores,
-            articles=articles,
-            kb=folder,
-            known=known,
-            split=split,
-            methods=_listed(methods),
-            by=_listed(by),
-            unit=cast(Literal["mention", "document"], unit),
-            samples=samples,
-            seed=seed,
-            rejects=rejects,
-        )
+        if texts:
+            _alone(gold=gold, links=links, scores=scores, articles=articles, known=known, split=split, methods=methods)
+            minimum = options.threshold_of(threshold)
+            report = evaluate_text(texts, folder, recipe, threshold=minimum, samples=samples, seed=seed)
+        elif gold is None:
+            raise NamesakeError("evaluate needs --gold for links and scores, or --labelled text with a --kb")
+        elif threshold is not None or (links is not None and scores is not None):
+            raise NamesakeError("give --threshold with --labelled only, and one of --links, --scores and --articles")
+        else:
+            report = evaluate(
+                gold,
+                scores=links or scores,
+                articles=articles,
+                kb=folder,
+                known=known,
+                split=split,
+                methods=_listed(methods),
+                by=_listed(by),
+                unit=cast(Literal["mention", "document"], unit),
+                samples=samples,
+                seed=seed,
+                rejects=rejects,
+            )
     _write(report, out, gold, *texts, links, scores, articles, known, kb, Path(recipe))
     report_rejects(rejects)
 
@@ -93,6 +99,15 @@ def reproduce(
     from namesake import reproduce
 
     _write(reproduce(folder, kb=kb, samples=samples, seed=seed), out)
+
+
+def _alone(**others: object) -> None:
+    """Refuse options that have no meaning with labelled text."""
+    from namesake.errors import NamesakeError
+
+    for name, given in others.items():
+        if given:
+            raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: leave out --{name}")
 
 
 def _listed(text: str) -> list[str]:

@@ -14,7 +14,7 @@ OUT_OF_REACH = 3
 """The exit code where no threshold is precise enough."""
 
 if TYPE_CHECKING:
-    from namesake.evaluation.labelled.thresholds import Trade
+    from namesake.evaluation.thresholds import Trade
 
 
 def threshold(

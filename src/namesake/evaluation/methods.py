@@ -1,4 +1,4 @@
-"""What is measured: a method's answers on a data set, from a recipe, a score column, a linker's output or chance."""
+"""Methods to measure: answers on a data set from a recipe, a score column, a linker's output or chance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,55 +7,52 @@ import numpy as np
 
 from namesake import decide, rank
 from namesake.errors import NamesakeError, did_you_mean
+from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset
-from namesake.evaluation.measures import metrics
 from namesake.evaluation.scores import BoolArray
 from namesake.rank import FloatArray
 from namesake.recipe import Part, Recipe, column, recipes
 
-PAPER = {
-    **{name: f"{name.lower()}-paper" for name in ("LQID", "NP", "NS", "PR_WD", "PR_WP", "IScore", "NIScore")},
-    **{name: f"{name.lower()}-paper" for name in ("CSE", "NCSE", "EEIScore", "CSSVE", "UIScore", "UCSE")},
-    **{name: f"{name.lower()}-paper" for name in ("Eigen", "Eigen_IScore", "mGENRE")},
-}
-"""The paper's names of its systems, and the recipes they stand for."""
+_SYSTEMS = "LQID NP NS PR_WD PR_WP IScore NIScore CSE NCSE EEIScore CSSVE UIScore UCSE Eigen Eigen_IScore mGENRE"
+PAPER = {name: f"{name.lower()}-paper" for name in _SYSTEMS.split()}
+"""The paper's systems, and their recipes."""
 
 REMARKS = {
     "UCSE": "as the paper's text has it; its printed Quotebank figures come from the recipe ucse-paper-quotebank",
 }
-"""What a reader who compares a system with the paper should know."""
+"""Remarks on systems whose figures differ from the paper's."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """One system's answers: each array has a value per mention."""
+    """The answers of a method: each array has one value per mention."""
 
     name: str
     hit: FloatArray
-    """1 where the first candidate is the gold one; the chance of it for Random."""
+    """1 if the first candidate is the gold one; for Random, the probability."""
     reciprocal_rank: FloatArray | None
-    """1 / place of the gold candidate, 0 where it is none; None where the order is not known."""
+    """1 / rank of the gold candidate, 0 without one; None if the order is unknown."""
     right_with_nil: FloatArray
-    """1 where the answer is right, and "nobody" is the right answer to NIL gold."""
+    """1 for a right answer; NIL is the right answer to NIL gold."""
     confidence: FloatArray | None = None
-    """What the method thinks of its first candidate; NaN where there is none."""
+    """The confidence in the first candidate; NaN without one."""
     is_probability: bool = False
     absent: tuple[str, ...] = ()
-    """Scorers that its recipe names and the score file lacks."""
+    """Scorers of the recipe that the score file lacks."""
 
     @property
     def right(self) -> BoolArray:
-        """Where the first candidate is the gold one."""
+        """Mentions whose first candidate is the gold one."""
         return np.equal(self.hit, 1)
 
 
 def methods(names: Sequence[str], data: Dataset) -> list[Method]:
-    """The named methods on a data set; without names, chance and every system the scores suffice for."""
+    """Return the named methods on a data set; without names, all that the scores suffice for."""
     return [method(name, data) for name in (names or available(data))]
 
 
 def available(data: Dataset) -> list[str]:
-    """The systems whose scorers are all in the data: chance, the linker's own answers, the paper's, the default."""
+    """Return the methods whose scorers are all in the data: Random, the linker's answers, the paper's, the default."""
     scores = data.table.scores
     if not data.table.lists_candidates:
         return ["links"]
@@ -70,10 +67,10 @@ def available(data: Dataset) -> list[str]:
 
 
 def method(name: str, data: Dataset) -> Method:
-    """One method by name: Random, links, one of the paper's, a recipe (shipped or .toml) or a score column."""
+    """Return a method by name: Random, links, a system of the paper, a recipe (shipped or .toml) or a score column."""
     if name == "Random":
-        hit = metrics.random_hits(data.offsets, data.gold)
-        return Method(name, hit, metrics.random_reciprocal_ranks(data.offsets, data.gold), hit)
+        hit = statistics.random_hits(data.offsets, data.gold)
+        return Method(name, hit, statistics.random_reciprocal_ranks(data.offsets, data.gold), hit)
     if name == "links":
         return linked(name, data)
     if name.endswith(".toml") or name in recipes():
@@ -91,16 +88,16 @@ def method(name: str, data: Dataset) -> Method:
 
 
 def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
-    """A recipe's answers from the scores of a file.
+    """Return a recipe's answers from the scores of a file.
 
-    With a rule to decide by, the confidence is P(first candidate | m), and nobody is answered below the threshold;
-    without, the first candidate always is the answer, and its score stands for confidence.
+    With a `[decide]` rule, the confidence is P(first candidate | m), and the answer is NIL below the threshold.
+    Without, the first candidate is always the answer, and its score is the confidence.
     """
     combined = recipe.combine(data.table.scores, data.offsets, data.table.doubts)
     if all(part.scorer in combined.absent for part in recipe.parts):
         needed = ", ".join(part.scorer for part in recipe.parts)
         raise NamesakeError(f"{name} needs {needed}, but the scores have {', '.join(data.table.scores)}")
-    place = metrics.gold_ranks(data.offsets, data.gold, *combined.keys)
+    place = statistics.gold_ranks(data.offsets, data.gold, *combined.keys)
     first = rank.winner(data.offsets, *combined.keys, names=combined.names)
     decision = decide.decide(combined.total, combined.none, data.offsets, first, recipe.decide)
     sureness = combined.total[first] if recipe.decide is None and len(combined.total) else decision.confidence
@@ -111,7 +108,7 @@ def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
 
 
 def linked(name: str, data: Dataset) -> Method:
-    """A linker's own answers: its QID for each mention, its order where it wrote its candidates' scores."""
+    """Return a linker's own answers: its QID for each mention, and its order if the file has candidates' scores."""
     if data.table.chosen is None:
         raise NamesakeError("no links in this file: it has scores only; name a recipe or a score column instead")
     chosen = data.table.chosen
@@ -124,9 +121,9 @@ def linked(name: str, data: Dataset) -> Method:
         picked = [float(qid == chosen[m]) for qid, m in zip(data.table.qids, of_mention, strict=True)]
         ties = [column(data.table.scores, breaker) for breaker in data.table.tie_break]
         keys = (score, np.array(picked, np.float64), *(key for key in ties if key is not None))
-        place = metrics.gold_ranks(data.offsets, data.gold, *keys)
+        place = statistics.gold_ranks(data.offsets, data.gold, *keys)
         reciprocal = 1 / place
-        hit = np.where(answered, hit, place == 1)  # what it would have said, had it been made to answer
+        hit = np.where(answered, hit, place == 1)  # the answer without a threshold
         confidence = np.append(score, np.nan)[rank.winner(data.offsets, *keys)]
     if data.table.confidence is not None and data.table.first is not None:
         confidence = data.table.confidence
@@ -137,5 +134,5 @@ def linked(name: str, data: Dataset) -> Method:
 
 
 def _with_nil(hit: FloatArray, answered: BoolArray, data: Dataset) -> FloatArray:
-    """1 where an answer is the gold entity, or where nobody is answered and nobody is right."""
+    """1 if the answer is the gold entity, or if it is NIL and no candidate is right."""
     return np.where(answered, hit, data.unanswerable.astype(np.float64))

@@ -1,85 +1,87 @@
-"""A log-linear composite fitted to gold: the conditional logit over a mention's alternatives.
+"""Weights of a recipe from gold: a log-linear model fitted to it, or the paper's grid search.
 
-P(e | m) = exp(s_e) / Σ exp(s_e') with s_e = Σ_k β_k x_k(e), fitted by maximum likelihood with an L2 penalty and β ≥ 0:
-every part is evidence for a candidate, so none may count against it. A recipe that decides has one alternative more,
-"none of them". Its score is the sum of its doubts, whose weights may have either sign; or, where the data have none, a
-number of its own: n, or n₁ where a mention has a single candidate. Constants are not penalised. All this is learnt
-together, from all mentions; a recipe that always answers learns from answerable ones.
+The fit is a conditional logit over a mention's alternatives: P(e | m) = exp(s_e) / Σ exp(s_e') with
+s_e = Σ_k β_k x_k(e), by maximum likelihood with an L2 penalty and β ≥ 0. A recipe with a `[decide]` rule has one more
+alternative, NIL. Its score is the sum of its evidence, whose weights may have either sign; or, if the data have no
+evidence, the constant n, or n₁ for a mention with a single candidate. Constants are not penalised. Such a recipe learns
+from all mentions with candidates, others from answerable mentions only.
 
 Several data sets may be fitted at once, such as scores of the same mentions from different KBs. A part that is absent
-from one of them, or idle there as a stand-in, is learnt from the others; the rest is common to all.
+from one of them, or inactive there as a substitute, is learnt from the others.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from scipy.optimize import minimize
 
+from namesake import rank
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset
 from namesake.evaluation.scores import BoolArray
-from namesake.evaluation.tuning.grid import scaled_doubts, scaled_parts, with_weights
 from namesake.rank import FloatArray, IntArray
-from namesake.recipe import Recipe
+from namesake.recipe import Recipe, column
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
 FOLDS, SHUFFLES = 10, 10
-DECIMALS = 4  # of weights, for people who read them
-PER_WEIGHT = 10  # labelled mentions, below which weights are hardly more than chance
-CONSTANT = "Constant"  # the doubt that is the same for all mentions
+DECIMALS = 4  # of weights
+PER_WEIGHT = 10  # labelled mentions; with fewer, weights are hardly better than chance
+CONSTANT = "Constant"  # the evidence for NIL that is the same for all mentions
+STEP = 0.05
+MOST_POINTS = 250_000
+_POINTS_AT_ONCE = 256
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What the fit sees: a row for each alternative, those of a mention together, and which of them is right.
+    """The input of the fit: one row per alternative, grouped by mention, and the right one of each mention.
 
-    Columns are the recipe's scaled parts; for a recipe that decides there are more, which are 0 for all but "none of
-    them": the scaled doubts, and two that mark it where there are none, beside several candidates and beside one.
+    Columns are the recipe's scaled parts. A recipe with a `[decide]` rule has more, which are 0 for all rows but NIL:
+    the scaled evidence, and the constants for mentions with several candidates and with one.
     """
 
     x: FloatArray
     held: FloatArray
-    """What the columns that are not learnt add to each row."""
+    """The contribution of the columns that are not learnt."""
     offsets: IntArray
     gold: IntArray
     document: IntArray
     weight: FloatArray
-    """What each mention counts."""
+    """The weight of each mention."""
     penalised: FloatArray
     """1 for weights, 0 for constants."""
     lowest: FloatArray
-    """The least that each column may weigh: 0 for parts of candidates."""
+    """The lower bound of each weight: 0 for parts of candidates."""
     free: IntArray
-    """The columns to learn: not fixed, and not the same for all alternatives of every mention."""
+    """The columns to learn: those that are not fixed and that differ between alternatives."""
 
     @classmethod
     def of(cls, recipe: Recipe, data: Sequence[Dataset], alike: bool = False) -> "Problem":
-        """Data sets seen through a recipe's parts; mentions of one article keep together in folds.
-
-        With `alike`, each data set counts as much as any other, whatever its size.
-        """
+        """Make the problem from data sets; with `alike`, all data sets have the same weight, whatever their size."""
         data = [learnable(recipe, each) for each in data]
         blocks = [_alternatives(recipe, each) for each in data]
         x = np.concatenate([block[0] for block in blocks])
         sizes = np.concatenate([block[1] for block in blocks])
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         gold = np.concatenate([block[2] for block in blocks]) + offsets[:-1]
-        number: dict[str, int] = {}
-        articles = [article for each in data for article, _ in each.table.mentions]
-        document = np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
+        document = article_numbers(data)
+        sizes_of_data = [len(each.gold) for each in data]
+        mean = sum(sizes_of_data) / len(data)
+        weight = np.concatenate([np.full(size, mean / size if alike else 1.0) for size in sizes_of_data])
         of_candidates = np.arange(x.shape[1]) < len(recipe.parts)
         learnt = _varies(x, offsets) & ~_fixed(recipe) & (of_candidates | _told_apart(x, gold))
-        held = x @ np.where(learnt, 0.0, _came_with(recipe))
+        held = x @ np.where(learnt, 0.0, _own_weights(recipe))
         return cls(
-            *(x, held, offsets, gold, document, _weight([len(each.gold) for each in data], alike)),
+            *(x, held, offsets, gold, document, weight),
             penalised=np.array([name not in {CONSTANT, "nil", "alone"} for name in _columns(recipe)], np.float64),
             lowest=np.where(of_candidates, 0.0, -np.inf),
             free=np.flatnonzero(learnt),
         )
 
     def take(self, wanted: IntArray) -> "Problem":
-        """The same problem with only some mentions."""
+        """Return the problem with only some mentions."""
         size = np.diff(self.offsets)[wanted]
         offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
         rows = np.repeat(self.offsets[:-1][wanted] - offsets[:-1], size) + np.arange(offsets[-1])
@@ -89,13 +91,13 @@ class Problem:
         return replace(self, x=x, held=held, offsets=offsets, gold=gold, document=document, weight=weight)
 
     def fit(self, penalty: float, start: FloatArray | None = None) -> FloatArray:
-        """The columns' weights that maximise the penalised likelihood, 0 for those that cannot be learnt.
+        """Return the weights that maximise the penalised likelihood, 0 for columns that cannot be learnt.
 
         A solution for another penalty is a good `start`.
         """
         columns = self.free
         beta = np.zeros(self.x.shape[1])
-        if not len(columns):  # such as scores that have none of the recipe's parts
+        if not len(columns):  # the scores have none of the recipe's parts
             return beta
         bounds = [(self.lowest[k], None) for k in columns]
         begin = np.where(self.lowest == 0, 0.1, np.where(self.penalised == 1, 0.0, 1.0)) if start is None else start
@@ -105,14 +107,14 @@ class Problem:
             value, gradient = self.loss(beta, penalty)
             return value, gradient[columns]
 
-        # truncated Newton: no BLAS, whose threads would wait in line for so small a problem
+        # truncated Newton without BLAS, whose threads slow down so small a problem
         exact = {"ftol": 1e-14, "xtol": 1e-9, "gtol": 1e-8, "maxfun": 10_000}
         found = minimize(loss, begin[columns], method="TNC", jac=True, bounds=bounds, options=exact)
         beta[columns] = found.x
         return beta
 
     def loss(self, beta: FloatArray, penalty: float) -> tuple[float, FloatArray]:
-        """Penalised negative log-likelihood and its gradient."""
+        """Return the penalised negative log-likelihood and its gradient."""
         log_p = self._log_probability(beta)
         shrunk = penalty * self.penalised * beta
         expected = np.einsum("ij,i->j", self.x, np.exp(log_p) * np.repeat(self.weight, np.diff(self.offsets)))
@@ -120,7 +122,7 @@ class Problem:
         return float(-(self.weight * log_p[self.gold]).sum() + shrunk @ beta / 2), gradient
 
     def log_likelihood(self, beta: FloatArray) -> FloatArray:
-        """log P(gold | m) of each mention, times what it counts."""
+        """Return log P(gold | m) of each mention, times its weight."""
         return self.weight * self._log_probability(beta)[self.gold]
 
     def _log_probability(self, beta: FloatArray) -> FloatArray:
@@ -133,20 +135,20 @@ class Problem:
 
 @dataclass(frozen=True)
 class Fit:
-    """A recipe with fitted weights, the penalty that folds by document chose, and what those folds are worth."""
+    """A recipe with fitted weights, and the penalty that cross-validation by document selected."""
 
     recipe: Recipe
     penalty: float
     held_out: float
-    """Mean log-likelihood of mentions under weights that were fitted without their article."""
+    """The mean log-likelihood of mentions, with weights fitted without their article."""
 
 
 def fit(
     recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: int = SHUFFLES, alike: bool = False
 ) -> Fit:
-    """Fit the weights of a recipe, and the score of "none of them" where it decides; `alike` as for `Problem.of`.
+    """Fit the weights of a recipe, and of its evidence for NIL; `alike` as for `Problem.of`.
 
-    What cannot be learnt keeps the weight the recipe came with: fixed parts, and parts that tell no candidates apart.
+    Fixed parts, and parts that are equal for all candidates, keep the recipe's weights.
     """
     problem = Problem.of(recipe, data, alike)
     held_out = dict.fromkeys(PENALTIES, 0.0)
@@ -161,35 +163,42 @@ def fit(
                 beta = learn.fit(penalty, beta)
                 held_out[penalty] += float(check.log_likelihood(beta).sum())
     penalty = max(held_out, key=lambda p: (held_out[p], p))
-    found = fitted(recipe, problem, problem.fit(penalty))
+    found = with_learnt(recipe, problem, problem.fit(penalty))
     return Fit(found, penalty, held_out[penalty] / (len(problem.gold) * shuffles))
 
 
+def article_numbers(data: Sequence[Dataset]) -> IntArray:
+    """Return a number for the article of each mention of all data sets, in order of first appearance."""
+    number: dict[str, int] = {}
+    articles = (article for each in data for article, _ in each.table.mentions)
+    return np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
+
+
 def fold_of(documents: IntArray, folds: int, seed: int) -> IntArray:
-    """A fold for each mention; the mentions of a document share theirs, and folds have equally many documents."""
+    """Return a fold for each mention; mentions of a document share it, and folds have equally many documents."""
     count = int(documents.max()) + 1
     shuffled = np.random.default_rng(seed).permutation(count)
     return (shuffled % folds)[documents]
 
 
-def fitted(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
-    """The recipe with what was learnt."""
-    came = _came_with(recipe).tolist()
+def with_learnt(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
+    """Return the recipe with the learnt weights."""
+    own = _own_weights(recipe).tolist()
     free = set(problem.free.tolist())
-    found = [round(float(beta[k]), DECIMALS) if k in free else came[k] for k in range(len(came))]
+    found = [round(float(beta[k]), DECIMALS) if k in free else own[k] for k in range(len(own))]
     parts = len(recipe.parts)
-    fitted = with_weights(recipe, found[:parts], recipe.name, recipe.description)
+    fitted = with_weights(recipe, found[:parts])
     rule = recipe.decide
     if rule is None:
         return fitted
     *doubts, nil, alone = found[parts:]
     weighed = tuple(part.replace(weight=weight) for part, weight in zip(rule.parts, doubts, strict=True))
-    lone = alone if len(came) - 1 in free else rule.alone
+    lone = alone if len(own) - 1 in free else rule.alone
     return fitted.replace(decide=rule.replace(parts=weighed, nil=nil, alone=lone))
 
 
 def learnable(recipe: Recipe, data: Dataset) -> Dataset:
-    """The mentions a recipe can learn from: those with a gold candidate and, if it may say "nobody", with any."""
+    """Return the mentions to learn from: answerable ones, or with a `[decide]` rule all that have candidates."""
     kept = np.flatnonzero(data.answerable if recipe.decide is None else np.diff(data.offsets) > 0)
     if not data.answerable.any():
         raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
@@ -197,25 +206,19 @@ def learnable(recipe: Recipe, data: Dataset) -> Dataset:
 
 
 def few(recipe: Recipe, mentions: int) -> str | None:
-    """What to say where mentions are too few for a recipe's weights; None where they are enough."""
+    """Return a warning if there are too few mentions for a recipe's weights."""
     doubts = () if recipe.decide is None else recipe.decide.parts
     weights = max(sum(not part.fixed for part in recipe.parts) + sum(not part.fixed for part in doubts), 1)
     if mentions >= PER_WEIGHT * weights:
         return None
     return (
         f"{mentions:,} labelled mentions are few for {weights} weights: with fewer than {PER_WEIGHT * weights:,} "
-        f"({PER_WEIGHT} for each) they are hardly more than chance; label more, or keep the weights you have"
+        f"({PER_WEIGHT} for each) they are hardly better than chance; label more text, or keep the weights you have"
     )
 
 
-def _weight(sizes: Sequence[int], alike: bool) -> FloatArray:
-    """What each mention of data sets of these sizes counts: 1, or as much as makes all data sets alike."""
-    mean = sum(sizes) / len(sizes)
-    return np.concatenate([np.full(size, mean / size if alike else 1.0) for size in sizes])
-
-
 def _alternatives(recipe: Recipe, data: Dataset) -> tuple[FloatArray, IntArray, IntArray]:
-    """Rows of columns, rows of each mention, and which of its rows is right."""
+    """The rows of all mentions, the number of rows of each mention, and the right one."""
     parts = np.column_stack(scaled_parts(recipe, data))
     size, gold = np.diff(data.offsets), data.gold - data.offsets[:-1]
     if recipe.decide is None:
@@ -229,13 +232,13 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[FloatArray, IntArray, 
 
 
 def _columns(recipe: Recipe) -> list[str]:
-    """The names of the columns: scorers, then doubts and the constants."""
+    """The names of the columns: scorers, then evidence for NIL and the constants."""
     scorers = [part.scorer for part in recipe.parts]
     return scorers if recipe.decide is None else [*scorers, *recipe.doubts, "nil", "alone"]
 
 
-def _came_with(recipe: Recipe) -> FloatArray:
-    """The columns' weights that the recipe came with."""
+def _own_weights(recipe: Recipe) -> FloatArray:
+    """The recipe's own weights of the columns."""
     weights = [part.weight for part in recipe.parts]
     if recipe.decide is not None:
         nil, alone = recipe.decide.nil, recipe.decide.alone
@@ -244,7 +247,7 @@ def _came_with(recipe: Recipe) -> FloatArray:
 
 
 def _fixed(recipe: Recipe) -> BoolArray:
-    """The columns that are not to be learnt."""
+    """The columns that are not learnt."""
     fixed = [part.fixed for part in recipe.parts]
     if recipe.decide is not None:
         fixed += [*(part.fixed for part in recipe.decide.parts), False, False]
@@ -252,7 +255,7 @@ def _fixed(recipe: Recipe) -> BoolArray:
 
 
 def _told_apart(x: FloatArray, gold: IntArray) -> BoolArray:
-    """The columns that mark right and wrong alternatives both: with one kind only, a score would run away."""
+    """The columns that mark right and wrong alternatives; with one kind only, a weight would diverge."""
     right = (x[gold] != 0).sum(axis=0)
     told: BoolArray = (right > 0) & (right < (x != 0).sum(axis=0))
     return told
@@ -262,3 +265,74 @@ def _varies(x: FloatArray, offsets: IntArray) -> BoolArray:
     """The columns that differ between the alternatives of some mention."""
     low, high = (reduce.reduceat(x, offsets[:-1], axis=0) for reduce in (np.minimum, np.maximum))
     return np.asarray((low < high).any(axis=0), np.bool_)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The rank of each answerable mention's gold candidate (rows) at each point of the grid (columns)."""
+
+    points: FloatArray
+    """The weights: one row per point, one column per part."""
+    place: IntArray
+
+    def best(self, mentions: Sequence[int] | IntArray | None = None) -> int:
+        """Return the point with the best P@1, then MRR, on some mentions; of equal ones, the one nearest their mean."""
+        place = self.place if mentions is None else self.place[mentions]
+        hits = (place == 1).mean(axis=0)
+        reciprocal = np.where(hits == hits.max(), (1 / place).mean(axis=0), 0.0)
+        plateau = np.flatnonzero(reciprocal >= reciprocal.max() - 1e-12)
+        middle = self.points[plateau].mean(axis=0)
+        return int(plateau[np.argmin(((self.points[plateau] - middle) ** 2).sum(axis=1))])
+
+
+def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
+    """Rank the gold candidates of `data` (answerable mentions only) at every point of the grid [0, 1].
+
+    Totals are added part by part, exactly as in `Recipe.combine`, so that ties are the linker's ties.
+    """
+    if not data.answerable.all():
+        raise NamesakeError("a grid needs answerable mentions; some have no gold candidate")
+    values = [i * step for i in range(round(1 / step) + 1)]
+    free = sum(not part.fixed for part in recipe.parts)
+    if len(values) ** free > MOST_POINTS:
+        raise NamesakeError(
+            f"{recipe.name} has {free} parts to weigh: {len(values) ** free:,} points are too many for a grid; "
+            "take a larger `step=`, or `how='fit'`"
+        )
+    axes = [[part.weight] if part.fixed else [round(value, 10) for value in values] for part in recipe.parts]
+    points = np.array(list(product(*axes)))
+    parts = scaled_parts(recipe, data)
+    chain = [key for name in recipe.tie_break if (key := column(data.table.scores, name)) is not None]
+    seat = rank.ranks(data.offsets, np.zeros(len(data.table.qids)), *chain)
+    gold = np.repeat(data.gold, np.diff(data.offsets))
+    earlier = (seat < seat[gold])[:, None]
+    place = np.empty((len(data.gold), len(points)), np.int64)
+    for start in range(0, len(points), _POINTS_AT_ONCE):
+        block = points[start : start + _POINTS_AT_ONCE]
+        total = np.zeros((len(gold), len(block)))
+        for part, weights in zip(parts, block.T, strict=True):
+            total = total + weights * part[:, None]
+        ahead = (total > total[gold]) | ((total == total[gold]) & earlier)
+        place[:, start : start + len(block)] = 1 + np.add.reduceat(ahead, data.offsets[:-1], axis=0, dtype=np.int64)
+    return Grid(points, place)
+
+
+def scaled_parts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
+    """Return the scaled, unweighted scores of each part; zeros if it is absent or inactive."""
+    unweighted = recipe.replace(parts=tuple(part.replace(weight=1.0) for part in recipe.parts))
+    return list(unweighted.combine(data.table.scores, data.offsets).contributions.values())
+
+
+def scaled_doubts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
+    """Return the scaled, unweighted evidence for NIL; zeros if it is absent."""
+    if recipe.decide is None:
+        return []
+    parts = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
+    known = recipe.decide.replace(parts=parts).nobody(data.table.doubts, data.offsets)
+    return [known.get(part.doubt, np.zeros(len(data.gold))) for part in parts]
+
+
+def with_weights(recipe: Recipe, weights: Sequence[float] | FloatArray) -> Recipe:
+    """Return the recipe with other weights."""
+    parts = tuple(part.replace(weight=float(weight)) for part, weight in zip(recipe.parts, weights, strict=True))
+    return recipe.replace(parts=parts)

@@ -1,45 +1,40 @@
-"""What an evaluation looks like to a reader: from its figures to a report."""
+"""The report of `namesake evaluate` on links and scores."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
-from namesake.evaluation.measures.tables import CEILING, Curve, Evaluation, Row
+from namesake.evaluation.measure import CEILING, Evaluation, Row
 from namesake.evaluation.reports import plots
 from namesake.evaluation.reports.report import Report, Section, View
+from namesake.evaluation.statistics import Curve
 
 _LOWER_IS_BETTER = {"ECE"}
-_WITH_HALF_WIDTHS = 5  # columns of a table in which every half width fits 80 characters
+_WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 characters
 
 
 def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], caveats: Sequence[str] = ()) -> Report:
-    """The report of `namesake evaluate`: `about` says what was measured, `caveats` what was left out."""
+    """Make the report; `about` states what was measured, `caveats` what was left out."""
+    hits = [row for row in evaluation.rows if row.metric == "P@1"]
+    dots = [plots.Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
+    ranked = [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}]
+    main = pivot(ranked, "main", "P@1 and MRR on answerable mentions.", _ceiling(evaluation))
     sections = [
-        Section("Results", evaluation.notes, [main_view(evaluation)], [_method_plot(evaluation)]),
+        Section("Results", evaluation.notes, [main], [plots.intervals(dots, "P@1 with 95 % bootstrap intervals")]),
         *_all_mentions(evaluation),
         *_comparison(evaluation),
         *confidence_section(evaluation.curves),
     ]
-    rows = [row.asdict() for row in evaluation.rows]
+    rows = [asdict(row) for row in evaluation.rows]
     remarks = [*caveats, *evaluation.notes]
     return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], remarks)
 
 
-def main_view(evaluation: Evaluation) -> View:
-    """P@1 and MRR on answerable mentions, by slice: the table that is printed."""
-    return pivot(
-        [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}],
-        "main",
-        "P@1 and MRR on answerable mentions.",
-        _ceiling(evaluation),
-    )
-
-
 def short_view(evaluation: Evaluation) -> View:
-    """What fits a terminal: P@1 by slice, and MRR, NIL and confidence over all mentions.
+    """Return a table for a terminal: P@1 by slice, and MRR, NIL and confidence over all mentions.
 
-    Where there are many columns, only P@1 and accuracy over all mentions have their half widths.
+    With many columns, only P@1 and accuracy over all mentions have their half widths.
     """
     wanted = {"MRR", "accuracy with NIL", "AUROC", "ECE"}
     sliced = len({row.slice for row in evaluation.rows}) > 1
@@ -50,20 +45,19 @@ def short_view(evaluation: Evaluation) -> View:
         return view
     kept = [j for j, heading in enumerate(view.header) if heading.startswith(("P@1 (", "accuracy with NIL ("))]
     short = [[cell if j in kept else cell.split(" ± ")[0] for j, cell in enumerate(row)] for row in view.rows]
-    return replace(view, rows=short, caption=f"{view.caption} The report has it for every figure.")
+    return replace(view, rows=short, caption=f"{view.caption} The report has the intervals of every figure.")
 
 
 def _all_mentions(evaluation: Evaluation) -> list[Section]:
-    """Figures over all mentions, for data in which some have no right candidate."""
+    """Figures over all mentions, if some have no right candidate."""
     metrics = ("P@1 of all", "MRR of all", "accuracy with NIL", "AUROC", "ECE")
     rows = [row for row in evaluation.rows if row.metric in metrics and row.slice == "all"]
     if not any(row.metric == "P@1 of all" for row in rows):
         return []
     text = (
-        "Here every mention counts, also those whose entity is not among their candidates. Accuracy with NIL takes "
-        "“nobody” for the right answer where no candidate is right. AUROC is the chance that a right first candidate "
-        "has more confidence than a wrong one; ECE, the calibration error, is measured where the confidence is a "
-        "probability."
+        "Here every mention counts, also those whose entity is not among their candidates. For accuracy with NIL, NIL "
+        "is the right answer if no candidate is right. AUROC is the probability that a right first candidate has more "
+        "confidence than a wrong one. ECE, the calibration error, is measured if the confidence is a probability."
     )
     return [Section("All mentions", [text], [pivot(rows, "all_mentions", "All mentions.", "")])]
 
@@ -76,9 +70,9 @@ def _comparison(evaluation: Evaluation) -> list[Section]:
     rows = [
         [
             comparison.method,
-            _signed(comparison.difference.interval.value),
-            f"{_signed(comparison.difference.interval.low)} to {_signed(comparison.difference.interval.high)}",
-            f"{comparison.difference.p:.4f}",
+            _signed(comparison.difference.value),
+            f"{_signed(comparison.difference.low)} to {_signed(comparison.difference.high)}",
+            f"{comparison.p:.4f}",
         ]
         for comparison in evaluation.comparisons
     ]
@@ -88,7 +82,7 @@ def _comparison(evaluation: Evaluation) -> list[Section]:
 
 
 def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[Section]:
-    """Risk and coverage, and calibration where there are probabilities; `what` has the curves: methods, or corpora."""
+    """Return risk and coverage, and calibration for probabilities; `what` names the curves: methods, or corpora."""
     if not measured:
         return []
     ranked = sorted(measured, key=lambda curve: _area(curve.coverage.tolist(), curve.risk.tolist()))
@@ -108,19 +102,20 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
             calibrated.append(plots.Line(curve.method, points, [int(count) for count, *_ in bins]))
     if calibrated:
         drawn.append(plots.curves(calibrated, "Calibration", "confidence", "share right", True, colours))
-    text = (
-        "If only the most confident mentions are answered, how many of the answers are wrong? "
-        "Where there is the least risk comes first"
-        + (f"; the best {plots.SERIES} of {len(ranked)} are drawn." if len(ranked) > plots.SERIES else ".")
+    text = "The share of wrong answers if only the most confident mentions are answered, in the order of the risk" + (
+        f"; the best {plots.SERIES} of {len(ranked)} are drawn." if len(ranked) > plots.SERIES else "."
     )
     header = [what, *(f"{tenth * 10} %" for tenth in range(1, 11))]
-    title, caption = "Risk by coverage.", "Share of wrong answers when at least so many of the mentions are answered."
+    title, caption = (
+        "Risk by coverage.",
+        "The share of wrong answers if at least this share of the mentions is answered.",
+    )
     table = View("risk_coverage", title, header, [[curve.method, *_tenths(curve)] for curve in ranked], caption)
     return [Section("Confidence", [text], [table, *_calibration(measured, what)], drawn)]
 
 
 def _calibration(curves: Sequence[Curve], what: str) -> list[View]:
-    """For each tenth of claimed probability: how many answers, what they claim on average, how many are right."""
+    """For each tenth of the probability: the number of answers, their mean probability, the share of right ones."""
     rows = []
     for curve in curves:
         for tenth, (count, summed, right) in enumerate(zip(*(curve.bins or ((), (), ())), strict=True)):
@@ -128,24 +123,24 @@ def _calibration(curves: Sequence[Curve], what: str) -> list[View]:
                 between = f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}"
                 rows.append([curve.method, between, f"{count:.0f}", f"{summed / count:.3f}", f"{right / count:.3f}"])
     header = [what, "confidence", "mentions", "mean confidence", "share right"]
-    caption = "First candidates by the probability that they are given."
+    caption = "First candidates by their probability."
     return [View("calibration", "Calibration.", header, rows, caption)] if rows else []
 
 
 def _tenths(curve: Curve) -> list[str]:
-    """The risk of a curve where its coverage first reaches each tenth."""
+    """The risk of a curve at each tenth of coverage."""
     at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
     return [f"{curve.risk[i]:.3f}" for i in at]
 
 
 def _area(coverage: list[float], risk: list[float]) -> float:
-    """Area under a risk–coverage curve, by which curves are ranked."""
+    """The area under a risk–coverage curve, which ranks the curves."""
     steps = zip([0.0, *coverage], coverage, risk, strict=False)
     return sum((end - start) * height for start, end, height in steps)
 
 
 def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View:
-    """A row per method, a column per slice and metric, each figure with its half width; the best in bold."""
+    """Return a table with a row per method and a column per slice and metric; the best figures are bold."""
     methods = list(dict.fromkeys(row.method for row in rows if row.method != CEILING))
     columns = list(dict.fromkeys((row.slice, row.metric) for row in rows if row.method != CEILING))
     cell = {(row.method, row.slice, row.metric): row for row in rows}
@@ -157,35 +152,27 @@ def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View
         best |= {(i, j) for i, method in enumerate(methods) if values.get(method) == top}
     for method in methods:
         figures = [cell.get((method, *column)) for column in columns]
-        table.append([method, *(_figure(row) if row else "" for row in figures)])
-    header = ["method", *(f"{_heading(*column)} (n={counts[column]})" for column in columns)]
+        table.append([method, *(str(row.interval) if row else "" for row in figures)])
+    header = [
+        "method",
+        *(
+            f"{metric if slice_ == 'all' else f'{metric} {slice_}'} (n={counts[slice_, metric]})"
+            for slice_, metric in columns
+        ),
+    ]
     return View(name, title, header, table, caption, frozenset(best))
 
 
-def _heading(slice_: str, metric: str) -> str:
-    return metric if slice_ == "all" else f"{metric} {slice_}"
-
-
-def _figure(row: Row) -> str:
-    return f"{row.value:.3f} ± {max(row.high - row.value, row.value - row.low):.3f}"
-
-
 def _ceiling(evaluation: Evaluation) -> str:
-    """Candidate recall, said in a sentence."""
+    """The candidate recall, as a sentence."""
     interval = "± covers the 95 % bootstrap interval."
     if all(row.method != CEILING for row in evaluation.rows):
-        return f"The candidates are not known, so neither is their recall. {interval}"
+        return f"The candidates are not listed, so their recall is unknown. {interval}"
     row = evaluation.row(CEILING, "candidate recall")
     return (
         f"{round(row.value * row.n)} of {row.n} mentions have their entity among the candidates "
         f"(recall {row.value:.3f}, the ceiling of figures over all mentions). {interval}"
     )
-
-
-def _method_plot(evaluation: Evaluation) -> str:
-    rows = [row for row in evaluation.rows if row.metric == "P@1"]
-    dots = [plots.Dot(row.method, row.slice, row.value, row.low, row.high) for row in rows]
-    return plots.intervals(dots, "P@1 with 95 % bootstrap intervals")
 
 
 def _signed(value: float) -> str:
