@@ -58,8 +58,8 @@ def test_evaluate_refuses_what_it_cannot_measure(run, files, tmp_path):
     for arguments, message in (
         ([], "needs one of --links"),
         (["--scores", scores, "--links", scores], "needs one of --links"),
-        (["--scores", scores, "--kb", tmp_path], "--kb links --articles"),
-        (["--scores", scores, "--unit", "word"], "by mention or by document"),
+        (["--scores", scores, "--kb", tmp_path], "give --articles and --kb, or neither"),
+        (["--scores", scores, "--unit", "word"], "must be mention or document"),
         (["--scores", scores, "--methods", "links"], "no links in this file"),
     ):
         result = run("evaluate", "--gold", gold, "--out", tmp_path / "r", *arguments)

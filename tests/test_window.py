@@ -49,8 +49,8 @@ def test_no_room_has_the_name_of_a_function():
 
 
 FUNCTIONS = (
-    "ablate build_kb evaluate evaluate_text get_kb link_files link_folder link_frame mistakes pack_kb reconcile_frame reproduce "
-    "threshold tune"
+    "ablate build_kb evaluate evaluate_text get_kb link_files link_folder link_frame mistakes pack_kb reconcile_frame "
+    "reproduce threshold tune"
 )
 
 

@@ -158,14 +158,14 @@ def auroc(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> Floa
 
 
 def calibration_bins(
-    probability: FloatArray, right: BoolArray, weights: FloatArray, bins: int = 10
+    probability: FloatArray, right: BoolArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the number of answers, their summed probability and the right ones, for `bins` equal parts of [0, 1].
+    """Return the number of answers, their summed probability and the right ones, for each tenth of [0, 1].
 
     Mentions without a probability (NaN) are in no bin.
     """
-    number = np.where(np.isnan(probability), -1.0, np.minimum(probability * bins // 1, bins - 1))
-    member = number[:, None] == np.arange(bins)
+    number = np.where(np.isnan(probability), -1.0, np.minimum(probability * 10 // 1, 9))
+    member = number[:, None] == np.arange(10)
     summed = member * np.nan_to_num(probability)[:, None]
     return weights @ member, weights @ summed, weights @ (member & right[:, None])
 

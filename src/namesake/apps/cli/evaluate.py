@@ -64,8 +64,10 @@ def evaluate(
             report = evaluate_text(texts, folder, recipe, threshold=minimum, samples=samples, seed=seed)
         elif gold is None:
             raise NamesakeError("evaluate needs --gold for links and scores, or --labelled text with a --kb")
-        elif threshold is not None or (links is not None and scores is not None):
-            raise NamesakeError("give --threshold with --labelled only, and one of --links, --scores and --articles")
+        elif threshold is not None:
+            raise NamesakeError("--threshold is for --labelled text: links and recipes have their own")
+        elif links is not None and scores is not None:
+            raise NamesakeError("evaluate needs one of --links, --scores, or --kb with --articles")
         else:
             report = evaluate(
                 gold,
