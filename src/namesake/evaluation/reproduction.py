@@ -16,7 +16,7 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
-from namesake.evaluation.methods import PAPER, Method, from_recipe, method
+from namesake.evaluation.methods import PAPER, from_recipe, method
 from namesake.evaluation.reports import plots
 from namesake.evaluation.reports.report import Report, Section, View
 from namesake.evaluation.scores import numbered_lines, read_scores
@@ -140,7 +140,7 @@ def _main_tables(data: Dataset) -> Iterator[_Figure]:
     recipe_of = PAPER | {"UCSE": "ucse-paper-quotebank"}
     for name, cells in PRINTED.p_at_1.items():
         system = method(name, data) if name == "Random" else from_recipe(Recipe.load(recipe_of[name]), data, name)
-        for table, values, printed in (("2", system.hit, cells), ("11", _ranks(system), PRINTED.mrr[name])):
+        for table, values, printed in (("2", system.hit, cells), ("11", system.reciprocal_rank, PRINTED.mrr[name])):
             for column, cell in zip(PRINTED.columns, printed, strict=True):
                 inside = (difficulty == column) | (column == "overall")
                 yield table, name, column, as_slice(values, inside), cell
@@ -150,7 +150,7 @@ def _mgenre_context(data: Dataset) -> Iterator[_Figure]:
     for name, cells in PRINTED.mgenre_context.items():
         system = from_recipe(Recipe(name, (Part(name),), tie_break=()), data, name)
         yield "8", name, "P@1", system.hit, cells["P@1"]
-        yield "8", name, "MRR", _ranks(system), cells["MRR"]
+        yield "8", name, "MRR", system.reciprocal_rank, cells["MRR"]
 
 
 def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
@@ -159,11 +159,6 @@ def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
         for breaker, cell in zip(PRINTED.tie_breakers, cells, strict=True):
             chain = (breaker,) if breaker == "LQID" else (breaker, "LQID")
             yield "9", name, breaker, from_recipe(recipe.replace(tie_break=chain), data, name).hit, cell
-
-
-def _ranks(system: Method) -> FloatArray:
-    assert system.reciprocal_rank is not None
-    return system.reciprocal_rank
 
 
 def _counts(derived: Sequence[str | None]) -> Iterator[PaperRow]:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from namesake import rank
 from namesake.errors import NamesakeError
 from namesake.evaluation.scores import BoolArray
+from namesake.kernels.auroc import ordered_pairs
 from namesake.rank import FloatArray, IntArray
 
 SAMPLES: int = 10_000
@@ -148,13 +149,8 @@ def auroc(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> Floa
     NaN for samples in which all answers are right, or all wrong. Mentions without a confidence (NaN) do not count.
     """
     ascending = np.argsort(confidence, kind="stable")[: np.count_nonzero(~np.isnan(confidence))]
-    if not len(ascending):
-        return np.full(len(weights), np.nan)
-    levels = np.flatnonzero(np.diff(confidence[ascending], prepend=-np.inf))
-    drawn, is_right = weights[:, ascending], right[ascending]
-    rights, wrongs = (np.add.reduceat(drawn * flags, levels, axis=1) for flags in (is_right, ~is_right))
-    below = np.cumsum(wrongs, axis=1) - wrongs / 2
-    return ratio((rights * below).sum(axis=1), rights.sum(axis=1) * wrongs.sum(axis=1), np.nan)
+    share: FloatArray = ordered_pairs(ascending, confidence, right, weights)
+    return share
 
 
 def calibration_bins(
