@@ -59,7 +59,8 @@ def evaluate(
         warn_of_sample(folder, kb, linked)
     with Rejects() as rejects:
         if texts:
-            _alone(gold=gold, links=links, scores=scores, articles=articles, known=known, split=split, methods=methods)
+            given = {"links": links, "scores": scores, "articles": articles, "known": known, "methods": methods}
+            _alone(gold=gold, split=split, by=by, **given)
             minimum = options.threshold_of(threshold)
             report = evaluate_text(texts, folder, recipe, threshold=minimum, samples=samples, seed=seed)
         elif gold is None:
