@@ -26,7 +26,7 @@ from namesake.apps.cli.folder import link_into_folder
 from namesake.articles.rejects import Rejects
 from namesake.engines import crew as crew_module
 from namesake.engines.crew import Crew, Failed
-from namesake.engines.files import link_files
+from namesake.engines.file_linker import link_files
 from namesake.engines.folder import Run, link_folder
 from namesake.engines.journal import Ended, Journal
 from namesake.engines.plan import Plan, difference
@@ -36,7 +36,7 @@ from namesake.errors import NamesakeError
 from namesake.files import published
 from namesake.files.lines import PADDING, Block, cut_lines
 from namesake.formats import read_articles
-from namesake.formats.fields import Reading
+from namesake.formats.field_names import Reading
 from namesake.linker import Linker
 from namesake.progress import Reporter
 from namesake.recipe import Recipe

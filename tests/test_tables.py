@@ -16,9 +16,10 @@ from namesake import build_kb
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import LINKS
 from namesake.errors import NamesakeError
-from namesake.formats import ours, read_articles
-from namesake.formats.fields import Reading
-from namesake.formats.tables import escaped
+from namesake.formats import own_files as ours
+from namesake.formats import read_articles
+from namesake.formats.field_names import Reading
+from namesake.formats.table_files import escaped
 from namesake.reconciling.table import ADDED
 from namesake.sample import ARTICLES, DUMP, EXPECTED
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.engines.files import read_files
+from namesake.engines.article_files import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
 from namesake.evaluation.scores import BoolArray, ScoreTable, score_table
