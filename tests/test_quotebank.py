@@ -296,7 +296,7 @@ def test_speakers_are_elected_as_a_plain_count_does(given):
 
     def place(id: str, speaker: str | None) -> tuple[bool, bool, int, int]:
         mine = [n for n, one in enumerate(given) if (one.id, one.speaker) == (id, speaker)]
-        return speaker is not None, any(given[n].overall for n in mine), len(mine), -mine[0]
+        return speaker is not None, any(given[n].is_global for n in mine), len(mine), -mine[0]
 
     wanted = {
         one.id: max({o.speaker for o in given if o.id == one.id}, key=lambda s: place(one.id, s)) for one in given
@@ -309,7 +309,7 @@ def test_a_file_that_grows_between_its_two_readings_is_an_error_for_people():
     votes.add(ArticleQuote("2016-12-26-000001", globalTopSpeaker="Chris Carter"))
     votes.count()
     for late in ("2016-12-26-000000", "2016-12-26-000002"):
-        with pytest.raises(NamesakeError, match=f"{late} was not there when its file was read first"):
+        with pytest.raises(NamesakeError, match=f"{late} was not in its file before"):
             votes.elects(ArticleQuote(late, globalTopSpeaker="Chris Carter"))
 
 

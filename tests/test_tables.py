@@ -147,7 +147,7 @@ def test_rows_that_do_not_fit_are_set_aside_with_their_lines(tmp_path):
     assert [(one.line, one.reason) for one in rejects.first] == [
         (4, "not a row: 1 cell, and the header has 2"),
         (5, "not a row: 3 cells, and the header has 2"),
-        (7, "not a row: holds NUL bytes, which no text has"),
+        (7, "not a row: contains NUL bytes, which a text must not have"),
     ]
     assert [one.row for one in rejects.first] == [3, 4, 6]  # as a spreadsheet counts: one row of two lines
     assert str(rejects.first[0]) == f"{path}:4 (row 3): not a row: 1 cell, and the header has 2"

@@ -28,39 +28,62 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 @dataclass
 class ArticleBuilder:
-    """Collects articles up to a number or a size, and returns them as a table of `ARTICLES`."""
+    """Collects articles, and tables of them, up to a number or a size, and returns them as a table of `ARTICLES`."""
 
     most_articles: int = MOST_ARTICLES
     articles: list[Article] = field(default_factory=list)
     size: int = 0
+    """The size of the articles and tables, in bytes of text."""
+    tables: list[pa.Table] = field(default_factory=list)
+    """Tables before the articles."""
+    rows: int = 0
+    """The rows of the tables."""
 
     def add(self, article: Article) -> None:
         """Add one article."""
         self.articles.append(article)
-        self.size += len(article.text) + len(article.title or "") + len(article.extra or "")
-        for mention in article.mentions or ():
-            self.size += CANDIDATE_BYTES * len(mention.candidates or ())
+        self.size += _size(article)
+
+    def add_table(self, table: pa.Table) -> None:
+        """Add a table of `ARTICLES`."""
+        if self.articles:
+            articles, self.articles = self.articles, []
+            self.size -= sum(map(_size, articles))
+            self.add_table(_table(articles))
+        self.tables.append(table)
+        self.rows += table.num_rows
+        self.size += table.nbytes
 
     @property
     def full(self) -> bool:
         """Whether the articles fill a table."""
-        return len(self.articles) >= self.most_articles or self.size >= MOST_BYTES
+        return self.rows + len(self.articles) >= self.most_articles or self.size >= MOST_BYTES
 
     def table(self) -> pa.Table:
-        """The articles as a table; the builder is empty afterwards."""
-        articles, self.articles, self.size = self.articles, [], 0
-        texts = arrow_texts([a.text for a in articles], pa.large_string())
-        return pa.table(
-            [
-                arrow_texts([a.id for a in articles]),
-                texts,
-                arrow_texts([a.title for a in articles]),
-                arrow_texts([a.date for a in articles]),
-                _mention_column(articles, texts),
-                arrow_texts([a.extra for a in articles]),
-            ],
-            schema=ARTICLES,
-        )
+        """All articles as a table; the builder is empty afterwards."""
+        tables = [*self.tables, _table(self.articles)] if self.articles or not self.tables else self.tables
+        self.articles, self.tables, self.rows, self.size = [], [], 0, 0
+        return tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()
+
+
+def _size(article: Article) -> int:
+    size = len(article.text) + len(article.title or "") + len(article.extra or "")
+    return size + CANDIDATE_BYTES * sum(len(mention.candidates or ()) for mention in article.mentions or ())
+
+
+def _table(articles: list[Article]) -> pa.Table:
+    texts = arrow_texts([a.text for a in articles], pa.large_string())
+    return pa.table(
+        [
+            arrow_texts([a.id for a in articles]),
+            texts,
+            arrow_texts([a.title for a in articles]),
+            arrow_texts([a.date for a in articles]),
+            _mention_column(articles, texts),
+            arrow_texts([a.extra for a in articles]),
+        ],
+        schema=ARTICLES,
+    )
 
 
 def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -> Iterator[pa.Table]:

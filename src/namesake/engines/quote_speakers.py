@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -160,7 +160,12 @@ class _Run:
     def read_articles(self, paths: Sequence[Path]) -> Iterator[int]:
         """Link the names of article-centric files and store the answers; yields how many articles were read."""
         seen = 0
-        for batch, articles, answers in self._link(self._texts(paths)):
+        records = (
+            found
+            for path in paths
+            for found in read_quotes(path, Rejects() if path in self.by_article else self.rejects)
+        )
+        for batch, articles, answers in self._link(_batches(records, self._add_article)):
             for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
                 self._store(found, article, answers, number)
             seen += len(articles)
@@ -168,19 +173,10 @@ class _Run:
         self.evidence.index()
         self.votes.count()
 
-    def _texts(self, paths: Sequence[Path]) -> Iterator[_Batch]:
-        batch = _Batch()
-        for path in paths:
-            for found in read_quotes(path, Rejects() if path in self.by_article else self.rejects):
-                if isinstance(found.record, QuotedArticle):
-                    article = found.record.article()
-                    mentions = [self._mention(one) for one in article.mentions or ()]
-                    batch.add(replace(article, mentions=mentions), found)
-                if batch.full:
-                    yield batch
-                    batch = _Batch()
-        if batch.origins:
-            yield batch
+    def _add_article(self, batch: _Batch, found: Found) -> None:
+        if isinstance(found.record, QuotedArticle):
+            article = found.record.article()
+            batch.add(replace(article, mentions=[self._mention(one) for one in article.mentions or ()]), found)
 
     def _store(self, found: Found, article: Article, answers: Answers, number: int) -> None:
         """Store the answers for the names of an article, and the speakers of its quotations."""
@@ -198,22 +194,10 @@ class _Run:
 
     def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
         """Tables of `QUOTES`, one row per quotation in the order of the files."""
-        for batch, _, answers in self._link(self._quotes(paths)):
+        records = (found for path in paths for found in read_quotes(path, self.rejects))
+        for batch, _, answers in self._link(_batches(records, self._add_quotes)):
             rows = [self._row(asked, answers) for asked in batch.asked]
             yield pa.Table.from_pylist(rows, schema=QUOTES)
-
-    def _quotes(self, paths: Sequence[Path]) -> Iterator[_Batch]:
-        batch = _Batch()
-        for found in (one for path in paths for one in read_quotes(path, self.rejects)):
-            if isinstance(found.record, Quote):
-                self._ask(batch, found.record, found)
-            else:
-                self._ask_within(batch, found.record, found)
-            if batch.full:
-                yield batch
-                batch = _Batch()
-        if batch.asked:
-            yield batch
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
         """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
@@ -230,16 +214,19 @@ class _Run:
         number = batch.add(Article("", text, date=quote.day, mentions=[mention]), origin)
         batch.asked.append(_Asked(quote, mention.name, text=number))
 
-    def _ask_within(self, batch: _Batch, record: QuotedArticle, found: Found) -> None:
-        """Ask for the speakers of those quotations of an article that it represents."""
-        if found.file not in self.by_article:
+    def _add_quotes(self, batch: _Batch, found: Found) -> None:
+        """Ask for the speaker of a quotation, or of those quotations of an article that it represents."""
+        record = found.record
+        if isinstance(record, Quote):
+            self._ask(batch, record, found)
+        elif found.file not in self.by_article:
             self.rejects.add(Reject(STRAY, str(found.file), found.line, record.id))
-            return
-        for said in record.quotations:
-            if not said.id:
-                self.rejects.add(Reject("a quotation has no quoteID", str(found.file), found.line, record.id))
-            elif self.votes.elects(said):
-                self._ask(batch, record.quote(said), found)
+        else:
+            for said in record.quotations:
+                if not said.id:
+                    self.rejects.add(Reject("a quotation has no quoteID", str(found.file), found.line, record.id))
+                elif self.votes.elects(said):
+                    self._ask(batch, record.quote(said), found)
 
     def _row(self, asked: _Asked, answers: Answers) -> dict[str, Any]:
         """A row of `QUOTES`; counts it."""
@@ -297,6 +284,18 @@ class _Run:
                 answers[int(article), counted[article]] = Answer(*answer)
                 counted[article] += 1
             yield batch, articles, answers
+
+
+def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> Iterator[_Batch]:
+    """Batches of records; `add` adds a record to a batch."""
+    batch = _Batch()
+    for found in records:
+        add(batch, found)
+        if batch.full:
+            yield batch
+            batch = _Batch()
+    if batch.origins or batch.asked:
+        yield batch
 
 
 def _has_articles(path: Path) -> bool:

@@ -79,6 +79,16 @@ class SparkRejects:
         return self.tally.reasons
 
     @property
+    def rejects(self) -> list[Reject]:
+        """The first 100,000 rejected records, with their files and lines if these are known."""
+        return self.tally.rejects
+
+    @property
+    def unread_dates(self) -> Counter[str]:
+        """Dates that cannot be read. Their articles are linked as undated."""
+        return self.tally.unread_dates
+
+    @property
     def count(self) -> int:
         """How many records were rejected."""
         return self.reasons.total()

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int64
-from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES, ArticleBuilder, in_tables
+from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder, in_tables
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
@@ -162,14 +162,13 @@ def read_blocks(
         most_line: the maximum size of a line, in bytes.
         places: receives the line of every article.
     """
-    reader, parts = RecordReader(path, rejects, most_line), _Parts(most_articles)
+    reader, builder = RecordReader(path, rejects, most_line), ArticleBuilder(most_articles)
     for before, block, size in blocks:
         start, lines, slowly = 0, before, 1
         while start < size:
-            scanned = scan(block, start, size, parts.left, most_line)
+            scanned = scan(block, start, size, max(most_articles - builder.rows, 1), most_line)
             if scanned.table.num_rows:
-                parts.add_built()
-                parts.add(scanned.table)
+                builder.add_table(scanned.table)
             if places is not None:
                 places.tables.append((scanned.table.column("id"), scanned.places + lines + 1))
             start, lines = scanned.end, lines + scanned.lines
@@ -180,53 +179,13 @@ def read_blocks(
                     line, lines = bytes(block[start:end]), lines + 1
                     article = reader.article(lines, None if len(line.removesuffix(b"\n")) > most_line else line)
                     if article is not None:
-                        parts.builder.add(article)
+                        builder.add(article)
                     if article is not None and places is not None:
                         places.lines[article.id] = lines
                     start = end
-                    if start == size or parts.are_full:
+                    if start == size or builder.full:
                         break
-            if parts.are_full:
-                yield parts.table()
-    if parts.tables or parts.builder.articles:
-        yield parts.table()
-
-
-class _Parts:
-    """Tables of the scanner and articles that msgspec decoded, in the order of their lines."""
-
-    def __init__(self, most_articles: int) -> None:
-        self.most_articles = most_articles
-        self.builder = ArticleBuilder(most_articles)
-        """Articles after the last table."""
-        self.tables: list[pa.Table] = []
-        self.rows = self.size = 0
-
-    @property
-    def left(self) -> int:
-        """How many articles the next table may have."""
-        return max(self.most_articles - self.rows, 1)
-
-    @property
-    def are_full(self) -> bool:
-        """Whether the parts fill a table."""
-        rows = self.rows + len(self.builder.articles)
-        return rows >= self.most_articles or self.size + self.builder.size >= MOST_BYTES
-
-    def add(self, table: pa.Table) -> None:
-        """Add a table."""
-        self.tables.append(table)
-        self.rows += table.num_rows
-        self.size += table.nbytes
-
-    def add_built(self) -> None:
-        """Add the articles of the builder as a table."""
-        if self.builder.articles:
-            self.add(self.builder.table())
-
-    def table(self) -> pa.Table:
-        """All parts as one table; they are empty afterwards."""
-        self.add_built()
-        table = self.tables[0] if len(self.tables) == 1 else pa.concat_tables(self.tables).combine_chunks()
-        self.tables, self.rows, self.size = [], 0, 0
-        return table
+            if builder.full:
+                yield builder.table()
+    if builder.tables or builder.articles:
+        yield builder.table()
