@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import msgspec
 import pyarrow as pa
@@ -19,8 +19,7 @@ from namesake.files import kind, open_lines
 from namesake.files.compressed import Stream
 from namesake.files.lines import MOST_LINE, Block, bounded_lines, cut_lines, read_whole
 from namesake.formats.field_names import GUESSES, Reading, shown
-from namesake.formats.json_layouts import BLANKS, BOM, INVALID, RecordReader, has_known_layout
-from namesake.formats.json_scanner import scan
+from namesake.formats.json_layouts import BLANKS, BOM, INVALID, RecordReader, has_known_layout, object_of
 
 Record = tuple[int, bytes | None]
 """A JSON value with its line, or its place in an array, from 1; None if it is too long."""
@@ -99,24 +98,16 @@ def _first_lines(path: Path) -> list[bytes]:
 
 def _have_other_names(lines: list[bytes]) -> bool:
     """Whether the first line has a text, but not our layout: no id, or another name that no other line contradicts."""
-    first, *others = map(_fields_of, lines)
+    first, *others = map(object_of, lines)
     texts = {name.casefold() for name, value in first.items() if isinstance(value, str)} & set(GUESSES["text"])
     if has_known_layout(first) or not texts:
         return False
     return "text" in texts or not any(map(has_known_layout, others))
 
 
-def _fields_of(line: bytes) -> dict[str, Any]:
-    """The fields of a line; empty if it is not an object."""
-    try:
-        return msgspec.json.decode(line.removeprefix(BOM), type=dict[str, Any])
-    except INVALID:
-        return {}
-
-
 def _refuse_other_text(path: Path, line: bytes) -> None:
     """Refuse JSON lines whose text has another name than `text`, and suggest options."""
-    names = {name.casefold(): name for name in _fields_of(line)}
+    names = {name.casefold(): name for name in object_of(line)}
     if "text" in names:
         return
     meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}
@@ -162,6 +153,8 @@ def read_blocks(
         most_line: the maximum size of a line, in bytes.
         places: receives the line of every article.
     """
+    from namesake.formats.json_scanner import scan  # loads kernels that other formats do not need
+
     reader, builder = RecordReader(path, rejects, most_line), ArticleBuilder(most_articles)
     for before, block, size in blocks:
         start, lines, slowly = 0, before, 1

@@ -109,6 +109,14 @@ class RecordReader:
         return _article_with(found, self.fields, f"{self.prefix}:{number}")
 
 
+def object_of(text: bytes) -> dict[str, Any]:
+    """The JSON object of a text; empty if it is not an object."""
+    try:
+        return _object.decode(text.removeprefix(BOM))
+    except INVALID:
+        return {}
+
+
 def has_known_layout(record: dict[str, Any]) -> bool:
     """Whether an object has the fields of plain JSON, or of Quotebank."""
     return any(layout.id in record and layout.text in record for layout in LAYOUTS)

@@ -6,11 +6,9 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
-from namesake.formats.json_layouts import BOM, INVALID
+from namesake.formats.json_layouts import object_of
 from namesake.formats.link_writers import metadata_path
 from namesake.formats.parquet_articles import open_parquet
 
@@ -50,7 +48,8 @@ def is_ours(path: Path) -> bool:
             headers = (next(csv.reader([line], delimiter=between), []) for between in ",\t;|")
             return any(_has_our_columns(set(header)) for header in headers)
         if suffix in (".json", ".jsonl", ".ndjson"):
-            return _is_our_record(_first_object(_start(path)))
+            start = _start(path).lstrip()  # one object per line, or a small file that is one object
+            return _is_our_record(object_of(start.partition(b"\n")[0]) or object_of(start))
         beside = metadata_path(path)
         return beside.is_file() and is_ours(beside)
     except (NamesakeError, OSError):
@@ -65,17 +64,6 @@ def _start(path: Path) -> bytes:
 def _has_our_columns(names: set[str]) -> bool:
     added = all(any(name.removeprefix("namesake_") == ours for name in names) for ours in RECONCILED)
     return names >= LINKS or added
-
-
-def _first_object(start: bytes) -> dict[str, Any]:
-    """The first JSON object of a file: its first line, or all of a small file; empty if there is none."""
-    start = start.removeprefix(BOM).strip()
-    for text in (start.partition(b"\n")[0], start):
-        try:
-            return msgspec.json.decode(text, type=dict[str, Any])
-        except INVALID:
-            continue
-    return {}
 
 
 def _is_our_record(record: dict[str, Any]) -> bool:
