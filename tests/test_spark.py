@@ -261,7 +261,7 @@ def test_a_folder_of_everything_as_a_local_run_reads_it(link_here, linker, tmp_p
     far_links, near_links = (ds.dataset(tmp_path / run / "links", format="parquet") for run in ("far", "near"))
     assert rows(far_links.to_table()) == rows(near_links.to_table())
     assert rejects_of(tmp_path / "far") == rejects_of(tmp_path / "near")
-    for name, message in [("*.csv", "no file is called so"), ("x.jsonl.zst", "from there Spark reads JSON lines")]:
+    for name, message in [("*.csv", "no such file or folder"), ("x.jsonl.zst", "from there Spark reads JSON lines")]:
         (remote / "x.jsonl.zst").touch()
         with pytest.raises(NamesakeError, match=message):
             link_here([f"file://{remote}/{name}"], linker.kb.path, tmp_path / "refused")
