@@ -67,7 +67,12 @@ class Linked(NamedTuple):
     links: pa.Table
 
     @property
-    def answers(self) -> int:
+    def mentions(self) -> int:
+        """How many mentions there are, NIL included."""
+        return int(self.links.num_rows)
+
+    @property
+    def linked(self) -> int:
         """How many mentions have a QID."""
         return int(self.links.num_rows - self.links.column("qid").null_count)
 

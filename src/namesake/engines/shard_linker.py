@@ -58,7 +58,7 @@ class ShardLinker:
                     found = self.linker.link_counted(table, self.scores, rejects)
                     writer.write(described(self.linker.kb, found.links))
                     articles += found.articles
-                    linked += found.answers
+                    linked += found.linked
             sync(part)
         return Done(
             file=shard.file,

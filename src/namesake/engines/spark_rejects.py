@@ -126,7 +126,7 @@ class TaskRejects(Rejects):
 
     def count_links(self, linked: Linked) -> None:
         """Count articles and their links."""
-        self.tally.counts.update(articles=linked.articles, mentions=linked.links.num_rows, linked=linked.answers)
+        self.tally.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
 
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""
