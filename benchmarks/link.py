@@ -35,7 +35,7 @@ from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
-from namesake.formats.links import LinkWriter
+from namesake.formats.link_writers import LinkWriter
 from namesake.kb.store import KB
 from namesake.linker import Linker
 

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 from namesake.arrays import one_chunk
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
-from namesake.formats.links import LinkWriter
+from namesake.formats.link_writers import LinkWriter
 from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.names.index import NameIndex, build_names

@@ -24,7 +24,7 @@ from benchmarks.link import SLICE, quotebank
 from benchmarks.plain import PlainLinker
 from benchmarks.text import ARTICLES
 from namesake import build_kb
-from namesake.engines.spark import link
+from namesake.engines.spark_linker import link
 from namesake.engines.spark_session import session
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ ROAD = (
     "printable",
     "errors machine stops compiling",
     "arrays progress language sample kernels files checked encoders",
-    "settings",
+    "settings arrow_layouts",
     "articles text",
     "kb formats",
     "names",

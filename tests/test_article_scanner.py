@@ -4,18 +4,21 @@ import gzip
 import io
 import json
 from collections import Counter
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from namesake.articles.builder import in_tables
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.files.lines import PADDING, Block, bounded_lines
 from namesake.formats import read_articles
-from namesake.formats.jsonl import LineReader, Places, read_blocks
-from namesake.formats.scanned import scan
+from namesake.formats.json_articles import Places, read_blocks
+from namesake.formats.json_layouts import RecordReader
+from namesake.formats.json_scanner import scan
 
 MOST = 400
 """Bytes of a line."""
@@ -42,8 +45,17 @@ def by_scanner(text: bytes, most_articles: int = 2048) -> tuple[list[dict], list
 
 def by_msgspec(text: bytes) -> tuple[list[dict], list, dict]:
     rejects, places = Rejects(most=1000), Places()
-    reader = LineReader("file", rejects, 2048, MOST, places)
-    return told(joined(list(reader.tables(bounded_lines(io.BytesIO(text), MOST)))), rejects, places)
+    return told(joined(decoded(bounded_lines(io.BytesIO(text), MOST), rejects, places, MOST)), rejects, places)
+
+
+def decoded(lines, rejects: Rejects, places: Places, most: int) -> list[pa.Table]:
+    """Tables of articles by msgspec alone."""
+    reader, articles = RecordReader(Path("file"), rejects, most), []
+    for number, line in lines:
+        if (article := reader.article(number, line)) is not None:
+            articles.append(article)
+            places.lines[article.id] = number
+    return list(in_tables(articles))
 
 
 texts = st.text(st.sampled_from('abcé"\\/\n\t\u2028😀\x00\ud800 {}[]:,'), max_size=12)
@@ -120,7 +132,7 @@ def test_real_articles_need_no_decoder(shared):
     text = gzip.decompress((shared / "quotebank" / "articles.jsonl.gz").read_bytes())
     scanned = scan(bytearray(text + bytes(PADDING)), 0, len(text), 2048, 1 << 28)
     assert (scanned.table.num_rows, scanned.end, scanned.is_stuck) == (300, len(text), False)
-    [expected] = LineReader("x", Rejects()).tables(bounded_lines(io.BytesIO(text)))
+    [expected] = decoded(bounded_lines(io.BytesIO(text)), Rejects(), Places(), 1 << 28)
     assert scanned.table.equals(expected)
 
 

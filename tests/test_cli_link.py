@@ -254,7 +254,7 @@ REFUSED = {
     "output over input": (["-o", "a.jsonl"], "a.jsonl would overwrite a.jsonl"),
     "second file missing": (["none.jsonl"], "none.jsonl: no such file"),
     "second file no articles": (["b.doc"], "b.doc: articles come as"),
-    "second file a folder": (["folder.jsonl"], "folder.jsonl: no file of articles is there"),
+    "second file a folder": (["folder.jsonl"], "folder.jsonl: no file of articles found"),
     "second file a folder of Parquet": (["folder.parquet"], "folder.parquet"),
     "truncated gzip": (["cut.jsonl.gz"], "cut.jsonl.gz cannot be read to its end"),
     "no gzip": (["fake.jsonl.gz"], "fake.jsonl.gz cannot be read"),
@@ -326,7 +326,7 @@ def test_explain_json_is_one_row_a_candidate_and_part(run):
         (["--article", "good", "--name", "Joe"], "its names are: Michael Jordan"),
         (["--article", "bad"], "article bad: span [5, 2] of 'Michael Jordan'"),
         (["--article", "empty"], "its names are: none"),
-        (["--name", "Joe"], "a.jsonl: nobody is called 'Joe' in its 3 articles"),
+        (["--name", "Joe"], "a.jsonl: no mention 'Joe' in its 3 articles"),
     ],
 )
 def test_explain_refuses_with_one_line(run, arguments, message):
@@ -358,7 +358,7 @@ def test_explain_finds_the_one_article_that_has_the_name(run):
     assert {row["article_id"] for row in json.loads(ran.out)} == {"a"}
     several = run("explain", "a.csv", "--name", "Adam Smith")
     assert several.code == 2
-    assert "which article? Name it with --article; 'Adam Smith' stands in b, c" in several.err
+    assert "which article? Name it with --article; 'Adam Smith' occurs in b, c" in several.err
 
 
 # the real command

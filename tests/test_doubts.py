@@ -8,7 +8,7 @@ import pytest
 
 import namesake
 from namesake import Linker, Recipe
-from namesake.articles.one_text import text_table
+from namesake.articles.builder import text_table
 from namesake.doubts import DOUBTS, doubt
 from namesake.errors import NamesakeError
 from namesake.kb.names.normalise import normalise

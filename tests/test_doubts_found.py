@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from namesake.articles.one_text import text_table
+from namesake.articles.builder import text_table
 from namesake.doubts import DOUBTS
 from namesake.kb.build import build
 from namesake.kb.columns.fame import STEPS

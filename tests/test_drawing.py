@@ -122,7 +122,7 @@ def test_links_are_still_a_list(linker):
 
 def test_the_runner_up_is_the_second_candidate(linker):
     """The oracle is the link table with all candidates, and the explanation's own probabilities."""
-    from namesake.articles.one_text import text_table
+    from namesake.articles.builder import text_table
 
     rows = linker.link(text_table(BULLS, None, "1996-06-17"), scores=True).to_pylist()
     explained = linker.explain_text(BULLS, date="1996-06-17")

@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from namesake.articles.article import Article, Mention
-from namesake.articles.builder import ArticleBuilder
-from namesake.articles.one_text import text_table
+from namesake.articles.builder import ArticleBuilder, text_table
 from namesake.articles.rejects import Rejects
 from namesake.formats import read_articles
 from namesake.linker import Linker

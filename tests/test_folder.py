@@ -26,7 +26,7 @@ from namesake.apps.cli.folder import link_into_folder
 from namesake.articles.rejects import Rejects
 from namesake.engines import crew as crew_module
 from namesake.engines.crew import Crew, Failed
-from namesake.engines.files import link_files
+from namesake.engines.file_linker import link_files
 from namesake.engines.folder import Run, link_folder
 from namesake.engines.journal import Ended, Journal
 from namesake.engines.plan import Plan, difference
@@ -36,7 +36,7 @@ from namesake.errors import NamesakeError
 from namesake.files import published
 from namesake.files.lines import PADDING, Block, cut_lines
 from namesake.formats import read_articles
-from namesake.formats.fields import Reading
+from namesake.formats.field_names import Reading
 from namesake.linker import Linker
 from namesake.progress import Reporter
 from namesake.recipe import Recipe
@@ -245,11 +245,11 @@ def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
     with pytest.raises(NamesakeError, match=r"inputs that have changed since, such as .*a\.jsonl"):
         link_folder(linker, [source], out, workers=1)
     assert made(out) == before
-    with pytest.raises(NamesakeError, match="lies in"):
+    with pytest.raises(NamesakeError, match="is in the output folder"):
         link_folder(linker, [inputs], inputs, workers=1)
     with pytest.raises(NamesakeError, match="not empty and no run of ours"):
         link_folder(linker, [source], sample_kb.path.parent, workers=1)
-    with pytest.raises(NamesakeError, match="no file is called so"):
+    with pytest.raises(NamesakeError, match="no file matches this pattern"):
         link_folder(linker, [tmp_path / "*.absent"], out, workers=1)
     with pytest.raises(NamesakeError, match="standard input"):
         link_folder(linker, ["-"], out, workers=1)
@@ -305,7 +305,7 @@ def test_the_folder_that_is_written_is_none_that_is_read(linker, tmp_path):
     assert link_folder(linker, [nest], nest / "out", workers=1) == Run(first.counts, 0, 0, 0)
     assert link_folder(linker, [f"{nest}/**/*.jsonl"], nest / "out", workers=1).linked_now == 0
     for within in (nest / "out", nest / "out/journal.jsonl", f"{nest}/out/*.jsonl"):
-        with pytest.raises(NamesakeError, match=r"lies in .*out, which is to be written"):
+        with pytest.raises(NamesakeError, match=r"is in the output folder .*out"):
             link_folder(linker, [nest, within], nest / "out", workers=1)
 
 

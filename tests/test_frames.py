@@ -312,7 +312,7 @@ def test_arguments_of_a_frame_of_names_that_do_not_fit_are_refused(linker):
         reconcile_frame(frame, linker, name="who", type={"shoe size": "Job"})
     with pytest.raises(TypeError, match="type must be a dictionary"):
         reconcile_frame(frame, linker, name="who", type="occupation=Job")
-    with pytest.raises(TypeError, match="frame must speak Arrow"):
+    with pytest.raises(TypeError, match="frame must have the Arrow stream interface"):
         reconcile_frame([1], linker)
 
 

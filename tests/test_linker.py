@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
 
-from namesake.articles import pieces as cutting
+from namesake.articles import builder as cutting
 from namesake.articles.article import FEW_NAMES, MOST_LENGTHS, Article, Mention, all_occurrences, occurrences
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects

@@ -24,7 +24,7 @@ from namesake.apps.sample_kb import sample_kb as cached_sample
 from namesake.apps.terminal.links import show_links
 from namesake.apps.terminal.mistakes import show_mistakes
 from namesake.apps.terminal.text import linked_text
-from namesake.articles.one_text import text_table
+from namesake.articles.builder import text_table
 from namesake.evaluation.gold import read_gold
 from namesake.kb.records import about, describe
 from namesake.recipe import recipes

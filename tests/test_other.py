@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from namesake.articles.article import Mention
-from namesake.articles.one_text import text_table
+from namesake.articles.builder import text_table
 from namesake.kb.build import build
 from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe

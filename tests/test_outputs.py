@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from namesake import Linker
-from namesake.formats.links import LinkWriter
+from namesake.formats.link_writers import LinkWriter
 from namesake.sample import ARTICLES
 
 LINES = ARTICLES.read_bytes().splitlines()

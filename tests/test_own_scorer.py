@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from namesake import Linker, Recipe, scorer
-from namesake.articles.one_text import text_table
+from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.scorers import SCORERS, Candidate, Match, Need, Source

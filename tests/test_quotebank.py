@@ -15,10 +15,10 @@ from namesake.apps.cli.commands import app
 from namesake.articles.article import Mention
 from namesake.articles.rejects import Rejects
 from namesake.engines.quote_evidence import Votes
-from namesake.engines.quotebank import QUOTES, address_words, disambiguate
+from namesake.engines.quote_speakers import QUOTES, address_words, disambiguate
 from namesake.errors import NamesakeError
 from namesake.formats.mojibake import mend, mend_apart
-from namesake.formats.quotes import Quote, Said, read_quotes
+from namesake.formats.quotebank_records import ArticleQuote, Quote, read_quotes
 from namesake.kb.build import build
 from namesake.linker import Linker
 from namesake.names.wildcards import fill
@@ -279,7 +279,7 @@ def test_a_quotation_of_several_articles_is_told_once(speakers, linker, tmp_path
 
 
 quotations = st.builds(
-    Said,
+    ArticleQuote,
     id=st.sampled_from("abc"),
     localTopSpeaker=st.sampled_from([None, "None", "X Y", "Z Z"]),
     globalTopSpeaker=st.sampled_from([None, "None", "X Y", "Z Z"]),
@@ -296,7 +296,7 @@ def test_speakers_are_elected_as_a_plain_count_does(given):
 
     def place(id: str, speaker: str | None) -> tuple[bool, bool, int, int]:
         mine = [n for n, one in enumerate(given) if (one.id, one.speaker) == (id, speaker)]
-        return speaker is not None, any(given[n].overall for n in mine), len(mine), -mine[0]
+        return speaker is not None, any(given[n].is_global for n in mine), len(mine), -mine[0]
 
     wanted = {
         one.id: max({o.speaker for o in given if o.id == one.id}, key=lambda s: place(one.id, s)) for one in given
@@ -306,11 +306,11 @@ def test_speakers_are_elected_as_a_plain_count_does(given):
 
 def test_a_file_that_grows_between_its_two_readings_is_an_error_for_people():
     votes = Votes()
-    votes.add(Said("2016-12-26-000001", globalTopSpeaker="Chris Carter"))
+    votes.add(ArticleQuote("2016-12-26-000001", globalTopSpeaker="Chris Carter"))
     votes.count()
     for late in ("2016-12-26-000000", "2016-12-26-000002"):
-        with pytest.raises(NamesakeError, match=f"{late} was not there when its file was read first"):
-            votes.elects(Said(late, globalTopSpeaker="Chris Carter"))
+        with pytest.raises(NamesakeError, match=f"{late} was not in its file before"):
+            votes.elects(ArticleQuote(late, globalTopSpeaker="Chris Carter"))
 
 
 def test_a_place_that_cannot_be_written_to_is_refused_before_the_work(linker, tmp_path):

@@ -3,6 +3,7 @@
 import csv
 import json
 import string
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,12 +14,12 @@ from hypothesis import strategies as st
 
 from namesake import Linker
 from namesake.articles.rejects import Rejects
-from namesake.engines.files import read_files
-from namesake.formats import READERS, read_articles
-from namesake.formats.csv import open_rows
-from namesake.formats.fields import Reading
-from namesake.formats.links import MOST_REPEATED, LinkWriter
-from namesake.formats.tables import read_rows, write_rows
+from namesake.engines.article_files import read_files
+from namesake.formats import FORMATS, Format, csv_rows, read_articles, read_rows, stdin_formats, words
+from namesake.formats.csv_rows import open_rows
+from namesake.formats.field_names import Reading
+from namesake.formats.link_writers import MOST_REPEATED, LinkWriter
+from namesake.formats.table_files import write_rows
 from namesake.reconciling.properties import similar_properties
 from namesake.reconciling.table import Layout, reconcile_table
 
@@ -70,8 +71,22 @@ def test_ids_of_files_of_one_name_differ(tmp_path, suffix):
 
 
 def test_every_suffix_is_read_by_its_reader(tmp_path, monkeypatch):
-    monkeypatch.setitem(READERS, ".odd", lambda path, *_: iter([path.name]))
+    monkeypatch.setattr(csv_rows, "read_odd", lambda path, *_: iter([path.name]), raising=False)
+    monkeypatch.setattr("namesake.formats.FORMATS", [*FORMATS, Format("odd", (".odd",), "csv_rows.read_odd")])
     assert list(read_articles(tmp_path / "a.odd", Rejects())) == ["a.odd"]
+
+
+def test_every_function_of_the_registry_exists():
+    for one in FORMATS:
+        for name in filter(None, (one.articles, one.rows, one.whole)):
+            module, _, function = name.partition(".")
+            assert callable(getattr(import_module(f"namesake.formats.{module}"), function))
+
+
+def test_messages_and_standard_input_follow_the_registry():
+    assert words() == ".jsonl, .json, .csv, .tsv, .txt (also .gz, .bz2, .zst) or .parquet"
+    assert stdin_formats() == ["jsonl", "json", "csv", "tsv", "text"]
+    assert stdin_formats(tables=True) == ["jsonl", "json", "csv", "tsv"]
 
 
 # encodings of text

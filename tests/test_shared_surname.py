@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from namesake.articles.one_text import text_table
+from namesake.articles.builder import text_table
 from namesake.kb.build import build
 from namesake.linker import Linker
 from test_doubts_found import item

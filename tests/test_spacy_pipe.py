@@ -155,7 +155,7 @@ def test_a_span_holds_candidates_and_why(blank, linker):
     [link] = linker.link_text(JORDAN)
     assert (held.name, held.qid, held.spans, held.confidence) == (link.name, link.qid, link.spans, link.confidence)
     assert second._.namesake.qid == held.qid
-    from namesake.articles.one_text import text_table
+    from namesake.articles.builder import text_table
 
     why = linker.explain(text_table(JORDAN, None, None)).drop_columns(["article_id"])
     assert held.explanation.drop_columns(["article_id"]).to_pylist() == why.to_pylist()

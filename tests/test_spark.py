@@ -22,13 +22,13 @@ import pytest
 pytest.importorskip("pyspark")
 
 from namesake.apps.cli.spark import cause
-from namesake.articles.rejects import Reject, Rejects
-from namesake.engines.described import described, flat
+from namesake.articles.rejects import Rejects
 from namesake.engines.folder import link_folder
-from namesake.engines.spark import PLACE, SPANS, Job, link, link_lines, read_lines
+from namesake.engines.link_descriptions import described
 from namesake.engines.spark_files import link_with_spark
+from namesake.engines.spark_linker import PLACE, SPANS, Job, link, link_lines, read_lines
+from namesake.engines.spark_rejects import SparkRejects, TaskRejects
 from namesake.engines.spark_session import find_java, session
-from namesake.engines.spark_tally import Placed, SetAside
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.kb.publish.pack import pack
@@ -73,7 +73,7 @@ def collected(df: Any) -> list[str]:
 
 def test_executors_are_told_the_same_kb_as_the_driver(sample_kb, monkeypatch):
     monkeypatch.setenv("HOME", str(sample_kb.path.parent))
-    options = {"scores": False, "threshold": None, "date": None, "set_aside": None}
+    options = {"scores": False, "threshold": None, "date": None, "rejects": None}
     job = Job(Mock(), f"~/{sample_kb.path.name}", "default", **options)
     assert Path(job.where) == job.linker.kb.path == sample_kb.path.absolute()
 
@@ -113,7 +113,7 @@ def test_a_dataframe_with_columns_of_other_names(spark, linker):
     assert warned[0].filename == __file__
     assert collected(guessed) == local(linker, table.select(["id", "text"]))
     places = link(df.select("url", "body"), linker.kb.path, text="body", one_per_span=True)
-    assert collected(places) == rows(described(linker.kb, flat(linker.link(table.select(["id", "text"])))))
+    assert collected(places) == rows(described(linker.kb, linker.link(table.select(["id", "text"])), one_per_span=True))
 
 
 def test_columns_and_arguments_are_checked_before_the_job(spark, linker, tmp_path):
@@ -169,12 +169,12 @@ def test_what_cannot_be_linked_is_counted_or_refused(spark, linker, tmp_path):
 
     lines = [line.decode() for line in ARTICLES.read_bytes().splitlines()]
     df = spark.createDataFrame([(line,) for line in [*lines, "{", '{"id": 1}', "{"]], ["value"])
-    counted = SetAside(spark)
-    links = link_lines(df, linker.kb.path, set_aside=counted)
+    counted = SparkRejects(spark)
+    links = link_lines(df, linker.kb.path, rejects=counted)
     assert len(links.collect()) == linker.link(next(read_articles(ARTICLES, Rejects()))).num_rows
     assert counted.count == 3
     assert counted.reasons["no `text`"] == 1
-    with pytest.raises((Py4JError, PySparkException), match="pass `set_aside` to go on"):
+    with pytest.raises((Py4JError, PySparkException), match="pass `rejects` to continue"):
         link_lines(df, linker.kb.path).collect()
     with pytest.raises(NamesakeError, match="no such file; make one with"):
         link_lines(df, tmp_path / "absent.tar.zst")
@@ -186,12 +186,10 @@ def test_lines_are_known_from_a_files_beginning():
     lines = [b'{"id": "\xe9", "text": "t"}', b"", b"{", b"{", b"{"]
     places = ["0:file:///a%20b"] * 3 + ["900:file:///a%20b"] + ["0:hdfs://h/c"]
     batch = pa.record_batch({"value": pa.array(lines).view(pa.string()), PLACE: places})
-    kept: list[Reject] = []
-    rejects = Placed()
-    rejects.take = kept.append  # type: ignore[method-assign]
+    rejects = TaskRejects(total=[])
     [table] = read_lines([batch], rejects)
     assert table.column("id").to_pylist() == ["\ufffd"]
-    assert [(one.file, one.line) for one in kept] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
+    assert [(one.file, one.line) for one in rejects.tally.rejects] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
 
 
 # files
@@ -263,7 +261,7 @@ def test_a_folder_of_everything_as_a_local_run_reads_it(link_here, linker, tmp_p
     far_links, near_links = (ds.dataset(tmp_path / run / "links", format="parquet") for run in ("far", "near"))
     assert rows(far_links.to_table()) == rows(near_links.to_table())
     assert rejects_of(tmp_path / "far") == rejects_of(tmp_path / "near")
-    for name, message in [("*.csv", "no file is called so"), ("x.jsonl.zst", "from there Spark reads JSON lines")]:
+    for name, message in [("*.csv", "no such file or folder"), ("x.jsonl.zst", "from there Spark reads JSON lines")]:
         (remote / "x.jsonl.zst").touch()
         with pytest.raises(NamesakeError, match=message):
             link_here([f"file://{remote}/{name}"], linker.kb.path, tmp_path / "refused")

@@ -16,9 +16,10 @@ from namesake import build_kb
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import LINKS
 from namesake.errors import NamesakeError
-from namesake.formats import ours, read_articles
-from namesake.formats.fields import Reading
-from namesake.formats.tables import escaped
+from namesake.formats import own_files as ours
+from namesake.formats import read_articles
+from namesake.formats.field_names import Reading
+from namesake.formats.table_files import escaped
 from namesake.reconciling.table import ADDED
 from namesake.sample import ARTICLES, DUMP, EXPECTED
 
@@ -146,7 +147,7 @@ def test_rows_that_do_not_fit_are_set_aside_with_their_lines(tmp_path):
     assert [(one.line, one.reason) for one in rejects.first] == [
         (4, "not a row: 1 cell, and the header has 2"),
         (5, "not a row: 3 cells, and the header has 2"),
-        (7, "not a row: holds NUL bytes, which no text has"),
+        (7, "not a row: contains NUL bytes, which a text must not have"),
     ]
     assert [one.row for one in rejects.first] == [3, 4, 6]  # as a spreadsheet counts: one row of two lines
     assert str(rejects.first[0]) == f"{path}:4 (row 3): not a row: 1 cell, and the header has 2"

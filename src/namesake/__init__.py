@@ -17,7 +17,7 @@ if _TYPE_CHECKING:
     from namesake.analysis.tune import threshold, tune
     from namesake.articles.article import Mention
     from namesake.doubts import doubt
-    from namesake.engines.files import link_files
+    from namesake.engines.file_linker import link_files
     from namesake.engines.folder import link_folder
     from namesake.frames import link_frame, reconcile_frame
     from namesake.kb.build import build as build_kb
@@ -66,7 +66,7 @@ _HOMES = {
     "evaluate": "analysis.evaluate",
     "evaluate_text": "analysis.evaluate",
     "get_kb": "kb.publish.get:get",
-    "link_files": "engines.files",
+    "link_files": "engines.file_linker",
     "link_folder": "engines.folder",
     "link_frame": "frames",
     "mistakes": "analysis.mistakes",

@@ -1,4 +1,8 @@
-"""The types of numpy arrays, and the way to them from Arrow and back: without a copy where the layout allows it."""
+"""Types of numpy arrays, and conversion between numpy and Arrow without a copy where the layout allows it.
+
+These functions avoid `pa.array`, `pa.scalar` and `to_numpy`: with Python values they import pandas if it is installed,
+which takes longer than linking a page.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from namesake.errors import NamesakeError
 
 Bool = npt.NDArray[np.bool_]
 Int8 = npt.NDArray[np.int8]
@@ -23,17 +25,17 @@ Float64 = npt.NDArray[np.float64]
 
 
 def number_type(alias: Any) -> type[np.generic]:
-    """The type of the numbers of one of these array types, such as `np.int32` for `Int32`.
+    """The number type of one of these array types, such as `np.int32` for `Int32`.
 
-    It is the last argument, or that of the last argument: `NDArray[np.int32]` stands for
-    `ndarray[shape, dtype[np.int32]]` up to NumPy 2.4, and is an alias with the one argument `np.int32` from 2.5 on.
+    `NDArray[np.int32]` is `ndarray[shape, dtype[np.int32]]` up to NumPy 2.4, and an alias with the one argument
+    `np.int32` from 2.5 on.
     """
     while not (isinstance(alias, type) and issubclass(alias, np.generic)):
         alias = get_args(alias)[-1]
     return alias
 
 
-_NOTHING = np.zeros(1, np.uint8)  # kernels index nothing in it, but want an array
+_EMPTY = np.zeros(1, np.uint8)  # kernels need an array, even if they read nothing from it
 
 
 def text_buffers(array: pa.Array) -> tuple[UInt8, Int64]:
@@ -44,7 +46,7 @@ def text_buffers(array: pa.Array) -> tuple[UInt8, Int64]:
     if not is_large and not pa.types.is_string(array.type):
         array, is_large = array.cast(pa.large_string()), True
     _, offsets, data = array.buffers()
-    flat = np.frombuffer(data, np.uint8) if data is not None and data.size else _NOTHING
+    flat = np.frombuffer(data, np.uint8) if data is not None and data.size else _EMPTY
     if not len(array):
         return flat, np.zeros(1, np.int64)
     places = np.frombuffer(offsets, np.int64 if is_large else np.int32)[array.offset : array.offset + len(array) + 1]
@@ -52,18 +54,14 @@ def text_buffers(array: pa.Array) -> tuple[UInt8, Int64]:
 
 
 def arrow_numbers(values: npt.NDArray[Any], null: Bool | None = None) -> pa.Array:
-    """A numpy array of numbers or truth values as an Arrow array, null where `null` says so.
-
-    It is what `pa.array` gives; but that, as `pa.scalar`, `to_numpy` and all functions that are handed Python's values,
-    loads pandas wherever it is installed, which takes longer than linking a page.
-    """
+    """A numpy array of numbers or booleans as an Arrow array, null where `null` is true."""
     data = bitmap(values) if values.dtype == np.bool_ else pa.py_buffer(np.ascontiguousarray(values))
     valid = None if null is None else bitmap(~null)
     return pa.Array.from_buffers(pa.from_numpy_dtype(values.dtype), len(values), [valid, data])
 
 
 def arrow_texts(values: Sequence[str | None], kind: pa.DataType | None = None) -> pa.Array:
-    """Texts as an Arrow array of `kind`, `string` or `large_string`, without pandas (see `arrow_numbers`)."""
+    """Texts as an Arrow array of `kind`, `string` or `large_string`."""
     kind = pa.string() if kind is None else kind
     encoded = [b"" if value is None else value.encode() for value in values]
     offsets = indptr([len(one) for one in encoded]).astype(np.int64 if pa.types.is_large_string(kind) else np.int32)
@@ -72,7 +70,7 @@ def arrow_texts(values: Sequence[str | None], kind: pa.DataType | None = None) -
 
 
 def arrow_scalar(value: str | float | None, kind: pa.DataType) -> pa.Scalar:
-    """A text, a number or a null as an Arrow scalar, without pandas (see `arrow_numbers`)."""
+    """A text, a number or a null as an Arrow scalar."""
     if value is None:
         return pa.nulls(1, kind)[0]
     if isinstance(value, str):
@@ -81,17 +79,17 @@ def arrow_scalar(value: str | float | None, kind: pa.DataType) -> pa.Scalar:
 
 
 def numpy_type(kind: pa.DataType) -> np.dtype[Any]:
-    """The numpy type of an Arrow type of numbers or truth values. Older Arrows need pandas for `to_pandas_dtype`."""
+    """The numpy type of an Arrow type of numbers or booleans. Arrow's own `to_pandas_dtype` may need pandas."""
     return np.dtype({"halffloat": "float16", "float": "float32", "double": "float64"}.get(str(kind), str(kind)))
 
 
 def bitmap(truths: Bool) -> pa.Buffer:
-    """Truth values as Arrow holds them, eight to the byte."""
+    """Booleans as Arrow stores them, eight per byte."""
     return pa.py_buffer(np.packbits(truths, bitorder="little"))
 
 
 def numpy_numbers(array: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
-    """Numbers or truth values, none of them null, as a numpy array; without pandas (see `arrow_numbers`)."""
+    """Numbers or booleans without nulls as a numpy array."""
     array = one_chunk(array)
     kind, end = numpy_type(array.type), array.offset + len(array)
     data = array.buffers()[1] or b""
@@ -101,12 +99,12 @@ def numpy_numbers(array: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
 
 
 def list_parts(array: pa.ListArray) -> tuple[Int64, pa.Array]:
-    """Offsets from 0 and the values between them, for a list array with or without nulls, sliced or not."""
+    """Offsets from 0, and the values between them, of a list array with or without nulls, sliced or not."""
     return indptr(sizes(array)), array.flatten()
 
 
 def sizes(array: pa.Array | pa.ChunkedArray) -> Int64:
-    """How many bytes each text has, or how many values each list; a null has none."""
+    """The number of bytes of each text, or of values of each list; 0 for a null."""
     if array.null_count == len(array):
         return np.zeros(len(array), np.int64)
     lengths = (pc.list_value_length if pa.types.is_nested(array.type) else pc.binary_length)(array)
@@ -123,169 +121,10 @@ def indptr(lengths: npt.ArrayLike) -> Int64:
 
 
 def take_rows(offsets: Int64, rows: Int64) -> tuple[Int64, Int64]:
-    """Some rows of a ragged array, in another order: their offsets, and where each of their values was."""
+    """Selected rows of a ragged array: their new offsets, and the old position of each of their values."""
     sizes = np.diff(offsets)[rows]
     taken = indptr(sizes)
     return taken, np.arange(taken[-1]) + np.repeat(offsets[:-1][rows] - taken[:-1], sizes)
-
-
-def from_stream(given: object) -> object:
-    """A table of anything that has the Arrow stream interface (frames, relations, readers), in plain layouts.
-
-    Other objects are returned unchanged. NamesakeError if a column cannot be represented in Arrow.
-    """
-    if isinstance(given, pa.Table):
-        return plain_table(given)
-    if isinstance(given, pa.RecordBatch):
-        return plain_table(pa.Table.from_batches([given]))
-    if isinstance(given, pa.RecordBatchReader):
-        return plain_table(given.read_all())
-    if hasattr(given, "__arrow_c_stream__"):
-        try:
-            table = pa.RecordBatchReader.from_stream(given).read_all()
-        except pa.ArrowException as problem:
-            reason = str(problem).partition("\n")[0]
-            raise NamesakeError(
-                f"the frame has a column that Arrow cannot hold ({reason}): drop it or convert it to text"
-            ) from None
-        return plain_table(table.drop_columns([n for n in table.column_names if n.startswith("__index_level_")]))
-    inner = getattr(getattr(given, "data", None), "table", None)
-    if isinstance(inner, pa.Table) and getattr(given, "_indices", None) is None:
-        return plain_table(inner)  # a data set of Hugging Face's, not shuffled or filtered
-    return given
-
-
-def plain_table(table: pa.Table) -> pa.Table:
-    """The table with every column in a layout that all of Arrow's functions support (see `plain`).
-
-    Two kinds of columns keep their type: categories of text, with plain values, and extension types with plain storage.
-    `decoded` gives the values of these.
-    """
-    for at, field in enumerate(table.schema):
-        if not _is_plain(field.type):
-            chunks = [_plain_column(chunk) for chunk in table.column(at).chunks]
-            kind = chunks[0].type if chunks else _plain_type(field.type)
-            table = table.set_column(at, field.with_type(kind), pa.chunked_array(chunks, kind))
-    return table
-
-
-def _plain_type(kind: pa.DataType) -> pa.DataType:
-    """The type that a column without chunks gets in a plain table."""
-    try:
-        return _plain_column(pa.nulls(0, kind)).type
-    except pa.ArrowNotImplementedError:  # Arrow cannot make an empty array of every nested type
-        return pa.null()
-
-
-def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of a plain table with categories and extension types replaced by their values."""
-    if not (pa.types.is_dictionary(column.type) or isinstance(column.type, pa.BaseExtensionType)):
-        return column
-    chunks = [plain(chunk) for chunk in column.chunks]
-    return pa.chunked_array(chunks, plain(pa.nulls(0, column.type)).type)
-
-
-def _plain_column(array: pa.Array) -> pa.Array:
-    """A column of a plain table."""
-    if pa.types.is_dictionary(array.type):
-        values = plain(array.dictionary)
-        if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):
-            return pa.DictionaryArray.from_arrays(array.indices, values, ordered=array.type.ordered)
-    if isinstance(array.type, pa.BaseExtensionType) and _is_plain(array.type.storage_type):
-        return array
-    return plain(array)
-
-
-def plain(array: pa.Array) -> pa.Array:
-    """The same values without views, dictionaries, run-end encoding and extension types, at any depth.
-
-    Arrow's `take`, `filter` and `cast` do not support some of these layouts, which Polars and DuckDB give.
-    """
-    kind = array.type
-    if _is_plain(kind):
-        return array
-    if isinstance(kind, pa.BaseExtensionType):
-        return plain(array.storage)
-    if pa.types.is_dictionary(kind):
-        return plain(array.dictionary).take(array.indices)
-    if pa.types.is_run_end_encoded(kind):
-        ends = numpy_numbers(array.run_ends).astype(np.int64)
-        rows = np.searchsorted(ends, np.arange(array.offset, array.offset + len(array)), side="right")
-        return plain(array.values).take(arrow_numbers(rows))
-    if kind in (pa.string_view(), pa.binary_view()):
-        plain_kind = pa.large_string() if kind == pa.string_view() else pa.large_binary()
-        try:
-            return array.cast(plain_kind)
-        except pa.ArrowNotImplementedError:  # before pyarrow 18
-            return pa.array(array.to_pylist(), plain_kind)
-    return _plain_nested(array)
-
-
-def _plain_nested(array: pa.Array) -> pa.Array:
-    """A list, map, struct or union whose children become plain."""
-    kind, null = array.type, array.is_null()
-    if pa.types.is_struct(kind):
-        children = [plain(array.field(at)) for at in range(kind.num_fields)]
-        fields = [kind.field(at).with_type(child.type) for at, child in enumerate(children)]
-        return pa.StructArray.from_arrays(children, fields=fields, mask=null)
-    if pa.types.is_union(kind):
-        return _plain_union(array)
-    if pa.types.is_fixed_size_list(kind):
-        size = kind.list_size
-        values = plain(array.values.slice(array.offset * size, len(array) * size))
-        whole = pa.list_(values.type, size)
-        if not size:  # lists of no values cannot be counted by their values
-            return pa.array(array.to_pylist(), whole)
-        return pa.FixedSizeListArray.from_arrays(values, type=whole, mask=null)
-    if pa.types.is_map(kind):
-        return _plain_map(array)
-    made, rows = _list_places(array)
-    values = plain(array.values).take(arrow_numbers(rows))
-    return pa.LargeListArray.from_arrays(arrow_numbers(made), values, mask=null)
-
-
-def _list_places(array: pa.Array) -> tuple[Int64, Int64]:
-    """Offsets from 0 for the lists of an array, and the place of each of their values; a null has none."""
-    offsets = numpy_numbers(array.offsets).astype(np.int64)
-    if _is_list_view(array.type):
-        starts, counts = offsets, numpy_numbers(array.sizes).astype(np.int64)
-    else:
-        starts, counts = offsets[:-1], np.diff(offsets)
-    counts = np.where(numpy_numbers(array.is_null()), 0, counts)
-    made = indptr(counts)
-    return made, np.arange(made[-1]) + np.repeat(starts - made[:-1], counts)
-
-
-def _plain_union(array: pa.UnionArray) -> pa.UnionArray:
-    kind, part = array.type, slice(array.offset, array.offset + len(array))  # Arrow's own properties ignore slices
-    children = [plain(array.field(at)) for at in range(kind.num_fields)]
-    names = [kind.field(at).name for at in range(kind.num_fields)]
-    _, codes, *rest = array.buffers()
-    which = arrow_numbers(np.frombuffer(codes or b"", np.int8)[part])
-    if kind.mode == "sparse":
-        return pa.UnionArray.from_sparse(which, children, names, kind.type_codes)
-    where = arrow_numbers(np.frombuffer(rest[0] or b"", np.int32)[part])
-    return pa.UnionArray.from_dense(which, where, children, names, kind.type_codes)
-
-
-def _plain_map(array: pa.MapArray) -> pa.MapArray:
-    made, rows = _list_places(array)
-    keys, items = (plain(child).take(arrow_numbers(rows)) for child in (array.keys, array.items))
-    starts = arrow_numbers(made.astype(np.int32), np.append(numpy_numbers(array.is_null()), False))
-    return pa.MapArray.from_arrays(starts, keys, items)
-
-
-def _is_list_view(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind))
-
-
-def _is_plain(kind: pa.DataType) -> bool:
-    """Whether a type and all types within it are supported by all of Arrow's functions."""
-    if isinstance(kind, pa.BaseExtensionType) or pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
-        return False
-    if kind in (pa.string_view(), pa.binary_view()) or _is_list_view(kind):
-        return False
-    return all(_is_plain(kind.field(at).type) for at in range(kind.num_fields))
 
 
 def one_chunk(column: pa.ChunkedArray | pa.Array) -> pa.Array:

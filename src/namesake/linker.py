@@ -8,18 +8,17 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
 
-from namesake.arrays import from_stream, one_chunk
+from namesake.arrays import one_chunk
+from namesake.arrow_layouts import from_stream
 from namesake.articles.article import Mention
-from namesake.articles.check import check_articles
+from namesake.articles.builder import check_articles, pieces, text_table
 from namesake.articles.days import unread_dates, warn_of_unread
-from namesake.articles.one_text import text_table
-from namesake.articles.pieces import pieces
-from namesake.articles.rejects import Reject, Rejects
+from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.batch import Batch, without
 from namesake.compiling import announce_compiling
@@ -58,6 +57,24 @@ class Link:
     """Where the name stands in the title, if there is one."""
     runner_up: str | None = None
     """The second candidate, if there is one."""
+
+
+class Linked(NamedTuple):
+    """Links of a table of articles, with their counts."""
+
+    articles: int
+    """How many articles could be linked; the others are rejected."""
+    links: pa.Table
+
+    @property
+    def mentions(self) -> int:
+        """How many mentions there are, NIL included."""
+        return int(self.links.num_rows)
+
+    @property
+    def linked(self) -> int:
+        """How many mentions have a QID."""
+        return int(self.links.num_rows - self.links.column("qid").null_count)
 
 
 class Linker:
@@ -133,17 +150,24 @@ class Linker:
         raises an error that names it where there are none. Articles whose date cannot be read are linked as undated;
         `rejects.unread_dates` counts them, or one warning where there are no `rejects`.
         """
+        return self.link_counted(articles, scores, rejects, most).links
+
+    def link_counted(
+        self, articles: Any, scores: bool = False, rejects: Rejects | None = None, most: int | None = None
+    ) -> Linked:
+        """Like `link`, and how many articles could be linked."""
         articles = check_articles(_with_unknown(from_stream(articles)))
         if rejects is None:
             warn_of_unread(articles.column("date"))
         else:
             rejects.unread_dates.update(unread_dates(articles.column("date")))
-        links = [self._link(piece, scores, rejects, most) for piece in pieces(articles)]
-        return pa.concat_tables(links) if links else self.nothing(scores)
+        linked = [self._link(piece, scores, rejects, most) for piece in pieces(articles)]
+        links = pa.concat_tables([one.links for one in linked]) if linked else self.nothing(scores)
+        return Linked(sum(one.articles for one in linked), links)
 
     def nothing(self, scores: bool = False) -> pa.Table:
         """A table of no links, with the columns that links have, with `scores` or without."""
-        return self._link(ARTICLES.empty_table(), scores, None)
+        return self._link(ARTICLES.empty_table(), scores, None).links
 
     def link_text(
         self,
@@ -238,20 +262,23 @@ class Linker:
         batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
         faults = batch.faults()
         if faults:
-            self._set_aside(batch, faults, rejects)
+            rejects = NoRejects() if rejects is None else rejects
+            for article, reason in sorted(faults.items()):
+                rejects.add(Reject(reason, article_id=batch.ids[article].as_py()))
             articles = without(articles, set(faults))
             batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
         scored = score(batch, self.recipe)
         self.kb.check_unchanged()
         return articles, scored
 
-    def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None, most: int | None = None) -> pa.Table:
+    def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None, most: int | None = None) -> Linked:
         articles, scored = self._scored(articles, rejects)
         links = link_columns(scored, one_chunk(articles.column("extra")))
-        if not scores:
-            return links
-        with_candidates = links.append_column(*candidate_column(scored, most))
-        return with_candidates.append_column(*doubt_column(scored)) if scored.doubts else with_candidates
+        if scores:
+            links = links.append_column(*candidate_column(scored, most))
+        if scores and scored.doubts:
+            links = links.append_column(*doubt_column(scored))
+        return Linked(articles.num_rows, links)
 
     def _lexicon(self) -> Lexicon:
         """This thread's own lexicon: what it remembers is not shared."""
@@ -259,13 +286,6 @@ class Linker:
             self._own.lexicon = self.kb.lexicon()
         lexicon: Lexicon = self._own.lexicon
         return lexicon
-
-    def _set_aside(self, batch: Batch, faults: dict[int, str], rejects: Rejects | None) -> None:
-        for article, reason in sorted(faults.items()):
-            reject = Reject(reason, article_id=batch.ids[article].as_py())
-            if rejects is None:
-                raise NamesakeError(f"{reject}; mend it, or pass `rejects` to go on without it")
-            rejects.add(reject)
 
 
 def _folder(kb: str | Path | None) -> Path:
@@ -279,7 +299,7 @@ def _folder(kb: str | Path | None) -> Path:
 def _with_unknown(articles: object) -> Any:
     """A table of articles with the columns that we do not know in `extra`."""
     if isinstance(articles, pa.Table) and not set(articles.column_names) <= set(ARTICLES.names):
-        from namesake.formats.parquet import with_extra
+        from namesake.formats.arrow_articles import with_extra
 
         return with_extra(articles)
     return articles

@@ -1,7 +1,7 @@
 """Linking on Spark: `namesake.spark.link(df, kb, recipe)`. Needs the extra `spark`."""
 
-from namesake.engines.spark import link, link_lines
 from namesake.engines.spark_files import link_with_spark
-from namesake.engines.spark_tally import SetAside
+from namesake.engines.spark_linker import link, link_lines
+from namesake.engines.spark_rejects import SparkRejects
 
-__all__ = ["SetAside", "link", "link_lines", "link_with_spark"]
+__all__ = ["SparkRejects", "link", "link_lines", "link_with_spark"]

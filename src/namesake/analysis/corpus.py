@@ -13,7 +13,7 @@ import pyarrow as pa
 from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.engines.files import read_files
+from namesake.engines.article_files import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
 from namesake.evaluation.labelled_text import Alignment, Answers, LabelledCorpus, Outcome, align_labels, read_corpora

@@ -19,7 +19,7 @@ import msgspec
 import pyarrow as pa
 
 from namesake.apps.spacy_link import SpanLink, row_of
-from namesake.articles.check import located
+from namesake.articles.article import located
 from namesake.articles.days import date_text
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError, lacking

@@ -1,1 +1,1 @@
-"""What passes between rooms: articles and mentions, the Arrow schemas, the builder of tables, records set aside."""
+"""Articles and mentions: as structs, as Arrow tables, and the records that could not be read or linked."""

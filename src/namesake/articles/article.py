@@ -1,48 +1,53 @@
-"""Articles and the names in them, one by one, as readers find them."""
+"""Articles and the names in them as Python objects, and the search for names in a text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
 
 Span = tuple[int, int]
-"""Where something stands in a text: its first character, and the one after its last."""
+"""The first character of a part of a text, and the character after its last one."""
+Place = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
+"""A position in a text."""
 
 FEW_NAMES = 200
-"""Up to so many names, one search of the text for each name is the fastest way to find them."""
+"""For at most this many names, one search of the text per name is fastest."""
 PREFIXES, MOST_LENGTHS = (3, 6, 12), 32
-"""Names are grouped by so many first characters; more of them are taken where a group has too many lengths."""
+"""Lengths of the prefixes that group names; a group with more different lengths than this gets a longer prefix."""
 
 
 @dataclass(frozen=True)
 class Mention:
-    """A name with all its spans in an article, and its candidates where they are given."""
+    """A name with all its spans in an article. Plain JSON lines store mentions in this form."""
 
     name: str
-    spans: Sequence[Span] = ()
+    spans: Sequence[tuple[Place, Place]] = ()
     candidates: Sequence[str] | None = None
-    """QIDs; None: those of the KB who bear the name."""
+    """QIDs; None: all entities of the KB with this name."""
 
 
 @dataclass(frozen=True)
 class Article:
-    """One article as a reader found it."""
+    """One article."""
 
     id: str
     text: str
     title: str | None = None
     date: str | None = None
-    """ISO, as precise as known."""
+    """ISO format, as precise as known."""
     mentions: Sequence[Mention] | None = None
-    """None: names are to be found in the text and its title."""
+    """None: the linker finds the names in the text and the title."""
     extra: str | None = None
-    """Fields that we do not know, as a JSON object, to be carried through to the links."""
+    """The article's other fields as a JSON object. They are copied to the links."""
     token_spans: bool = False
-    """Spans count whitespace tokens instead of characters."""
+    """Whether spans count whitespace tokens instead of characters."""
 
 
 def occurrences(name: str, text: str) -> Iterator[Span]:
-    """Where a name stands in a text, from left to right without overlaps; an empty one stands nowhere."""
+    """The spans of a name in a text, from left to right without overlaps; none for an empty name."""
     at = text.find(name) if name else -1
     while at >= 0:
         yield at, at + len(name)
@@ -50,7 +55,7 @@ def occurrences(name: str, text: str) -> Iterator[Span]:
 
 
 def all_occurrences(names: Iterable[str], text: str) -> dict[str, list[Span]]:
-    """The `occurrences` of each name, in one pass over the text: at each place, only names that begin so are tried."""
+    """The `occurrences` of each name. Many names are found in one pass over the text, grouped by their prefixes."""
     found: dict[str, list[Span]] = {name: [] for name in names}
     left = list(found)
     for size in PREFIXES:
@@ -69,3 +74,9 @@ def all_occurrences(names: Iterable[str], text: str) -> dict[str, list[Span]]:
     for name in left:
         found[name] = list(occurrences(name, text))
     return found
+
+
+def located(text: str, given: Sequence[str | Mention]) -> list[Mention]:
+    """The given mentions; a name alone becomes a mention with all its occurrences in the text."""
+    places = all_occurrences((one for one in given if not isinstance(one, Mention)), text)
+    return [one if isinstance(one, Mention) else Mention(one, places[one]) for one in given]

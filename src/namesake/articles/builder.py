@@ -1,82 +1,195 @@
-"""Articles gathered one by one into Arrow tables: flat lists first, nested arrays once per table."""
+"""Tables of `schema.ARTICLES`: built from articles or from one text, checked, and cut into batches of bounded size."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import arrow_numbers, arrow_texts, indptr
-from namesake.articles.article import Article, Mention
-from namesake.articles.schema import ARTICLES, MENTION, SPANS
+from namesake.arrays import arrow_numbers, arrow_texts, indptr, list_parts, one_chunk, sizes, text_buffers
+from namesake.arrow_layouts import decoded
+from namesake.articles.article import Article, Mention, located
+from namesake.articles.days import check_date
+from namesake.articles.schema import ARTICLES, MENTION, SPANS, check
+from namesake.errors import NamesakeError, must_be
 from namesake.kernels.text.spans import tokens_to_characters
 
 MOST_ARTICLES = 2048
 MOST_BYTES = 16 << 20
-
 CANDIDATE_BYTES = 100
-"""What a candidate weighs in the size of a batch: its columns take about as much room as a line of text."""
+"""The weight of a candidate in the size of a batch, in bytes of text: its columns need about as much memory."""
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass
 class ArticleBuilder:
-    """Collects articles up to a number or a size, then gives them as a table of `ARTICLES`."""
+    """Collects articles, and tables of them, up to a number or a size, and returns them as a table of `ARTICLES`."""
 
     most_articles: int = MOST_ARTICLES
-    most_bytes: int = MOST_BYTES
     articles: list[Article] = field(default_factory=list)
     size: int = 0
+    """The size of the articles and tables, in bytes of text."""
+    tables: list[pa.Table] = field(default_factory=list)
+    """Tables before the articles."""
+    rows: int = 0
+    """The rows of the tables."""
 
     def add(self, article: Article) -> None:
-        """Take one more article."""
+        """Add one article."""
         self.articles.append(article)
-        self.size += len(article.text) + len(article.title or "") + len(article.extra or "")
-        for mention in article.mentions or ():
-            self.size += CANDIDATE_BYTES * len(mention.candidates or ())
+        self.size += _size(article)
+
+    def add_table(self, table: pa.Table) -> None:
+        """Add a table of `ARTICLES`."""
+        if self.articles:
+            articles, self.articles = self.articles, []
+            self.size -= sum(map(_size, articles))
+            self.add_table(_table(articles))
+        self.tables.append(table)
+        self.rows += table.num_rows
+        self.size += table.nbytes
 
     @property
     def full(self) -> bool:
-        """Whether it is time for a table."""
-        return len(self.articles) >= self.most_articles or self.size >= self.most_bytes
+        """Whether the articles fill a table."""
+        return self.rows + len(self.articles) >= self.most_articles or self.size >= MOST_BYTES
 
     def table(self) -> pa.Table:
-        """The articles so far, as a table; the builder starts anew."""
-        articles, self.articles, self.size = self.articles, [], 0
-        texts = arrow_texts([a.text for a in articles], pa.large_string())
-        return pa.table(
-            [
-                arrow_texts([a.id for a in articles]),
-                texts,
-                arrow_texts([a.title for a in articles]),
-                arrow_texts([a.date for a in articles]),
-                mention_column(articles, texts),
-                arrow_texts([a.extra for a in articles]),
-            ],
-            schema=ARTICLES,
+        """All articles as a table; the builder is empty afterwards."""
+        tables = [*self.tables, _table(self.articles)] if self.articles or not self.tables else self.tables
+        self.articles, self.tables, self.rows, self.size = [], [], 0, 0
+        return tables[0] if len(tables) == 1 else pa.concat_tables(tables).combine_chunks()
+
+
+def _size(article: Article) -> int:
+    size = len(article.text) + len(article.title or "") + len(article.extra or "")
+    return size + CANDIDATE_BYTES * sum(len(mention.candidates or ()) for mention in article.mentions or ())
+
+
+def _table(articles: list[Article]) -> pa.Table:
+    texts = arrow_texts([a.text for a in articles], pa.large_string())
+    return pa.table(
+        [
+            arrow_texts([a.id for a in articles]),
+            texts,
+            arrow_texts([a.title for a in articles]),
+            arrow_texts([a.date for a in articles]),
+            _mention_column(articles, texts),
+            arrow_texts([a.extra for a in articles]),
+        ],
+        schema=ARTICLES,
+    )
+
+
+def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -> Iterator[pa.Table]:
+    """The articles in tables of bounded size."""
+    builder = ArticleBuilder(most_articles)
+    for article in articles:
+        builder.add(article)
+        if builder.full:
+            yield builder.table()
+    if builder.articles:
+        yield builder.table()
+
+
+def text_table(
+    text: str,
+    mentions: Sequence[str | Mention] | None,
+    date: str | datetime.date | None,
+    title: str | None = None,
+) -> pa.Table:
+    """One text as a table of articles; a mention that is a name alone stands for all its occurrences in the text.
+
+    Lone surrogates, which no file can contain, become U+FFFD one for one, so that spans still fit.
+    """
+    must_be(text, (str,), "text", "a text")
+    must_be(date, (str, datetime.date, None), "date", "a text such as 2016-12-26, or a datetime.date")
+    must_be(title, (str, None), "title", "a text")
+    date = date.isoformat() if isinstance(date, datetime.date) else date
+    check_date(date)
+    if isinstance(mentions, str | bytes) or not isinstance(mentions, Iterable | None):
+        raise TypeError(f"mentions must be a list of names or Mentions, not {type(mentions).__name__} {mentions!r:.60}")
+    text = _SURROGATES.sub("\ufffd", text)
+    title = None if title is None else _SURROGATES.sub("\ufffd", title)
+    given = None if mentions is None else located(text, [_checked_mention(one) for one in mentions])
+    builder = ArticleBuilder()
+    builder.add(Article("text", text, title, date, given))
+    return builder.table()
+
+
+def _checked_mention(mention: str | Mention) -> str | Mention:
+    """The mention without surrogates in its name; refuses a mention whose fields have wrong types."""
+    must_be(mention, (str, Mention), "a mention", "a name or a Mention")
+    if isinstance(mention, str):
+        return _SURROGATES.sub("\ufffd", mention)
+    must_be(mention.name, (str,), "the name of a mention", "a text")
+    for span in mention.spans:
+        if len(span) != 2 or not all(isinstance(end, int | np.integer) for end in span):
+            raise TypeError(f"a span of {mention.name!r} must be two numbers, start and end, not {span!r:.60}")
+        if max(map(abs, span)) >= 2**31:
+            raise NamesakeError(f"span {span!r:.60} of {mention.name!r} does not fit any text")
+    if isinstance(mention.candidates, str):
+        raise TypeError(
+            f"the candidates of {mention.name!r} must be a list of QIDs, not the text {mention.candidates!r:.60}"
         )
+    return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
 
 
-def mention_column(articles: list[Article], texts: pa.LargeStringArray | None = None) -> pa.ListArray:
-    """The nested column `mentions`; `texts` are needed where spans count tokens."""
+def check_articles(table: pa.Table, what: str = "articles") -> pa.Table:
+    """`table` with the columns of `ARTICLES`; an error says what does not fit, and `what` names the table.
+
+    `mentions` may be lists of names: each name then gets all its occurrences in the text.
+    """
+    if not isinstance(table, pa.Table) or table.column_names.count("mentions") != 1:
+        return check(table, ARTICLES, what)
+    given = decoded(table.column("mentions"))
+    is_list = isinstance(given.type, pa.ListType | pa.LargeListType | pa.FixedSizeListType)
+    if not is_list or given.type.value_type not in (pa.string(), pa.large_string()):
+        return check(table, ARTICLES, what)
+    articles = check(table.drop_columns(["mentions"]), ARTICLES, what)
+    rows = zip(articles.column("text").to_pylist(), given.to_pylist(), strict=True)
+    named = [Article("", text, mentions=None if names is None else located(text, names)) for text, names in rows]
+    place = ARTICLES.get_field_index("mentions")
+    return articles.set_column(place, ARTICLES.field(place), _mention_column(named))
+
+
+def pieces(articles: pa.Table) -> Iterator[pa.Table]:
+    """The table in slices of bounded size; texts, titles, given candidates and extra fields count."""
+    if not articles.num_rows:
+        return
+    texts, titles, extra = (sizes(articles.column(name)) for name in ("text", "title", "extra"))
+    size, given = texts + titles + extra, one_chunk(articles.column("mentions"))
+    if given.null_count < len(given):
+        per_article, mentions = list_parts(given)
+        size += CANDIDATE_BYTES * np.diff(indptr(sizes(mentions.field("candidates")))[per_article])
+    ends = np.cumsum(size)
+    begin = 0
+    while begin < len(ends):
+        before = ends[begin - 1] if begin else 0
+        end = max(int(np.searchsorted(ends, before + MOST_BYTES, side="right")), begin + 1)
+        end = min(end, begin + MOST_ARTICLES)
+        yield articles.slice(begin, end - begin)
+        begin = end
+
+
+def _mention_column(articles: list[Article], texts: pa.LargeStringArray | None = None) -> pa.ListArray:
+    """The nested column `mentions`; `texts` are needed if spans count tokens."""
     lists = [a.mentions or () for a in articles]
     mentions = list(chain.from_iterable(lists))
-    spans = _spans(articles, mentions, texts)
-    names = arrow_texts([m.name for m in mentions])
     given = [m.candidates or () for m in mentions]
     candidates = pa.ListArray.from_arrays(
-        _offsets(given),
-        arrow_texts(list(chain.from_iterable(given))),
-        mask=arrow_numbers(np.array([m.candidates is None for m in mentions], np.bool_)),
+        _offsets(given), arrow_texts(list(chain.from_iterable(given))), mask=_missing(m.candidates for m in mentions)
     )
-    span_offsets = _offsets([m.spans for m in mentions])
-    flat = pa.FixedSizeListArray.from_arrays(arrow_numbers(spans.reshape(-1)), 2)
-    structs = pa.StructArray.from_arrays(
-        [names, pa.ListArray.from_arrays(span_offsets, flat, type=SPANS), candidates], fields=list(MENTION)
-    )
-    missing = arrow_numbers(np.array([a.mentions is None for a in articles], np.bool_))
+    spans = pa.FixedSizeListArray.from_arrays(arrow_numbers(_spans(articles, mentions, texts).reshape(-1)), 2)
+    spans = pa.ListArray.from_arrays(_offsets([m.spans for m in mentions]), spans, type=SPANS)
+    names = arrow_texts([m.name for m in mentions])
+    structs = pa.StructArray.from_arrays([names, spans, candidates], fields=list(MENTION))
+    missing = _missing(a.mentions for a in articles)
     return pa.ListArray.from_arrays(_offsets(lists), structs, type=pa.list_(MENTION), mask=missing)
 
 
@@ -88,12 +201,13 @@ def _spans(articles: list[Article], mentions: list[Mention], texts: pa.LargeStri
     spans = np.clip(np.fromiter(flat, np.int64), -1, 2**31 - 1).astype(np.int32).reshape(-1, 2)
     by_token = np.repeat([a.token_spans for a in articles], counts)
     if texts is not None and by_token.any():
-        _, offsets, data = texts.buffers()
-        text = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(1, np.uint8)
-        where = np.frombuffer(offsets, np.int64)[: len(texts) + 1]
-        characters = tokens_to_characters(text, where, indptr(counts), spans)
+        characters = tokens_to_characters(*text_buffers(texts), indptr(counts), spans)
         spans[by_token] = characters[by_token]
     return spans
+
+
+def _missing(values: Iterable[object]) -> pa.BooleanArray:
+    return arrow_numbers(np.array([value is None for value in values], np.bool_))
 
 
 def _offsets(lists: Sequence[Sequence[object]]) -> pa.Int32Array:

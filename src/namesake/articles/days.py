@@ -1,4 +1,4 @@
-"""The one reader of dates: 1963, 1963-02-17, 17.02.1963, 17 February 1963, February 1963, with or without a time."""
+"""Parsing of dates: 1963, 1963-02-17, 17.02.1963, 17 February 1963, February 1963, with or without a time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.errors import warn
+from namesake.errors import NamesakeError, warn
 from namesake.printable import counted
 
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
@@ -33,7 +33,7 @@ HOW_TO_WRITE = "2016-12-26, 2016-12 or 2016"
 
 
 class Day(NamedTuple):
-    """A date, as precise as it is given: month and day are 0 where they are not."""
+    """A date as precise as it is given: month and day are 0 if they are not given."""
 
     year: int
     month: int = 0
@@ -41,7 +41,7 @@ class Day(NamedTuple):
 
 
 def read_day(text: str) -> Day | None:
-    """The date that a text contains; of one that can be read in two ways (03/04/1963) only the year; None for none."""
+    """The date in a text, or None; for an ambiguous date (03/04/1963) only the year."""
     parts = _written(text)
     if parts is not None:
         return _valid(*parts)
@@ -50,14 +50,14 @@ def read_day(text: str) -> Day | None:
 
 
 def is_written_as_date(text: str) -> bool:
-    """Whether a text has the form of a date and contains nothing else, even if there is no such day."""
+    """Whether a text has the form of a date and contains nothing else, even if the day does not exist."""
     return _written(text) is not None
 
 
 def day_number(text: str | None) -> int:
-    """Days from 1970-01-01 to a date as `read_day` reads it; UNDATED where there is none.
+    """Days from 1970-01-01 to a date as `read_day` reads it; UNDATED without a date.
 
-    A month or a year stands for its last day: no person born in the article's own year is ruled out.
+    A month or a year counts as its last day, so that no person born in the article's own year is ruled out.
     """
     day = read_day(text) if text else None
     if day is None:
@@ -66,15 +66,19 @@ def day_number(text: str | None) -> int:
     return datetime.date(day.year, month, day.day or monthrange(day.year, month)[1]).toordinal() - _EPOCH
 
 
+def check_date(date: str | None, argument: str = "date") -> None:
+    """Refuse a text that is not a date; `argument` is the name of the caller's argument."""
+    if date is not None and day_number(date) == UNDATED:
+        raise NamesakeError(f"`{argument}={date!r}`: not a date; write it as {HOW_TO_WRITE}")
+
+
 def date_text(value: object) -> str | None:
-    """A date that a program sets, as text: a `datetime.date`, a text or a year; other values are bad dates."""
-    if value is None:
-        return None
-    return value.isoformat() if isinstance(value, datetime.date) else str(value)
+    """A date that a program sets, as text: a `datetime.date`, a text or a year. Other values become bad dates."""
+    return None if value is None else value.isoformat() if isinstance(value, datetime.date) else str(value)
 
 
 def unread_dates(dates: pa.ChunkedArray) -> Counter[str]:
-    """The dates that cannot be read and how often each occurs, in the order of their first places."""
+    """The dates that cannot be read and how often each occurs, in the order of their first occurrences."""
     bad: Counter[str] = Counter()
     for count in pc.value_counts(dates):
         text = count["values"].as_py()
@@ -84,7 +88,7 @@ def unread_dates(dates: pa.ChunkedArray) -> Counter[str]:
 
 
 def about_unread(bad: Counter[str]) -> str:
-    """How many articles have a date that cannot be read, with the first of these dates."""
+    """A sentence with the number of articles whose date cannot be read, and the first of these dates."""
     return (
         f"{counted(bad.total(), 'article')} with a date that cannot be read, such as {next(iter(bad))[:60]!r}: "
         f"linked as undated; write dates as {HOW_TO_WRITE}"
@@ -92,13 +96,13 @@ def about_unread(bad: Counter[str]) -> str:
 
 
 def warn_of_unread(dates: pa.ChunkedArray) -> None:
-    """Warn once, with their number, where dates cannot be read."""
+    """Warn once, with their number, if dates cannot be read."""
     if bad := unread_dates(dates):
         warn(about_unread(bad))
 
 
 def _written(text: str) -> tuple[int, int, int] | None:
-    """Year, month and day, 0 where they are not given, of a text that is a date in one of the forms we read."""
+    """Year, month and day (0 if not given) of a text that is a date in a supported form."""
     if found := _ISO.fullmatch(text):
         return int(found[1]), int(found[2] or 0), int(found[3] or 0)
     if found := _EUROPEAN.fullmatch(text):

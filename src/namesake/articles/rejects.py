@@ -1,4 +1,4 @@
-"""Records that cannot be used: set aside, counted and told, so that nothing is lost in silence."""
+"""Rejected records: counted, reported, and written to a file on request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import msgspec
 
@@ -17,18 +17,19 @@ from namesake.files import published
 
 @dataclass(frozen=True)
 class Reject:
-    """One record set aside: where it stands and what is wrong with it."""
+    """One rejected record: its place and the reason."""
 
     reason: str
     file: str | None = None
-    line: int | None = None  # or row, counted from 1
+    line: int | None = None
+    """The line, or the row, counted from 1."""
     article_id: str | None = None
     row: int | None = None
-    """Of a CSV file, as a spreadsheet counts it, where a cell may have several lines."""
+    """The row of a CSV file as a spreadsheet counts it; a row may have several lines."""
 
     @property
     def record(self) -> dict[str, Any]:
-        """What a file of rejects has of it."""
+        """The record for a file of rejects."""
         return {name: value for name, value in asdict(self).items() if name != "row" or value is not None}
 
     def __str__(self) -> str:
@@ -39,10 +40,10 @@ class Reject:
 
 
 class Rejects:
-    """Counts records that are set aside, keeps the first `most` to show, and writes all of them to the file `path`.
+    """Counts rejected records, keeps the first `most` of them, and writes all of them to the file `path`.
 
-    The file holds JSON lines. It appears when the `with` block ends well, if there were any, and takes the place of
-    an earlier run's. Without a path, none is written. `tidy` is as for `published`.
+    The file contains JSON lines. It appears if the `with` block succeeds and a record was rejected, and replaces the
+    file of an earlier run. Without a path, no file is written. `tidy` is as for `published`.
     """
 
     def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True) -> None:
@@ -53,12 +54,12 @@ class Rejects:
         self.first: list[Reject] = []
         self.reasons: Counter[str] = Counter()
         self.unread_dates: Counter[str] = Counter()
-        """Dates that could not be read: their articles are kept, as undated."""
+        """Dates that cannot be read. Their articles are linked as undated."""
         self._stack = ExitStack()
         self._file: IO[bytes] | None = None
 
     def add(self, reject: Reject) -> None:
-        """Set one record aside."""
+        """Reject one record."""
         self.count += 1
         self.reasons[reject.reason] += 1
         if len(self.first) < self.most:
@@ -69,7 +70,7 @@ class Rejects:
                 self._file = self._stack.enter_context(partial.open("wb"))
             self._file.write(msgspec.json.encode(reject.record) + b"\n")
 
-    def __enter__(self) -> Rejects:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -77,12 +78,12 @@ class Rejects:
     ) -> None:
         self._stack.__exit__(kind, error, trace)
         if kind is None and self.path is not None and self._file is None:
-            self.path.unlink(missing_ok=True)  # what an earlier run set aside is not ours
+            self.path.unlink(missing_ok=True)  # the file of an earlier run
 
 
 class NoRejects(Rejects):
-    """Refuses the first record that cannot be used, for callers who gave no `Rejects` to set it aside in."""
+    """Raises the first rejected record as an error, for callers that passed no `Rejects`."""
 
     def add(self, reject: Reject) -> None:
         """Raise the reject as an error."""
-        raise NamesakeError(f"{reject}; mend it, or pass `rejects` to go on without it")
+        raise NamesakeError(f"{reject}; correct it, or pass `rejects` to continue without it")

@@ -21,9 +21,11 @@ import msgspec
 import pyarrow as pa
 
 from namesake import __version__
+from namesake.articles.days import check_date
+from namesake.engines.article_files import reading_for
 from namesake.engines.crew import Crew, Failed
-from namesake.engines.files import Counts, check_date, check_date_field
-from namesake.engines.inputs import common_folder, find_files, listed, look_at
+from namesake.engines.file_linker import Counts
+from namesake.engines.inputs import find_files, look_at
 from namesake.engines.journal import Changed, Done, Ended, Journal
 from namesake.engines.parts import LINKS, REJECTS, forget_damaged, refuse_foreign, remove_leftovers
 from namesake.engines.plan import Plan
@@ -35,10 +37,11 @@ from namesake.files.durable import sync
 from namesake.files.lines import MOST_LINE
 from namesake.files.partial import remove_stale
 from namesake.files.several import Paths, several
-from namesake.formats import read_as_one
-from namesake.formats.fields import Reading
+from namesake.formats import cut_of
+from namesake.formats.field_names import Reading
 from namesake.linker import Linker
 from namesake.machine import cores
+from namesake.printable import listed
 from namesake.progress import Reporter
 
 RUN = "run.json"
@@ -94,8 +97,7 @@ def link_folder(
     out, reporter = Path(out), reporter or Reporter()
     listing = find_files(several(articles), out, reporter.say)
     inputs = [look_at(path) for path in listing.paths]
-    reading = replace(Reading() if reading is None else reading, below=common_folder(listing.paths))
-    check_date_field(listing.paths, reading)
+    reading = reading_for(listing.paths, reading)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
     plan = Plan.of(linker, inputs, reading, scores=scores, date=date, most_line=most_line, shard_bytes=shard_bytes)
     work = ShardLinker(linker, out, scores, date, most_line, reading)
@@ -217,8 +219,8 @@ class _Folder:
         for file in left:
             path, number = Path(self.plan.inputs[file].path), 0
             try:
-                whole = read_as_one(path, self.work.reading)
-                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line, memory, whole):
+                cut = cut_of(path, self.work.reading)
+                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line, memory, cut):
                     number += 1
                     if not self.journal.is_done(file, piece.shard.number):
                         self.at_work[file] += 1

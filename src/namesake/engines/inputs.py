@@ -1,4 +1,4 @@
-"""The files that are meant: named one by one, by patterns, or by the folders they lie in."""
+"""Which files of articles a run reads: named one by one, by patterns, or by folders."""
 
 from __future__ import annotations
 
@@ -11,42 +11,38 @@ from pathlib import Path
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.files import STDIN, kind
-from namesake.formats import READERS, SUFFIXES
-from namesake.formats.fields import silent
-from namesake.formats.office import save_as
-from namesake.formats.ours import is_ours
+from namesake.files import STDIN
+from namesake.formats import format_of, save_as, words
+from namesake.formats.field_names import silent
+from namesake.formats.own_files import is_ours
 from namesake.kb.manifest import MANIFEST
-from namesake.printable import counted
-
-NAMED = 5
-"""Files, or parts, that a message names."""
+from namesake.printable import counted, listed
 
 
 class Input(msgspec.Struct, frozen=True):
-    """A file of articles, in the state in which a run found it."""
+    """A file of articles in the state in which a run found it."""
 
     path: str
     size: int
     modified: int
-    """In nanoseconds; 0 where the file cannot be looked at."""
+    """In nanoseconds; 0 if the state of the file cannot be read."""
 
 
 @dataclass
 class Listing:
-    """The files that are meant, each once, and files of the same folders that are passed over."""
+    """The files to read, each once, and the files of the same folders that are skipped."""
 
     paths: list[Path] = field(default_factory=list)
     found: set[Path] = field(default_factory=set)
-    """Those of `paths` that a folder or a pattern led to: one that cannot be read is left out, not an error."""
+    """Those of `paths` that a folder or a pattern led to: an unreadable one is left out, not an error."""
     ours: list[Path] = field(default_factory=list)
     """Files that Namesake wrote."""
     others: list[Path] = field(default_factory=list)
-    """Files in formats that no article has."""
+    """Files in other formats."""
 
     @property
     def notes(self) -> list[str]:
-        """What was passed over, a line for each kind."""
+        """Messages about skipped files."""
         lines = []
         if self.ours:
             lines.append(f"{counted(len(self.ours), 'file')} skipped, written by Namesake: {listed(self.ours)}")
@@ -57,11 +53,11 @@ class Listing:
 
 
 def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callable[[str], None] = silent) -> Listing:
-    """Every file that is meant, each once: files as they are named, those of patterns and folders in their order.
+    """The files that names mean, each once: named files in their order, those of patterns and folders sorted.
 
-    Of a folder, files with a suffix of articles count, also in folders within it; hidden ones do not, nor does what
-    Namesake wrote. A file that the user names is never passed over. Where `out` is the folder to be written, what lies
-    in it does not count, and standard input is refused. `say` is called for files that are named twice.
+    Folders are searched recursively for files with a suffix of articles, without hidden files and files that Namesake
+    wrote. A named file is never skipped. If `out` is the output folder, files in it are skipped, and standard input is
+    refused. `say` receives messages about files that are named twice.
     """
     listing, chosen = Listing(), []
     for one in map(str, named):
@@ -73,7 +69,7 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
             listing.paths += _outside(chosen[-1:], out)
         if len(listing.paths) == before:
             skipped = "".join(f"; {note}" for note in listing.notes)
-            raise NamesakeError(f"{one}: no file of articles is there; they are called {SUFFIXES}{skipped}")
+            raise NamesakeError(f"{one}: no file of articles found; their suffixes are {words()}{skipped}")
     listing.paths = _once(listing.paths, say)
     identities = {_identity(path) for path in chosen}
     listing.found = {path for path in listing.paths if _identity(path) not in identities}
@@ -81,14 +77,8 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
     return listing
 
 
-def listed(names: Sequence[object]) -> str:
-    """The first of some names, and how many more there are."""
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(map(str, names[:NAMED])) + more
-
-
 def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
-    """Each file once, by the first of its names: device and inode tell which are one, whatever they are called."""
+    """Each file once, under its first name; device and inode identify it."""
     kept: dict[object, Path] = {}
     others: list[tuple[Path, Path]] = []
     for path in dict.fromkeys(paths):
@@ -110,7 +100,7 @@ def _identity(path: Path) -> object:
 
 
 def common_folder(paths: Sequence[Path]) -> Path | None:
-    """The folder that all files lie in, where two of them have one name: ids made of files then begin there."""
+    """The common folder of all files, if two of them have the same name: ids made of file names then begin there."""
     files = [path for path in paths if str(path) != STDIN]
     if len({path.name for path in files}) == len(files):
         return None
@@ -118,7 +108,7 @@ def common_folder(paths: Sequence[Path]) -> Path | None:
 
 
 def _outside(found: list[Path], out: Path | None) -> list[Path]:
-    """The files less those in the folder `out`; refused where all of them lie there."""
+    """The files that are not in the folder `out`; an error if all of them are."""
     if out is None:
         return found
     for path in found:
@@ -129,7 +119,7 @@ def _outside(found: list[Path], out: Path | None) -> list[Path]:
     whole = Path(realpath(out))
     kept = [path for path in found if not Path(realpath(path)).is_relative_to(whole)]
     if found and not kept:
-        raise NamesakeError(f"{found[0]} lies in {out}, which is to be written: name another folder")
+        raise NamesakeError(f"{found[0]} is in the output folder {out}: name another folder")
     return kept
 
 
@@ -141,34 +131,31 @@ def _named(name: str, out: Path | None) -> Path:
             raise NamesakeError(
                 "a run that reads standard input cannot be resumed: write its links to a file, not a folder"
             )
-    elif kind(path) not in READERS:
+    elif format_of(path) is None:
         missing = "" if path.exists() else "no such file or folder; "
-        raise NamesakeError(f"{name}: {missing}articles come as {SUFFIXES}{save_as(path)}")
+        raise NamesakeError(f"{name}: {missing}articles come as {words()}{save_as(path)}")
     return path
 
 
 def _searched(name: str) -> list[Path]:
-    """The files of a folder or pattern; only regular ones, and links that lead nowhere.
-
-    What a pipe or a device holds would be waited for.
-    """
+    """The regular files and broken links of a folder or pattern. Reading a pipe or device might wait forever."""
     path = Path(name)
     if path.is_dir():
         return sorted(one for one in path.rglob("*") if _is_file(one) and not _is_hidden(one, path))
     found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
     if not found:
-        raise NamesakeError(f"{name}: no file is called so")
+        raise NamesakeError(f"{name}: no file matches this pattern")
     each = (_searched(str(one)) if one.is_dir() else [one] for one in found if one.is_dir() or _is_file(one))
     return [file for files in each for file in files]
 
 
 def _classify(paths: Sequence[Path], listing: Listing) -> None:
-    """Add files to what is read, or to what is passed over."""
+    """Add files to those that are read, or to those that are skipped."""
     kbs = {path.parent for path in paths if path.name == MANIFEST and is_ours(path)}
     for path in paths:
         if path.name != MANIFEST and not kbs.isdisjoint(path.parents):
             continue
-        if kind(path) not in READERS:
+        if format_of(path) is None:
             listing.others.append(path)
         elif is_ours(path):
             listing.ours.append(path)
@@ -185,7 +172,7 @@ def _is_file(path: Path) -> bool:
 
 
 def look_at(path: Path) -> Input:
-    """A file as it is now."""
+    """The present state of a file."""
     try:
         found = path.stat()
     except OSError:

@@ -9,13 +9,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pyarrow as pa
 
 from namesake.articles.rejects import Rejects
-from namesake.linker import Linker
+from namesake.linker import Linked, Linker
 from namesake.machine import threads_for
 
 
 def link_tables(
     linker: Linker, tables: Iterable[pa.Table], threads: int = 1, scores: bool = False, rejects: Rejects | None = None
-) -> Iterator[tuple[int, pa.Table]]:
+) -> Iterator[Linked]:
     """For every table of articles, how many could be linked and their links; at most two per thread wait in memory.
 
     Threads, not processes: the kernels release the interpreter's lock, and all share one map of the KB.
@@ -23,9 +23,7 @@ def link_tables(
     threads = threads_for(threads)
     if threads <= 1:
         for table in tables:
-            before = rejects.count if rejects else 0
-            links = linker.link(table, scores, rejects)
-            yield table.num_rows - (rejects.count - before if rejects else 0), links
+            yield linker.link_counted(table, scores, rejects)
         return
     with ThreadPoolExecutor(threads, thread_name_prefix="link") as pool:
         waiting: deque[_Task] = deque()
@@ -46,16 +44,14 @@ class _Task:
     def __init__(
         self, linker: Linker, table: pa.Table, scores: bool, rejects: Rejects | None, pool: ThreadPoolExecutor
     ) -> None:
-        self.size = table.num_rows
         self.rejects = rejects
-        self.own = None if rejects is None else Rejects(most=self.size)
-        self.links: Future[pa.Table] = pool.submit(linker.link, table, scores, self.own)
+        self.own = None if rejects is None else Rejects(most=table.num_rows)
+        self.linked: Future[Linked] = pool.submit(linker.link_counted, table, scores, self.own)
 
-    def result(self) -> tuple[int, pa.Table]:
-        links = self.links.result()
-        if self.rejects is None or self.own is None:
-            return self.size, links
-        for reject in self.own.first:
-            self.rejects.add(reject)
-        self.rejects.unread_dates.update(self.own.unread_dates)
-        return self.size - self.own.count, links
+    def result(self) -> Linked:
+        linked = self.linked.result()
+        if self.rejects is not None and self.own is not None:
+            for reject in self.own.first:
+                self.rejects.add(reject)
+            self.rejects.unread_dates.update(self.own.unread_dates)
+        return linked

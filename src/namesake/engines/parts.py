@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
-from namesake.engines.inputs import listed
 from namesake.engines.journal import Done, Journal
 from namesake.engines.shards import Shard, part_name
 from namesake.errors import NamesakeError
 from namesake.machine import cores
+from namesake.printable import listed
 
 LINKS, REJECTS = "links", "rejects"
 """The folders of a run for its parts, and for what was set aside."""

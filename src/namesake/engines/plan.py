@@ -10,7 +10,7 @@ import msgspec
 
 from namesake import __version__
 from namesake.engines.inputs import Input
-from namesake.formats.fields import Reading
+from namesake.formats.field_names import Reading
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
 from namesake.linker import Linker

@@ -1,6 +1,6 @@
-"""What articles tell of quotations: who is meant by each name in them, and whom they name as a quotation's speaker.
+"""Evidence of articles for quotations: the links of their names, and the speakers that they name.
 
-Flat arrays: a year of Quotebank has tens of millions of names.
+It is stored in flat arrays: a year of Quotebank has tens of millions of names.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from namesake.errors import NamesakeError
 from namesake.formats.mojibake import mend_apart
-from namesake.formats.quotes import Quote, Said
+from namesake.formats.quotebank_records import ArticleQuote, Quote
 from namesake.kb.names.normalise import normalise
 
 
 class Answer(NamedTuple):
-    """What became of a speaker."""
+    """The link of a speaker."""
 
     qid: str | None
     confidence: float | None
@@ -28,24 +28,24 @@ class Answer(NamedTuple):
 
 
 class Evidence:
-    """Who is meant by the names of articles, which are found by their addresses and the ids of their quotations."""
+    """The links of the names of articles, found by the articles' URLs and the ids of their quotations."""
 
     def __init__(self) -> None:
         self.places, self.articles = array("Q"), array("Q")
-        """By the hash of an address or of a quotation's id: the article, as the hash of its id."""
+        """The hash of an article's id, by the hash of a URL or of a quotation's id."""
         self.names, self.confidence = array("Q"), array("d")
-        """By the hash of an article and a name in it: the answer."""
+        """The answer, by the hash of an article and a name in it."""
         self.qid, self.best, self.reason = array("q"), array("q"), array("b")
         self.reasons: list[str | None] = [None]
 
     def place(self, article: str, places: Iterable[str]) -> None:
-        """Let an article be found by these."""
+        """Add keys by which an article is found."""
         for place in places:
             self.places.append(_key(place))
             self.articles.append(_key(article))
 
     def add(self, article: str, names: Iterable[str], answer: Answer) -> None:
-        """Remember who is meant in an article by a name, in each of its spellings."""
+        """Store the answer for a name of an article, under each of its spellings."""
         if answer.reason not in self.reasons:
             self.reasons.append(answer.reason)
         for name in names:
@@ -56,7 +56,7 @@ class Evidence:
             self.reason.append(self.reasons.index(answer.reason))
 
     def index(self) -> None:
-        """Make what was added ready to be found."""
+        """Sort the keys; afterwards `find` works."""
         order = np.argsort(np.frombuffer(self.places, np.uint64), kind="stable")
         self.place_keys = np.frombuffer(self.places, np.uint64)[order]
         self.place_articles = np.frombuffer(self.articles, np.uint64)[order]
@@ -65,7 +65,7 @@ class Evidence:
         self.places, self.articles, self.names = array("Q"), array("Q"), array("Q")
 
     def find(self, quote: Quote, speaker: str) -> tuple[Answer | None, int]:
-        """The surest answer for a quotation's speaker, and how many articles have one."""
+        """The answer with the highest confidence for a quotation's speaker, and how many articles have one."""
         if not len(self.place_keys):
             return None, 0
         places = np.unique(np.array([_key(place) for place in (*quote.addresses, quote.id)], np.uint64))
@@ -91,23 +91,23 @@ class Evidence:
 
 
 class Votes:
-    """Whom articles name as the speaker of each quotation, of whom one is elected.
+    """The speakers that articles name for each quotation, and the choice of one of them.
 
-    Whom Quotebank finds over all articles goes before whom it finds in one, anybody before nobody, then who is named
-    most often, then who is named first.
+    A speaker found over all articles precedes one found in a single article, and any speaker precedes none; then the
+    most frequent and the first one win.
     """
 
     def __init__(self) -> None:
         self.quotes, self.speakers, self.ranks = array("Q"), array("Q"), array("b")
 
-    def add(self, said: Said) -> None:
-        """Count what one article says."""
+    def add(self, said: ArticleQuote) -> None:
+        """Count the vote of one article."""
         self.quotes.append(_key(said.id))
         self.speakers.append(_speaker(said.speaker))
-        self.ranks.append(0 if said.speaker is None else 2 if said.overall else 1)
+        self.ranks.append(0 if said.speaker is None else 2 if said.is_global else 1)
 
     def count(self) -> None:
-        """Elect a speaker for each quotation."""
+        """Choose a speaker for each quotation."""
         quotes, speakers = np.frombuffer(self.quotes, np.uint64), np.frombuffer(self.speakers, np.uint64)
         ranks = np.frombuffer(self.ranks, np.int8)
         order = np.lexsort((-ranks, speakers, quotes))
@@ -121,12 +121,12 @@ class Votes:
         self.asked = np.zeros(len(winners), np.bool_)
         self.quotes, self.speakers, self.ranks = array("Q"), array("Q"), array("b")
 
-    def elects(self, said: Said) -> bool:
-        """Whether this is the first article that names the elected speaker of a quotation: once for each."""
+    def elects(self, said: ArticleQuote) -> bool:
+        """Whether this is the first article that names the chosen speaker of a quotation; true once per quotation."""
         key = np.uint64(_key(said.id))
         at = int(np.searchsorted(self.quote_keys, key))
         if at == len(self.quote_keys) or self.quote_keys[at] != key:
-            raise NamesakeError(f"the quotation {said.id} was not there when its file was read first: has it changed?")
+            raise NamesakeError(f"the quotation {said.id} was not in its file before: has the file changed?")
         if self.asked[at] or int(self.elected[at]) != _speaker(said.speaker):
             return False
         self.asked[at] = True
@@ -134,7 +134,7 @@ class Votes:
 
 
 def _changes(values: np.ndarray) -> np.ndarray:
-    """Where a value differs from the one before it."""
+    """Whether each value differs from the one before it."""
     return np.append(np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1])
 
 

@@ -10,18 +10,18 @@ from pathlib import Path
 import pyarrow as pa
 
 from namesake.articles.rejects import Reject, Rejects
-from namesake.engines.described import described
-from namesake.engines.files import with_dates
+from namesake.engines.article_files import with_dates
 from namesake.engines.journal import Done
+from namesake.engines.link_descriptions import described
 from namesake.engines.parts import digest, part_path, rejects_path
 from namesake.engines.shards import Shard
 from namesake.files.durable import sync
 from namesake.files.lines import Block
 from namesake.formats import read_articles
-from namesake.formats.fields import Reading
-from namesake.formats.jsonl import Places, read_blocks
-from namesake.formats.links import LinkWriter
-from namesake.formats.parquet import read_row_groups
+from namesake.formats.field_names import Reading
+from namesake.formats.json_articles import Places, read_blocks
+from namesake.formats.link_writers import LinkWriter
+from namesake.formats.parquet_articles import read_row_groups
 from namesake.linker import Linker
 
 
@@ -55,11 +55,10 @@ class ShardLinker:
             with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
-                    before = rejects.count
-                    links = self.linker.link(table, self.scores, rejects)
-                    writer.write(described(self.linker.kb, links))
-                    articles += table.num_rows - (rejects.count - before)
-                    linked += links.num_rows - links.column("qid").null_count
+                    found = self.linker.link_counted(table, self.scores, rejects)
+                    writer.write(described(self.linker.kb, found.links))
+                    articles += found.articles
+                    linked += found.linked
             sync(part)
         return Done(
             file=shard.file,

@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from namesake.files import kind, open_unpacked
+from namesake.files import open_unpacked
 from namesake.files.compressed import Named
 from namesake.files.lines import Block, cut_lines
-from namesake.formats.parquet import open_parquet
+from namesake.formats import Cut
+from namesake.formats.parquet_articles import open_parquet
 from namesake.machine import cores
 
 SHARD_BYTES = 32 << 20
@@ -58,16 +59,14 @@ class Piece(NamedTuple):
     position: int
 
 
-def pieces_of(
-    file: int, path: Path, size: int, most_line: int, memory: bytearray, whole: bool = False
-) -> Iterator[Piece]:
+def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearray, cut: Cut | None) -> Iterator[Piece]:
     """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are cut short.
 
-    `memory` holds the lines; a file that cannot be cut at its lines is one shard, `whole`.
+    `memory` holds the lines. `cut` is that of `formats.cut_of`: without it, the file is one shard.
     """
-    if kind(path) == ".parquet":
+    if cut == "row groups":
         yield from _parquet(file, path, size)
-    elif whole or kind(path) == ".txt":
+    elif cut is None:
         yield Piece(Shard(file, 0, str(path)), None, path.stat().st_size if path.is_file() else 0)
     else:
         with open_unpacked(path, cores()) as unpacked:

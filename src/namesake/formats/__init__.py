@@ -1,150 +1,170 @@
-"""Readers of articles and writers of links, one format per file, found by suffix."""
+"""The registry of article formats. To add a format, write its reader in this package and add it to `FORMATS`.
+
+File names, standard input, shards, Spark inputs and help texts all use this registry. It loads a reader when a file
+needs it, so that the command line can import this module quickly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
-import pyarrow as pa
-
-from namesake.articles.builder import MOST_ARTICLES
-from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
-from namesake.files import STDIN, kind, open_lines
-from namesake.files.lines import MOST_LINE
-from namesake.formats.csv import read_csv
-from namesake.formats.fields import GUESSES, Reading
-from namesake.formats.json_records import array_records, has_known_layout, is_array, line_records, read_records
-from namesake.formats.jsonl import BLANKS, BOM, read_jsonl
-from namesake.formats.office import save_as
-from namesake.formats.parquet import read_parquet
-from namesake.formats.plaintext import read_text
 
-LINES, FIRST = 5, 16 << 20
-"""How many lines of a file, and how much of each, are looked at for what its fields are called."""
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from namesake.articles.rejects import Rejects
+    from namesake.formats.field_names import Reading
+    from namesake.formats.table_files import Rows
+
+Cut = Literal["lines", "row groups"]
+"""Where a file can be cut into shards."""
 
 
-class Reader(Protocol):
-    """Reads a file of articles."""
+@dataclass(frozen=True)
+class Format:
+    """A format of article files. Functions are named as `module.function` within this package."""
 
-    def __call__(
-        self, path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading
-    ) -> Iterator[pa.Table]:
-        """Tables of `schema.ARTICLES` with at most so many rows; records that are no articles go to `rejects`.
+    name: str
+    """The value of `--format` for standard input."""
+    suffixes: tuple[str, ...]
+    """Suffixes of files, without compression. Messages show the first one."""
+    articles: str
+    """The reader of articles: takes path, rejects, most_articles, most_line and reading, and yields tables of
+    `schema.ARTICLES` with at most `most_articles` rows. It passes invalid and overlong records to `rejects`."""
+    rows: str | None = None
+    """The reader of whole tables, for `reconcile`: takes path, rejects, reading and most_line."""
+    cut: Cut | None = None
+    whole: str | None = None
+    """Says whether a file must not be cut, although the format allows it: takes path and reading."""
+    by_spark: bool = False
+    """Whether Spark can read the format itself."""
+    from_stdin: bool = True
+    compressed: bool = True
+    """Whether files may be compressed."""
+    has_fields: bool = True
 
-        So do lines, and texts, of more than `most_line` bytes. `reading` is what the file does not tell.
-        """
-        ...
+
+_JSON_LINES = Format(
+    "jsonl",
+    (".jsonl", ".ndjson"),
+    "json_articles.read_json",
+    rows="table_files.line_rows",
+    cut="lines",
+    whole="json_articles.is_whole",
+    by_spark=True,
+)
+FORMATS = [
+    _JSON_LINES,
+    replace(_JSON_LINES, name="json", suffixes=(".json",), rows="table_files.array_rows"),
+    Format("csv", (".csv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
+    Format("tsv", (".tsv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
+    Format("text", (".txt",), "text_articles.read_text", has_fields=False),
+    Format(
+        "parquet",
+        (".parquet",),
+        "parquet_articles.read_parquet",
+        rows="table_files.parquet_rows",
+        cut="row groups",
+        by_spark=True,
+        from_stdin=False,
+        compressed=False,
+    ),
+]
+SAVE_AS = {
+    "CSV (in Excel: File, Save As, CSV UTF-8)": (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"),
+    "plain text (.txt)": (".docx", ".doc", ".odt", ".rtf", ".pdf", ".pages"),
+}
+"""The format to save the file of an office program as, by its suffix."""
 
 
-JSON = (".jsonl", ".ndjson", ".json")
-SUFFIXES = ".jsonl, .json, .csv, .tsv or .txt (also .gz, .bz2, .zst) or as .parquet"
+def words(formats: Sequence[Format] = FORMATS) -> str:
+    """The suffixes of formats for messages and help texts."""
+    packed, plain = ([one.suffixes[0] for one in formats if one.compressed == wanted] for wanted in (True, False))
+    return " or ".join([f"{', '.join(packed)} (also .gz, .bz2, .zst)", *plain])
+
+
+def stdin_formats(tables: bool = False) -> list[str]:
+    """The formats that standard input may have: of articles, or of tables."""
+    return [one.name for one in FORMATS if one.from_stdin and (one.rows or not tables)]
+
+
+def format_of(path: Path | str, name: str | None = "jsonl") -> Format | None:
+    """The format of a file by its suffix, or of standard input (`-`) by its name; None if there is no such format."""
+    from namesake.files import STDIN, kind
+
+    if str(path) == STDIN:
+        return next((one for one in FORMATS if one.from_stdin and one.name == name), None)
+    return next((one for one in FORMATS if kind(Path(path)) in one.suffixes), None)
+
+
+def save_as(path: Path) -> str:
+    """`; save it as CSV …` for a spreadsheet or another office document, else an empty text."""
+    as_what = next((name for name, suffixes in SAVE_AS.items() if path.suffix.lower() in suffixes), None)
+    return f"; save {path.name} as {as_what}" if as_what else ""
+
+
+def cut_of(path: Path, reading: Reading) -> Cut | None:
+    """Where a file can be cut into shards; None if it must be read from its beginning to its end.
+
+    JSON lines with our field names and Parquet can be cut. A CSV file has a header, and JSON lines with other field
+    names are read by the names in the first line.
+    """
+    found = format_of(path)
+    if found is None or (found.whole and _function(found.whole)(path, reading)):
+        return None
+    return found.cut
 
 
 def read_articles(
     path: Path | str,
     rejects: Rejects,
-    most_articles: int = MOST_ARTICLES,
-    most_line: int = MOST_LINE,
+    most_articles: int | None = None,
+    most_line: int | None = None,
     reading: Reading | None = None,
 ) -> Iterator[pa.Table]:
-    """Tables of `schema.ARTICLES` from a file; `-` reads standard input, JSON lines if nothing else is said.
+    """Tables of `schema.ARTICLES` from a file; `-` reads standard input, as JSON lines by default.
 
     Args:
         path: the file; its suffix tells its format.
-        rejects: takes the records that are no articles.
-        most_articles: the size of a table; those with long articles are smaller.
-        most_line: how many bytes a line, or a text file, may have; longer ones are set aside.
-        reading: what its fields are called, and what else its suffix does not tell.
+        rejects: receives the records that are not valid articles.
+        most_articles: the maximum number of rows of a table; a table with long articles has fewer.
+        most_line: the maximum size of a line or text file, in bytes; longer ones are rejected.
+        reading: field names, and other settings that the suffix does not tell.
     """
-    path, reading = Path(path), Reading() if reading is None else reading
-    suffix = f".{reading.format or 'jsonl'}" if str(path) == STDIN else kind(path)
-    suffix = ".txt" if suffix == ".text" else suffix
-    reader = READERS.get(suffix)
-    if reader is None or (suffix == ".parquet" and str(path) == STDIN):
-        raise NamesakeError(f"{path}: articles come as {SUFFIXES}{save_as(path)}")
-    return reader(path, rejects, most_articles, most_line, reading)
+    from namesake.articles.builder import MOST_ARTICLES
+    from namesake.files.lines import MOST_LINE
+    from namesake.formats.field_names import Reading
+
+    path, reading = Path(path), reading or Reading()
+    found = format_of(path, reading.format or "jsonl")
+    if found is None:
+        raise NamesakeError(f"{path}: articles come as {words()}{save_as(path)}")
+    tables: Iterator[pa.Table] = _function(found.articles)(
+        path, rejects, most_articles or MOST_ARTICLES, most_line or MOST_LINE, reading
+    )
+    return tables
 
 
-def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading) -> Iterator[pa.Table]:
-    """JSON lines, or an array; the scanner reads lines of a layout that we know, where they come from a file."""
-    size = (path, rejects, most_articles, most_line)
-    if path.is_file():
-        if not read_as_one(path, reading):
-            return read_jsonl(*size)
-        start = _first_lines(path)[0]
-        if kind(path) == ".json" and is_array(start):
-            return read_records(array_records(path), *size, reading)
-        if not reading.named:
-            _refuse_other_text(path, start)
-    elif reading.format == "json":
-        return read_records(array_records(path), *size, reading)
-    return read_records(line_records(path, most_line), *size, reading)
+def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most_line: int | None = None) -> Rows:
+    """All rows of a file as a table; the cells of CSV are texts. Rows that cannot be read are passed to `rejects`."""
+    from namesake.files.lines import MOST_LINE
+    from namesake.formats.field_names import Reading
+
+    reading = reading or Reading()
+    found = format_of(path, reading.format or "csv")
+    if found is None or found.rows is None:
+        missing = "" if path.exists() else "no such file; "
+        tables = [one for one in FORMATS if one.rows]
+        raise NamesakeError(f"{path}: {missing}tables come as {words(tables)}{save_as(path)}")
+    rows: Rows = _function(found.rows)(path, rejects, reading, most_line or MOST_LINE)
+    return rows
 
 
-def read_as_one(path: Path, reading: Reading) -> bool:
-    """Whether a file has to be read from its beginning to its end: it is not made of lines that stand for themselves.
-
-    Parquet and JSON lines of our layouts can be cut anywhere between rows; a CSV file has a header, JSON lines with
-    other fields are read by what the first of them has.
-    """
-    if kind(path) not in JSON:
-        return kind(path) != ".parquet"
-    if not path.is_file():
-        return False
-    lines = _first_lines(path)
-    return bool(reading.named) or _are_foreign(lines) or (kind(path) == ".json" and is_array(lines[0]))
-
-
-def _first_lines(path: Path) -> list[bytes]:
-    """The first lines that are not empty, or their beginnings; at least one, if an empty one."""
-    lines: list[bytes] = []
-    with open_lines(path) as stream:
-        while len(lines) < LINES and (line := stream.readline(FIRST)):
-            if line.removeprefix(BOM).strip(BLANKS):
-                lines.append(line)
-            if not line.endswith(b"\n"):
-                break
-    return lines or [b""]
-
-
-def _are_foreign(lines: list[bytes]) -> bool:
-    """Whether the first line is not of ours but has a text: without id, or by a name that no other line contradicts."""
-    first, *others = map(_fields_of, lines)
-    texts = {name.casefold() for name, value in first.items() if isinstance(value, str)} & set(GUESSES["text"])
-    if has_known_layout(first) or not texts:
-        return False
-    return "text" in texts or not any(map(has_known_layout, others))
-
-
-def _fields_of(line: bytes) -> dict[str, Any]:
-    """The fields of a line; none where it is no object."""
-    try:
-        fields: dict[str, Any] = msgspec.json.decode(line.removeprefix(BOM), type=dict[str, Any])
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return {}
-    return fields
-
-
-def _refuse_other_text(path: Path, line: bytes) -> None:
-    """Refuse JSON lines, a format of our own, whose text is called otherwise, with the options that may be meant."""
-    names = {name.casefold(): name for name in _fields_of(line)}
-    if "text" in names:
-        return
-    meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}
-    options = " ".join(f"`{what}={name!r}`" for what, name in meant.items() if name)
-    raise NamesakeError(f"{path}: its lines have no `text`; did you mean {options}?")
-
-
-READERS: dict[str, Reader] = {
-    ".jsonl": read_json,
-    ".ndjson": read_json,
-    ".json": read_json,
-    ".parquet": read_parquet,
-    ".txt": read_text,
-    ".csv": read_csv,
-    ".tsv": read_csv,
-}
-"""The readers by the suffix of their files, compression apart. `jsonl.LAYOUTS` has what JSON lines may look like."""
+def _function(name: str) -> Any:
+    module, _, function = name.partition(".")
+    return getattr(import_module(f"namesake.formats.{module}"), function)

@@ -1,7 +1,7 @@
-"""Text that was UTF-8 and was read as something else: "JosÃ©" for "José", "itâ€™s", "ÐŸÑƒÑ‚Ð¸Ð½" for "Путин".
+"""Correction of UTF-8 that was decoded with another encoding: "JosÃ©" for "José", "ÐŸÑƒÑ‚Ð¸Ð½" for "Путин".
 
-Letters of all scripts, marks and signs are mended, run by run, where the bytes are UTF-8 and nobody would have meant
-what is there. What could just as well be meant, such as the "É’" of "CAFÉ’S", is left as it is.
+Runs of characters are corrected if their bytes are UTF-8 and no writer would have meant them. A run that could be
+meant, such as the "É’" of "CAFÉ’S", stays unchanged.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 import unicodedata
 
 _LATER = "".join(re.escape(bytes(range(0x80, 0xC0)).decode(code, "ignore")) for code in ("cp1252", "latin-1"))
-"""What the later bytes of a UTF-8 character look like in Windows' and in ISO's Latin alphabet."""
+"""The later bytes of a UTF-8 character, decoded as Windows-1252 and as ISO Latin-1."""
 _SIGNS = "\u00a0-\u00aa\u00ac-\u00ba\u00bc-\u00bf"
-"""Those among them that follow no letter in sound text."""
+"""Those of them that do not follow a letter in correct text."""
 _CLOSING = "’”“»›…–—™®°ªº·´\u00a0\u00ad"
-"""Those that may: "CAFÉ™", "«ÜBER»"; and in the next two, which of them follow another, and which no letter follows."""
+"""Those that may follow a letter: "CAFÉ™", "«ÜBER»"; below, those after another one, and those before no letter."""
 _CLOSED = "…–—’”\u00a0"
 _JOINING = "’“”…–—·´\u00a0\u00ad"
 
@@ -28,15 +28,15 @@ LATIN, SIGN = "latin", "sign"
 
 
 def mend(text: str) -> str:
-    """The text with mis-decoded UTF-8 decoded as it should have been, where that can be told; the rest as it is.
+    """The text with mis-decoded UTF-8 corrected where that is certain.
 
-    The number of whitespace tokens stays the same, so that offsets that count them still fit.
+    The number of whitespace tokens stays the same, so that offsets in tokens still fit.
     """
     return text if text.isascii() else _MIS_DECODED.sub(_mended, text)
 
 
 def mend_apart(text: str) -> str:
-    """`mend`, also where a tokenizer has set the second half of a letter apart: "courrã © ges" is "courré ges"."""
+    """`mend`, also if a tokenizer has separated the two halves of a letter: "courrã © ges" is "courré ges"."""
     return text if text.isascii() else mend(_APART.sub(lambda match: match[0].replace(" ", ""), text))
 
 
@@ -54,7 +54,7 @@ def _mended(match: re.Match[str]) -> str:
         right = found[at + 1][0] if at + 1 < len(found) else after
         beside = {*kinds[max(at - 1, 0) : at], *kinds[at + 1 : at + 2]}
         sure = (
-            (sure and kinds[at] is not None)  # who reads one character wrong reads the next one wrong
+            (sure and kinds[at] is not None)  # errors come in runs
             or _is_sure(one, kinds[at], left, right)
             or (kinds[at] not in (None, LATIN, SIGN) and kinds[at] in beside)
         )
@@ -63,13 +63,13 @@ def _mended(match: re.Match[str]) -> str:
 
 
 def _raised(match: re.Match[str]) -> str:
-    """A letter whose first half was put into lower case, "ã©"."""
+    """A letter whose first half was lowercased, "ã©"."""
     letter = _read(match[0][0].upper() + match[0][1:])
     return letter if _kind(letter) else match[0]
 
 
 def _read(found: str) -> str:
-    """What the characters are as UTF-8; nothing where they are none."""
+    """The characters decoded as UTF-8; empty if they are not UTF-8."""
     try:
         return b"".join(one.encode("latin-1") if ord(one) < 0x100 else one.encode("cp1252") for one in found).decode()
     except UnicodeError:
@@ -77,7 +77,7 @@ def _read(found: str) -> str:
 
 
 def _kind(letter: str) -> str | None:
-    """What a character is: Latin, a sign, or of another script, by its name; None for what no text has."""
+    """Latin, a sign, or the name of another script; None for a character that texts do not contain."""
     if not letter or letter.isspace() or unicodedata.category(letter) in ("Cc", "Cn", "Co"):
         return None
     name = unicodedata.name(letter, "")
@@ -92,7 +92,7 @@ def _kind(letter: str) -> str | None:
 
 
 def _is_sure(found: str, kind: str | None, left: str, right: str) -> bool:
-    """Whether nobody would have meant these characters where they stand, between two others."""
+    """Whether no writer would have meant these characters between these neighbours."""
     first, later = found[0], found[1:]
     if kind is None:
         return False

@@ -50,7 +50,7 @@ def demo() -> None:
     from namesake.apps.terminal.links import show_links
     from namesake.apps.terminal.mistakes import show_mistakes
     from namesake.apps.terminal.text import show_text
-    from namesake.articles.one_text import text_table
+    from namesake.articles.builder import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
     from namesake.formats import read_articles

@@ -40,7 +40,7 @@ def explain(
     folder = default_kb(kb)
     from namesake import Linker
     from namesake.articles.rejects import Rejects
-    from namesake.engines.files import find_article, find_named
+    from namesake.engines.article_files import find_article, find_named
     from namesake.explain import names_of_text, no_such_name
 
     linker = Linker(folder, recipe, options.threshold_of(threshold), mentions)

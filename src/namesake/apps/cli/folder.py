@@ -13,7 +13,7 @@ import typer
 from namesake.apps.cli.output import report_skipped, report_undated, say, summary
 
 if TYPE_CHECKING:
-    from namesake.formats.fields import Reading
+    from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
 INCOMPLETE = 4
@@ -23,9 +23,9 @@ INCOMPLETE = 4
 def is_folder(out: str) -> bool:
     """Whether links are to go into a folder: its name ends in a slash, or it is there and is not called like a file."""
     from namesake.files import kind
-    from namesake.formats.links import WRITERS
+    from namesake.formats.link_writers import SUFFIXES
 
-    return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in WRITERS)
+    return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in SUFFIXES)
 
 
 def link_into_folder(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,13 +14,14 @@ from namesake.apps.cli.folder import INCOMPLETE, is_folder, link_into_folder
 from namesake.apps.cli.output import default_kb, report_rejects, report_skipped, say, summary, warn_of_sample
 from namesake.apps.cli.spark import Engine, link_on_spark
 from namesake.errors import NamesakeError, did_you_mean
+from namesake.formats import stdin_formats
 
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
-    from namesake.formats.fields import Reading
+    from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
-STDIN_FORMATS = ("text", "csv", "tsv", "json", "jsonl")
+STDIN_FORMATS = stdin_formats()
 LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet")
 NOTHING_LINKED = 3
 """The exit code of a run that set every record aside."""
@@ -75,7 +75,7 @@ def link(
         str | None,
         typer.Option(
             "--format",
-            help="of standard input: text, csv, tsv, json or jsonl (default); files tell it by their suffix",
+            help=f"Format of standard input: {', '.join(STDIN_FORMATS)}. The default is jsonl.",
         ),
     ] = None,
     to_format: Annotated[
@@ -170,7 +170,7 @@ def link(
     if workers is not None:
         raise NamesakeError("--workers is for a folder, such as -o DIR/; for a file there is --threads")
     from namesake.articles.rejects import Rejects
-    from namesake.engines.files import link_files
+    from namesake.engines.file_linker import link_files
     from namesake.progress import reporter
 
     out = Path(to)
@@ -210,8 +210,7 @@ def reading_of(
 ) -> tuple[Reading, str | None]:
     """How to read the articles, and the date of those that have none: `--date` names a field, unless it is a date."""
     from namesake.articles.days import is_written_as_date
-    from namesake.engines.files import check_date_field
-    from namesake.formats.fields import Reading
+    from namesake.formats.field_names import Reading
 
     if format is not None and not any(str(path) == "-" for path in articles):
         raise NamesakeError(f"--format {format} is for standard input (-); --to is the format of the links")
@@ -220,7 +219,6 @@ def reading_of(
         raise NamesakeError(f"--format {format}: standard input can be {', '.join(STDIN_FORMATS)}{hint}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
     reading = Reading(text, id, title, date if is_field else None, encoding, format, None, say)
-    check_date_field(articles, reading)
     return reading, None if is_field else date
 
 
@@ -246,13 +244,12 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
     from namesake.apps.terminal.links import show_links
     from namesake.apps.terminal.text import show_text
     from namesake.articles.rejects import Rejects
-    from namesake.engines.files import Skipped, check_date_field, read_files
-    from namesake.engines.inputs import common_folder, find_files
+    from namesake.engines.article_files import Skipped, read_files, reading_for
+    from namesake.engines.inputs import find_files
 
     console, listing = Console(), find_files(articles, say=say)
     paths, skipped = listing.paths, Skipped(listing.found, [])
-    check_date_field(paths, reading)
-    reading = replace(reading, below=common_folder(paths))
+    reading = reading_for(paths, reading)
     seen = 0
     with Rejects() as rejects:
         for path in paths:

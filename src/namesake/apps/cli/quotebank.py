@@ -40,7 +40,7 @@ def disambiguate(
     folder = default_kb(kb)
     from namesake import Linker
     from namesake.articles.rejects import Rejects
-    from namesake.engines.quotebank import disambiguate
+    from namesake.engines.quote_speakers import disambiguate
     from namesake.progress import reporter
 
     linker = Linker(folder, recipe, options.threshold_of(threshold))

@@ -70,8 +70,9 @@ def reconcile(
     from namesake import Linker
     from namesake.articles.rejects import Rejects
     from namesake.files import STDIN, check_place, keep_apart
-    from namesake.formats.fields import Reading
-    from namesake.formats.tables import read_rows, said_of_writing, write_rows, writer_suffix
+    from namesake.formats import read_rows
+    from namesake.formats.field_names import Reading
+    from namesake.formats.table_files import said_of_writing, write_rows, writer_suffix
     from namesake.progress import reporter
     from namesake.reconciling.table import reconcile_table
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from namesake.apps.server.limits import Limits
-from namesake.articles.one_text import text_table
+from namesake.articles.builder import text_table
 from namesake.errors import NamesakeError, lacking
 from namesake.linker import Linker
 

@@ -1,4 +1,4 @@
-"""Read articles from JSON lines straight into the columns of a table."""
+"""Read articles from JSON lines into the columns of a table."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -24,11 +24,11 @@ from namesake.kernels.types import U8, record
 
 BYTE_COLUMN, INT_COLUMN, LONG_COLUMN = types.uint8[::1], types.int32[::1], types.int64[::1]
 DONE, FULL, UNREAD = range(3)
-"""Why a scan ended: no line is left, the table is full, or a line is for a full decoder."""
+"""Why a scan ended: no line is left, the table is full, or a line needs a full decoder."""
 
 
 class Arrays(NamedTuple):
-    """The columns of a table of articles as arrays; `walk.Columns` has the same, by where they begin."""
+    """The columns of a table of articles as arrays; `walk.Columns` has their addresses."""
 
     counts: Annotated[Any, LONG_COLUMN]
     line: Annotated[Any, LONG_COLUMN]
@@ -62,8 +62,8 @@ ARRAYS = record(Arrays)
 
 
 def arrays(articles: int, room: int) -> Arrays:
-    """Empty columns for so many articles in so many bytes of lines. What is never written takes no memory."""
-    mentions, spans, candidates = room // 10 + 2, room // 5 + 2, room // 3 + 2  # at least so many bytes are each
+    """Empty columns for so many articles in so many bytes of lines. Parts that are never written take no memory."""
+    mentions, spans, candidates = room // 10 + 2, room // 5 + 2, room // 3 + 2  # by their least sizes in bytes
     rows = articles + 1
 
     def text() -> np.ndarray:
@@ -88,11 +88,11 @@ def arrays(articles: int, room: int) -> Arrays:
 
 @kernel(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64, types.int64, types.int64, types.int64, ARRAYS))
 def scan_articles(data, start, size, most_articles, most_weight, most_line, to):
-    """Read the lines of data[start:size] into columns; returns where it ended, and why.
+    """Read the lines of data[start:size] into columns; returns the end, and the reason for it.
 
-    64 zero bytes follow data[:size]. The table is full with so many articles, with a weight of `most_weight` (bytes of
-    text and extra, 100 for each candidate), or where the columns have no room for a line; a line of more than
-    `most_line` bytes, or one for which an empty table has no room, is left to others.
+    64 zero bytes follow data[:size]. The table is full with `most_articles`, with a weight of `most_weight` (bytes of
+    text and extra, 100 per candidate), or if the columns have no room for a line. A line of more than `most_line`
+    bytes, or one that does not fit an empty table, is not read.
     """
     found = np.zeros(FOUND, np.int64)
     counts, saved = to.counts, np.zeros(COUNTS, np.int64)
@@ -137,6 +137,6 @@ def scan_articles(data, start, size, most_articles, most_weight, most_line, to):
         to.line[counts[ARTICLES] - 1] = counts[LINES]
         counts[LINES] += 1
         start = end + 1
-    assert len(found)  # named here, so that they live as long as the pointers to them
+    assert len(found)  # named here, so that they live as long as their pointers
     assert len(keys)
     return start, status

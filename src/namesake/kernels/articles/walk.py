@@ -1,7 +1,7 @@
-"""Walk over one article in JSON and write what it says into columns: our plain layout, or Quotebank's.
+"""Decode one article in JSON, in our plain layout or Quotebank's, into the columns of a table.
 
-`found` holds where the line at hand has its members. A function returns the position behind what it walked over, or
-FAIL: then the line is left to a full decoder. `valid_end` has looked at the line before.
+`found` contains the positions of the members of the line. A function returns the position after the value that it read,
+or FAIL: a full decoder then reads the line. `valid_end` has checked the line before.
 """
 
 from typing import Annotated, Any, NamedTuple
@@ -36,14 +36,14 @@ from namesake.kernels.simd import BYTES, NUMBERS, byte, equal, lowest
 from namesake.kernels.types import own_record
 
 MEMBERS = 32
-"""Fields of a line; one with more is left to a decoder."""
+"""The maximum number of fields of a line; a full decoder reads a line with more."""
 ID, ARTICLE_ID, TEXT, CONTENT, MENTIONS, NAMES, TITLE, DATE = range(8)
 KNOWN = 8
-FIELDS = KNOWN  # behind the known members: how many members there are
-MEMBER = KNOWN + 1  # and of each: which known one it is, where its key, its value and the end of that are
+FIELDS = KNOWN  # after the known members: how many members there are
+MEMBER = KNOWN + 1  # and of each: its known field, the positions of its key, its value and its end
 FOUND = MEMBER + 4 * MEMBERS
 
-# how much each column holds
+# the number of rows or bytes in each column
 ARTICLES, MENTION_ROWS, SPAN_ROWS, CANDIDATE_ROWS, LINES = range(5)
 ID_BYTES, TEXT_BYTES, TITLE_BYTES, DATE_BYTES, EXTRA_BYTES, NAME_BYTES, QID_BYTES = range(5, 12)
 COUNTS = 12
@@ -60,7 +60,7 @@ INTS = types.CPointer(types.int32)
 
 
 class Columns(NamedTuple):
-    """Where the columns of a table of articles begin; `counts` says how far each is filled."""
+    """The addresses of the columns of a table of articles; `counts` contains the size of each."""
 
     counts: Annotated[Any, NUMBERS]
     found: Annotated[Any, NUMBERS]
@@ -96,7 +96,7 @@ COLUMNS = own_record(Columns)
 
 @inner(types.int64(BYTES, types.int64))
 def known_key(data, p):
-    """Which known field's key stands at p; FAIL for any other."""
+    """The known field whose key is at p; FAIL for another key."""
     if at(data, p, K_ID):
         return ID
     if at(data, p, K_TEXT):
@@ -127,7 +127,7 @@ def same_key(data, p, q):
 
 @inner(types.boolean(BYTES, NUMBERS, types.int64, types.int64))
 def key_stands_before(data, found, key, count):
-    """Whether one of the first members has this key: JSON's readers take the last, and none of ours does."""
+    """Whether one of the first members has this key. A full decoder takes the last one; the scanner takes none."""
     for other in range(count):
         if same_key(data, key + 1, found[MEMBER + 4 * other + 1] + 1):
             return True
@@ -136,7 +136,7 @@ def key_stands_before(data, found, key, count):
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def members(data, p, found):
-    """Note where every member of the line's object is."""
+    """Store the positions of the members of the line's object."""
     for slot in range(KNOWN + 1):
         found[slot] = 0
     count = 0
@@ -162,7 +162,7 @@ def members(data, p, found):
 
 @inner(types.boolean(BYTES, types.int64, types.int64))
 def has_surrogate(data, p, end):
-    """Whether an escape in data[p:end] is half of a character, or may be: a decoder refuses one without the other."""
+    """Whether data[p:end] contains the escape of a surrogate: a decoder refuses one without the other."""
     while p < end:
         slashes = equal(data, p, BACKSLASH)
         p += lowest(slashes)
@@ -175,7 +175,7 @@ def has_surrogate(data, p, end):
 
 @inlined(types.int64(BYTES, types.int64, types.int64, BYTES, types.int64))
 def put_bytes(data, p, end, out, to):
-    """Copy data[p:end] to out[to:]; returns where it ends."""
+    """Copy data[p:end] to out[to:]; returns the end."""
     for i in range(end - p):
         out[to + i] = byte(data, p + i)
     return to + end - p
@@ -183,7 +183,7 @@ def put_bytes(data, p, end, out, to):
 
 @inner(types.int64(BYTES, types.int64, BYTES, types.int64))
 def put_string(data, p, out, to):
-    """Decode the string that begins with the quote at p; returns where it ends in `out`. It is known to be UTF-8."""
+    """Decode the string that begins with the quote at p; returns its end in `out`. It is valid UTF-8."""
     if byte(data, p) != QUOTE:
         return FAIL
     p += 1
@@ -202,7 +202,7 @@ def put_string(data, p, out, to):
 
 @inner(types.int64(BYTES, types.int64, BYTES, types.int64))
 def put_id(data, p, out, to):
-    """An id: a string, or a whole number as its digits."""
+    """Write an id: a string, or the digits of a whole number."""
     if byte(data, p) == QUOTE:
         return put_string(data, p, out, to)
     start = p
@@ -216,7 +216,7 @@ def put_id(data, p, out, to):
 
 @inner(types.int64(BYTES, types.int64, BYTES, types.int64, BYTES, types.int64))
 def put_optional(data, p, out, to, has, row):
-    """A string, or null, or nothing (p is 0); has[row] says whether it is one."""
+    """Write a string, null, or nothing (p is 0); has[row] says whether there is a string."""
     has[row] = 0
     if p == 0 or at(data, p, NULL):
         return to
@@ -226,7 +226,7 @@ def put_optional(data, p, out, to, has, row):
 
 @inner(types.int64(BYTES, types.int64, INTS, types.int64))
 def put_place(data, p, out, to):
-    """A whole number of 32 bits to out[to], -1 for all below nought; returns behind it."""
+    """Write a 32-bit integer to out[to], -1 for a negative one."""
     negative = byte(data, p) == MINUS
     p += negative
     start, number = p, 0
@@ -243,7 +243,7 @@ def put_place(data, p, out, to):
 
 @inner(types.int64(BYTES, types.int64, COLUMNS))
 def put_spans(data, p, to):
-    """The spans of a mention: a list of pairs."""
+    """Write the spans of a mention: a list of pairs."""
     p = enter(data, p, OPEN_LIST)
     while p >= 0 and byte(data, p) != CLOSE_LIST:
         row = 2 * to.counts[SPAN_ROWS]
@@ -262,7 +262,7 @@ def put_spans(data, p, to):
 
 @inner(types.int64(BYTES, types.int64, COLUMNS))
 def put_candidates(data, p, to):
-    """The candidates of a mention: a list of strings."""
+    """Write the candidates of a mention: a list of strings."""
     p = enter(data, p, OPEN_LIST)
     while p >= 0 and byte(data, p) != CLOSE_LIST:
         end = put_string(data, p, to.qid, to.counts[QID_BYTES])
@@ -277,7 +277,7 @@ def put_candidates(data, p, to):
 
 @inner(types.int64(BYTES, types.int64, types.boolean, COLUMNS))
 def put_mention(data, p, quotebank, to):
-    """A mention: a map with a name, perhaps spans, perhaps candidates; whatever else it has is passed over."""
+    """Write a mention: an object with a name and optional spans and candidates; other fields are ignored."""
     name, spans, candidates = 0, 0, 0
     p = enter(data, p, OPEN_MAP)
     while p >= 0 and byte(data, p) != CLOSE_MAP:
@@ -320,7 +320,7 @@ def put_mention(data, p, quotebank, to):
 
 @inner(types.int64(BYTES, types.int64, types.boolean, types.int64, COLUMNS))
 def put_mentions(data, p, quotebank, row, to):
-    """The mentions of an article: a list, null, or nothing."""
+    """Write the mentions of an article: a list, null, or nothing (p is 0)."""
     to.has_mentions[row] = p != 0 and not at(data, p, NULL)
     if not to.has_mentions[row]:
         return 0
@@ -332,7 +332,7 @@ def put_mentions(data, p, quotebank, row, to):
 
 @inner(types.int64(BYTES, types.boolean, types.int64, COLUMNS))
 def put_extra(data, quotebank, row, to):
-    """The members that the layout does not know, as a JSON object; returns where it ends in the column."""
+    """Write the members that the layout does not have as a JSON object; returns its end in the column."""
     end = begin = to.counts[EXTRA_BYTES]
     for member in range(to.found[FIELDS]):
         place = MEMBER + 4 * member
@@ -356,7 +356,7 @@ def put_extra(data, quotebank, row, to):
 
 @inner(types.int64(BYTES, types.int64, COLUMNS))
 def put_article(data, p, to):
-    """An article, which becomes a row of each column."""
+    """Write an article as a row of each column."""
     if members(data, p, to.found) < 0:
         return FAIL
     row, found, counts = to.counts[ARTICLES], to.found, to.counts

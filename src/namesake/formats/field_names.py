@@ -1,4 +1,4 @@
-"""What the fields of articles are called in files that others made: as the user says, else as people call them."""
+"""Names of the fields of articles in files of other programs: as the user says, or guessed from common names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import STDIN
+from namesake.printable import listed
 
 GUESSES = {
     "text": ("text", "body", "content", "article", "story", "full_text", "fulltext", "article_text", "abstract"),
@@ -15,43 +16,46 @@ GUESSES = {
     "title": ("title", "headline", "heading", "subject"),
     "date": ("date", "published", "published_at", "publish_date", "publication_date", "pubdate", "created_at", "day"),
 }
-"""What people call the fields of articles, likeliest first; upper and lower case are one."""
-
+"""Common names of the fields of articles, the most likely first; case is ignored."""
 SHOWN = 12
-"""Fields that a message names."""
+"""How many fields a message lists."""
 
 
 def silent(line: str) -> None:
-    """Say nothing."""
+    """Ignore a message."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How files of articles are to be read, beyond what their suffixes tell."""
+    """How to read files of articles, beyond what their suffixes tell."""
 
     text: str | None = None
-    """The field or column of the text; `a.b` is the field b within a. None: it is called so, or guessed aloud."""
+    """The field or column of the text; `a.b` is the field b within a. None: `text`, or a guess that is reported."""
     id: str | None = None
     title: str | None = None
     date: str | None = None
     encoding: str | None = None
-    """Of CSV, TSV and text files; None: UTF-8, or what a byte order mark says."""
+    """The encoding of CSV, TSV and text files; None: UTF-8, or that of a byte order mark."""
     format: str | None = None
-    """Of standard input: text, csv, tsv, json or jsonl."""
+    """The format of standard input, one of `formats.stdin_formats()`."""
     below: Path | None = None
-    """The folder that ids made of files begin at; None: they begin with the file's name."""
+    """Ids made of file names contain the path below this folder; None: only the name of the file."""
     say: Callable[[str], None] = field(default=silent, compare=False)
-    """Told what was guessed."""
+    """Receives messages about guesses."""
 
     @property
     def named(self) -> dict[str, str]:
         """The fields that the user has named."""
-        given = {"text": self.text, "id": self.id, "title": self.title, "date": self.date}
-        return {what: name for what, name in given.items() if name is not None}
+        return {what: name for what in GUESSES if (name := getattr(self, what)) is not None}
 
 
-def place(path: Path, reading: Reading) -> str:
-    """What ids call a file: its name, or its path from the folder that all files have in common where names repeat."""
+def shown(path: Path, dash: str = "stdin") -> str:
+    """The name of a file in messages; `dash` for `-`."""
+    return dash if str(path) == STDIN else str(path)
+
+
+def id_prefix(path: Path, reading: Reading) -> str:
+    """The part of an id that names the file: its name, or its path below `reading.below`."""
     if str(path) == STDIN:
         return "stdin"
     whole = path.absolute()
@@ -62,7 +66,7 @@ def place(path: Path, reading: Reading) -> str:
 
 @dataclass(frozen=True)
 class Fields:
-    """Where the parts of an article stand; None where it has none."""
+    """The names of an article's fields in a file; None for a field that the file lacks."""
 
     text: str
     id: str | None
@@ -77,14 +81,14 @@ def choose_fields(
     nested: Sequence[str] = (),
     without_ids: str | None = "ids are file and line",
 ) -> Fields:
-    """The fields that hold text, id, title and date, of those a file has; says aloud which it had to guess.
+    """Choose the fields of text, id, title and date, and report guesses.
 
     Args:
         names: the fields of the file.
-        reading: what the user has named; a name that the file has not is an error.
+        reading: the names that the user gave; an error if the file lacks one.
         where: the file, for messages.
-        nested: paths such as `a.b` that also lead to something.
-        without_ids: what to say where there is no field of ids.
+        nested: valid paths such as `a.b`.
+        without_ids: what to report if no field contains ids.
     """
     by_lower = {name.casefold(): name for name in reversed(names)}
     chosen: dict[str, str | None] = {}
@@ -93,24 +97,18 @@ def choose_fields(
         given = reading.named.get(what)
         if given is not None:
             if given not in names and given not in nested:
-                other = " (nor is that a date)" if what == "date" else ""
-                hint = did_you_mean(given, names) or other
-                raise NamesakeError(f"{where}: no field {given!r}{hint}; it has {listed(names)}")
+                hint = did_you_mean(given, names) or (" (nor is that a date)" if what == "date" else "")
+                raise NamesakeError(f"{where}: no field {given!r}{hint}; it has {listed(names, SHOWN)}")
             chosen[what] = given
             continue
         chosen[what] = next((by_lower[guess] for guess in guesses if guess in by_lower), None)
         if chosen[what] not in (None, what):
             guessed.append(f"{what} is `{chosen[what]}`")
-    if chosen["text"] is None:
-        raise NamesakeError(f"{where}: which field is the text? Name it with `text=`; it has {listed(names)}")
+    text = chosen.pop("text")
+    if text is None:
+        raise NamesakeError(f"{where}: which field is the text? Name it with `text=`; it has {listed(names, SHOWN)}")
     if chosen["id"] is None and without_ids:
         guessed.append(without_ids)
     if guessed:
         reading.say(f"{where}: {', '.join(guessed)} (guessed; `text=`, `id=`, `title=` and `date=` say otherwise)")
-    return Fields(chosen["text"], chosen["id"], chosen["title"], chosen["date"])
-
-
-def listed(names: Sequence[str]) -> str:
-    """The fields that a file has, for a message: the first of many."""
-    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return (", ".join(name[:60] for name in names[:SHOWN]) or "none") + more
+    return Fields(text, **chosen)

@@ -1,4 +1,4 @@
-"""Files that Namesake wrote, recognised by their content: a folder of articles may hold them."""
+"""Files that Namesake wrote, recognised by their content: a folder of articles may contain them."""
 
 from __future__ import annotations
 
@@ -6,34 +6,33 @@ import csv
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
-from namesake.formats.jsonl import BOM
-from namesake.formats.links import metadata_path
-from namesake.formats.parquet import open_parquet
+from namesake.formats.json_layouts import object_of
+from namesake.formats.link_writers import metadata_path
+from namesake.formats.parquet_articles import open_parquet
 
 MOST = 1 << 20
-"""How many bytes of a file are looked at."""
+"""How many bytes of a file are read."""
 LINKS = {"article_id", "name", "qid", "score", "margin", "tie_break", "best", "confidence", "known", "reason"}
-"""Fields that links have in every format, with spans or flat."""
+"""Fields of links in every format, with spans or with one row per span."""
 RECONCILED = ("qid", "label", "description", "confidence", "reason", "runner_up", "runner_up_confidence")
-"""Columns that `reconcile` adds to a table; a column that the table already has gets a prefix."""
+"""Columns that `reconcile` adds to a table, with a prefix if the table has a column of that name."""
 MADE_BY = {"kb", "recipe"}
-"""Fields of the metadata beside links."""
+"""Fields of the metadata of links."""
 SIGNATURES = (
     MADE_BY | {"versions", "counts", "problems"},  # run.json
     {"type", "plan", "time"},  # journal.jsonl
     {"format_version", "entities", "digest", "files"},  # manifest.json of a KB
     {"reason", "file", "line"},  # rejects
+    {"articleID", "name", "gold"},  # gold
 )
 ROW = "row-"
-"""What the ids of a table's rows begin with, where a review gives them as articles."""
+"""The prefix of the ids of a table's rows in the articles of a review page."""
 
 
 def is_ours(path: Path) -> bool:
-    """Whether Namesake wrote a file: links and what lies beside them, tables of `reconcile`, a KB's manifest.
+    """Whether Namesake wrote a file: links and the files beside them, tables of `reconcile`, a KB's manifest.
 
     A file that cannot be read is not recognised: its reader says what is wrong with it.
     """
@@ -45,9 +44,12 @@ def is_ours(path: Path) -> bool:
             made = any(key.startswith(b"namesake.") for key in schema.metadata or {})
             return made or _has_our_columns(set(schema.names))
         if suffix in (".csv", ".tsv"):
-            return _is_our_header(_start(path).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r"))
+            line = _start(path).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+            headers = (next(csv.reader([line], delimiter=between), []) for between in ",\t;|")
+            return any(_has_our_columns(set(header)) for header in headers)
         if suffix in (".json", ".jsonl", ".ndjson"):
-            return _is_our_record(_first_object(_start(path)))
+            start = _start(path).lstrip()  # one object per line, or a small file that is one object
+            return _is_our_record(object_of(start.partition(b"\n")[0]) or object_of(start))
         beside = metadata_path(path)
         return beside.is_file() and is_ours(beside)
     except (NamesakeError, OSError):
@@ -59,24 +61,9 @@ def _start(path: Path) -> bytes:
         return stream.read(MOST)
 
 
-def _is_our_header(line: str) -> bool:
-    return any(_has_our_columns(set(next(csv.reader([line], delimiter=between), []))) for between in ",\t;|")
-
-
 def _has_our_columns(names: set[str]) -> bool:
     added = all(any(name.removeprefix("namesake_") == ours for name in names) for ours in RECONCILED)
     return names >= LINKS or added
-
-
-def _first_object(start: bytes) -> dict[str, Any]:
-    """The JSON object that a file begins with: all of a small file, or its first line; empty where there is none."""
-    start = start.removeprefix(BOM).strip()
-    for text in (start.partition(b"\n")[0], start):
-        try:
-            return msgspec.json.decode(text, type=dict[str, Any])
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
-    return {}
 
 
 def _is_our_record(record: dict[str, Any]) -> bool:
@@ -85,4 +72,4 @@ def _is_our_record(record: dict[str, Any]) -> bool:
         return str(record.get("id")).startswith(ROW)
     if _has_our_columns(names) or any(names >= signature for signature in SIGNATURES):
         return True
-    return MADE_BY <= names <= MADE_BY | {"mentions"} or names >= {"articleID", "name", "gold"}
+    return MADE_BY <= names <= MADE_BY | {"mentions"}

@@ -1,4 +1,4 @@
-"""Links as people read them: with who is meant in words, and one row for each place if that is wanted."""
+"""Links with the labels and descriptions of their entities, on request with one row per occurrence."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ REMEMBERED = 1 << 18
 _made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()
 
 
-def described(kb: KB, links: pa.Table) -> pa.Table:
-    """Links with `label`, `description` and `url` of the answer behind its `qid`.
+def described(kb: KB, links: pa.Table, one_per_span: bool = False) -> pa.Table:
+    """Links with `label`, `description` and `url` of the entity after its `qid`; `one_per_span` as for `flat`.
 
-    Where the KB has no description, occupations and country stand for it.
+    If the KB has no description, occupations and country replace it.
     """
+    links = flat(links) if one_per_span else links
     qids = one_chunk(links.column("qid"))
     numbers: Int64 = parse_qids(*text_buffers(qids))
     rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(numbers), -1)
@@ -47,18 +48,18 @@ def described(kb: KB, links: pa.Table) -> pa.Table:
 
 
 def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
-    """Label and description of each row; null where it is -1."""
-    nobody = rows < 0
-    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], nobody) if len(kb) else pa.nulls(len(rows), pa.int32())
+    """Label and description of each row; null for -1."""
+    is_nil = rows < 0
+    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], is_nil) if len(kb) else pa.nulls(len(rows), pa.int32())
     labels = kb.item_labels.arrow().take(items).cast(pa.string())
-    texts = kb.descriptions.arrow().take(arrow_numbers(rows, nobody)).cast(pa.string())
-    bare = ~nobody & (sizes(texts) == 0)
+    texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
+    bare = ~is_nil & (sizes(texts) == 0)
     instead = [_instead(kb, row) for row in rows[bare].tolist()]
     return labels, pc.replace_with_mask(texts, arrow_numbers(bare), arrow_texts(instead))
 
 
 def _instead(kb: KB, row: int) -> str | None:
-    """What stands for a description that the KB does not have; made once for people who come up again."""
+    """The replacement of a missing description, cached by entity."""
     made = _made.setdefault(kb, {})
     if row not in made:
         if len(made) >= REMEMBERED:
@@ -68,12 +69,12 @@ def _instead(kb: KB, row: int) -> str | None:
 
 
 def flat(links: pa.Table) -> pa.Table:
-    """One row for each place of a name: `start` and `end` in place of `spans`, `in_title` where it is in the title."""
+    """One row per occurrence of a name: `start`, `end` and `in_title` replace `spans` and `title_spans`."""
     text_indptr, text_spans = list_parts(one_chunk(links.column("spans")))
     title_indptr, title_spans = list_parts(one_chunk(links.column("title_spans")))
     count, titled = np.diff(text_indptr), np.diff(title_indptr)
     row = np.concatenate([np.repeat(np.arange(len(count)), titled), np.repeat(np.arange(len(count)), count)])
-    order = np.argsort(row, kind="stable")  # of a row, places in the title come first
+    order = np.argsort(row, kind="stable")  # the occurrences in the title come first
     ends = np.concatenate([_pairs(title_spans), _pairs(text_spans)])[order]
     table = links.take(arrow_numbers(row[order])).drop_columns(["spans", "title_spans"])
     place = table.schema.get_field_index("name") + 1

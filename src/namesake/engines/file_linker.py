@@ -1,0 +1,97 @@
+"""Linking of files into one file of links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from namesake.articles.rejects import NoRejects, Rejects
+from namesake.engines.article_files import Skipped, read_files, reading_for
+from namesake.engines.inputs import find_files
+from namesake.engines.link_descriptions import described
+from namesake.engines.local import link_tables
+from namesake.errors import NamesakeError
+from namesake.files import keep_apart
+from namesake.files.lines import MOST_LINE
+from namesake.files.meter import Meter
+from namesake.files.several import Paths, several
+from namesake.formats.field_names import Reading
+from namesake.formats.link_writers import LinkWriter, files_of
+from namesake.linker import Linker
+from namesake.progress import Reporter
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of a run."""
+
+    articles: int
+    """Articles that could be linked; the others are rejected."""
+    mentions: int
+    linked: int
+    """Mentions with a QID."""
+    problems: tuple[str, ...] = ()
+    """Files of a folder or pattern that could not be read, or not to their end."""
+    notes: tuple[str, ...] = ()
+    """Messages about skipped files."""
+
+
+def link_files(
+    linker: Linker,
+    articles: Paths,
+    out: str | Path,
+    *,
+    scores: bool = False,
+    date: str | None = None,
+    threads: int = 0,
+    most_line: int = MOST_LINE,
+    reading: Reading | None = None,
+    one_per_span: bool = False,
+    format: str | None = None,
+    rejects: Rejects | None = None,
+    reporter: Reporter | None = None,
+) -> Counts:
+    """Link the articles of files and write the links to one file, which appears when the run succeeds.
+
+    Args:
+        linker: links the articles.
+        articles: one or several JSONL, JSON, CSV, TSV or text (also `.gz .bz2 .zst`) or Parquet files, patterns, or
+            folders of them; `-` is standard input.
+        out: `.parquet`, or `.jsonl`, `.csv`, `.tsv` with or without compression; `-` is standard output.
+        scores: also write every candidate with its scores.
+        date: the ISO date of articles without one.
+        threads: how many threads link; 0 is one per core.
+        most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
+        reading: the names of the fields, and other settings that the suffix does not tell.
+        one_per_span: write one row per occurrence of a name, with `start` and `end`.
+        format: the format of the links if the suffix does not tell it: parquet, jsonl, csv or tsv.
+        rejects: receives invalid records; without it, the first of them is an error.
+        reporter: shows progress.
+    """
+    reporter, out, named = reporter or Reporter(), Path(out), several(articles)
+    if not named:
+        raise NamesakeError("`articles=` is empty: name at least one file, folder or pattern")
+    listing = find_files(named, say=reporter.say)
+    paths, problems = listing.paths, list[str]()
+    rejects = NoRejects() if rejects is None else rejects
+    skipped = None if isinstance(rejects, NoRejects) else Skipped(listing.found, problems)
+    outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
+    keep_apart(outputs, [*paths, linker.kb.path])
+    seen = linked = mentions = 0
+
+    def drawn(links: pa.Table) -> pa.Table:
+        return described(linker.kb, links, one_per_span)
+
+    with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
+        tables = read_files(paths, rejects, date, most_line, reading_for(paths, reading), skipped)
+        for done in link_tables(linker, tables, threads, scores, rejects):
+            writer.write(drawn(done.links))
+            mentions += done.mentions
+            seen += done.articles
+            linked += done.linked
+            reporter.advance(meter.fraction(), seen, "articles")
+        if not writer.rows:
+            writer.write(drawn(linker.nothing(scores)))  # a file without links has the columns, too
+    return Counts(seen, mentions, linked, tuple(problems), tuple(listing.notes))

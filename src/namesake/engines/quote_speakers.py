@@ -1,0 +1,319 @@
+"""Speakers of Quotebank's quotations, linked by the articles that contain the quotation, or by the quotation itself.
+
+A speaker is linked in every given article that has the quotation, found by its URL or the quotation's id. The answer
+with the highest confidence wins. Without such an article, the quotation and the words of its URLs are the text.
+Files of articles are read twice: many articles contain the same quotation, which gets one row and one speaker.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from namesake.articles.article import Article, Mention
+from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
+from namesake.articles.rejects import NoRejects, Reject, Rejects
+from namesake.engines.local import link_tables
+from namesake.engines.quote_evidence import Answer, Evidence, Votes
+from namesake.errors import NamesakeError
+from namesake.files import STDIN, check_place, keep_apart, published
+from namesake.files.meter import Meter
+from namesake.files.several import Paths, several
+from namesake.formats.mojibake import mend_apart
+from namesake.formats.quotebank_records import Found, Quote, QuotedArticle, has_no_speaker, read_quotes
+from namesake.kb.names.normalise import normalise
+from namesake.linker import Linker
+from namesake.machine import threads_for
+from namesake.names.wildcards import Filled, fill
+from namesake.progress import Reporter
+
+QUOTES = pa.schema(
+    [
+        pa.field("quoteID", pa.string(), nullable=False),
+        pa.field("quotation", pa.string()),
+        pa.field("speaker", pa.string()),  # with lost letters restored
+        pa.field("qid", pa.string()),  # null: NIL, or too uncertain
+        pa.field("confidence", pa.float64()),
+        pa.field("reason", pa.string()),  # why qid is null
+        pa.field("best", pa.string()),  # the first candidate, even if it is too uncertain
+        pa.field("context", pa.string()),  # what decided: articles, or the quotation alone
+        pa.field("articles", pa.int32()),  # how many of them have the quotation with this speaker
+        pa.field("date", pa.string()),
+        pa.field("numOccurrences", pa.int64()),
+        pa.field("phase", pa.string()),
+    ]
+)
+Answers = dict[tuple[int, int], Answer]
+"""Answers by the number of a text and the number of the mention in it."""
+
+NO_SPEAKER = Answer(None, None, "no speaker", None)
+REJECTED = Answer(None, None, "rejected", None)
+STRAY = "an article among quotations, or from standard input: articles are read twice, from files of their own"
+
+
+@dataclass
+class Tally:
+    """Counts of a run."""
+
+    quotes: int = 0
+    linked: int = 0
+    by_articles: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+def disambiguate(
+    linker: Linker,
+    quotes: Paths,
+    out: str | Path,
+    *,
+    articles: Paths = (),
+    threads: int = 0,
+    rejects: Rejects | None = None,
+    reporter: Reporter | None = None,
+) -> Tally:
+    """Write a Parquet file with one row per quotation: the QID of its speaker, the confidence, or the reason for none.
+
+    Args:
+        linker: links the speakers.
+        quotes: quotation-centric or article-centric files of Quotebank, plain or compressed.
+        out: the Parquet file (`QUOTES`), which appears when the run succeeds.
+        articles: article-centric files that contain the articles of the quotations.
+        threads: how many threads link; 0 is one per core.
+        rejects: receives invalid lines; without it, the first of them is an error.
+        reporter: shows progress.
+    """
+    out, paths, texts = Path(out), [Path(path) for path in several(quotes)], [Path(path) for path in several(articles)]
+    rejects, reporter = NoRejects() if rejects is None else rejects, reporter or Reporter()
+    if out.suffix != ".parquet":
+        raise NamesakeError(f"{out}: quotations are written as .parquet")
+    keep_apart([out] if rejects.path is None else [out, rejects.path], [*paths, *texts, linker.kb.path])
+    check_place(out)
+    run = _Run(linker, threads_for(threads), rejects, paths)
+    first = list(dict.fromkeys([*texts, *run.by_article]))
+    with reporter.stage("linking articles"), Meter(first) as meter:
+        for seen in run.read_articles(first):
+            reporter.advance(meter.fraction(), seen, "articles")
+    import pyarrow.parquet as pq  # slow to import
+
+    metadata = {f"namesake.{key}": value for key, value in linker.metadata.items()}
+    with ExitStack() as stack:
+        partial = stack.enter_context(published(out))
+        writer = stack.enter_context(pq.ParquetWriter(partial, QUOTES.with_metadata(metadata)))
+        stack.enter_context(reporter.stage("disambiguating quotations"))
+        meter = stack.enter_context(Meter(paths))
+        for table in run.rows(paths):
+            writer.write_table(table.replace_schema_metadata(metadata))
+            reporter.advance(meter.fraction(), run.tally.quotes, "quotations")
+    return run.tally
+
+
+class _Asked(NamedTuple):
+    """A quotation, and the answer of its articles, or else the number of the text in its batch that represents it."""
+
+    quote: Quote
+    speaker: str | None
+    surest: Answer | None = None
+    articles: int = 0
+    text: int = -1
+
+
+class _Batch:
+    """Texts to link, their records, and the quotations whose speakers they may contain."""
+
+    def __init__(self) -> None:
+        self.builder = ArticleBuilder()
+        self.origins: list[Found] = []
+        self.asked: list[_Asked] = []
+
+    def add(self, article: Article, origin: Found) -> int:
+        """Add one text; returns its number here, which is also its id."""
+        number = len(self.origins)
+        self.builder.add(replace(article, id=str(number)))
+        self.origins.append(origin)
+        return number
+
+    @property
+    def full(self) -> bool:
+        return self.builder.full or len(self.asked) >= MOST_ARTICLES
+
+
+class _Run:
+    """One run: the answers of articles, then the quotations."""
+
+    def __init__(self, linker: Linker, threads: int, rejects: Rejects, quotes: Sequence[Path]) -> None:
+        self.linker, self.threads, self.rejects = linker, threads, rejects
+        self.by_article = dict.fromkeys(path for path in quotes if _has_articles(path))
+        """Files of articles, in their order."""
+        self.tally = Tally()
+        self.evidence, self.votes = Evidence(), Votes()
+        self.fill = lru_cache(maxsize=1 << 16)(self._fill)
+
+    def read_articles(self, paths: Sequence[Path]) -> Iterator[int]:
+        """Link the names of article-centric files and store the answers; yields how many articles were read."""
+        seen = 0
+        records = (
+            found
+            for path in paths
+            for found in read_quotes(path, Rejects() if path in self.by_article else self.rejects)
+        )
+        for batch, articles, answers in self._link(_batches(records, self._add_article)):
+            for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
+                self._store(found, article, answers, number)
+            seen += len(articles)
+            yield seen
+        self.evidence.index()
+        self.votes.count()
+
+    def _add_article(self, batch: _Batch, found: Found) -> None:
+        if isinstance(found.record, QuotedArticle):
+            article = found.record.article()
+            batch.add(replace(article, mentions=[self._mention(one) for one in article.mentions or ()]), found)
+
+    def _store(self, found: Found, article: Article, answers: Answers, number: int) -> None:
+        """Store the answers for the names of an article, and the speakers of its quotations."""
+        record = found.record
+        assert isinstance(record, QuotedArticle)
+        said = [one for one in record.quotations if one.id]
+        self.evidence.place(record.id, [*([record.url] if record.url else []), *(one.id for one in said)])
+        for at, mention in enumerate(article.mentions or ()):
+            if answer := answers.get((number, at)):
+                names = {normalise(mention.name), normalise(record.names[at].name)}
+                self.evidence.add(record.id, names, answer)
+        if found.file in self.by_article:
+            for one in said:
+                self.votes.add(one)
+
+    def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
+        """Tables of `QUOTES`, one row per quotation in the order of the files."""
+        records = (found for path in paths for found in read_quotes(path, self.rejects))
+        for batch, _, answers in self._link(_batches(records, self._add_quotes)):
+            rows = [self._row(asked, answers) for asked in batch.asked]
+            yield pa.Table.from_pylist(rows, schema=QUOTES)
+
+    def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
+        """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
+        if has_no_speaker(quote.speaker):
+            batch.asked.append(_Asked(quote, None))
+            return
+        mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.qids or None))
+        surest, articles = self.evidence.find(quote, mention.name)
+        if surest:
+            batch.asked.append(_Asked(quote, mention.name, surest, articles))
+            return
+        words = dict.fromkeys(map(address_words, quote.addresses[:MOST_ADDRESSES]))
+        text = "\n".join([mend_apart(quote.quotation), *words])
+        number = batch.add(Article("", text, date=quote.day, mentions=[mention]), origin)
+        batch.asked.append(_Asked(quote, mention.name, text=number))
+
+    def _add_quotes(self, batch: _Batch, found: Found) -> None:
+        """Ask for the speaker of a quotation, or of those quotations of an article that it represents."""
+        record = found.record
+        if isinstance(record, Quote):
+            self._ask(batch, record, found)
+        elif found.file not in self.by_article:
+            self.rejects.add(Reject(STRAY, str(found.file), found.line, record.id))
+        else:
+            for said in record.quotations:
+                if not said.id:
+                    self.rejects.add(Reject("a quotation has no quoteID", str(found.file), found.line, record.id))
+                elif self.votes.elects(said):
+                    self._ask(batch, record.quote(said), found)
+
+    def _row(self, asked: _Asked, answers: Answers) -> dict[str, Any]:
+        """A row of `QUOTES`; counts it."""
+        quote, speaker, surest, articles, text = asked
+        answer = NO_SPEAKER if speaker is None else surest or answers.get((text, 0)) or REJECTED
+        self.tally.quotes += 1
+        self.tally.linked += answer.qid is not None
+        self.tally.by_articles += surest is not None
+        if answer.reason:
+            self.tally.reasons[answer.reason] += 1
+        return {
+            "quoteID": quote.id,
+            "quotation": mend_apart(quote.quotation),
+            "speaker": speaker,
+            "context": None if speaker is None else "articles" if surest else "quotation",
+            "articles": articles,
+            "date": quote.day,
+            "numOccurrences": quote.occurrences,
+            "phase": quote.phase,
+            **answer._asdict(),
+        }
+
+    def _mention(self, mention: Mention) -> Mention:
+        """The mention with lost letters restored, and with the candidates for them if none were given."""
+        if "?" not in mention.name:
+            return mention
+        filled = self.fill(mention.name, tuple(mention.candidates or ()))
+        return replace(mention, name=filled.name, candidates=mention.candidates or filled.qids or None)
+
+    def _fill(self, name: str, candidates: tuple[str, ...]) -> Filled:
+        return fill(self.linker.kb, name, list(candidates))
+
+    def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], Answers]]:
+        """Each batch with its articles and the answers for their mentions."""
+        waiting: deque[tuple[_Batch, list[Article]]] = deque()
+        rejects = Rejects(most=sys.maxsize)
+
+        def tables() -> Iterator[pa.Table]:
+            for batch in batches:
+                waiting.append((batch, batch.builder.articles))
+                yield batch.builder.table()
+
+        for _, links in link_tables(self.linker, tables(), self.threads, rejects=rejects):
+            batch, articles = waiting.popleft()
+            for reject in rejects.first:
+                origin = batch.origins[int(reject.article_id or 0)]
+                self.rejects.add(Reject(reject.reason, str(origin.file), origin.line, origin.record.id))
+            rejects.first.clear()
+            self.rejects.unread_dates.update(rejects.unread_dates)
+            rejects.unread_dates.clear()
+            answers: Answers = {}
+            counted: Counter[str] = Counter()
+            columns = (links.column(name).to_pylist() for name in ("article_id", *Answer._fields))
+            for article, *answer in zip(*columns, strict=True):
+                answers[int(article), counted[article]] = Answer(*answer)
+                counted[article] += 1
+            yield batch, articles, answers
+
+
+def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> Iterator[_Batch]:
+    """Batches of records; `add` adds a record to a batch."""
+    batch = _Batch()
+    for found in records:
+        add(batch, found)
+        if batch.full:
+            yield batch
+            batch = _Batch()
+    if batch.origins or batch.asked:
+        yield batch
+
+
+def _has_articles(path: Path) -> bool:
+    """Whether the first record of a file is an article. Standard input cannot be read twice."""
+    if str(path) == STDIN:
+        return False
+    first = next(read_quotes(path, Rejects()), None)
+    return first is not None and isinstance(first.record, QuotedArticle)
+
+
+_WORDS = re.compile(r"[A-Za-z]{2,}(?:[-_+][A-Za-z0-9]+)+")
+_PATH_END = re.compile(r"[?#]")
+_BLANKS = str.maketrans("-_+", "   ")
+MOST_ADDRESSES = 8
+"""How many URLs of a quotation are used: those of later copies of an article add nothing."""
+
+
+def address_words(url: str) -> str:
+    """The words of a URL, which often contains the headline: `/2015/edward-snowden-director-moves` has four."""
+    path = _PATH_END.split(url.partition("://")[2].partition("/")[2], maxsplit=1)[0]
+    return ". ".join(_WORDS.findall(path)).translate(_BLANKS)

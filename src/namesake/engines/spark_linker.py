@@ -1,0 +1,245 @@
+"""Linking on Spark: a DataFrame of articles in, a DataFrame of links out, as Arrow batches.
+
+Every Python worker of an executor opens the KB once and keeps it; workers of one machine share its memory. The KB is a
+folder that all machines can read, or a pack (`namesake kb pack`), which Spark copies to each machine.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.articles.builder import check_articles
+from namesake.articles.days import check_date
+from namesake.engines.article_files import with_dates
+from namesake.engines.link_descriptions import described
+from namesake.engines.spark_rejects import SparkRejects, TaskRejects
+from namesake.engines.spark_session import use_this_python
+from namesake.errors import NamesakeError, warn
+from namesake.files.lines import MOST_LINE, Block
+from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
+from namesake.formats.field_names import SHOWN, Reading
+from namesake.formats.json_articles import read_blocks
+from namesake.kb.publish.pack import SUFFIX
+from namesake.linker import Linker
+from namesake.machine import cache_folder, from_home
+from namesake.printable import listed
+from namesake.recipe import Recipe
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Batches = Iterable[pa.RecordBatch]
+Reader = Callable[[Batches, TaskRejects], Iterator[pa.Table]]
+"""Makes tables of articles from the rows of a DataFrame."""
+SPANS = pa.list_(pa.list_(pa.int32()))
+"""Spans for Spark, which has no lists of a fixed size."""
+WHERE = "the DataFrame"
+"""The name of the DataFrame in messages."""
+PLACE = "namesake_place"
+"""The column of `with_places`."""
+
+
+def link(
+    df: DataFrame,
+    kb: str | Path,
+    recipe: Recipe | str | Path = "default",
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    title: str | None = None,
+    date: str | None = None,
+    mentions: str | None = None,
+    one_per_span: bool = False,
+    scores: bool = False,
+    threshold: float | str | None = None,
+    default_date: str | None = None,
+    rejects: SparkRejects | None = None,
+) -> DataFrame:
+    """The links of a DataFrame of articles, one row per mention; columns and arguments are checked before the job.
+
+    `text`, `id`, `title`, `date`, `mentions` and `one_per_span` are as for `link_frame`, but an id is required.
+
+    Args:
+        df: one row per article. Other columns are copied to `extra`, as JSON.
+        kb: the folder of a KB that all machines can read, or a pack of one, `NAME.tar.zst`.
+        recipe: a recipe, the name of a shipped one, or a `.toml` file.
+        text: the column of the text.
+        id: the column of the id, which becomes `article_id`.
+        title: the column of the title.
+        date: the column of the date.
+        mentions: the column of the names to link.
+        one_per_span: one row per occurrence of a name, with `start` and `end`.
+        scores: also return every candidate with its scores.
+        threshold: overrides the confidence from which the recipe answers.
+        default_date: the ISO date of articles without one.
+        rejects: counts the articles that cannot be linked; without it, the first one is an error.
+    """
+    if not hasattr(df, "mapInArrow"):
+        raise TypeError(f"df must be a DataFrame of Spark's, not {type(df).__name__}")
+    check_date(default_date, "default_date")
+    names = ColumnNames(Reading(text, id, title, date, say=warn), WHERE, mentions=mentions)
+    _check_columns(df, names)
+    job = Job(df.sparkSession, kb, recipe, scores, threshold, default_date, rejects, one_per_span)
+    return job.links(df, partial(read_rows, names=names))
+
+
+def link_lines(
+    df: DataFrame,
+    kb: str | Path,
+    recipe: Recipe | str | Path = "default",
+    *,
+    scores: bool = False,
+    threshold: float | str | None = None,
+    date: str | None = None,
+    rejects: SparkRejects | None = None,
+) -> DataFrame:
+    """`link` for a DataFrame with one column, `value`, of JSON lines, as `spark.read.text` returns it.
+
+    Lines are read as in a local run, including Quotebank's layout. `date` is the ISO date of articles without one.
+    """
+    return Job(df.sparkSession, kb, recipe, scores, threshold, date, rejects).links(df, read_lines)
+
+
+class Job:
+    """Links that executors make. The driver checks the arguments."""
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        kb: str | Path,
+        recipe: Recipe | str | Path,
+        scores: bool = False,
+        threshold: float | str | None = None,
+        date: str | None = None,
+        rejects: SparkRejects | None = None,
+        one_per_span: bool = False,
+    ) -> None:
+        check_date(date)
+        use_this_python(spark)
+        place = from_home(kb).absolute()
+        self.linker = Linker(_folder(str(place)), recipe, threshold)
+        self.scores, self.date, self.rejects, self.one_per_span = scores, date, rejects, one_per_span
+        self.where = str(place)
+        if self.where.endswith(SUFFIX):
+            spark.sparkContext.addFile(self.where)
+            self.where = place.name
+
+    def links(self, df: DataFrame, read: Reader) -> DataFrame:
+        """The links of the articles that `read` makes of the rows of `df`."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        where, text, scores, date = self.where, self.linker.recipe.toml(), self.scores, self.date
+        one_per_span = self.one_per_span
+        total = None if self.rejects is None else self.rejects.total
+
+        def work(batches: Batches) -> Iterator[pa.RecordBatch]:
+            linker, rejects = _linker(where, text), TaskRejects(total)
+            try:
+                for table in with_dates(read(batches, rejects), rejects, date):
+                    linked = linker.link_counted(table, scores, rejects)
+                    rejects.count_links(linked)
+                    yield from _for_spark(described(linker.kb, linked.links, one_per_span)).to_batches()
+            finally:
+                rejects.send()
+
+        schema = _for_spark(described(self.linker.kb, self.linker.nothing(scores), one_per_span)).schema
+        return df.mapInArrow(work, from_arrow_schema(schema))
+
+
+def _check_columns(df: DataFrame, names: ColumnNames) -> None:
+    """Choose the columns of a DataFrame, and refuse those that cannot be read, before a worker starts."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    check_articles(with_extra(names.renamed(to_arrow_schema(df.schema).empty_table())), WHERE)
+    if names.fields is not None and names.fields.id is None:  # rows have no order that could number them
+        raise NamesakeError(f"{WHERE}: which column is the id? Name it with `id=`; it has {listed(df.columns, SHOWN)}")
+
+
+def read_rows(batches: Batches, rejects: TaskRejects, names: ColumnNames | None = None) -> Iterator[pa.Table]:
+    """Tables of articles from a DataFrame of them; invalid rows are rejected."""
+    for batch, before in _of_one_file(batches, rejects):
+        rows = pa.Table.from_batches([batch])
+        yield valid_articles(with_extra(rows if names is None else names.renamed(rows)), "articles", before, rejects)
+
+
+def read_lines(batches: Batches, rejects: TaskRejects, most_line: int = MOST_LINE) -> Iterator[pa.Table]:
+    """Tables of articles from JSON lines. Their bytes need not be UTF-8, although Spark calls them strings."""
+    for batch, before in _of_one_file(batches, rejects):
+        lines = b"\n".join(line or b"" for line in batch.column(0).cast(pa.binary()).to_pylist())
+        block = Block.of(lines, before)
+        yield from read_blocks([block], Path(), rejects, most_line=most_line, places=rejects.places)
+
+
+def with_places(df: DataFrame) -> DataFrame:
+    """Rows of files with their places: the position where Spark began to read the file, and the file."""
+    return df.selectExpr("*", f"concat(input_file_block_start(), ':', input_file_name()) AS {PLACE}")
+
+
+def _of_one_file(batches: Batches, rejects: TaskRejects) -> Iterator[tuple[pa.RecordBatch, int]]:
+    """Batches cut where another file begins, each with the number of preceding rows; sets the file of `rejects`.
+
+    Lines are known if Spark reads a file from its beginning.
+    """
+    place, before = None, 0
+    for batch in batches:
+        names = batch.schema.names
+        if PLACE not in names:
+            rejects.go_to(None)
+            yield batch, 0
+            continue
+        runs = pc.run_end_encode(batch.column(names.index(PLACE)))
+        rows = batch.select([name for name in names if name != PLACE])
+        begin = 0
+        for here, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
+            place, before = here, before if here == place else 0
+            start, _, file = here.partition(":")
+            rejects.go_to(unquote(file).removeprefix("file://"), start == "0")
+            yield rows.slice(begin, end - begin), before
+            before += end - begin
+            begin = end
+
+
+def _for_spark(links: pa.Table) -> pa.Table:
+    """Links with types that Spark has."""
+    for at, field in enumerate(links.schema):
+        if pa.types.is_dictionary(field.type):
+            links = links.set_column(at, pa.field(field.name, pa.string()), links.column(at).cast(pa.string()))
+        elif field.name in ("spans", "title_spans"):
+            links = links.set_column(at, pa.field(field.name, SPANS), links.column(at).cast(SPANS))
+    return links
+
+
+@lru_cache(maxsize=4)
+def _linker(kb: str, recipe: str) -> Linker:
+    """This Python worker's linker, opened once; `kb` is a folder, or the name of a pack that Spark has copied."""
+    if kb.endswith(SUFFIX):
+        from pyspark import SparkFiles
+
+        kb = SparkFiles.get(kb)
+    return Linker(_folder(kb), Recipe.parse(recipe, "the driver's recipe"))
+
+
+def _folder(kb: str) -> Path:
+    """The folder of a KB; a pack is unpacked into the user's cache, once per machine."""
+    if not kb.endswith(SUFFIX):
+        return Path(kb)
+    from namesake.files.download import file_checksum
+    from namesake.kb.publish.get import get
+
+    if not Path(kb).is_file():
+        raise NamesakeError(f"{kb}: no such file; make one with `namesake kb pack`")
+    folder = cache_folder() / f"pack-{file_checksum(Path(kb))[-16:]}"
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            get(kb, folder)
+    return folder

@@ -1,0 +1,157 @@
+"""Articles from Arrow tables of other programs: Parquet, frames and Spark DataFrames.
+
+Columns get our names, and columns that are not part of an article are copied to `extra`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from namesake.arrow_layouts import decoded
+from namesake.articles.builder import check_articles
+from namesake.articles.rejects import Reject, Rejects
+from namesake.articles.schema import ARTICLES
+from namesake.errors import NamesakeError, did_you_mean
+from namesake.formats.field_names import SHOWN, Fields, Reading, choose_fields
+from namesake.printable import listed
+
+_fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+class ColumnNames:
+    """Gives the columns of tables the names of `ARTICLES`: as the user says, or guessed from the first table."""
+
+    def __init__(self, reading: Reading, where: str, prefix: str = "", mentions: str | None = None) -> None:
+        self.reading, self.where, self.prefix, self.mentions = reading, where, prefix, mentions
+        self.fields: Fields | None = None
+
+    def renamed(self, table: pa.Table, before: int = 0) -> pa.Table:
+        """The table with the columns `id`, `text` and, if they exist, `title` and `date`.
+
+        Without a column of ids, ids are row numbers after `before`, with the prefix. If another column has one of these
+        names, `_` is appended to its name. The column that `mentions` names is called `mentions`.
+        """
+        table = self._with_mentions(table)
+        named = self.reading.named
+        if not named and {"id", "text"} <= set(table.column_names):
+            return table
+        if self.fields is None:
+            paths = [path for path in named.values() if _column(table, path) is not None]
+            numbered = "ids are file and row" if self.prefix else None
+            self.fields = choose_fields(table.column_names, self.reading, self.where, paths, numbered)
+        wanted = {"id": self.fields.id, "text": self.fields.text, "title": self.fields.title, "date": self.fields.date}
+        columns = {ours: _column(table, theirs) for ours, theirs in wanted.items() if theirs is not None}
+        numbers = pa.array(np.arange(before + 1, before + table.num_rows + 1)).cast(pa.string())
+        numbers = pc.binary_join_element_wise(pa.scalar(self.prefix), numbers, "")
+        made = {"id": numbers} | {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
+        return _with_rest(made, table, [name for name in table.column_names if name not in wanted.values()])
+
+    def _with_mentions(self, table: pa.Table) -> pa.Table:
+        """The table with the column of mentions under our name."""
+        if self.mentions is None:
+            return table
+        names = table.column_names
+        if self.mentions not in names:
+            hint = did_you_mean(self.mentions, names)
+            raise NamesakeError(f"{self.where}: no field {self.mentions!r}{hint}; it has {listed(names, SHOWN)}")
+        made = {"mentions": table.column(self.mentions)}
+        return _with_rest(made, table, [name for name in names if name != self.mentions])
+
+
+def _with_rest(made: dict[str, Any], table: pa.Table, rest: list[str]) -> pa.Table:
+    """The columns `made` and the other columns of a table, with `_` after names that are taken."""
+    for name in rest:
+        free = name
+        while free in made or (free != name and free in rest):
+            free += "_"
+        made[free] = table.column(name)
+    return pa.table(made)
+
+
+def _column(table: pa.Table, path: str) -> pa.ChunkedArray | None:
+    """The column of that name, or the field b within the column a for `a.b`."""
+    if path in table.column_names:
+        return table.column(path)
+    head, *rest = path.split(".")
+    if head not in table.column_names or not rest:
+        return None
+    try:
+        return pc.struct_field(table.column(head), rest)
+    except (pa.ArrowException, TypeError):
+        return None
+
+
+def _text(column: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+    """A column of texts, numbers or dates as texts; other types are unchanged."""
+    column = decoded(column)
+    kind = column.type
+    try:
+        if pa.types.is_timestamp(kind):
+            return pc.strftime(column.cast(pa.timestamp("s", kind.tz), safe=False), "%Y-%m-%d")
+        is_plain = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_temporal(kind)
+        return column.cast(pa.string()) if is_plain else column
+    except pa.ArrowException as problem:
+        raise NamesakeError(f"the column of the {what}, which is {kind}, cannot be read ({problem})") from None
+
+
+def with_extra(table: pa.Table) -> pa.Table:
+    """The table with the columns that articles do not have in its column `extra`, added to its present content."""
+    columns = table.column_names
+    unknown = [name for name in columns if name not in ARTICLES.names]
+    if not unknown and "extra" not in columns:
+        return table
+    given = table.column("extra").to_pylist() if "extra" in columns else [None] * table.num_rows
+    rows = table.select(unknown).to_pylist()
+    extra = pa.array([_joined(one, row) for one, row in zip(given, rows, strict=True)], pa.string())
+    return table.select([name for name in columns if name != "extra"]).append_column("extra", extra)
+
+
+def _joined(extra: object, columns: dict[str, Any]) -> str | None:
+    """The `extra` of a row and its other columns as one JSON object.
+
+    `link` and its readers write `extra` as such an object. Any other value, or an object with a field that is named
+    like a column, becomes a field `extra`.
+    """
+    if extra is None:
+        return _json(columns) if columns else None
+    try:
+        fields: dict[str, Any] | None = _fields.decode(extra) if isinstance(extra, str) else None
+    except (msgspec.MsgspecError, RecursionError):
+        fields = None
+    if fields is None or fields.keys() & columns.keys():
+        return _json({"extra": extra} | columns)
+    return _json(fields | columns) if columns else str(extra)
+
+
+def _json(fields: dict[str, Any]) -> str:
+    """Fields as a JSON object; a value without a JSON form, such as a calendar interval, becomes a text."""
+    return msgspec.json.encode(fields, enc_hook=str).decode()
+
+
+def valid_articles(table: pa.Table, where: str, before: int, rejects: Rejects, file: str = "") -> pa.Table:
+    """The table with the columns of `ARTICLES`, without invalid rows, which are rejected.
+
+    Args:
+        table: the rows.
+        where: the name of the table in messages.
+        before: how many rows of the same file precede.
+        rejects: receives the invalid rows.
+        file: their file.
+    """
+    try:
+        return check_articles(table, where)
+    except NamesakeError:
+        kept = [check_articles(table.slice(0, 0), where)]  # raises if the columns fit no row
+    for row in range(table.num_rows):
+        try:
+            kept.append(check_articles(table.slice(row, 1), ""))
+        except NamesakeError as problem:
+            identifier = table.column("id")[row].as_py()
+            article = None if identifier is None else str(identifier)
+            rejects.add(Reject(str(problem).removeprefix(": "), file, before + row + 1, article))
+    return pa.concat_tables(kept)

@@ -1,0 +1,173 @@
+"""Writers of links: Parquet, JSON lines, CSV or TSV, by suffix. A file appears only when the run succeeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import groupby, repeat
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import msgspec
+import pyarrow as pa
+
+from namesake.errors import NamesakeError
+from namesake.files import STDIN, create, kind, published
+from namesake.files.stdout import to_stdout
+from namesake.formats.table_files import ROWS_AT_ONCE, line_writer
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
+
+MOST_DICTIONARY = 1 << 30
+MOST_REPEATED = 1 << 20
+"""How many bytes of `extra` the lines of one article may repeat; longer ones are only in the first line."""
+SELDOM_TWICE = ("spans", "title_spans", "score", "margin", "confidence", "known")
+"""Columns of numbers that seldom repeat: a dictionary would cost time and space."""
+WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
+"""Columns whose minimum and maximum help to skip rows; those of names and QIDs do not."""
+FROM_KB = ("label", "description")
+"""Columns with texts of the KB."""
+SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv")
+"""Suffixes of link files, without compression."""
+
+
+class _Parquet:
+    """Writes Parquet; the metadata becomes that of the file."""
+
+    def __init__(self, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
+        self.partial, self.stack = partial, stack
+        self.metadata = {f"namesake.{key}": value for key, value in metadata.items()}
+        self.file: pq.ParquetWriter | None = None
+
+    def write(self, links: pa.Table) -> None:
+        """Add a table of links. The first one sets the columns."""
+        if self.file is None:
+            import pyarrow.parquet as pq  # slow to import, and other formats do not need it
+
+            schema = links.schema.with_metadata(self.metadata)
+            again = [column for field in schema if field.name not in SELDOM_TWICE for column in _columns(field)]
+            # The dictionary stores the extra fields of an article once; above the limit every row would repeat them.
+            options = {"use_dictionary": again, "dictionary_pagesize_limit": MOST_DICTIONARY}
+            writer = pq.ParquetWriter(self.partial, schema, write_statistics=WITH_STATISTICS, **options)
+            self.file = self.stack.enter_context(writer)
+        for batch in links.replace_schema_metadata(self.file.schema.metadata).to_batches():
+            self.file.write_batch(batch)  # one dictionary each: two in one row group would be given up
+
+
+def _columns(field: pa.Field, name: str | None = None) -> Iterator[str]:
+    """The names of a field's columns in Parquet: several if it is nested."""
+    name, kind = name or field.name, field.type
+    if pa.types.is_struct(kind):
+        for part in kind:
+            yield from _columns(part, f"{name}.{part.name}")
+    elif pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
+        yield from _columns(kind.value_field, f"{name}.list.element")
+    else:
+        yield name
+
+
+class _Lines:
+    """Writes JSON lines, CSV or TSV, with the metadata in `PATH.meta.json`; standard output has none."""
+
+    def __init__(self, path: Path, partial: Path, suffix: str, metadata: dict[str, str], stack: ExitStack) -> None:
+        self.is_json = suffix in (".jsonl", ".ndjson")
+        if str(path) == STDIN:
+            file = stack.enter_context(to_stdout())
+        else:
+            beside = stack.enter_context(published(metadata_path(path)))
+            beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
+            file = stack.enter_context(create(partial, path.suffix))
+        self.lines = line_writer(file, suffix, from_kb=FROM_KB)
+
+    def write(self, links: pa.Table) -> None:
+        """Add a table of links. The first one sets the columns."""
+        for batch in links.to_batches(None if self.is_json else ROWS_AT_ONCE):
+            place = batch.schema.get_field_index("extra")
+            rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
+            for row, extra in zip(rows, _extras(batch.column("article_id"), batch.column(place)), strict=True):
+                row["extra"] = extra if extra is None or self.is_json else bytes(extra).decode()
+                if self.is_json and row.get("title_spans", "") is None:
+                    del row["title_spans"]  # articles without titles have no such field
+            self.lines(links.column_names, rows)
+        if not links.num_rows:
+            self.lines(links.column_names, [])
+
+
+def _extras(articles: pa.Array, column: pa.DictionaryArray) -> Iterator[msgspec.Raw | None]:
+    """The extra fields of each row's article: with all of its rows, or with the first row alone if they are long."""
+    places = zip(articles.to_pylist(), column.indices.to_pylist(), strict=True)
+    for (_, place), rows in groupby(places):
+        extra = None if place is None else _as_json(column.dictionary[place].as_py())
+        count = sum(1 for _ in rows)
+        if extra is not None and len(memoryview(extra)) * count > MOST_REPEATED:
+            yield extra
+            yield from repeat(None, count - 1)
+        else:
+            yield from repeat(extra, count)
+
+
+def _as_json(text: str) -> msgspec.Raw:
+    """JSON on one line; a text that is not JSON becomes a JSON string."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return msgspec.Raw(msgspec.json.encode(text))
+    return msgspec.Raw(msgspec.json.format(text.encode(), indent=-1) if "\n" in text or "\r" in text else text.encode())
+
+
+def metadata_path(path: Path) -> Path:
+    """The path of the metadata of JSON lines, CSV or TSV."""
+    return path.with_name(path.name + ".meta.json")
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files that are written for the links `path`."""
+    if str(path) == STDIN:
+        return []
+    return [path] if kind(path) == ".parquet" else [path, metadata_path(path)]
+
+
+def link_suffix(path: Path, format: str | None = None) -> str:
+    """The suffix of the format of links: that of the file, or the one that the user names."""
+    suffix = f".{format}" if format else ".jsonl" if str(path) == STDIN else kind(path)
+    if suffix not in SUFFIXES:
+        raise NamesakeError(
+            f"{path}: links are written as .parquet, .jsonl, .csv or .tsv (the last three also .gz, .bz2 or .zst)"
+        )
+    if suffix == ".parquet" and str(path) == STDIN:
+        raise NamesakeError("Parquet is for files: name one with -o, or write .jsonl, .csv or .tsv to standard output")
+    return suffix
+
+
+class LinkWriter:
+    """Writes tables of links to `path` (`-`: standard output); `metadata` says what made them.
+
+    The suffix tells the format if `format` does not; `tidy` is as for `published`.
+    """
+
+    def __init__(self, path: Path, metadata: dict[str, str], format: str | None = None, tidy: bool = True) -> None:
+        self.suffix = link_suffix(path, format)
+        self.path, self.metadata, self.tidy = path, metadata, tidy
+        self.rows = 0
+        self._stack = ExitStack()
+
+    def __enter__(self) -> LinkWriter:
+        to_stdout = str(self.path) == STDIN
+        partial = self.path if to_stdout else self._stack.enter_context(published(self.path, self.tidy))
+        if self.suffix == ".parquet":
+            self._sink: _Parquet | _Lines = _Parquet(partial, self.metadata, self._stack)
+        else:
+            self._sink = _Lines(self.path, partial, self.suffix, self.metadata, self._stack)
+        return self
+
+    def write(self, links: pa.Table) -> None:
+        """Add a table of links. The first one sets the columns."""
+        self.rows += links.num_rows
+        self._sink.write(links)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
