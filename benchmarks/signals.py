@@ -27,7 +27,7 @@ from namesake.recipe import Part, Recipe
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 DEFAULT = Recipe.load("default")
 EVERY = ("IScore", "NIScore", "EEIScore", "IScore_IDF", "NIScore_IDF", "EEIScore_IDF", "Match")
-EVERY += ("PR_WP", "NS", "NP", "PR_WD", "Born", "Dead", "LQID")
+EVERY += ("PR_WP", "NS", "NP", "PR_WD", "NotYetBorn", "Dead", "LQID")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def variants() -> dict[str, Recipe]:
         ("without EEIScore", ("EEIScore", "EEIScore_IDF")),
         ("without popularity", ("PR_WP", "NS")),
         ("NS instead of PR_WP", ("PR_WP",)),
-        ("without dates", ("Born", "Dead")),
+        ("without dates", ("NotYetBorn", "Dead")),
         ("words counted, not weighed", ("IScore_IDF", "NIScore_IDF")),
         ("statements counted, not weighed", ("EEIScore_IDF",)),
         ("both counted, not weighed", ("IScore_IDF", "NIScore_IDF", "EEIScore_IDF")),

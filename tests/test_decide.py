@@ -26,12 +26,12 @@ def nobody(rule, offsets, doubts=None):
 @given(MENTIONS, st.floats(-3, 3), st.floats(-3, 3))
 def test_doubts_take_the_place_of_the_constants(mentions, one, other):
     offsets = flat(mentions)[1]
-    rule = Decide(9.0, 8.0, parts=(DoubtPart("Thing", one, "log1p"), DoubtPart("Length", other)))
+    rule = Decide(9.0, 8.0, parts=(DoubtPart("OtherEntityFame", one, "log1p"), DoubtPart("ArticleLength", other)))
     things = np.array([len(scores) * 1.5 for scores in mentions])
     lengths = np.array([sum(scores[:1]) % 3 for scores in mentions])
-    both = nobody(rule, offsets, {"Thing": things, "Length": lengths})
+    both = nobody(rule, offsets, {"OtherEntityFame": things, "ArticleLength": lengths})
     assert both == pytest.approx([one * math.log1p(t) + other * n for t, n in zip(things, lengths, strict=True)])
-    assert nobody(rule, offsets, {"Length": lengths}) == pytest.approx(other * lengths)  # the other one is absent
+    assert nobody(rule, offsets, {"ArticleLength": lengths}) == pytest.approx(other * lengths)  # the other one is absent
     assert nobody(rule, offsets).tolist() == [8.0 if len(scores) == 1 else 9.0 for scores in mentions]
 
 

@@ -454,7 +454,7 @@ def test_a_drawing_shows_none_of_them_wherever_it_stands(sample_kb, articles):
     linker = Linker(sample_kb)
     text = " ".join(drawn(linker, one, "Adam Smith").split())
     assert re.search(r" 1 none of them [\d.]+ %", text), text
-    assert "Expected" in text
+    assert "ExpectedNamesakes" in text
     assert "→ nobody: none fits; the best is Q9381 Adam Smith" in text
 
     people = [f"Q{qid}" for qid in sample_kb.qids[sample_kb.person][:20]]

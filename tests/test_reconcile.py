@@ -272,7 +272,7 @@ def test_a_row_means_the_same_alone_and_among_others(linker):
 
 def test_a_row_without_a_date_is_of_no_time(linker):
     def era(query: Query) -> set[float]:
-        return {one.parts.get("Era", 0.0) for one in reconcile_queries(linker, [query], 100)[0]}
+        return {one.parts.get("YearsFromLifetime", 0.0) for one in reconcile_queries(linker, [query], 100)[0]}
 
     assert era(Query("Michael Jordan")) == {0.0}
     assert era(Query("Michael Jordan", date="1850")) != {0.0}

@@ -27,7 +27,7 @@ Recipes are data in TOML. The paper's systems ship in `recipes/`, and so does `d
     [decide.thresholds]                # optional: the confidence from which 95 of 100 answers are right, and so on
     p95 = 0.9
     [[decide.parts]]                   # optional: what "none of them" is made of, in place of `nil` and `alone`
-    doubt = "Expected"
+    doubt = "ExpectedNamesakes"
     weight = 0.5                       # below 0: it speaks for the candidates
     scale = "none"                     # none | log1p | sqrt
 """

@@ -17,7 +17,7 @@ from namesake.rank import FloatArray
 from namesake.recipe import Combined, Decide, Recipe
 from namesake.scorers import named
 
-PARTED = "Taken"
+PARTED = "AlreadyLinked"
 """The scorer that tells another person of a name from the first."""
 
 

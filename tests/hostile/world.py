@@ -15,7 +15,7 @@ TEXT = (
 )
 SCORERS = (
     *("IScore", "NIScore", "IScore_IDF", "NIScore_IDF", "EEIScore", "EEIScore_IDF"),
-    *("NP", "NS", "PR_WD", "PR_WP", "Born", "Dead", "Tenure", "Match"),
+    *("NP", "NS", "PR_WD", "PR_WP", "NotYetBorn", "Dead", "Tenure", "Match"),
 )
 QID = "Q437267"
 """Somebody of the sample, called NAME."""

@@ -18,19 +18,19 @@ FAMOUS, NEAR = 100.0, 100
 
 
 # the name seems longer than what the KB knows
-@doubt("GoesOn")
+@doubt("NameContinues")
 def goes_on(batch: Batch) -> Scores:
     """Share of the full spans that a capital follows which ends people's names: Paul Simon | Smith."""
     return batch.mentions.evidence.goes_on.astype(np.float64)
 
 
-@doubt("Comes")
+@doubt("FirstNameBefore")
 def comes(batch: Batch) -> Scores:
     """Share of the full spans behind a capital that begins people's names: Mary | Ann Smith."""
     return batch.mentions.evidence.comes.astype(np.float64)
 
 
-@doubt("Suffix")
+@doubt("SuffixAfter")
 def suffix(batch: Batch) -> Scores:
     """Share of the full spans that Jr., II … follow which the name has not."""
     return batch.mentions.evidence.suffix.astype(np.float64)
@@ -59,13 +59,13 @@ def byline(batch: Batch, kb: KB) -> Scores:
 
 
 # the name is a thing's, or a mere word
-@doubt("Thing")
+@doubt("OtherEntityFame")
 def thing(batch: Batch) -> Scores:
     """log(1 + fame) of the most famous thing of that name; 0 without one."""
     return np.log1p(batch.mentions.evidence.thing.astype(np.float64))
 
 
-@doubt("ThingShare")
+@doubt("OtherEntityShare")
 def thing_share(batch: Batch) -> Scores:
     """log(1 + fame of the thing / that of the best bearer), for names of one word: Paris, Jordan, Houston."""
     evidence = batch.mentions.evidence
@@ -73,13 +73,13 @@ def thing_share(batch: Batch) -> Scores:
     return np.where(_one_word(batch), np.log1p(evidence.thing / best), 0.0)
 
 
-@doubt("Lower")
+@doubt("LowercaseUse")
 def lower(batch: Batch) -> Scores:
     """log(1 + how often a name of one word stands in lower case where people and things are described)."""
     return np.log1p(batch.mentions.evidence.lower.astype(np.float64))
 
 
-@doubt("Place")
+@doubt("PlaceContext")
 def place(batch: Batch) -> Scores:
     """1 where a name of one word stands behind "in" or in a dateline, 0.5 behind "to" and "from"."""
     return batch.mentions.evidence.place.astype(np.float64)
@@ -92,7 +92,7 @@ def one_word(batch: Batch) -> Scores:
     return _one_word(batch).astype(np.float64)
 
 
-@doubt("Bearers")
+@doubt("NamesakeCount")
 def bearers(batch: Batch) -> Scores:
     """log(1 + how many entities bear a name of one word)."""
     return np.log1p(batch.mentions.evidence.bearers.astype(np.float64))
@@ -119,7 +119,7 @@ def famous_nearby(batch: Batch) -> Scores:
     return near
 
 
-@doubt("FirstName")
+@doubt("FirstNameOnly")
 def first_name(batch: Batch) -> Scores:
     """1 for a word that is the first name of its best bearer."""
     from namesake.kb.names.form_weights import FIRST
@@ -128,31 +128,31 @@ def first_name(batch: Batch) -> Scores:
     return first
 
 
-@doubt("Role")
+@doubt("RoleBefore")
 def role(batch: Batch) -> Scores:
     """1 where a role stands before a name of one word: striker Messi."""
     return batch.mentions.evidence.role.astype(np.float64)
 
 
-@doubt("Title")
+@doubt("TitleBefore")
 def title(batch: Batch) -> Scores:
     """1 for a title and a word: President Bush."""
     return _rule(batch, "titled")
 
 
-@doubt("Wide")
+@doubt("VariantMatch")
 def wide(batch: Batch) -> Scores:
     """1 for part of a longer name: Siméon Poisson."""
     return _rule(batch, "wide")
 
 
-@doubt("Dropped")
+@doubt("ExtraWords")
 def dropped(batch: Batch) -> Scores:
     """1 where the text has words more than the KB's name: Frank Anthony Wilczek."""
     return _rule(batch, "dropped")
 
 
-@doubt("Spelled")
+@doubt("Misspelling")
 def spelled(batch: Batch) -> Scores:
     """1 for another spelling than the KB's."""
     return _rule(batch, "spelled")

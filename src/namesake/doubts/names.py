@@ -42,7 +42,7 @@ def constant(batch: Batch) -> Scores:
     return np.ones(len(batch.names))
 
 
-@doubt("Expected", needs=TOKENS, explain=tokens_of_the_name)
+@doubt("ExpectedNamesakes", needs=TOKENS, explain=tokens_of_the_name)
 def expected(batch: Batch, kb: KB) -> Scores:
     """log(E + e⁻⁵), E people of half a million who bear such a name by chance: (F + ½)(L + ½) / P; 0 for one word.
 
@@ -60,7 +60,7 @@ def expected(batch: Batch, kb: KB) -> Scores:
     return np.where(first < 0, 0.0, np.log(np.where(first < 0, 1.0, bearers * rare) + FLOOR))
 
 
-@doubt("Length")
+@doubt("ArticleLength")
 def length(batch: Batch) -> Scores:
     """log(1 + distinct words of the article that the KB knows), the name's own left out."""
     counts: Scores = batch.once(beyond_chance).words

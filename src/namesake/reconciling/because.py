@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from namesake.reconciling.context import APART
 
-WORDS = ("Words", "Sentence")
+WORDS = ("ArticleWords", "SentenceWords")
 SAID = 0.5
 """What adds or takes less is not worth a word."""
-AGAINST = {APART: "shares few words of the row", "Era": "lived at another time", "Born": "born later"}
+AGAINST = {APART: "shares few words of the row", "YearsFromLifetime": "lived at another time", "NotYetBorn": "born later"}
 """What to say where one of these parts takes more."""
 PARTS = (*WORDS, *AGAINST)
 """The parts of a score that reasons are made of, beside those of the table's columns."""

@@ -22,7 +22,7 @@ from namesake.reconciling.query import Candidate, Query
 from namesake.reconciling.rows import articles_of
 from namesake.scoring import Scored
 
-ERA = "Era"
+ERA = "YearsFromLifetime"
 """The part of recipes that compares lives with the time of a text."""
 TOLD = "told "
 """What the parts of a row's values begin with: no scorer has a space in its name."""

@@ -32,7 +32,7 @@ NOW = 2015.0
 OFFICES = Need("statements with a start or an end", lambda kb: len(kb.tenure_entity) > 0)
 
 
-@scorer("Born")
+@scorer("NotYetBorn")
 def born(batch: Batch, kb: KB) -> Scores:
     """-1 where the whole of the stated birth date lies after the article's date, else 0."""
     from namesake.kernels.link.lives import dated_later
@@ -71,7 +71,7 @@ def offices(candidate: Candidate) -> Iterator[Match]:
             yield Match(sources=[statement_source(kb, pair)])
 
 
-@scorer("Office", needs=OFFICES, explain=offices)
+@scorer("OfficeHeld", needs=OFFICES, explain=offices)
 def office(batch: Batch, kb: KB) -> Scores:
     """1 for a word behind a title or a role (President Bush) where a position is in force at the date, else 0."""
     candidate, statement = batch.once(_in_force)
@@ -94,7 +94,7 @@ def _in_force(batch: Batch, kb: KB) -> tuple[Int64, Int64]:
     return candidate[holds], statement[holds]
 
 
-@scorer("Era")
+@scorer("YearsFromLifetime")
 def era(batch: Batch, kb: KB) -> Scores:
     """-log(1 + g / 10), g years between the life and the nearest year that the text names or has; 0 for a lone word.
 
@@ -113,7 +113,7 @@ def era(batch: Batch, kb: KB) -> Scores:
     return -np.log1p(gap / 10)
 
 
-@scorer("Vital")
+@scorer("LifeDatesMatch")
 def vital(batch: Batch, kb: KB) -> Scores:
     """1 where the year of birth or death, or the age, that stands behind the name is the candidate's, -1 where not.
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 
-@scorer("Lifetime")
+@scorer("OutsideLifetime")
 def lifetime(batch: Batch, kb: KB) -> Scores:
     """-1 for a surname that several people of the text have, if its sentences name years, none in this life; else 0.
 
-    A life begins at 12 and ends two years after death, as for `Era`.
+    A life begins at 12 and ends two years after death, as for `YearsFromLifetime`.
     """
     scores = np.zeros(len(batch.rows))
     shared = np.flatnonzero(batch.mentions.evidence.found_by("shared"))

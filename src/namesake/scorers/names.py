@@ -28,19 +28,19 @@ def match(batch: Batch, kb: KB) -> Scores:
     return batch.quality
 
 
-@scorer("Alias")
+@scorer("AliasName")
 def alias(batch: Batch) -> Scores:
     """-1 where the mention's name is an alias of the entity or a bare form of its label (0.8 ≤ Match < 1), else 0."""
     return -((batch.quality >= VARIANT) & (batch.quality < LABEL)).astype(np.float64)
 
 
-@scorer("Variant")
+@scorer("VariantName")
 def variant(batch: Batch) -> Scores:
     """-1 where the mention's name is a variant of the entity's, part of it, or no name of it (Match < 0.8), else 0."""
     return -(batch.quality < VARIANT).astype(np.float64)
 
 
-@scorer("Quality")
+@scorer("NameMatchQuality")
 def quality(batch: Batch) -> Scores:
     """log(Match), at least log(0.05): the odds that somebody is called so."""
     return np.log(np.maximum(batch.quality, WORST))
@@ -120,7 +120,7 @@ def the_other_one(candidate: Candidate) -> Iterator[Match]:
         yield Match(sources=[Source("another of the name", value=reading.name)])
 
 
-@scorer("Taken", explain=the_other_one)
+@scorer("AlreadyLinked", explain=the_other_one)
 def taken(batch: Batch) -> Scores:
     """-1 for whom the article's first of that name fits best, where the text speaks of the other one; else 0."""
     meant = np.repeat(batch.taken, np.diff(batch.offsets))

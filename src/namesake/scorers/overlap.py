@@ -110,14 +110,14 @@ def niscore_idf(batch: Batch, kb: KB) -> Scores:
     return _narrow(batch, kb, rarity(kb))
 
 
-@scorer("Words", explain=words_everywhere)
+@scorer("ArticleWords", explain=words_everywhere)
 def words(batch: Batch, kb: KB) -> Scores:
     """log((IScore_IDF + 0.3) / (chance + 0.3)): the article's words, against what a random entity would share."""
     beyond = batch.once(beyond_chance)
     return lift(beyond.shared, beyond.chance)
 
 
-@scorer("Sentence", explain=words_nearby)
+@scorer("SentenceWords", explain=words_nearby)
 def sentence(batch: Batch, kb: KB) -> Scores:
     """log((NIScore_IDF + 0.3) / (chance + 0.3)): the same for the sentences that hold a span of the mention."""
     beyond = batch.once(beyond_chance)

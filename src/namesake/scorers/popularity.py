@@ -66,13 +66,13 @@ def fame(batch: Batch, kb: KB) -> Scores:
     return np.log1p(_known(kb.sitelinks, batch))
 
 
-@scorer("Early")
+@scorer("ItemAge")
 def early(batch: Batch) -> Scores:
     """-log(1 + QID / 20,000,000): items that were added late are of people whom few write about; 0 if not in the KB."""
     return np.where(batch.rows >= 0, -np.log1p(batch.qids / EARLY), 0.0)
 
 
-@scorer("Record")
+@scorer("StatementCount")
 def record(batch: Batch, kb: KB) -> Scores:
     """log((1 + statements) / (1 + the median of the KB's people)); 0 for an entity the KB does not have."""
     indptr, rows = kb.statements.indptr, np.maximum(batch.rows, 0)

@@ -53,7 +53,7 @@ def eeiscore_idf(batch: Batch, kb: KB) -> Scores:
     return statements_shared(batch, kb, len(kb))[0]
 
 
-@scorer("Company", anchors=True, explain=shared_statements)
+@scorer("SharedStatements", anchors=True, explain=shared_statements)
 def company(batch: Batch, kb: KB) -> Scores:
     """log((EEIScore_IDF + 0.3) / (chance + 0.3)): against what a random entity with as many statements would share."""
     return lift(*statements_shared(batch, kb, len(kb)))
