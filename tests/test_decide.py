@@ -31,7 +31,9 @@ def test_doubts_take_the_place_of_the_constants(mentions, one, other):
     lengths = np.array([sum(scores[:1]) % 3 for scores in mentions])
     both = nobody(rule, offsets, {"OtherEntityFame": things, "ArticleLength": lengths})
     assert both == pytest.approx([one * math.log1p(t) + other * n for t, n in zip(things, lengths, strict=True)])
-    assert nobody(rule, offsets, {"ArticleLength": lengths}) == pytest.approx(other * lengths)  # the other one is absent
+    assert nobody(rule, offsets, {"ArticleLength": lengths}) == pytest.approx(
+        other * lengths
+    )  # the other one is absent
     assert nobody(rule, offsets).tolist() == [8.0 if len(scores) == 1 else 9.0 for scores in mentions]
 
 

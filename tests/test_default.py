@@ -115,7 +115,9 @@ def test_accuracy_on_the_slice(shared, linked, slice_kb):
 def test_every_contribution_is_in_the_score():
     offsets = np.array([0, 2], np.int64)
     scores = {"ArticleWords": np.array([1.0, 0.5]), "PR_WP": np.array([3.0, 9.0]), "IScore": np.array([5.0, 5.0])}
-    combined = DEFAULT.combine(scores | {"NotYetBorn": np.array([0.0, -1.0])}, offsets, {"ExpectedNamesakes": np.array([-2.0])})
+    combined = DEFAULT.combine(
+        scores | {"NotYetBorn": np.array([0.0, -1.0])}, offsets, {"ExpectedNamesakes": np.array([-2.0])}
+    )
     np.testing.assert_allclose(sum(combined.contributions.values()), combined.total)
     assert combined.contributions["IScore"].tolist() == [0, 0]  # it only stands in
     assert combined.contributions["NotYetBorn"].tolist() == [0, -5]

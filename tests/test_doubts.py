@@ -77,7 +77,12 @@ OWN = Recipe(
     "own",
     (Part("IScore"),),
     decide=Decide(
-        9.0, parts=(DoubtPart("ExpectedNamesakes", -0.5), DoubtPart("ArticleLength", 2.0, "sqrt"), DoubtPart("Constant", 1.5))
+        9.0,
+        parts=(
+            DoubtPart("ExpectedNamesakes", -0.5),
+            DoubtPart("ArticleLength", 2.0, "sqrt"),
+            DoubtPart("Constant", 1.5),
+        ),
     ),
 )
 
@@ -112,9 +117,15 @@ def test_recipes_with_doubts_are_read_back_as_written():
     ("lines", "message"),
     [
         ('doubt = "Expectd"', "unknown doubt 'Expectd'; did you mean Expected"),
-        ('doubt = "ExpectedNamesakes"\nscale = "share"', "scale of ExpectedNamesakes = 'share': must be one of none, log1p, sqrt"),
+        (
+            'doubt = "ExpectedNamesakes"\nscale = "share"',
+            "scale of ExpectedNamesakes = 'share': must be one of none, log1p, sqrt",
+        ),
         ('doubt = "ExpectedNamesakes"\nweight = "much"', "weight of ExpectedNamesakes = 'much': must be a number"),
-        ('doubt = "ExpectedNamesakes"\n[[decide.parts]]\ndoubt = "ExpectedNamesakes"', "ExpectedNamesakes is a part twice"),
+        (
+            'doubt = "ExpectedNamesakes"\n[[decide.parts]]\ndoubt = "ExpectedNamesakes"',
+            "ExpectedNamesakes is a part twice",
+        ),
     ],
 )
 def test_what_no_recipe_can_mean_is_refused(lines, message):

@@ -20,7 +20,7 @@ from namesake.formats import read_articles
 from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
-from namesake.scorers.matches import MOST_LISTED
+from namesake.scorers.evidence_shown import MOST_LISTED
 from namesake.text import sentences
 from oracle import sentence_words, words
 

@@ -12,7 +12,7 @@ from namesake.apps.cli import compile as command
 from namesake.compiling import NOTICE
 from namesake.kernels.code_cache import closure, digest
 from namesake.kernels.compiled import Kernel, entry_points
-from namesake.kernels.link.top_two import beats, top_two
+from namesake.kernels.link.candidate_tables import beats, top_two
 from namesake.kernels.words import write_words
 
 TWO_KERNELS = """
@@ -21,7 +21,7 @@ from namesake import compiling
 compiling.PATIENCE = {patience}
 import namesake
 namesake.build_kb  # from which on compiling is announced
-from namesake.kernels.link.top_two import top_two
+from namesake.kernels.link.candidate_tables import top_two
 from namesake.kernels.search import first_at_least
 assert top_two(np.array([0, 2]), np.array([[1.0, 2.0]]))[0].tolist() == [1]
 if {second}:
@@ -73,7 +73,7 @@ def test_kernels_load_when_they_are_used():
     """In a process of its own: importing compiles nothing, a call loads that kernel alone, not those inside it."""
     program = """
 import numpy as np
-from namesake.kernels.link.top_two import beats, top_two
+from namesake.kernels.link.candidate_tables import beats, top_two
 assert "compiled" not in vars(top_two), "compiled when imported"
 top_two(np.array([0, 2]), np.array([[1.0, 2.0]]))  # the cache has it, or has it now
 """

@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from namesake import rank
+from namesake.kernels.link.anchor_statements import shared_statements
+from namesake.kernels.link.candidate_tables import NO, UNSURE, YES, described, format_qids, parse_qids, top_two
 from namesake.kernels.link.contexts import Runs, narrow_contexts
-from namesake.kernels.link.described import NO, UNSURE, YES, described
-from namesake.kernels.link.overlap import Features, gather_words, overlap
-from namesake.kernels.link.qids import format_qids, parse_qids
-from namesake.kernels.link.shared import shared_statements
-from namesake.kernels.link.top_two import top_two
+from namesake.kernels.link.word_sums import Features, gather_words, overlap
 from namesake.kernels.types import Ragged
 from namesake.text import pack
 

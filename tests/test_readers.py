@@ -19,8 +19,8 @@ from namesake.formats.csv import open_rows
 from namesake.formats.fields import Reading
 from namesake.formats.links import MOST_REPEATED, LinkWriter
 from namesake.formats.tables import read_rows, write_rows
-from namesake.reconciling.properties import similar_properties
 from namesake.reconciling.table import Layout, reconcile_table
+from namesake.scorers.properties import similar_properties
 
 TEXT = "The basketball player Michael Jordan spoke."
 

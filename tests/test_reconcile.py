@@ -24,10 +24,10 @@ from namesake.kb.records import describe
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.properties import find_property
-from namesake.reconciling.reconcile import judge
+from namesake.reconciling.matching import judge
 from namesake.reconciling.rows import plain_name
 from namesake.reconciling.table import SHOWN, Layout, reconcile_table
+from namesake.scorers.properties import find_property
 
 JORDAN, SCIENTIST, FOOTBALLER = "Q41421", "Q3308285", "Q6831716"
 TABLE = """Name,Team,Notes,Year

@@ -15,7 +15,7 @@ from namesake.kernels.text.vitals import vitals
 from namesake.language import English
 from namesake.linker import Linker
 from namesake.recipe import Recipe
-from namesake.scorers.dates import year_words
+from namesake.scorers.life_dates import year_words
 from namesake.text import pack
 from oracle_years import NUMBER, is_year
 
@@ -106,7 +106,9 @@ def test_the_birth_that_is_told_chooses_among_namesakes(sample_kb):
     kb = sample_kb
     years = {f"Q{kb.qids[row]}": int(str(np.datetime64(int(kb.birth[row]), "D"))[:4]) for row in range(len(kb))}
     known = {f"Q{kb.qids[row]}": kb.birth_precision[row] >= 9 for row in range(len(kb))}
-    linker = Linker(kb, Recipe.of({"name": "v", "parts": [{"scorer": "LifeDatesMatch", "weight": 1.0, "scale": "none"}]}))
+    linker = Linker(
+        kb, Recipe.of({"name": "v", "parts": [{"scorer": "LifeDatesMatch", "weight": 1.0, "scale": "none"}]})
+    )
     rows, _ = kb.names.lookup("Chris Carter")
     bearers = [f"Q{kb.qids[row]}" for row in rows]
     assert sum(known[qid] for qid in bearers) > 1

@@ -53,7 +53,9 @@ def link_labelled(paths: Paths, kb: KB | str | Path | None, recipe: Recipe, scor
     linker = Linker(opened, recipe if recipe.decide is None else recipe.at(0.0))
     corpora = []
     for corpus in read_corpora(paths):
-        links = pa.concat_tables([linker.nothing(scores), *(linker.link(table, scores) for table in _articles(corpus))])
+        links = pa.concat_tables(
+            [linker.empty_links(scores), *(linker.link(table, scores) for table in _articles(corpus))]
+        )
         corpora.append(LinkedCorpus(judge(corpus, known_labels(corpus, opened), links), links))
     if not any(each.judged.known.any() for each in corpora):
         raise NamesakeError(f"no label has the QID of an entity of {opened.path}: there is nothing to measure")

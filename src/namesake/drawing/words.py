@@ -13,14 +13,11 @@ PARTS = {
     "VariantName": "a name variant",
     "PartialName": "another's full name",
     "NamedInFull": "named in full elsewhere",
-    "Match": "fit of the name",
     "NameMatchQuality": "fit of the name",
     "YearsFromLifetime": "another time",
     "LifeDatesMatch": "dates of the life",
     "OfficeHeld": "office held then",
-    "Tenure": "in office then",
     "NotYetBorn": "born later",
-    "Dead": "dead by then",
     "IScore": "words of the text",
     "NIScore": "words nearby",
     "EEIScore": "shared with others",
@@ -51,7 +48,9 @@ PARTS = {
     "VariantMatch": "part of a longer name",
     "ExtraWords": "extra words",
     "Misspelling": "spelled otherwise",
-    "Apart": "words not shared",
+    "WordsNotShared": "words not shared",
+    "PropertyValues": "values of the row",
+    "EntityType": "type of the row",
 }
 """By the name that recipes have for them; a part that is not here is called as in its recipe."""
 

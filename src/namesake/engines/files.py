@@ -99,7 +99,7 @@ def link_files(
             linked += links.num_rows - links.column("qid").null_count
             reporter.advance(meter.fraction(), seen, "articles")
         if not writer.rows:
-            writer.write(drawn(linker.nothing(scores)))  # the columns, which a file without links has as well
+            writer.write(drawn(linker.empty_links(scores)))  # the columns, which a file without links has as well
     return Counts(seen, mentions, linked, tuple(problems), tuple(listing.notes))
 
 

@@ -167,7 +167,7 @@ class Job:
             finally:
                 rejects.send()
 
-        schema = _drawn(self.linker, self.linker.nothing(scores), one_per_span).schema
+        schema = _drawn(self.linker, self.linker.empty_links(scores), one_per_span).schema
         return df.mapInArrow(work, from_arrow_schema(schema))
 
 

@@ -1,4 +1,4 @@
-"""Words that an entity shares with a text, beside what chance alone would give an entity of its size."""
+"""Words that an entity shares with a text, compared with what chance gives an entity with as many words."""
 
 from typing import Any, NamedTuple
 
@@ -6,17 +6,27 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.link.ahead import AHEAD, fetch_row
 from namesake.kernels.link.contexts import RUNS
-from namesake.kernels.link.overlap import MARKED_AT_ONCE
-from namesake.kernels.simd import pointer
+from namesake.kernels.link.word_sums import MARKED_AT_ONCE
+from namesake.kernels.simd import NUMBERS, pointer, prefetch
 from namesake.kernels.types import F64, I64, RAGGED
 
+LINE = 16  # numbers of 32 bits in a line of the processor's cache
+AHEAD = 8  # candidates
 AT_ONCE = 64  # words of a candidate
 WORDS, WEIGHTS = types.CPointer(types.int32), types.CPointer(types.float64)
 MARKS, NEW = types.int32[::1], types.float64[::1]
 INSIDE, OUTSIDE, NEXT = 1, 2, 3
 """What is added to a text's mark for words of a name that the text has, that it has not, and for the next text."""
+
+
+@inlined(types.void(NUMBERS, types.CPointer(types.int32), types.int64, types.int64))
+def fetch_row(indptr, values, soon, later):
+    """Ask for the values of the row that comes soon, and for where those of a later one begin."""
+    begin = indptr[max(soon, 0)]
+    prefetch(values, begin)
+    prefetch(values, begin + LINE)
+    prefetch(indptr, later)
 
 
 class Beyond(NamedTuple):

@@ -1,4 +1,4 @@
-"""The properties that the columns of a table may stand for, by their P-id, their label, or what people call them."""
+"""The properties that a column of a table may contain, by P-id, label or everyday name."""
 
 from __future__ import annotations
 
@@ -59,40 +59,40 @@ COMMON = {
     "religion": (140,),
     "spouse": (26,),
 }
-"""What people call properties, and the numbers of those that hold such values. Dates of life are their own columns."""
+"""Everyday names of properties, and the numbers of the properties with such values."""
 
 ONE_VALUE = frozenset({BIRTH, DEATH, 19, 20, 21, 27})
-"""Properties of which people have one value, as a rule: another one speaks against a candidate."""
+"""Properties that usually have one value: another value is evidence against a candidate."""
 
 CITIZENSHIP, SPORTS_COUNTRY, OCCUPATION, INSTANCE = 27, 1532, 106, 31
 
 
 @dataclass(frozen=True)
 class Property:
-    """What a column stands for."""
+    """The property of a column."""
 
     called: str
     numbers: tuple[int, ...]
 
     @property
     def is_date(self) -> bool:
-        """Whether it is a date of life, which the KB has columns for."""
+        """Whether it is the date of birth or death, for which the KB has columns."""
         return self.numbers[0] in (BIRTH, DEATH)
 
     @property
     def has_one_value(self) -> bool:
-        """Whether people have one value of it, as a rule."""
+        """Whether people usually have one value of it."""
         return self.numbers[0] in ONE_VALUE
 
     @property
     def is_country(self) -> bool:
-        """Whether its values are countries, of which one can be a part of another."""
+        """Whether its values are countries, which may contain each other."""
         return self.numbers[0] in (CITIZENSHIP, SPORTS_COUNTRY)
 
 
 @lru_cache(maxsize=4096)
 def find_property(kb: KB, called: str) -> Property | None:
-    """The property of this P-id, label or everyday name; None where the KB has none."""
+    """The property with this P-id, label or everyday name; None if the KB has none."""
     text = normalise(called.replace("_", " "))
     if re.fullmatch(r"p\d{1,9}", text, re.ASCII):
         return Property(called, (int(text[1:]),))
@@ -103,13 +103,13 @@ def find_property(kb: KB, called: str) -> Property | None:
 
 
 def similar_properties(kb: KB, called: str) -> list[str]:
-    """Names of properties that look like one which is not known."""
+    """Known names of properties that are similar to an unknown one."""
     return get_close_matches(normalise(called.replace("_", " ")), list(dict.fromkeys([*COMMON, *_labels(kb)])), 3)
 
 
 @lru_cache(maxsize=4)
 def _labels(kb: KB) -> dict[str, int]:
-    """The number of each property that some entity states, by its normalised label; of several the lowest."""
+    """The number of each property that some entity states, by its normalised label; the lowest of several."""
     used = set(np.unique(kb.pair_property).tolist())
     found: dict[str, int] = {}
     for at, number in enumerate(kb.property_ids.tolist()):

@@ -1,4 +1,4 @@
-"""Words that an entity shares with a text."""
+"""Words that an entity shares with a text: weighted sums."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -14,14 +14,14 @@ NEW_RAGGED = types.Tuple((types.int64[::1], types.int32[::1]))
 
 
 MARKED_AT_ONCE = 8
-"""How often the words of a text are marked over, for one mention after another, before they are looked up instead."""
+"""How often the words of a text are marked, mention by mention, before they are looked up instead."""
 LOOKED_UP = 16
-"""How many words are marked in the time it takes to look one up in one run of a context."""
+"""Words that can be marked in the time of one lookup in one run of a context."""
 
 
 @inlined(types.boolean(RUNS, types.int64, I64, I64, types.int64, types.int64))
 def is_wide(contexts, context, entity_indptr, rows, first, last):
-    """Whether to mark the words of a context takes longer than to look up those of the candidates in it."""
+    """Whether marking the words of a context takes longer than looking up the candidates' words in it."""
     size = candidate_words = 0
     begin, end = contexts.indptr[context], contexts.indptr[context + 1]
     for k in range(begin, end):
@@ -94,7 +94,7 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
     ),
 )
 def add_row(rows, row, taken, stamp, out, size):
-    """Append the words of a row that do not bear `stamp` yet to `out`, which grows as needed."""
+    """Append the words of a row without this `stamp` to `out`, which grows as needed."""
     begin, end, words = rows.indptr[row], rows.indptr[row + 1], rows.values
     if size + end - begin > len(out):
         grown = np.empty(2 * (size + end - begin), np.int32)
@@ -109,7 +109,7 @@ def add_row(rows, row, taken, stamp, out, size):
 
 
 class Features(NamedTuple):
-    """Where the words of entities come from: their descriptions, their paragraphs, their statements' values.
+    """The sources of an entity's words: descriptions, paragraphs, and the values of statements.
 
     A value is an item row or `~row` of a string, by statement; items have words in their labels and their aliases.
     """
