@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 ROAD = (
     "printable",
     "errors machine stops compiling",
-    "arrays progress language sample kernels files checked encoders",
+    "arrays progress language sample kernels files encoders",
     "settings",
     "articles text",
     "kb formats",

@@ -125,7 +125,7 @@ def test_every_contribution_is_in_the_score():
     assert combined.total[0] == pytest.approx(weight["ArticleWords"] + weight["PR_WP"] * np.log1p(3.0))
     expected = {part.doubt: part.weight for part in DEFAULT.decide.parts}["ExpectedNamesakes"]
     assert combined.none.tolist() == pytest.approx([-2.0 * expected])
-    assert DEFAULT.combine(scores, offsets).none.tolist() == [DEFAULT.decide.nil]  # a score file has no doubts
+    assert DEFAULT.combine(scores, offsets).nil.tolist() == [DEFAULT.decide.nil]  # a score file has no doubts
 
 
 def test_the_default_never_looks_at_scores_that_leak_or_need_a_network():

@@ -2,14 +2,19 @@
 
 import math
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import namesake
 from namesake import Linker, Recipe
 from namesake.articles.one_text import text_table
-from namesake.doubts import DOUBTS, doubt
+from namesake.doubts import DOUBTS, _as_words, doubt
 from namesake.errors import NamesakeError
 from namesake.kb.names.normalise import normalise
 from namesake.recipe import Decide, DoubtPart, Part
@@ -145,9 +150,17 @@ def test_a_doubt_of_your_own(sample_kb, articles):
         recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("InCapitals", 50.0),)))
         links = {link.name: link for link in Linker(sample_kb, recipe).link_text(text, ["CHRIS CARTER", "Tim Wheeler"])}
         assert links["CHRIS CARTER"].reason == "none fits"
-        assert links["CHRIS CARTER"].known < 1e-9 < links["Tim Wheeler"].known
+        assert links["CHRIS CARTER"].probability_known < 1e-9 < links["Tim Wheeler"].probability_known
         with pytest.raises(NamesakeError, match="one for each is needed"):
             doubt("Wrong")(lambda batch: [1.0])(batch_of(sample_kb, articles))
     finally:
         DOUBTS.pop("InCapitals")
         DOUBTS.pop("Wrong", None)
+
+
+@given(st.lists(st.text("abAB, .\t\x1c\x85\u00a0é", max_size=9), max_size=3))
+def test_descriptions_contain_a_word_for_journalists(texts):
+    """As Python splits words in lower case at white space and commas."""
+    language = SimpleNamespace(journalists=frozenset({"ab", "b"}))
+    found = pc.match_substring_regex(pa.array(texts, pa.string()), _as_words.__wrapped__(language)).to_pylist()
+    assert found == [not {"ab", "b"}.isdisjoint(text.lower().replace(",", " ").split()) for text in texts]

@@ -63,7 +63,7 @@ def test_the_cache_of_a_module_depends_on_all_that_it_imports(tmp_path):
 
 
 def test_the_digest_is_of_the_sources():
-    detect, overlap = (digest(f"namesake.kernels.{name}") for name in ("names.detect", "link.overlap"))
+    detect, overlap = (digest(f"namesake.kernels.{name}") for name in ("names.detect", "link.word_sums"))
     assert detect != overlap
     assert detect == digest.__wrapped__("namesake.kernels.names.detect")
     assert "namesake.kernels.simd" in closure("namesake.kernels.names.index")
@@ -88,7 +88,7 @@ def test_a_kernel_is_its_function():
         return  # the JIT is switched off: it is the function
     first, second, _ = top_two(np.array([0, 3]), np.array([[1.0, 3.0, 2.0]]))
     assert (first.tolist(), second.tolist()) == ([1], [2])
-    assert (beats.__name__, beats.__module__) == ("beats", "namesake.kernels.link.top_two")
+    assert (beats.__name__, beats.__module__) == ("beats", "namesake.kernels.link.candidate_tables")
 
 
 def test_who_waits_for_the_compiler_is_told_once(tmp_path):

@@ -82,7 +82,7 @@ def test_fame_record_and_age_of_the_item(sample_kb, oracle, articles, people):
 
 def test_names_that_are_no_label(sample_kb, articles):
     batch = batch_of(sample_kb, articles)
-    match = SCORERS["Match"](batch).tolist()
+    match = batch.quality.tolist()
     assert SCORERS["AliasName"](batch).tolist() == [-1.0 if 0.8 <= m < 0.99 else 0.0 for m in match]
     assert SCORERS["VariantName"](batch).tolist() == [-1.0 if m < 0.8 else 0.0 for m in match]
     assert SCORERS["NameMatchQuality"](batch).tolist() == pytest.approx([math.log(max(m, 0.05)) for m in match])

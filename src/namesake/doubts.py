@@ -7,21 +7,25 @@ compiled code.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow.compute as pc
 
+from namesake.arrays import take_rows
 from namesake.scorers.evidence_shown import Match, Reading, Source
-from namesake.scorers.registry import DOUBTS, Doubt, Need, Scores, doubt, named_doubt
+from namesake.scorers.registry import DOUBTS, Need, Scores, doubt, named_doubt
 from namesake.scorers.word_overlap import beyond_chance
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
+    from namesake.language import Language
 
-__all__ = ["DOUBTS", "Doubt", "doubt", "named_doubt"]
+__all__ = ["DOUBTS", "doubt", "named_doubt"]
 
 POPULATION = 500_000.0
 """ExpectedNamesakes counts among this many people, or those of the KB if it has fewer."""
@@ -50,7 +54,7 @@ def token_counts(reading: Reading) -> Iterator[Match]:
             yield Match(sources=[Source(source, value=str(int(count[reading.mention])))])
 
 
-@doubt("ExpectedNamesakes", needs=TOKENS, explain=token_counts)
+@doubt("ExpectedNamesakes", needs=TOKENS, explain=token_counts, aliases=("Expected",))
 def expected_namesakes(batch: Batch, kb: KB) -> Scores:
     """log(E + e⁻⁵), E: people of half a million with such a name by chance, (F + ½)(L + ½) / P; 0 for one word.
 
@@ -84,7 +88,7 @@ def _labels(kb: KB) -> float:
     return float(kb.names.token_first.sum())
 
 
-@doubt("ArticleLength")
+@doubt("ArticleLength", aliases=("Length",))
 def article_length(batch: Batch) -> Scores:
     """log(1 + distinct words of the article that are in the KB), without those of the name."""
     counts: Scores = batch.once(beyond_chance).words
@@ -106,19 +110,19 @@ def name_fame(batch: Batch, kb: KB) -> Scores:
 
 
 # the text around a name that the detector found
-def _evidence(name: str, field: str, formula: str) -> None:
+def _evidence(name: str, former: str, field: str, formula: str) -> None:
     """Declare a field of the detector's evidence as a doubt."""
-    doubt(name, formula=formula)(lambda batch: getattr(batch.mentions.evidence, field))
+    doubt(name, formula=formula, aliases=(former,))(lambda batch: getattr(batch.mentions.evidence, field))
 
 
-def _rule(name: str, rule: str, formula: str) -> None:
+def _rule(name: str, former: str, rule: str, formula: str) -> None:
     """Declare a doubt that is 1 for names found by one rule of the detector."""
-    doubt(name, formula=formula)(lambda batch: batch.mentions.evidence.found_by(rule))
+    doubt(name, formula=formula, aliases=(former,))(lambda batch: batch.mentions.evidence.found_by(rule))
 
 
-_evidence("NameContinues", "goes_on", "Share of the full spans before a capitalised last name: Paul Simon | Smith.")
-_evidence("FirstNameBefore", "comes", "Share of the full spans after a capitalised first name: Mary | Ann Smith.")
-_evidence("SuffixAfter", "suffix", "Share of the full spans before Jr., II … that is not part of the name.")
+_evidence("NameContinues", "GoesOn", "goes_on", "Share of the full spans before a last name: Paul Simon | Smith.")
+_evidence("FirstNameBefore", "Comes", "comes", "Share of the full spans after a first name: Mary | Ann Smith.")
+_evidence("SuffixAfter", "Suffix", "suffix", "Share of the full spans before Jr., II … that is not part of the name.")
 
 
 @doubt("Byline")
@@ -127,29 +131,31 @@ def byline(batch: Batch, kb: KB) -> Scores:
 
     Authors are seldom written about, so a famous name in a byline is that of another person.
     """
-    stands, journalists = batch.mentions.evidence.byline.astype(np.float64), kb.language.journalists
+    stands = batch.mentions.evidence.byline.astype(np.float64)
     asked, texts = np.flatnonzero(stands), kb.descriptions
-    if not len(asked):
+    if not len(asked) or not kb.language.journalists:
         return stands
-    from namesake.kernels.link.candidate_tables import UNSURE, YES, described
-    from namesake.text import pack
-
-    found = described(asked, batch.offsets, batch.rows, texts.data, texts.offsets, *pack(sorted(journalists)))
-    stands[asked] = found != YES
-    for mention in asked[found == UNSURE].tolist():
-        rows = batch.rows[batch.offsets[mention] : batch.offsets[mention + 1]]
-        words = " ".join(texts[int(row)] for row in rows if row >= 0)
-        stands[mention] = not journalists.intersection(words.lower().replace(",", " ").split())
+    offsets, candidate = take_rows(batch.offsets, asked)
+    described = pc.match_substring_regex(texts.take(batch.rows[candidate]).arrow(), _as_words(kb.language))
+    found = np.repeat(asked, np.diff(offsets))[described.fill_null(False).to_numpy(zero_copy_only=False)]
+    stands[found] = 0.0
     return stands
 
 
-@doubt("OtherEntityFame")
+@lru_cache(maxsize=4)
+def _as_words(language: Language) -> str:
+    """A regular expression for one of the language's words for journalists, between spaces or commas, in any case."""
+    end = r"[\s\x0b\x1c-\x1f\x85\p{Z},]"
+    return rf"(?i)(?:^|{end})(?:{'|'.join(map(re.escape, sorted(language.journalists)))})(?:$|{end})"
+
+
+@doubt("OtherEntityFame", aliases=("Thing",))
 def other_entity_fame(batch: Batch) -> Scores:
     """log(1 + fame) of the most famous entity with this name that is not a person; 0 without one."""
     return np.log1p(batch.mentions.evidence.thing.astype(np.float64))
 
 
-@doubt("OtherEntityShare")
+@doubt("OtherEntityShare", aliases=("ThingShare",))
 def other_entity_share(batch: Batch) -> Scores:
     """log(1 + fame of that entity / fame of the best person), for names of one word: Paris, Jordan, Houston."""
     evidence = batch.mentions.evidence
@@ -157,17 +163,22 @@ def other_entity_share(batch: Batch) -> Scores:
     return np.where(evidence.found_by("one"), np.log1p(evidence.thing / best), 0.0)
 
 
-@doubt("LowercaseUse")
+@doubt("LowercaseUse", aliases=("Lower",))
 def lowercase_use(batch: Batch) -> Scores:
     """log(1 + how often a name of one word is in lower case in the KB's descriptions)."""
     return np.log1p(batch.mentions.evidence.lower.astype(np.float64))
 
 
-_evidence("PlaceContext", "place", '1 for a name of one word after "in" or in a dateline, 0.5 after "to" and "from".')
-_rule("OneWord", "one", "1 for a name of one word without its full form in the text.")
+_evidence("PlaceContext", "Place", "place", '1 for one word after "in" or in a dateline, 0.5 after "to" and "from".')
 
 
-@doubt("NamesakeCount")
+@doubt("OneWord")
+def one_word(batch: Batch) -> Scores:
+    """1 for a name of one word without its full form in the text."""
+    return batch.mentions.evidence.found_by("one").astype(np.float64)
+
+
+@doubt("NamesakeCount", aliases=("Bearers",))
 def namesake_count(batch: Batch) -> Scores:
     """log(1 + number of entities with a name of one word)."""
     return np.log1p(batch.mentions.evidence.bearers.astype(np.float64))
@@ -194,7 +205,7 @@ def famous_nearby(batch: Batch) -> Scores:
     return near
 
 
-@doubt("FirstNameOnly")
+@doubt("FirstNameOnly", aliases=("FirstName",))
 def first_name_only(batch: Batch) -> Scores:
     """1 for one word that is the first name of the best person with it."""
     from namesake.kb.names.form_weights import FIRST
@@ -204,8 +215,8 @@ def first_name_only(batch: Batch) -> Scores:
     return first
 
 
-_evidence("RoleBefore", "role", "1 for a role before a name of one word: striker Messi.")
-_rule("TitleBefore", "titled", "1 for a title before a name of one word: President Bush.")
-_rule("VariantMatch", "wide", "1 for a part of a longer name: Siméon Poisson.")
-_rule("ExtraWords", "dropped", "1 if the text has more words than the KB's name: Frank Anthony Wilczek.")
-_rule("Misspelling", "spelled", "1 for another spelling than the KB's.")
+_evidence("RoleBefore", "Role", "role", "1 for a role before a name of one word: striker Messi.")
+_rule("TitleBefore", "Title", "titled", "1 for a title before a name of one word: President Bush.")
+_rule("VariantMatch", "Wide", "wide", "1 for a part of a longer name: Siméon Poisson.")
+_rule("ExtraWords", "Dropped", "dropped", "1 if the text has more words than the KB's name: Frank Anthony Wilczek.")
+_rule("Misspelling", "Spelled", "spelled", "1 for another spelling than the KB's.")

@@ -6,7 +6,7 @@ import datetime
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -182,13 +182,8 @@ class Linker:
         """
         table = text_table(text, mentions, date, title)
         rows = link_rows(self._scored(table, None)[1])
-        names = [each.name for each in fields(Link) if each.name in rows[0]] if rows else []
-        changed = [
-            {"probability_known": row["known"]}
-            | {key: [(start, end) for start, end in row[key] or ()] for key in ("spans", "title_spans")}
-            for row in rows
-        ]
-        links = [Link(**{name: row[name] for name in names} | new) for row, new in zip(rows, changed, strict=True)]
+        renamed = ({"probability_known": row["known"], "title_spans": row["title_spans"] or []} for row in rows)
+        links = [msgspec.convert(row | new, Link) for row, new in zip(rows, renamed, strict=True)]
         [article] = table.select(["text", "title"]).to_pylist()
         return Links(links, **article, rows=rows)
 

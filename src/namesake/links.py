@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from namesake import rank
 from namesake.arrays import arrow_numbers, arrow_texts, bitmap, indptr
@@ -15,7 +16,6 @@ from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch, repeat
 from namesake.decide import ANSWERED, REASONS
 from namesake.kb.records import about
-from namesake.kernels.link.candidate_tables import format_qids
 from namesake.scoring import Scored
 
 
@@ -106,8 +106,7 @@ def _struct(type_: pa.StructType, columns: Iterable[np.ndarray]) -> pa.StructArr
 
 def qid_texts(qids: np.ndarray) -> pa.StringArray:
     """QID numbers as texts such as `Q76`, null for negative ones."""
-    offsets, data = format_qids(np.ascontiguousarray(qids, np.int64))
-    return pa.StringArray.from_buffers(len(qids), pa.py_buffer(offsets), pa.py_buffer(data), bitmap(qids >= 0))
+    return pc.binary_join_element_wise("Q", pa.array(qids, mask=qids < 0).cast(pa.string()), "")
 
 
 def only(texts: pa.StringArray, kept: np.ndarray) -> pa.StringArray:

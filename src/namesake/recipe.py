@@ -24,7 +24,6 @@ from namesake.doubts import DOUBTS, named_doubt
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.scale import SCALES
 from namesake.scorers import SCORERS, named
-from namesake.scorers.registry import FORMER, RENAMED
 from namesake.settings import Checked, Settings
 
 LARGEST = sys.float_info.max
@@ -235,16 +234,18 @@ class Recipe(Settings, frozen=True):
 
     def with_current_names(self) -> tuple["Recipe", dict[str, str]]:
         """The recipe with the current names of its scorers and doubts, and the former names that were replaced."""
-        unknown = [name for name in self.scorers if name not in SCORERS]
-        unknown += [name for name in self.doubts if name not in DOUBTS]
-        renamed = {name: RENAMED[name] for name in unknown if name in RENAMED}
+        known = SCORERS | DOUBTS
+        current = {alias: signal.name for signal in known.values() for alias in signal.aliases if alias not in known}
+        renamed = {name: current[name] for name in (*self.scorers, *self.doubts) if name in current}
         if not renamed:
             return self, {}
 
         def new(names: Iterable[str]) -> tuple[str, ...]:
             return tuple(renamed.get(name, name) for name in names)
 
-        parts = (part.replace(scorer=new([part.scorer])[0], unless=new(part.stands_in_for) or "") for part in self.parts)
+        parts = (
+            part.replace(scorer=new([part.scorer])[0], unless=new(part.stands_in_for) or "") for part in self.parts
+        )
         decide = self.decide
         if decide is not None:
             decide = decide.replace(parts=tuple(part.replace(doubt=new([part.doubt])[0]) for part in decide.parts))
@@ -292,9 +293,9 @@ def _shipped(name: str) -> str:
 
 
 def column(scores: Mapping[str, Float64], name: str) -> Float64 | None:
-    """The numbers of a scorer or doubt, by its name, an alias or its former name; None if they are absent."""
-    aliases = SCORERS[name].aliases if name in SCORERS else ()
-    for each in (name, *aliases, FORMER.get(name, name)):
+    """The numbers of a scorer or doubt, by its name or an alias; None if they are absent."""
+    signal = SCORERS.get(name) or DOUBTS.get(name)
+    for each in (name, *(signal.aliases if signal else ())):
         if each in scores:
             return np.asarray(scores[each], np.float64)
     return None

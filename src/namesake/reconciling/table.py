@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -108,15 +108,6 @@ class Doubtful:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """The answer of one row."""
-
-    columns: tuple[object, ...]
-    """The values of `ADDED`."""
-    doubtful: Doubtful | None
-
-
-@dataclass(frozen=True)
 class Answers:
     """A table with the added columns, the number of rows with an answer, and the rows to review."""
 
@@ -160,13 +151,12 @@ def reconcile_table(
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
-    for answers in _in_order(linker, queries, threads_for(threads), review_below):
-        for answer in answers:
-            added.append(answer.columns)
-            if answer.doubtful is not None and answer.doubtful.row not in (choices or ()):
-                doubtful.append(answer.doubtful)
-        if advance is not None:
-            advance(len(added))
+    with ThreadPoolExecutor(threads_for(threads), thread_name_prefix="reconcile") as pool:
+        for answers in pool.map(partial(_answers, linker, queries, review_below), range(0, len(queries), AT_ONCE)):
+            added += [columns for columns, _ in answers]
+            doubtful += [each for _, each in answers if each is not None and each.row not in (choices or ())]
+            if advance is not None:
+                advance(len(added))
     for at, why in (unread or {}).items():
         added[at] = (None, None, None, None, f"not read: {why}", None, None)
     as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())
@@ -220,79 +210,56 @@ def texts(table: pa.Table, column: str) -> list[str]:
     return ["" if value is None else str(value).strip() for value in table.column(column).to_pylist()]
 
 
-def _in_order(
-    linker: Linker, queries: Sequence[Query], threads: int, review_below: float | None
-) -> Iterator[list[Answer]]:
-    """The answers of all queries in order, in batches, of which few are in memory at once."""
-    with ThreadPoolExecutor(threads, thread_name_prefix="reconcile") as pool:
-        waiting: deque[Future[list[Answer]]] = deque()
-        for begin in range(0, len(queries), AT_ONCE):
-            waiting.append(pool.submit(_answers, linker, queries[begin : begin + AT_ONCE], begin, review_below))
-            if len(waiting) > 2 * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+Answer = tuple[tuple[object, ...], Doubtful | None]
+"""The values of `ADDED` for a row, and the row for review if it is uncertain."""
 
 
-def _answers(linker: Linker, queries: Sequence[Query], before: int, review_below: float | None) -> list[Answer]:
-    judged = judge(linker, queries)
-    best = _Best(linker.kb, judged)
-    return [best.answer(query, at, before + at, review_below) for at, query in enumerate(queries)]
+def _answers(linker: Linker, queries: Sequence[Query], review_below: float | None, begin: int) -> list[Answer]:
+    """The answers of AT_ONCE queries from `begin` on."""
+    some = queries[begin : begin + AT_ONCE]
+    judged = judge(linker, some)
+    cells = {"type": ENTITY_TYPE} | {name.removeprefix(VALUES): name for name in judged.parts if VALUES in name}
+    return [_answer(linker.kb, judged, cells, query, at, begin + at, review_below) for at, query in enumerate(some)]
 
 
-class _Best:
-    """The best candidate of each mention and the data of its answer, as lists, which are faster for many rows."""
+def _answer(
+    kb: KB, judged: Reconciled, cells: Mapping[str, str], query: Query, at: int, row: int, review_below: float | None
+) -> Answer:
+    """The answer of query `at`, with its reason and the runner-up; `cells` are the parts of the row's columns."""
+    best, why = judged.best(at, 2), judged.reason(at)
+    if not best:
+        return (None, None, None, None, why if query.name.strip() else "no name", None, None), None
+    begin, end = judged.scored.batch.offsets[judged.mention[at] :][:2].tolist()
+    reason = _because(judged, cells, best[0], end - begin - 1)
+    reason = reason if why is None else f"{why}: {reason}"
+    sure = [None if np.isnan(judged.confidence[one]) else float(np.round(judged.confidence[one], 4)) for one in best]
+    who: tuple[object, ...] = (None, None, None)
+    if why is None:
+        found = judged.who(kb, best[0])
+        who = (found.qid, found.label, found.description)
+    runner_up: tuple[object, ...] = (None, None)
+    if others := [*zip(best, sure, strict=True)][0 if why is not None else 1 :]:
+        runner_up = (f"Q{judged.scored.batch.qids[others[0][0]]}", others[0][1])
+    columns = (*who, sure[0], reason, *runner_up)
+    is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
+    if review_below is None or not is_unsure:
+        return columns, None
+    return columns, Doubtful(row, query, judged.candidates(kb, at, SHOWN), reason, end - begin)
 
-    def __init__(self, kb: KB, judged: Reconciled) -> None:
-        self.kb, self.judged = kb, judged
-        first, second, _ = judged.scored.top
-        self.size: list[int] = np.diff(judged.scored.batch.offsets).tolist()
-        self.best = list(zip(first.tolist(), second.tolist(), strict=True))
-        sure = np.append(judged.confidence, np.nan).round(4)
-        self.sure = list(zip(sure[first].tolist(), sure[second].tolist(), strict=True))
-        columns = {"type": ENTITY_TYPE} | {name.removeprefix(VALUES): name for name in judged.parts if VALUES in name}
-        self.cells = {name: self._of_first(part) for name, part in columns.items()}
-        self.parts = {part: self._of_first(part) for part in (*SHARED_WORDS, *AGAINST)}
-        self.mention: list[int] = judged.mention.tolist()
 
-    def _of_first(self, part: str) -> list[float]:
-        """What a part adds to the best candidate of each mention."""
-        first = self.judged.scored.top[0]
-        added = self.judged.parts.get(part)
-        return np.zeros(len(first)).tolist() if added is None else np.append(added, 0.0)[first].tolist()
+def _because(judged: Reconciled, cells: Mapping[str, str], candidate: int, rivals: int) -> str:
+    """The reason for a candidate in a few words; `rivals` is the number of other candidates."""
 
-    def answer(self, query: Query, at: int, row: int, review_below: float | None) -> Answer:
-        """The answer of a row, with its reason and the runner-up."""
-        mention, why = self.mention[at], self.judged.reason(at)
-        if mention < 0 or not self.size[mention]:
-            return Answer((None, None, None, None, why if query.name.strip() else "no name", None, None), None)
-        reason = self.because(mention) if why is None else f"{why}: {self.because(mention)}"
-        sure = [None if one != one else one for one in self.sure[mention]]
-        who: tuple[object, ...] = (None, None, None)
-        if why is None:
-            found = self.judged.who(self.kb, self.best[mention][0])
-            who = (found.qid, found.label, found.description)
-        next_best = 0 if why is not None else 1
-        other = self.best[mention][next_best]
-        runner_up = f"Q{self.judged.scored.batch.qids[other]}" if other >= 0 else None
-        columns = (*who, sure[0], reason, runner_up, sure[next_best])
-        is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
-        if review_below is None or not is_unsure:
-            return Answer(columns, None)
-        shown = self.judged.candidates(self.kb, at, SHOWN)
-        return Answer(columns, Doubtful(row, query, shown, reason, self.size[mention]))
+    def adds(part: str) -> float:
+        return float(judged.parts[part][candidate]) if part in judged.parts else 0.0
 
-    def because(self, mention: int) -> str:
-        """The reason for the best candidate in a few words."""
-        cells = [(name, added[mention]) for name, added in self.cells.items()]
-        said = [f"{name} agrees" if added > 0 else f"{name} differs" for name, added in cells if added]
-        if sum(self.parts[part][mention] for part in SHARED_WORDS) > WORTH_SAYING:
-            said.append("shares words of the row")
-        said += [why for part, why in AGAINST.items() if self.parts[part][mention] < -WORTH_SAYING]
-        rivals = self.size[mention] - 1
-        others = "one other bears" if rivals == 1 else f"{rivals:,} others bear"
-        said.append(f"{others} the name" if rivals else "nobody else bears the name")
-        return "; ".join(said)
+    said = [f"{name} agrees" if adds(part) > 0 else f"{name} differs" for name, part in cells.items() if adds(part)]
+    if sum(map(adds, SHARED_WORDS)) > WORTH_SAYING:
+        said.append("shares words of the row")
+    said += [why for part, why in AGAINST.items() if adds(part) < -WORTH_SAYING]
+    others = "one other bears" if rivals == 1 else f"{rivals:,} others bear"
+    said.append(f"{others} the name" if rivals else "nobody else bears the name")
+    return "; ".join(said)
 
 
 def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:

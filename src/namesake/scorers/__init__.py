@@ -6,7 +6,7 @@ Importing this package loads no compiled code: scorers import their kernels when
 from importlib import import_module
 
 from namesake.scorers.evidence_shown import Candidate, Match, Source
-from namesake.scorers.registry import SCORERS, Need, Scorer, Scores, named, scorer
+from namesake.scorers.registry import SCORERS, Need, Scores, Signal, named, scorer
 
 for module in (  # the order of the registry, the paper's scorers first
     *("popularity", "word_overlap", "shared_statements", "text_vectors", "eigenthemes", "mgenre_titles"),
@@ -14,4 +14,4 @@ for module in (  # the order of the registry, the paper's scorers first
 ):
     import_module(f"namesake.scorers.{module}")
 
-__all__ = ["SCORERS", "Candidate", "Match", "Need", "Scorer", "Scores", "Source", "named", "scorer"]
+__all__ = ["SCORERS", "Candidate", "Match", "Need", "Scores", "Signal", "Source", "named", "scorer"]

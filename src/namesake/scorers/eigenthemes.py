@@ -13,7 +13,7 @@ import numpy as np
 
 from namesake.scorers.evidence_shown import Match, Page, Source
 from namesake.scorers.popularity import sitelinks
-from namesake.scorers.registry import Need, Scorer, Scores, scorer
+from namesake.scorers.registry import Need, Scores, Signal, scorer
 from namesake.scorers.word_overlap import iscore
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ CARRIERS = 5
 """Candidates of the article that an explanation lists."""
 
 
-def _explained_by(weights: Scorer) -> Callable[[Page], list[Match]]:
+def _explained_by(weights: Signal) -> Callable[[Page], list[Match]]:
     """A function that lists the candidates of an article with the largest shares of the theme."""
 
     def shares(page: Page) -> list[Match]:

@@ -129,6 +129,8 @@ class Page:
 class Reading:
     """A mention, by its number in the batch: its place in its article, and the words around it."""
 
+    row = 0  # a mention is never missing from the KB
+
     def __init__(self, page: Page, mention: int) -> None:
         self.page, self.batch, self.article, self.mention = page, page.batch, page.article, mention
 

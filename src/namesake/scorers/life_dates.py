@@ -36,7 +36,7 @@ OFFICES = Need("statements with a start or an end", lambda kb: len(kb.tenure_ent
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 
 
-@scorer("NotYetBorn")
+@scorer("NotYetBorn", aliases=("Born",))
 def not_yet_born(batch: Batch, kb: KB) -> Scores:
     """-1 if the whole of the stated birth date is after the article's date, else 0."""
     from namesake.kernels.link.lives import dated_later
@@ -55,7 +55,7 @@ def offices(candidate: Candidate) -> Iterator[Match]:
             yield Match(sources=[statement_source(kb, pair)])
 
 
-@scorer("OfficeHeld", needs=OFFICES, explain=offices)
+@scorer("OfficeHeld", needs=OFFICES, explain=offices, aliases=("Office",))
 def office_held(batch: Batch, kb: KB) -> Scores:
     """1 for a word after a title or a role (President Bush) if the entity holds a position at the date, else 0."""
     holds = np.bincount(batch.once(_positions_in_force)[0], minlength=len(batch.rows)) > 0
@@ -77,7 +77,7 @@ def _positions_in_force(batch: Batch, kb: KB) -> tuple[Int64, Int64]:
     return candidate[holds], pair[holds]
 
 
-@scorer("YearsFromLifetime")
+@scorer("YearsFromLifetime", aliases=("Era",))
 def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
     """-log(1 + g / 10), g years between the lifetime and the nearest year of the article; 0 for a lone word.
 
@@ -102,7 +102,7 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
     return -np.log1p(gap / 10)
 
 
-@scorer("OutsideLifetime")
+@scorer("OutsideLifetime", aliases=("Lifetime",))
 def outside_lifetime(batch: Batch, kb: KB) -> Scores:
     """-1 for a surname that several people of the text have, if its sentences name years, none in this life; else 0.
 
@@ -131,7 +131,7 @@ def _lives(kb: KB) -> Lives:
     return Lives(kb.birth, kb.birth_precision, kb.death, kb.death_precision, YEARLY, DAYS_PER_YEAR)
 
 
-@scorer("LifeDatesMatch")
+@scorer("LifeDatesMatch", aliases=("Vital",))
 def life_dates_match(batch: Batch, kb: KB) -> Scores:
     """1 if the year of birth or death, or the age, that follows the name is the candidate's, -1 if it is another's.
 

@@ -21,19 +21,19 @@ PART, BEGINNING = 0.85, 0.75
 """Match qualities below which a name of several words is a part, or the beginning, of the entity's name."""
 
 
-@scorer("AliasName")
+@scorer("AliasName", aliases=("Alias",))
 def alias_name(batch: Batch) -> Scores:
     """-1 if the mention's name is an alias or a shorter form of the label (0.8 ≤ match quality < 1), else 0."""
     return -((batch.quality >= VARIANT) & (batch.quality < LABEL)).astype(np.float64)
 
 
-@scorer("VariantName")
+@scorer("VariantName", aliases=("Variant",))
 def variant_name(batch: Batch) -> Scores:
     """-1 if the mention's name is a variant or a part of the entity's, or none of its names (quality < 0.8), else 0."""
     return -(batch.quality < VARIANT).astype(np.float64)
 
 
-@scorer("NameMatchQuality")
+@scorer("NameMatchQuality", aliases=("Quality",))
 def name_match_quality(batch: Batch) -> Scores:
     """log(quality of the name's match), at least log(0.05); the quality is 1 for the entity's label."""
     return np.log(np.maximum(batch.quality, WORST))
@@ -112,7 +112,7 @@ def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:
         yield Match(sources=[Source("another of the name", value=reading.name)])
 
 
-@scorer("AlreadyLinked", explain=excluded_by_the_text)
+@scorer("AlreadyLinked", explain=excluded_by_the_text, aliases=("Taken",))
 def already_linked(batch: Batch) -> Scores:
     """-1 for the best candidate of the article's first mention with this name, if the text says "the other"; else 0."""
     linked = np.repeat(batch.taken, np.diff(batch.offsets))

@@ -65,13 +65,13 @@ def fame(batch: Batch, kb: KB) -> Scores:
     return np.log1p(_known(kb.sitelinks, batch))
 
 
-@scorer("ItemAge")
+@scorer("ItemAge", aliases=("Early",))
 def item_age(batch: Batch) -> Scores:
     """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB."""
     return np.where(batch.rows >= 0, -np.log1p(batch.qids / HALF_AGE), 0.0)
 
 
-@scorer("StatementCount")
+@scorer("StatementCount", aliases=("Record",))
 def statement_count(batch: Batch, kb: KB) -> Scores:
     """log((1 + statements) / (1 + the median of the KB's people)); 0 for an entity that is not in the KB."""
     indptr, rows = kb.statements.indptr, np.maximum(batch.rows, 0)

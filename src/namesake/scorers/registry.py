@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,8 +33,10 @@ class Need:
 
 @dataclass(frozen=True, eq=False)
 class Signal:
-    """A number that recipes weigh: its name, what it needs, how it is computed and explained."""
+    """A number that recipes weigh: its name, the data it needs, how it is computed and explained."""
 
+    kind: str
+    """`scorer`: one number per candidate, higher is better; `doubt`: evidence for NIL, one number per mention."""
     name: str
     formula: str
     """What the number is, in one line."""
@@ -42,105 +44,45 @@ class Signal:
     module: str
     """The module that declares it."""
     needs: Need | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Scorer(Signal):
-    """A number for each candidate; higher is better."""
-
+    explain: Callable[[Any], Iterable[Match]] | None = None
+    aliases: tuple[str, ...] = ()
+    """Other and former names, which recipes and score files may contain."""
     anchors: bool = False
     """Whether it reads the anchors of an article, so that a second pass must compute it again."""
-    explain: Callable[[Candidate], Iterable[Match]] | None = None
-    aliases: tuple[str, ...] = ()
-    """Other names of this score in score files."""
 
     def __call__(self, batch: Batch) -> Scores:
-        """One finite number for each candidate of the batch."""
-        return _checked(f"the scorer {self.name}", self.compute(batch), len(batch.rows), "candidates")
+        """One finite number for each candidate, or each mention, of the batch."""
+        count, of = (len(batch.rows), "candidates") if self.kind == "scorer" else (len(batch.names), "mentions")
+        return _checked(f"the {self.kind} {self.name}", self.compute(batch), count, of)
 
-    def matches(self, candidate: Candidate) -> list[Match]:
-        """What of a candidate matched; empty for an entity that is not in the KB."""
-        return [] if self.explain is None or candidate.row < 0 else list(self.explain(candidate))
-
-
-@dataclass(frozen=True, eq=False)
-class Doubt(Signal):
-    """Evidence for NIL ("not in the knowledge base"): a number for each mention."""
-
-    explain: Callable[[Reading], Iterable[Match]] | None = None
-
-    def __call__(self, batch: Batch) -> Scores:
-        """One finite number for each mention of the batch."""
-        return _checked(f"the doubt {self.name}", self.compute(batch), len(batch.names), "mentions")
-
-    def matches(self, reading: Reading) -> list[Match]:
-        """The data that the number comes from."""
-        return [] if self.explain is None else list(self.explain(reading))
+    def matches(self, explained: Candidate | Reading) -> list[Match]:
+        """The evidence for a candidate, or for a mention; empty for a candidate that is not in the KB."""
+        return [] if self.explain is None or explained.row < 0 else list(self.explain(explained))
 
 
-SignalType = TypeVar("SignalType", bound=Signal)
-
-SCORERS: dict[str, Scorer] = {}
+SCORERS: dict[str, Signal] = {}
 """Every scorer by its name in recipes, in the order of declaration."""
-DOUBTS: dict[str, Doubt] = {}
+DOUBTS: dict[str, Signal] = {}
 """All evidence for NIL by its name in recipes, in the order of declaration."""
-
-RESERVED = {"scorer": ("score", "position"), "doubt": ("nil", "alone")}
-"""Names that explanations use for other rows."""
-
-RENAMED = {
-    "Words": "ArticleWords",
-    "Sentence": "SentenceWords",
-    "Company": "SharedStatements",
-    "Record": "StatementCount",
-    "Early": "ItemAge",
-    "Alias": "AliasName",
-    "Variant": "VariantName",
-    "Quality": "NameMatchQuality",
-    "Taken": "AlreadyLinked",
-    "Era": "YearsFromLifetime",
-    "Lifetime": "OutsideLifetime",
-    "Vital": "LifeDatesMatch",
-    "Office": "OfficeHeld",
-    "Born": "NotYetBorn",
-    "Expected": "ExpectedNamesakes",
-    "Length": "ArticleLength",
-    "GoesOn": "NameContinues",
-    "Comes": "FirstNameBefore",
-    "Suffix": "SuffixAfter",
-    "Thing": "OtherEntityFame",
-    "ThingShare": "OtherEntityShare",
-    "Lower": "LowercaseUse",
-    "Place": "PlaceContext",
-    "Bearers": "NamesakeCount",
-    "FirstName": "FirstNameOnly",
-    "Role": "RoleBefore",
-    "Title": "TitleBefore",
-    "Wide": "VariantMatch",
-    "Dropped": "ExtraWords",
-    "Spelled": "Misspelling",
-}
-"""Former names of scorers and doubts, which recipes and score files may still contain."""
-FORMER = {new: old for old, new in RENAMED.items()}
+_REGISTRIES = {"scorer": SCORERS, "doubt": DOUBTS}
+_RESERVED = ("score", "position", "nil", "alone")
+"""Names of other rows in explanations."""
 
 
-def named(name: str) -> Scorer:
+def named(name: str, kind: str = "scorer") -> Signal:
     """The scorer with this name."""
-    return _find(SCORERS, "scorer", name)
-
-
-def named_doubt(name: str) -> Doubt:
-    """The evidence for NIL with this name."""
-    return _find(DOUBTS, "doubt", name)
-
-
-def _find(registry: Mapping[str, SignalType], kind: str, name: str) -> SignalType:
+    registry = _REGISTRIES[kind]
     if name not in registry:
         raise NamesakeError(
             f"unknown {kind} {name!r}{did_you_mean(name, registry)}; known are {', '.join(sorted(registry))}; "
             f"declare your own {kind} before you load a recipe that uses it"
         )
     return registry[name]
+
+
+def named_doubt(name: str) -> Signal:
+    """The evidence for NIL with this name."""
+    return named(name, "doubt")
 
 
 def scorer(
@@ -151,7 +93,7 @@ def scorer(
     explain: Callable[[Candidate], Iterable[Match]] | None = None,
     formula: str | None = None,
     aliases: tuple[str, ...] = (),
-) -> Callable[[Callable[..., Any]], Scorer]:
+) -> Callable[[Callable[..., Any]], Signal]:
     """Declare a function as the scorer `name` for recipes.
 
     The function takes the batch, or the batch and its KB, and returns one finite number for each candidate; higher is
@@ -163,17 +105,9 @@ def scorer(
         anchors: whether the function reads `batch.anchors`.
         explain: a function that takes a `Candidate` and yields a `Match` for each piece of evidence.
         formula: what is computed, in one line; by default the first line of the docstring.
-        aliases: other names of this score in score files.
+        aliases: other names of the scorer in recipes and score files.
     """
-
-    def declare(function: Callable[..., Any]) -> Scorer:
-        said = _first_line(function) if formula is None else formula
-        compute = _of_batch(f"the scorer {name}", function)
-        return _add(
-            SCORERS, "scorer", Scorer(name, said, compute, function.__module__, needs, anchors, explain, aliases)
-        )
-
-    return declare
+    return lambda function: _declare("scorer", name, function, formula, needs, explain, aliases, anchors)
 
 
 def doubt(
@@ -182,34 +116,27 @@ def doubt(
     needs: Need | None = None,
     explain: Callable[[Reading], Iterable[Match]] | None = None,
     formula: str | None = None,
-) -> Callable[[Callable[..., Any]], Doubt]:
+    aliases: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Any]], Signal]:
     """Declare a function as evidence for NIL, called "doubt" for short, for the `[[decide.parts]]` of recipes.
 
     The function takes the batch, or the batch and its KB, and returns one finite number for each mention. A positive
     weight makes NIL more likely. The other arguments are those of `scorer`; `explain` takes a `Reading`.
     """
-
-    def declare(function: Callable[..., Any]) -> Doubt:
-        said = _first_line(function) if formula is None else formula
-        compute = _of_batch(f"the doubt {name}", function)
-        return _add(DOUBTS, "doubt", Doubt(name, said, compute, function.__module__, needs, explain))
-
-    return declare
+    return lambda function: _declare("doubt", name, function, formula, needs, explain, aliases)
 
 
-def _add(registry: dict[str, SignalType], kind: str, new: SignalType) -> SignalType:
+def _declare(kind: str, name: str, function: Callable[..., Any], formula: str | None, *rest: Any) -> Signal:
     """Register a signal. A second declaration in the same module, as in a notebook, replaces the first."""
-    if not isinstance(new.name, str) or not new.name or new.name in RESERVED[kind]:
-        raise NamesakeError(f"a {kind} cannot be called {new.name!r}: choose another name")
-    old = registry.get(new.name)
-    if old is not None and old.module != new.module:
-        raise NamesakeError(f"there is a {kind} {new.name} already, declared in {old.module}: choose another name")
-    registry[new.name] = new
+    if not isinstance(name, str) or not name or name in _RESERVED:
+        raise NamesakeError(f"a {kind} cannot be called {name!r}: choose another name")
+    old = _REGISTRIES[kind].get(name)
+    if old is not None and old.module != function.__module__:
+        raise NamesakeError(f"there is a {kind} {name} already, declared in {old.module}: choose another name")
+    said = (inspect.getdoc(function) or "").partition("\n")[0] if formula is None else formula
+    new = Signal(kind, name, said, _of_batch(f"the {kind} {name}", function), function.__module__, *rest)
+    _REGISTRIES[kind][name] = new
     return new
-
-
-def _first_line(function: Callable[..., Any]) -> str:
-    return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
 def _checked(who: str, given: Any, count: int, of: str) -> Scores:

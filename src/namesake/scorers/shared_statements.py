@@ -55,7 +55,7 @@ def eeiscore(batch: Batch, kb: KB) -> Scores:
     return statements_shared(batch, kb, 0)[0]
 
 
-@scorer("SharedStatements", anchors=True, explain=statements_with_anchors)
+@scorer("SharedStatements", anchors=True, explain=statements_with_anchors, aliases=("Company",))
 def shared_statements(batch: Batch, kb: KB) -> Scores:
     """log((s + 0.3) / (chance + 0.3)), s: EEIScore with statements weighted by rarity; chance: of a random entity."""
     return lift(*statements_shared(batch, kb, len(kb)))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from namesake.arrays import indptr, take_rows
 from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Source, statement_source
 from namesake.scorers.registry import Scores, scorer
 
@@ -102,14 +103,14 @@ def iscore_idf(batch: Batch, kb: KB) -> Scores:
     return _in_context(batch, kb, rarity(kb))
 
 
-@scorer("ArticleWords", explain=words_of_article)
+@scorer("ArticleWords", explain=words_of_article, aliases=("Words",))
 def article_words(batch: Batch, kb: KB) -> Scores:
     """log((IScore_IDF + 0.3) / (chance + 0.3)): the article's words, compared with what a random entity shares."""
     beyond = batch.once(beyond_chance)
     return lift(beyond.shared, beyond.chance)
 
 
-@scorer("SentenceWords", explain=words_of_sentences)
+@scorer("SentenceWords", explain=words_of_sentences, aliases=("Sentence",))
 def sentence_words(batch: Batch, kb: KB) -> Scores:
     """ArticleWords over the sentences that contain a span of the mention."""
     beyond = batch.once(beyond_chance)
@@ -185,21 +186,26 @@ def _compared(batch: Batch, kb: KB, context: Int64, contexts: Runs) -> tuple[Any
 
 
 def gather_features(kb: KB, rows: Int64, features: set[str]) -> tuple[Int64, Int32]:
-    """The unique words of each row over some of the features D, P, S, S_A."""
-    from namesake.kernels.link.word_sums import Features, gather_words
-    from namesake.kernels.types import Ragged
+    """The unique words of each row over some of the features D, P, S, S_A, as a ragged array."""
+    known = np.flatnonzero(rows >= 0)
+    lists = [(np.empty(0, np.int64), np.empty(0, np.int32))]
+    for feature, column in (("D", kb.words_d), ("P", kb.words_p)):
+        if feature in features and len(column.indptr) > 1:
+            lists.append(_listed(known, column, rows[known]))
+    if features & {"S", "S_A"}:
+        owner, pairs = _listed(known, kb.statements, rows[known])
+        values = kb.pair_value[pairs].astype(np.int64)
+        items, strings = values >= 0, values < 0
+        lists.append(_listed(owner[items], kb.words_item, values[items]))
+        lists.append(_listed(owner[strings], kb.words_string, ~values[strings]))
+        if "S_A" in features:
+            lists.append(_listed(owner[items], kb.words_item_aliases, values[items]))
+    owners, words = (np.concatenate(part) for part in zip(*lists, strict=True))
+    owners, words = np.divmod(np.unique(owners * len(kb.words) + words), max(len(kb.words), 1))
+    return indptr(np.bincount(owners, minlength=len(rows))), words.astype(np.int32)
 
-    def ragged(column: Any) -> Ragged:
-        return Ragged(column.indptr, column.values)
 
-    nothing = Ragged(np.zeros(1, np.int64), np.zeros(0, np.int32))
-    columns = Features(
-        ragged(kb.words_d) if "D" in features else nothing,
-        ragged(kb.words_p) if "P" in features else nothing,
-        ragged(kb.statements),
-        kb.pair_value,
-        *(ragged(kb.words_item), ragged(kb.words_item_aliases), ragged(kb.words_string)),
-    )
-    with_values, with_aliases = bool(features & {"S", "S_A"}), "S_A" in features
-    gathered: tuple[Int64, Int32] = gather_words(len(kb.words), rows, with_values, with_aliases, columns)
-    return gathered
+def _listed(owner: Int64, column: Any, at: Int64) -> tuple[Int64, Int32]:
+    """The values of a ragged column's rows `at`, each with its owner."""
+    offsets, places = take_rows(column.indptr, at)
+    return np.repeat(owner, np.diff(offsets)), column.values[places]
