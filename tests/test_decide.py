@@ -62,7 +62,7 @@ def test_answers_are_those_at_or_above_the_threshold(mentions, nil, threshold):
             assert decision.confidence[m] == 0
         else:
             assert decision.confidence[m] == probability[first[m]]
-            assert decision.known[m] == pytest.approx(1 - none[m])
+            assert decision.probability_known[m] == pytest.approx(1 - none[m])
             assert (decision.reason[m] == ANSWERED) == (probability[first[m]] >= threshold)
 
 

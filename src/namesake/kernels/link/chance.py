@@ -17,12 +17,12 @@ AT_ONCE = 64  # words of a candidate
 WORDS, WEIGHTS = types.CPointer(types.int32), types.CPointer(types.float64)
 MARKS, NEW = types.int32[::1], types.float64[::1]
 INSIDE, OUTSIDE, NEXT = 1, 2, 3
-"""What is added to a text's mark for words of a name that the text has, that it has not, and for the next text."""
+"""Added to a text's mark: for words of a name in the text, for those not in the text, and for the next text."""
 
 
 @inlined(types.void(NUMBERS, types.CPointer(types.int32), types.int64, types.int64))
 def fetch_row(indptr, values, soon, later):
-    """Ask for the values of the row that comes soon, and for where those of a later one begin."""
+    """Prefetch the values of the row `soon`, and the offset of the row `later`."""
     begin = indptr[max(soon, 0)]
     prefetch(values, begin)
     prefetch(values, begin + LINE)
@@ -30,7 +30,7 @@ def fetch_row(indptr, values, soon, later):
 
 
 class Beyond(NamedTuple):
-    """What candidates share with their texts, and with the sentences near the name; how many words there are."""
+    """What candidates share with their texts and with the sentences of the name, and the numbers of words."""
 
     shared: Any
     chance: Any
@@ -46,9 +46,9 @@ class Beyond(NamedTuple):
     )
 )
 def mark(marked, stamp, words, begin, end, expected, total):
-    """Mark words[begin:end]; how many of them were not marked yet, and `total` with what these are expected to weigh.
+    """Mark words[begin:end]; return how many were unmarked, and `total` plus their expected weights.
 
-    Without a branch: whether a word is new is anybody's guess.
+    It has no branch, because branch prediction fails here.
     """
     count = 0
     for j in range(begin, end):
@@ -64,10 +64,10 @@ def mark(marked, stamp, words, begin, end, expected, total):
 def overlap_and_chance(weight, expected, texts, article, contexts, context, names, offsets, rows, entities):
     """For every candidate Σ weight[w] over W_text ∩ W_entity, and |W_entity| Σ expected[w] over W_text.
 
-    The same for the words of the mention's context, which are some of the text's; and |W_text| for every mention.
-    `expected[w]` is what one word of a random entity weighs by being w. The words of the mention's own name are left
-    out of all sets. For the arrays see `overlap`. Where long contexts of one text overlap so much that its words have
-    been marked MARKED_AT_ONCE times, the context of its other mentions is all of it: more would take quadratic time.
+    The same for the mention's context, which is part of the text, and |W_text| for every mention. `expected[w]` is the
+    expected weight of one word of a random entity by being w. The words of the mention's own name do not count. For
+    the arrays see `word_sums.overlap`. Once the words of a text have been marked MARKED_AT_ONCE times, the context of
+    its other mentions is the whole text, because more marking would take quadratic time.
     """
     words, weight_at, expected_at = pointer(texts.values), pointer(weight), pointer(expected)
     indptr_at, words_at = pointer(entities.indptr), pointer(entities.values)
