@@ -31,13 +31,8 @@ Ints = Int32
 CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
 
 
-def hash_bytes(token: bytes) -> int:
-    """The 64-bit hash of a token in tables: of its bytes, with A–Z in lower case and ‘ ’ as '."""
-    return int(hash_all(np.frombuffer(token, np.uint8), np.array([0, len(token)]))[0])
-
-
 def hash_strings(strings: Sequence[str]) -> Hashes:
-    """`hash_bytes` of each string's UTF-8 form."""
+    """The 64-bit hash of each string in tables: of its UTF-8 bytes, with A–Z in lower case and ‘ ’ as '."""
     data, offsets = pack(strings)
     hashes: Hashes = hash_all(data, offsets)
     return hashes
@@ -118,15 +113,6 @@ def _clean(surface: str) -> str:
     while begin < end and unicodedata.category(word[end - 1])[0] in "PSZC":
         end -= 1
     return word[begin:end] if word[begin:end][:1].isalpha() else ""
-
-
-def tokens(text: str, language: Language = English) -> list[str]:
-    """The Treebank tokens of a text that start with a letter."""
-    data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, period_words(language), False)
-    raw = data.tobytes()
-    found = [raw[start:end].decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
-    return [token for token in found if token.isascii() or _clean(token)]
 
 
 def words(text: str, how: str = "stem", language: Language = English) -> list[str]:
