@@ -185,7 +185,7 @@ def test_it_is_evaluated_and_tuned(run, tmp_path):
 
     SCORERS.pop("LabelLength")  # as for somebody else, who has the file and not the program
     assert run(*measured, "--out", "again", kb=None).code == 0
-    with pytest.raises(NamesakeError, match=r"unknown scorer 'LabelLength'.*your own must be declared"):
+    with pytest.raises(NamesakeError, match=r"unknown scorer 'LabelLength'.*declare your own scorer"):
         Recipe.load(mine)
 
 
