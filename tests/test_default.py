@@ -124,7 +124,7 @@ def test_every_contribution_is_in_the_score():
     weight = {part.scorer: part.weight for part in DEFAULT.parts}
     assert combined.total[0] == pytest.approx(weight["ArticleWords"] + weight["PR_WP"] * np.log1p(3.0))
     expected = {part.doubt: part.weight for part in DEFAULT.decide.parts}["ExpectedNamesakes"]
-    assert combined.none.tolist() == pytest.approx([-2.0 * expected])
+    assert combined.nil.tolist() == pytest.approx([-2.0 * expected])
     assert DEFAULT.combine(scores, offsets).nil.tolist() == [DEFAULT.decide.nil]  # a score file has no doubts
 
 

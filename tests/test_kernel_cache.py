@@ -98,7 +98,7 @@ def test_who_waits_for_the_compiler_is_told_once(tmp_path):
 
 def test_who_does_not_wait_long_is_told_nothing(tmp_path):
     assert compiling(tmp_path / "cache", patience=3600) == []
-    assert code_in(tmp_path / "cache") >= {"top_two.top_two", "search.first_at_least"}
+    assert code_in(tmp_path / "cache") >= {"candidate_tables.top_two", "search.first_at_least"}
 
 
 def test_a_cache_that_cannot_be_written_is_read(tmp_path):
@@ -112,7 +112,7 @@ def test_a_cache_that_cannot_be_written_is_read(tmp_path):
     assert [compiling(cache, before=closed) for _ in range(2)] == [[NOTICE], []]
     assert code_in(cache) == there
     assert "search.first_at_least" in code_in(user)
-    assert "top_two.top_two" not in code_in(user)
+    assert "candidate_tables.top_two" not in code_in(user)
 
 
 class Attack:
@@ -144,7 +144,7 @@ def test_code_that_another_user_may_have_written_is_not_loaded(tmp_path):
         told = compiling(cache, patience=3600, second=False, XDG_CACHE_HOME=str(user))
         folder.chmod(mode)
         assert told == [f"NUMBA_CACHE_DIR is not used: other users can write to {folder} (mode 777)"]
-    assert "top_two.top_two" in code_in(user)
+    assert "candidate_tables.top_two" in code_in(user)
     for index in cache.rglob("*.nbi"):
         index.chmod(0o666)
     compiling(cache, second=False)

@@ -176,8 +176,8 @@ def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
     names = texts(table, layout.name)
     contexts = [texts(table, column) for column in layout.context]
     typed = [(property, texts(table, column)) for property, column in layout.types]
-    told = [None] * len(names) if layout.date is None else texts(table, layout.date)
-    dates = {text for text in set(told) if text and day_number(text) != UNDATED}
+    dated = [None] * len(names) if layout.date is None else texts(table, layout.date)
+    dates = {text for text in set(dated) if text and day_number(text) != UNDATED}
     return [
         Query(
             name,
@@ -185,7 +185,7 @@ def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
             date if date in dates else None,
             tuple((property, value) for property, cells in typed if cells[at] for value in _SEVERAL.split(cells[at])),
         )
-        for at, (name, date, *words) in enumerate(zip(names, told, *contexts, strict=True))
+        for at, (name, date, *words) in enumerate(zip(names, dated, *contexts, strict=True))
     ]
 
 
