@@ -192,7 +192,9 @@ class Recipe(Settings, frozen=True):
                 raise NamesakeError(f"extends = {base!r}: must be one of {', '.join(recipes())}")
             recipe, renamed = cls.of(table).with_current_names()
             if renamed:
-                warn(f"{where}: scores have new names: {', '.join(f'{old} is {new}' for old, new in renamed.items())}")
+                changed = [f"{old} is {new}" for old, new in renamed.items()]
+                more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+                warn(f"{where}: scores have new names: {', '.join(changed[:3])}{more} (docs/linking.md)")
             for name in recipe.scorers if declared else ():
                 named(name)
             for name in recipe.doubts if declared else ():
