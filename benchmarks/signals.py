@@ -25,8 +25,7 @@ from namesake.recipe import Part, Recipe
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 DEFAULT = Recipe.load("default")
-EVERY = ("IScore", "NIScore", "EEIScore", "IScore_IDF", "NIScore_IDF", "EEIScore_IDF", "Match")
-EVERY += ("PR_WP", "NS", "NP", "PR_WD", "Born", "Dead", "LQID")
+EVERY = ("IScore", "NIScore", "EEIScore", "IScore_IDF", "PR_WP", "NS", "NP", "PR_WD", "NotYetBorn", "LQID")
 
 
 @dataclass(frozen=True)
@@ -57,19 +56,19 @@ def variants() -> dict[str, Recipe]:
     """The recipes to compare, the default first."""
     found = {"default": DEFAULT}
     for name, gone in (
-        ("without IScore", ("IScore", "IScore_IDF")),
-        ("without NIScore", ("NIScore", "NIScore_IDF")),
-        ("without EEIScore", ("EEIScore", "EEIScore_IDF")),
+        ("without IScore", ("IScore", "ArticleWords")),
+        ("without NIScore", ("NIScore", "SentenceWords")),
+        ("without EEIScore", ("EEIScore", "SharedStatements")),
         ("without popularity", ("PR_WP", "NS")),
         ("NS instead of PR_WP", ("PR_WP",)),
-        ("without dates", ("Born", "Dead")),
-        ("words counted, not weighed", ("IScore_IDF", "NIScore_IDF")),
-        ("statements counted, not weighed", ("EEIScore_IDF",)),
-        ("both counted, not weighed", ("IScore_IDF", "NIScore_IDF", "EEIScore_IDF")),
+        ("without dates", ("NotYetBorn", "YearsFromLifetime")),
+        ("words counted, not weighed", ("ArticleWords", "SentenceWords")),
+        ("statements counted, not weighed", ("SharedStatements",)),
+        ("both counted, not weighed", ("ArticleWords", "SentenceWords", "SharedStatements")),
     ):
         found[name] = without(DEFAULT, *gone)
     found["anchor: the first only"] = DEFAULT.replace(anchors="first")
-    for scorer, scale in (("Match", "none"), ("NP", "log1p"), ("PR_WD", "log1p")):
+    for scorer, scale in (("NP", "log1p"), ("PR_WD", "log1p")):
         found[f"with {scorer}"] = DEFAULT.replace(parts=(*DEFAULT.parts, Part(scorer, scale=scale)))
     for sure in (0.95, 0.9, 0.8):
         found[f"second pass from {sure}"] = DEFAULT.replace(decide=DEFAULT.decide.replace(confirm=sure))

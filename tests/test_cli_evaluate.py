@@ -108,7 +108,10 @@ def test_tune_fits_several_files_as_one(run, shared, tmp_path):
     assert after.name == "mine"
     weight = {part.scorer: part.weight for part in after.parts}
     came = {part.scorer: part.weight for part in before.parts}
-    assert all(weight[name] == came[name] for name in ("Words", "Sentence", "Company", "Fame", "Born"))
+    assert all(
+        weight[name] == came[name]
+        for name in ("ArticleWords", "SentenceWords", "SharedStatements", "Fame", "NotYetBorn")
+    )
     assert all(weight[name] != came[name] > 0 for name in ("IScore", "EEIScore", "PR_WP", "NS"))
     assert after.decide.alone == before.decide.alone  # these files have no lone candidates
     assert after.decide.nil != before.decide.nil

@@ -20,18 +20,20 @@ def flat(mentions):
 
 def nobody(rule, offsets, doubts=None):
     """The score of "none of them" of each mention."""
-    return sum(rule.nobody(doubts or {}, offsets).values())
+    return sum(rule.nil_parts(doubts or {}, offsets).values())
 
 
 @given(MENTIONS, st.floats(-3, 3), st.floats(-3, 3))
 def test_doubts_take_the_place_of_the_constants(mentions, one, other):
     offsets = flat(mentions)[1]
-    rule = Decide(9.0, 8.0, parts=(DoubtPart("Thing", one, "log1p"), DoubtPart("Length", other)))
+    rule = Decide(9.0, 8.0, parts=(DoubtPart("OtherEntityFame", one, "log1p"), DoubtPart("ArticleLength", other)))
     things = np.array([len(scores) * 1.5 for scores in mentions])
     lengths = np.array([sum(scores[:1]) % 3 for scores in mentions])
-    both = nobody(rule, offsets, {"Thing": things, "Length": lengths})
+    both = nobody(rule, offsets, {"OtherEntityFame": things, "ArticleLength": lengths})
     assert both == pytest.approx([one * math.log1p(t) + other * n for t, n in zip(things, lengths, strict=True)])
-    assert nobody(rule, offsets, {"Length": lengths}) == pytest.approx(other * lengths)  # the other one is absent
+    assert nobody(rule, offsets, {"ArticleLength": lengths}) == pytest.approx(
+        other * lengths
+    )  # the other one is absent
     assert nobody(rule, offsets).tolist() == [8.0 if len(scores) == 1 else 9.0 for scores in mentions]
 
 
@@ -60,7 +62,7 @@ def test_answers_are_those_at_or_above_the_threshold(mentions, nil, threshold):
             assert decision.confidence[m] == 0
         else:
             assert decision.confidence[m] == probability[first[m]]
-            assert decision.known[m] == pytest.approx(1 - none[m])
+            assert decision.probability_known[m] == pytest.approx(1 - none[m])
             assert (decision.reason[m] == ANSWERED) == (probability[first[m]] >= threshold)
 
 

@@ -114,16 +114,18 @@ def test_accuracy_on_the_slice(shared, linked, slice_kb):
 
 def test_every_contribution_is_in_the_score():
     offsets = np.array([0, 2], np.int64)
-    scores = {"Words": np.array([1.0, 0.5]), "PR_WP": np.array([3.0, 9.0]), "IScore": np.array([5.0, 5.0])}
-    combined = DEFAULT.combine(scores | {"Born": np.array([0.0, -1.0])}, offsets, {"Expected": np.array([-2.0])})
+    scores = {"ArticleWords": np.array([1.0, 0.5]), "PR_WP": np.array([3.0, 9.0]), "IScore": np.array([5.0, 5.0])}
+    combined = DEFAULT.combine(
+        scores | {"NotYetBorn": np.array([0.0, -1.0])}, offsets, {"ExpectedNamesakes": np.array([-2.0])}
+    )
     np.testing.assert_allclose(sum(combined.contributions.values()), combined.total)
     assert combined.contributions["IScore"].tolist() == [0, 0]  # it only stands in
-    assert combined.contributions["Born"].tolist() == [0, -5]
+    assert combined.contributions["NotYetBorn"].tolist() == [0, -5]
     weight = {part.scorer: part.weight for part in DEFAULT.parts}
-    assert combined.total[0] == pytest.approx(weight["Words"] + weight["PR_WP"] * np.log1p(3.0))
-    expected = {part.doubt: part.weight for part in DEFAULT.decide.parts}["Expected"]
-    assert combined.none.tolist() == pytest.approx([-2.0 * expected])
-    assert DEFAULT.combine(scores, offsets).none.tolist() == [DEFAULT.decide.nil]  # a score file has no doubts
+    assert combined.total[0] == pytest.approx(weight["ArticleWords"] + weight["PR_WP"] * np.log1p(3.0))
+    expected = {part.doubt: part.weight for part in DEFAULT.decide.parts}["ExpectedNamesakes"]
+    assert combined.nil.tolist() == pytest.approx([-2.0 * expected])
+    assert DEFAULT.combine(scores, offsets).nil.tolist() == [DEFAULT.decide.nil]  # a score file has no doubts
 
 
 def test_the_default_never_looks_at_scores_that_leak_or_need_a_network():

@@ -2,14 +2,19 @@
 
 import math
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import namesake
 from namesake import Linker, Recipe
 from namesake.articles.builder import text_table
-from namesake.doubts import DOUBTS, doubt
+from namesake.doubts import DOUBTS, _as_words, doubt
 from namesake.errors import NamesakeError
 from namesake.kb.names.normalise import normalise
 from namesake.recipe import Decide, DoubtPart, Part
@@ -36,7 +41,7 @@ def test_expected_bearers_are_what_chance_gives(sample_kb, oracle, articles):
     middle = Counter(token for t in labels for token in t[1:-1])
     people = len(labels)
     batch = batch_of(sample_kb, articles)
-    for name, got in zip(batch.names.to_pylist(), DOUBTS["Expected"](batch), strict=True):
+    for name, got in zip(batch.names.to_pylist(), DOUBTS["ExpectedNamesakes"](batch), strict=True):
         begin, *between, end = normalise(name).split() if " " in name else ("", "")
         bearers = (first[begin] + 0.5) * (last[end] + 0.5) / people * min(5e5 / people, 1)
         rare = min([1.0, *((middle[token] + 0.5) / people * 1000 for token in between)])
@@ -46,7 +51,7 @@ def test_expected_bearers_are_what_chance_gives(sample_kb, oracle, articles):
 def test_length_and_fame_of_a_name(sample_kb, oracle, articles):
     batch = batch_of(sample_kb, articles)
     vocabulary = set(sample_kb.words)
-    lengths, fames = DOUBTS["Length"](batch), DOUBTS["NameFame"](batch)
+    lengths, fames = DOUBTS["ArticleLength"](batch), DOUBTS["NameFame"](batch)
     texts = [
         set().union(*(sentence_words(text[a:b]) for a, b in sentences(text))) & vocabulary
         for text in batch.texts.to_pylist()
@@ -61,8 +66,8 @@ def test_what_the_text_says_of_names_found_in_it(sample_kb):
     batch = batch_of(sample_kb, text_table(TEXT, None, None))
     names = batch.names.to_pylist()
     carter, williams = names.index("Chris Carter"), names.index("Shawn Williams")
-    assert DOUBTS["Suffix"](batch)[williams] == 1
-    assert DOUBTS["Suffix"](batch)[carter] == 0
+    assert DOUBTS["SuffixAfter"](batch)[williams] == 1
+    assert DOUBTS["SuffixAfter"](batch)[carter] == 0
     assert DOUBTS["Byline"](batch)[names.index("Tim Wheeler")] == 1
 
 
@@ -77,7 +82,12 @@ OWN = Recipe(
     "own",
     (Part("IScore"),),
     decide=Decide(
-        9.0, parts=(DoubtPart("Expected", -0.5), DoubtPart("Length", 2.0, "sqrt"), DoubtPart("Constant", 1.5))
+        9.0,
+        parts=(
+            DoubtPart("ExpectedNamesakes", -0.5),
+            DoubtPart("ArticleLength", 2.0, "sqrt"),
+            DoubtPart("Constant", 1.5),
+        ),
     ),
 )
 
@@ -91,7 +101,7 @@ def test_none_of_them_shows_its_summands(sample_kb, articles):
     links = {(r["article_id"], r["name"]): r for r in linker.link(articles, scores=True).to_pylist()}
     assert len(mentions) > 10
     for key, parts in mentions.items():
-        assert [part["part"] for part in parts] == ["Expected", "Length", "Constant"]
+        assert [part["part"] for part in parts] == ["ExpectedNamesakes", "ArticleLength", "Constant"]
         assert sum(part["contribution"] for part in parts) == pytest.approx(parts[0]["score"])
         assert {part["part"]: part["value"] for part in parts} == links[key]["doubts"]
         assert parts[2]["value"] == 1
@@ -112,9 +122,15 @@ def test_recipes_with_doubts_are_read_back_as_written():
     ("lines", "message"),
     [
         ('doubt = "Expectd"', "unknown doubt 'Expectd'; did you mean Expected"),
-        ('doubt = "Expected"\nscale = "share"', "scale of Expected = 'share': must be one of none, log1p, sqrt"),
-        ('doubt = "Expected"\nweight = "much"', "weight of Expected = 'much': must be a number"),
-        ('doubt = "Expected"\n[[decide.parts]]\ndoubt = "Expected"', "Expected is a part twice"),
+        (
+            'doubt = "ExpectedNamesakes"\nscale = "share"',
+            "scale of ExpectedNamesakes = 'share': must be one of none, log1p, sqrt",
+        ),
+        ('doubt = "ExpectedNamesakes"\nweight = "much"', "weight of ExpectedNamesakes = 'much': must be a number"),
+        (
+            'doubt = "ExpectedNamesakes"\n[[decide.parts]]\ndoubt = "ExpectedNamesakes"',
+            "ExpectedNamesakes is a part twice",
+        ),
     ],
 )
 def test_what_no_recipe_can_mean_is_refused(lines, message):
@@ -134,9 +150,17 @@ def test_a_doubt_of_your_own(sample_kb, articles):
         recipe = OWN.replace(decide=Decide(0.0, parts=(DoubtPart("InCapitals", 50.0),)))
         links = {link.name: link for link in Linker(sample_kb, recipe).link_text(text, ["CHRIS CARTER", "Tim Wheeler"])}
         assert links["CHRIS CARTER"].reason == "none fits"
-        assert links["CHRIS CARTER"].known < 1e-9 < links["Tim Wheeler"].known
+        assert links["CHRIS CARTER"].probability_known < 1e-9 < links["Tim Wheeler"].probability_known
         with pytest.raises(NamesakeError, match="one for each is needed"):
             doubt("Wrong")(lambda batch: [1.0])(batch_of(sample_kb, articles))
     finally:
         DOUBTS.pop("InCapitals")
         DOUBTS.pop("Wrong", None)
+
+
+@given(st.lists(st.text("abAB, .\t\x1c\x85\u00a0é", max_size=9), max_size=3))
+def test_descriptions_contain_a_word_for_journalists(texts):
+    """As Python splits words in lower case at white space and commas."""
+    language = SimpleNamespace(journalists=frozenset({"ab", "b"}))
+    found = pc.match_substring_regex(pa.array(texts, pa.string()), _as_words.__wrapped__(language)).to_pylist()
+    assert found == [not {"ab", "b"}.isdisjoint(text.lower().replace(",", " ").split()) for text in texts]

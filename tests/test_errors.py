@@ -96,10 +96,10 @@ def test_the_report_has_a_row_a_mistake():
 
 def test_an_entity_the_kb_lacks_is_said_to_be_absent_and_parts_of_0_are_left_out():
     gold = side([explanation("IScore", 0, None)], [], known=False, text="")
-    chosen = side([explanation("IScore", 6, None), explanation("Born", -0.0, None)], [], known=True, text="")
+    chosen = side([explanation("IScore", 6, None), explanation("NotYetBorn", -0.0, None)], [], known=True, text="")
     report = mistakes_report([Mistake("a1", "jo", gold, chosen, CONTEXT)], 10, ["about"])
     assert report.views[1].rows[0][4:6] == ["Q1: not in the KB", "Q1 ? (painter): 3.00 = words of the text +3.00"]
-    assert str(report.rows[0]["chosen"]["parts"]["Born"]) == "0.0"
+    assert str(report.rows[0]["chosen"]["parts"]["NotYetBorn"]) == "0.0"
 
 
 def test_a_refused_name_is_not_linked():

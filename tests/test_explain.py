@@ -19,7 +19,7 @@ from namesake.formats import read_articles
 from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
 from namesake.sample import ARTICLES, DUMP
-from namesake.scorers.matches import MOST_LISTED
+from namesake.scorers.evidence_shown import MOST_LISTED
 from namesake.text import sentences
 from oracle import sentence_words, words
 
@@ -453,7 +453,7 @@ def test_a_drawing_shows_none_of_them_wherever_it_stands(sample_kb, articles):
     linker = Linker(sample_kb)
     text = " ".join(drawn(linker, one, "Adam Smith").split())
     assert re.search(r" 1 none of them [\d.]+ %", text), text
-    assert "Expected" in text
+    assert "ExpectedNamesakes" in text
     assert "→ nobody: none fits; the best is Q9381 Adam Smith" in text
 
     people = [f"Q{qid}" for qid in sample_kb.qids[sample_kb.person][:20]]

@@ -12,7 +12,7 @@ from namesake.apps.cli import compile as command
 from namesake.compiling import NOTICE
 from namesake.kernels.code_cache import closure, digest
 from namesake.kernels.compiled import Kernel, entry_points
-from namesake.kernels.link.top_two import beats, top_two
+from namesake.kernels.link.candidate_tables import beats, top_two
 from namesake.kernels.words import write_words
 
 TWO_KERNELS = """
@@ -21,7 +21,7 @@ from namesake import compiling
 compiling.PATIENCE = {patience}
 import namesake
 namesake.build_kb  # from which on compiling is announced
-from namesake.kernels.link.top_two import top_two
+from namesake.kernels.link.candidate_tables import top_two
 from namesake.kernels.search import first_at_least
 assert top_two(np.array([0, 2]), np.array([[1.0, 2.0]]))[0].tolist() == [1]
 if {second}:
@@ -63,7 +63,7 @@ def test_the_cache_of_a_module_depends_on_all_that_it_imports(tmp_path):
 
 
 def test_the_digest_is_of_the_sources():
-    detect, overlap = (digest(f"namesake.kernels.{name}") for name in ("names.detect", "link.overlap"))
+    detect, overlap = (digest(f"namesake.kernels.{name}") for name in ("names.detect", "link.word_sums"))
     assert detect != overlap
     assert detect == digest.__wrapped__("namesake.kernels.names.detect")
     assert "namesake.kernels.simd" in closure("namesake.kernels.names.index")
@@ -73,7 +73,7 @@ def test_kernels_load_when_they_are_used():
     """In a process of its own: importing compiles nothing, a call loads that kernel alone, not those inside it."""
     program = """
 import numpy as np
-from namesake.kernels.link.top_two import beats, top_two
+from namesake.kernels.link.candidate_tables import beats, top_two
 assert "compiled" not in vars(top_two), "compiled when imported"
 top_two(np.array([0, 2]), np.array([[1.0, 2.0]]))  # the cache has it, or has it now
 """
@@ -88,7 +88,7 @@ def test_a_kernel_is_its_function():
         return  # the JIT is switched off: it is the function
     first, second, _ = top_two(np.array([0, 3]), np.array([[1.0, 3.0, 2.0]]))
     assert (first.tolist(), second.tolist()) == ([1], [2])
-    assert (beats.__name__, beats.__module__) == ("beats", "namesake.kernels.link.top_two")
+    assert (beats.__name__, beats.__module__) == ("beats", "namesake.kernels.link.candidate_tables")
 
 
 def test_who_waits_for_the_compiler_is_told_once(tmp_path):
@@ -98,7 +98,7 @@ def test_who_waits_for_the_compiler_is_told_once(tmp_path):
 
 def test_who_does_not_wait_long_is_told_nothing(tmp_path):
     assert compiling(tmp_path / "cache", patience=3600) == []
-    assert code_in(tmp_path / "cache") >= {"top_two.top_two", "search.first_at_least"}
+    assert code_in(tmp_path / "cache") >= {"candidate_tables.top_two", "search.first_at_least"}
 
 
 def test_a_cache_that_cannot_be_written_is_read(tmp_path):
@@ -112,7 +112,7 @@ def test_a_cache_that_cannot_be_written_is_read(tmp_path):
     assert [compiling(cache, before=closed) for _ in range(2)] == [[NOTICE], []]
     assert code_in(cache) == there
     assert "search.first_at_least" in code_in(user)
-    assert "top_two.top_two" not in code_in(user)
+    assert "candidate_tables.top_two" not in code_in(user)
 
 
 class Attack:
@@ -144,7 +144,7 @@ def test_code_that_another_user_may_have_written_is_not_loaded(tmp_path):
         told = compiling(cache, patience=3600, second=False, XDG_CACHE_HOME=str(user))
         folder.chmod(mode)
         assert told == [f"NUMBA_CACHE_DIR is not used: other users can write to {folder} (mode 777)"]
-    assert "top_two.top_two" in code_in(user)
+    assert "candidate_tables.top_two" in code_in(user)
     for index in cache.rglob("*.nbi"):
         index.chmod(0o666)
     compiling(cache, second=False)

@@ -26,7 +26,7 @@ def lift(shared: float, chance: float) -> float:
     return math.log((shared + 0.3) / (chance + 0.3))
 
 
-@pytest.mark.parametrize("name", ["Words", "Sentence"])
+@pytest.mark.parametrize("name", ["ArticleWords", "SentenceWords"])
 def test_words_are_compared_with_what_chance_gives(sample_kb, oracle, articles, people, name):
     bags = {qid: oracle.entity_words(qid) for qid in people}
     count = Counter(word for bag in bags.values() for word in bag)
@@ -37,7 +37,7 @@ def test_words_are_compared_with_what_chance_gives(sample_kb, oracle, articles, 
         held = [
             sentence_words(text[a:b])
             for a, b in sentences(text)
-            if name == "Words" or any(s < b and e > a for s, e in mention["spans"])
+            if name == "ArticleWords" or any(s < b and e > a for s, e in mention["spans"])
         ]
         context = set().union(*held) - own
         weight = {word: rarity(count[word], len(people)) for word in context if count[word]}
@@ -52,7 +52,7 @@ def test_words_are_compared_with_what_chance_gives(sample_kb, oracle, articles, 
 def test_statements_are_compared_with_what_chance_gives(sample_kb, oracle, articles, people):
     count = Counter(pair for qid in people for pair in oracle.entities[qid].statements)
     every = sum(count.values())
-    rows = list(by_candidate(sample_kb, articles, "Company"))
+    rows = list(by_candidate(sample_kb, articles, "SharedStatements"))
     candidates: dict = {}
     for article, mention, qid, _ in rows:
         candidates.setdefault(article["id"], {}).setdefault(mention["name"], []).append(qid)
@@ -73,8 +73,8 @@ def test_fame_record_and_age_of_the_item(sample_kb, oracle, articles, people):
     typical = 1 + median(len(oracle.entities[qid].statements) for qid in people)
     for name, want in (
         ("Fame", lambda qid: math.log1p(oracle.entities[qid].sitelinks)),
-        ("Record", lambda qid: math.log((1 + len(oracle.entities[qid].statements)) / typical)),
-        ("Early", lambda qid: -math.log1p(int(qid[1:]) / 2e7)),
+        ("StatementCount", lambda qid: math.log((1 + len(oracle.entities[qid].statements)) / typical)),
+        ("ItemAge", lambda qid: -math.log1p(int(qid[1:]) / 2e7)),
     ):
         for _, _, qid, score in by_candidate(sample_kb, articles, name):
             assert score == pytest.approx(want(qid)), name
@@ -82,10 +82,10 @@ def test_fame_record_and_age_of_the_item(sample_kb, oracle, articles, people):
 
 def test_names_that_are_no_label(sample_kb, articles):
     batch = batch_of(sample_kb, articles)
-    match = SCORERS["Match"](batch).tolist()
-    assert SCORERS["Alias"](batch).tolist() == [-1.0 if 0.8 <= m < 0.99 else 0.0 for m in match]
-    assert SCORERS["Variant"](batch).tolist() == [-1.0 if m < 0.8 else 0.0 for m in match]
-    assert SCORERS["Quality"](batch).tolist() == pytest.approx([math.log(max(m, 0.05)) for m in match])
+    match = batch.quality.tolist()
+    assert SCORERS["AliasName"](batch).tolist() == [-1.0 if 0.8 <= m < 0.99 else 0.0 for m in match]
+    assert SCORERS["VariantName"](batch).tolist() == [-1.0 if m < 0.8 else 0.0 for m in match]
+    assert SCORERS["NameMatchQuality"](batch).tolist() == pytest.approx([math.log(max(m, 0.05)) for m in match])
 
 
 CANDIDATES = st.lists(st.tuples(st.integers(-1, 4), st.sampled_from([0.6, 0.75, 0.8, 0.9, 0.95, 1.0])), max_size=3)
@@ -121,7 +121,7 @@ def test_era_is_the_distance_of_a_life_from_the_texts_years(sample_kb, articles)
         for row, (day, precision) in enumerate(zip(getattr(kb, key), getattr(kb, f"{key}_precision"), strict=True)):
             if precision >= 9:
                 found[f"Q{kb.qids[row]}"] = 1970 + int(day) / 365.25
-    for article, mention, qid, score in by_candidate(kb, articles, "Era"):
+    for article, mention, qid, score in by_candidate(kb, articles, "YearsFromLifetime"):
         years = oracle_years.years(article["text"])
         day = batch_of(kb, articles).days[articles.column("id").to_pylist().index(article["id"])]
         years = [*years, *([1970 + day / 365.25] if article["date"] else [])] or [2015.0]

@@ -229,7 +229,7 @@ def test_nothing_in_nothing_out(linker):
     for scores in (False, True):
         empty = linker.link(ARTICLES.empty_table(), scores)
         assert empty.num_rows == 0
-        assert empty.schema == linker.nothing(scores).schema
+        assert empty.schema == linker.empty_links(scores).schema
         assert empty.schema == linker.link(table_of(Article("a", DOWNEY, mentions=[])), scores).schema
 
 

@@ -12,8 +12,8 @@ from namesake.errors import NamesakeError
 from namesake.kernels.vectors.half import widen
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe, recipes
-from namesake.scorers.cosine import encoder
-from namesake.scorers.themes import distinct, theme
+from namesake.scorers.eigenthemes import distinct, theme
+from namesake.scorers.text_vectors import encoder
 from namesake.settings import Neural
 from namesake.text import sentences
 

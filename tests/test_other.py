@@ -61,11 +61,11 @@ def test_another_text_s_first_one_does_not_count(linker: Linker) -> None:
 def test_the_parts_and_the_explanation_say_so(linker: Linker) -> None:
     table = text_table(TEXT, None, None)
     links = linker.link(table, scores=True).to_pylist()
-    taken = [[(c["qid"], c["parts"]["Taken"]) for c in link["candidates"]] for link in links]
+    taken = [[(c["qid"], c["parts"]["AlreadyLinked"]) for c in link["candidates"]] for link in links]
     assert [sorted(each) for each in taken] == [
         [(ACTOR, 0), (PRESENTER, 0)], [(ACTOR, -1), (PRESENTER, 0)], [(POET, 0)], [(POET, -1)],
     ]  # fmt: skip
-    rows = [row for row in linker.explain(table).to_pylist() if row["part"] == "Taken"]
+    rows = [row for row in linker.explain(table).to_pylist() if row["part"] == "AlreadyLinked"]
     told = [(row["qid"], row["matches"][0]["sources"][0]["source"]) for row in rows if row["matches"]]
     assert sorted(told) == [(ACTOR, "another of the name"), (POET, "another of the name")]
 
@@ -80,9 +80,9 @@ def parts(linker: Linker, text: str, part: str, mentions: list[Mention] | None =
 @pytest.mark.parametrize("anchors", ["first", "all"])
 def test_a_candidate_shares_no_statements_with_itself(linker: Linker, anchors: str) -> None:
     """King states five things, one of which all people state: it is all that he shares with others of the text."""
-    recipe = Recipe("r", (Part("EEIScore"), Part("Company")), anchors=anchors)
+    recipe = Recipe("r", (Part("EEIScore"), Part("SharedStatements")), anchors=anchors)
     two, three = "Martin Luther King met Martin Luther.", "Martin Luther King met Martin Luther and Ruth Pitter."
-    for part in ("EEIScore", "Company"):
+    for part in ("EEIScore", "SharedStatements"):
         shared = parts(Linker(linker.kb, recipe), two, part)["Martin Luther"]
         assert shared[KING] == 0  # he is the only anchor
         assert shared[LUTHER] != 0

@@ -1,4 +1,4 @@
-"""Order, ranks, winner, margin and tie-break against Python's own stable sort."""
+"""Order, ranks and winner against Python's own stable sort."""
 
 import numpy as np
 import pytest
@@ -37,31 +37,12 @@ def test_order_and_ranks_are_pythons_stable_sort(mentions):
 
 
 @given(mentions)
-def test_winner_margin_and_tie_break_follow_the_order(mentions):
+def test_the_winner_is_the_first_in_order(mentions):
     offsets, keys = flat(mentions)
     winners = rank.winner(offsets, *keys)
-    decided = rank.tie_break(offsets, *keys)
     for m, mention in enumerate(mentions):
         places = sorted_by_python(mention)
         assert winners[m] == (offsets[m] + places[0] if places else rank.NOBODY)
-        if len(places) < 2:
-            assert decided[m] == rank.NOBODY
-            continue
-        first, second = mention[places[0]], mention[places[1]]
-        differing = [k for k in range(3) if first[k] != second[k]]
-        assert decided[m] == (differing[0] if differing else 3)
-
-
-@given(st.lists(st.lists(st.integers(-5, 5).map(float), max_size=5), max_size=5))
-def test_margin_is_best_minus_second_best(mentions):
-    offsets = np.cumsum([0, *map(len, mentions)]).astype(np.int64)
-    gap = rank.margin(offsets, np.array([score for m in mentions for score in m], np.float64))
-    for m, scores in enumerate(mentions):
-        if len(scores) < 2:
-            assert np.isnan(gap[m])
-        else:
-            best, second, *_ = sorted(scores, reverse=True)
-            assert gap[m] == best - second
 
 
 def test_a_key_that_cannot_be_ordered_is_refused_by_name():

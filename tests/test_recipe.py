@@ -92,7 +92,7 @@ GOOD = 'name = "x"\n[[parts]]\nscorer = "NS"\n'
         (GOOD + 'weight = "much"', "weight of NS = 'much': must be a number"),
         (GOOD + 'scale = "cubed"', "scale of NS = 'cubed': must be one of none, unit"),
         (GOOD + 'scale = "log"', r"scale of NS = 'log': must be one of .*log1p.* \(did you mean 'log1p'\?\)"),
-        (GOOD + "scale = 2", "scale of NS = 2: must be a text in quotes"),
+        (GOOD + "scale = 2", "scale of NS = 2: must be one of none, unit"),
         (GOOD + "fixed = 1", "fixed of NS = 1: must be true or false"),
         (GOOD + "unless = 1", "unless of NS = 1: must be the name of another part"),
         (GOOD + 'unless = "NIScore"', "NS counts unless NIScore, which is no part of the recipe"),
@@ -198,3 +198,41 @@ def test_combine_adds_weighted_parts_and_reports_what_is_absent():
 def test_combine_refuses_nan_by_the_scorers_name():
     with pytest.raises(NamesakeError, match="IScore is not a number"):
         Recipe("x", (Part("IScore"),)).combine({"IScore": np.array([1.0, np.nan])}, np.array([0, 2], np.int64))
+
+
+def test_former_names_of_scores_still_load_with_one_notice():
+    old = """
+name = "old"
+tie_break = ["Early"]
+[[parts]]
+scorer = "Words"
+[[parts]]
+scorer = "IScore"
+unless = "Words"
+[decide]
+nil = 1.0
+[[decide.parts]]
+doubt = "Comes"
+"""
+    with pytest.warns(UserWarning, match="Words is ArticleWords, .*Comes is FirstNameBefore") as notices:
+        recipe = Recipe.parse(old)
+    assert len(notices) == 1
+    assert recipe.scorers == ("ArticleWords", "IScore", "ItemAge")
+    assert recipe.parts[1].stands_in_for == ("ArticleWords",)
+    assert recipe.doubts == ("FirstNameBefore",)
+    scores = {"Words": np.array([2.0]), "IScore": np.array([5.0])}  # a score file of an earlier version
+    combined = recipe.combine(scores, np.array([0, 1]), {"Comes": np.array([0.5])})
+    assert combined.total.tolist() == [2.0]
+    assert combined.nil.tolist() == [0.5]
+
+
+def test_a_recipe_extends_a_shipped_one():
+    base, more = Recipe.load("default"), Recipe.load("reconcile")
+    assert more.parts[: len(base.parts)] == base.parts
+    assert [part.scorer for part in more.parts[len(base.parts) :]] == ["WordsNotShared", "EntityType", "PropertyValues"]
+    assert more.decide == base.decide
+    replaced = Recipe.parse('name = "mine"\nextends = "default"\n[[parts]]\nscorer = "Fame"\nweight = 9.0\n')
+    assert [part.scorer for part in replaced.parts] == [part.scorer for part in base.parts]
+    assert {part.weight for part in replaced.parts if part.scorer == "Fame"} == {9.0}
+    with pytest.raises(NamesakeError, match="extends = 'nothing': must be one of cse-paper"):
+        Recipe.parse('name = "mine"\nextends = "nothing"\n[[parts]]\nscorer = "NS"\n')

@@ -24,10 +24,10 @@ from namesake.kb.records import describe
 from namesake.kernels.link.agree import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.properties import find_property
-from namesake.reconciling.reconcile import judge
+from namesake.reconciling.matching import judge
 from namesake.reconciling.rows import plain_name
 from namesake.reconciling.table import SHOWN, Layout, reconcile_table
+from namesake.scorers.properties import find_property
 
 JORDAN, SCIENTIST, FOOTBALLER = "Q41421", "Q3308285", "Q6831716"
 TABLE = """Name,Team,Notes,Year
@@ -200,7 +200,9 @@ def test_a_country_does_not_contradict_its_parts(islanders, told, agrees, is_sil
     of_country = {"Scotland": 3, "United Kingdom": 8, "France": 50, "Algeria": 69}
     queries = [Query(f"Person{at} Islander", values=(("nationality", told),)) for at in of_country.values()]
     found = [candidates[0].parts for candidates in reconcile_queries(islanders, queries)]
-    added = {country: parts.get("told nationality", 0.0) for country, parts in zip(of_country, found, strict=True)}
+    added = {
+        country: parts.get("PropertyValues: nationality", 0.0) for country, parts in zip(of_country, found, strict=True)
+    }
     assert agrees is None or added[agrees] > 0.3
     assert {country for country, value in added.items() if value == 0} == is_silent
     assert {country for country, value in added.items() if value < -1} == differs
@@ -229,7 +231,7 @@ def test_the_type_moves_candidates_by_their_own_statements(linker):
         for types in ((), ("Q82955",))
     )
     moved = {qid: typed[qid].score - plain[qid].score for qid in plain}
-    assert moved == pytest.approx({qid: one.parts.get("told type", 0.0) for qid, one in typed.items()})
+    assert moved == pytest.approx({qid: one.parts.get("EntityType", 0.0) for qid, one in typed.items()})
     politicians = {
         qid for qid in plain if "Q82955" in [one.value for one in describe(linker.kb, linker.kb.row(qid)).statements]
     }
@@ -251,7 +253,7 @@ def test_scores_are_the_sum_of_their_parts_and_probabilities_add_up(linker):
     ]
     judged = judge(linker, queries)
     for at, candidates in enumerate(reconcile_queries(linker, queries, limit=100)):
-        nobody = sum(added[judged.mention[at]] for added in judged.scored.combined.nobody.values())
+        nobody = sum(added[judged.mention[at]] for added in judged.scored.combined.nil_parts.values())
         total = math.exp(nobody) + sum(math.exp(one.score) for one in candidates)
         for one in candidates:
             assert one.score == pytest.approx(sum(one.parts.values()))
@@ -272,7 +274,7 @@ def test_a_row_means_the_same_alone_and_among_others(linker):
 
 def test_a_row_without_a_date_is_of_no_time(linker):
     def era(query: Query) -> set[float]:
-        return {one.parts.get("Era", 0.0) for one in reconcile_queries(linker, [query], 100)[0]}
+        return {one.parts.get("YearsFromLifetime", 0.0) for one in reconcile_queries(linker, [query], 100)[0]}
 
     assert era(Query("Michael Jordan")) == {0.0}
     assert era(Query("Michael Jordan", date="1850")) != {0.0}
@@ -625,7 +627,7 @@ def test_the_page_calls_parts_in_plain_words_and_rows_alike_stand_on_it_once(lin
     ]
     parts = {name for row in read["rows"] for one in row["candidates"] for name, _ in one["parts"]}
     assert {"how well known", "occupation of the row"} <= parts
-    assert not parts & {"Fame", "Apart", "told occupation"}
+    assert not parts & {"Fame", "WordsNotShared", "PropertyValues: occupation"}
 
 
 def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sample_kb):

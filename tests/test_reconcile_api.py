@@ -23,7 +23,7 @@ from namesake.kb.records import describe, look_up, rows_named
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.reconcile import Reconciled
+from namesake.reconciling.matching import Reconciled
 from serving import Answer, Client, running
 
 FORM = "application/x-www-form-urlencoded"

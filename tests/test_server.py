@@ -273,7 +273,7 @@ def test_rows_as_rel_gives_them(client: Client, linker: Linker) -> None:
     assert [text[row[0] : row[0] + row[1]] for row in found] == [row[2] for row in found]
     [given] = client.post("/rel", {"text": text, "spans": [[26, 12]]}).json
     [link] = linker.link_text(text, [Mention("Barack Obama", [(26, 38)])])
-    assert given == [26, 12, "Barack Obama", link.qid, link.confidence, link.known, "PER"]
+    assert given == [26, 12, "Barack Obama", link.qid, link.confidence, link.probability_known, "PER"]
     for spans in ([{"start": 26, "length": 12}], [{"start": 26, "length": 12}, [26, 12]]):
         assert client.post("/rel", {"text": text, "spans": spans}).json == [given]
     for wrong in ({"start": 26}, {"start": 26, "length": 12, "end": 38}, {"start": 26, "length": 99}, [26]):

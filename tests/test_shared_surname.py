@@ -95,7 +95,7 @@ def test_other_years_decide_nothing(linker: Linker, text: str) -> None:
 def test_lifetime_is_a_part_of_shared_surnames_only(linker: Linker) -> None:
     table = text_table(f"{TOGETHER} Curie won a second prize in 1911.", None, None)
     parts = {
-        (link["name"], candidate["qid"]): candidate["parts"]["Lifetime"]
+        (link["name"], candidate["qid"]): candidate["parts"]["OutsideLifetime"]
         for link in linker.link(table, scores=True).to_pylist()
         for candidate in link["candidates"]
     }

@@ -86,7 +86,7 @@ def test_a_dataframe_of_articles(spark, linker, articles, tmp_path):
     for scores in (False, True):
         links = link(df.repartition(2), linker.kb.path, scores=scores)
         assert collected(links) == local(linker, table, scores)
-        assert links.columns == described(linker.kb, linker.nothing(scores)).column_names
+        assert links.columns == described(linker.kb, linker.empty_links(scores)).column_names
     assert collected(link(df, linker.kb.path, "uiscore-paper")) == local(Linker(linker.kb, "uiscore-paper"), table)
 
 

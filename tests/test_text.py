@@ -20,9 +20,10 @@ import oracle_text as oracle
 from namesake.errors import NamesakeError
 from namesake.kb.columns.vocabulary import index_words
 from namesake.kernels.text import tokenizer
+from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English
-from namesake.text import Lexicon, hash_bytes, pack, period_words, sentences, tokens, words
+from namesake.text import Lexicon, _clean, pack, period_words, sentences, words
 
 SIGNS = """' " '' `` ` . .. ... , : ; - -- ? ! ( ) [ ] { } < > @ # $ % & / * _"""
 CLITICS = "n't N'T 's 'S 'm 'd 'll 'Ll 've 're cannot Cannot gonna wanna gimme lemme gotta 'tis 'Tis 'twas d'ye more'n"
@@ -39,6 +40,18 @@ ascii_text = odd_text | english | printable
 news = st.lists(st.sampled_from([*TRICKY, *STOPS, *" " * 30])).map("".join)
 kernel = pytest.mark.kernel
 some = settings(max_examples=200, deadline=None)
+
+
+def hash_bytes(token: bytes) -> int:
+    return int(hash_all(np.frombuffer(token, np.uint8), np.array([0, len(token)]))[0])
+
+
+def tokens(text: str) -> list[str]:
+    """The Treebank tokens of a text that start with a letter."""
+    data, offsets = pack([text])
+    _, starts, ends, *_ = tokenize(data, offsets, period_words(English), False)
+    found = [data[start:end].tobytes().decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
+    return [token for token in found if token.isascii() or _clean(token)]
 
 
 def whole(text: str) -> list[tuple[int, str]]:

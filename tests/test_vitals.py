@@ -15,7 +15,7 @@ from namesake.kernels.text.vitals import vitals
 from namesake.language import English
 from namesake.linker import Linker
 from namesake.recipe import Recipe
-from namesake.scorers.dates import year_words
+from namesake.scorers.life_dates import year_words
 from namesake.text import pack
 from oracle_years import NUMBER, is_year
 
@@ -106,7 +106,9 @@ def test_the_birth_that_is_told_chooses_among_namesakes(sample_kb):
     kb = sample_kb
     years = {f"Q{kb.qids[row]}": int(str(np.datetime64(int(kb.birth[row]), "D"))[:4]) for row in range(len(kb))}
     known = {f"Q{kb.qids[row]}": kb.birth_precision[row] >= 9 for row in range(len(kb))}
-    linker = Linker(kb, Recipe.of({"name": "v", "parts": [{"scorer": "Vital", "weight": 1.0, "scale": "none"}]}))
+    linker = Linker(
+        kb, Recipe.of({"name": "v", "parts": [{"scorer": "LifeDatesMatch", "weight": 1.0, "scale": "none"}]})
+    )
     rows, _ = kb.names.lookup("Chris Carter")
     bearers = [f"Q{kb.qids[row]}" for row in rows]
     assert sum(known[qid] for qid in bearers) > 1
@@ -119,7 +121,7 @@ def test_the_birth_that_is_told_chooses_among_namesakes(sample_kb):
             builder = ArticleBuilder()
             builder.add(Article("1", text, date=date, mentions=[Mention("Chris Carter", [(0, 12)], bearers)]))
             table: pa.Table = linker.link(builder.table(), scores=True)
-            got = {c["qid"]: c["parts"]["Vital"] for c in table.column("candidates")[0].as_py()}
+            got = {c["qid"]: c["parts"]["LifeDatesMatch"] for c in table.column("candidates")[0].as_py()}
             far = {q for q in bearers if known[q] and abs(years[q] - years[meant]) > 1}
             assert got[meant] == 1
             assert {got[qid] for qid in far} <= {-1}

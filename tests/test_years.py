@@ -8,7 +8,7 @@ import oracle_years
 from namesake.kernels.text.years import years_of
 from namesake.language import English
 from namesake.linker import Linker
-from namesake.scorers.dates import year_words
+from namesake.scorers.life_dates import year_words
 from namesake.text import pack
 
 pytestmark = [pytest.mark.kernel, pytest.mark.filterwarnings("ignore:overflow encountered")]  # numbers mod 2⁶⁴

@@ -1,13 +1,14 @@
-"""Articles and a KB as the flat arrays that scorers work on.
+"""Articles and a KB as the flat arrays that scorers read.
 
-Articles hold mentions, mentions hold candidates and spans, each a ragged array in CSR form. What costs time
-(words, byte spans, look-ups) is computed when a scorer first asks for it, so a recipe pays only for its parts.
+Articles contain mentions, and mentions contain candidates and spans, each a ragged array in CSR form. Words and other
+costly data are computed when a scorer first reads them, so a recipe pays only for its parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -15,16 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import (
-    Bool,
-    Float64,
-    Int32,
-    Int64,
-    arrow_numbers,
-    numpy_numbers,
-    one_chunk,
-    text_buffers,
-)
+from namesake.arrays import Bool, Float64, Int32, Int64, arrow_numbers, numpy_numbers, one_chunk, text_buffers
 from namesake.articles.days import UNDATED, day_number
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.normalise import normalise_many
@@ -38,22 +30,43 @@ from namesake.text import Analysed, Lexicon
 
 T = TypeVar("T")
 UNREAD = -(2**31)
-"""The day of an article whose date is not written in the plain way."""
+"""The day of an article whose date is not in the form 2016-12-26."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """One row of a table: a name, and what else the row contains about the person."""
+
+    name: str
+    context: str = ""
+    """Words about the person: a description, a team, notes."""
+    date: str | None = None
+    """The date of the row, as 2016-12-26, 2016-12 or 2016."""
+    values: tuple[tuple[str, str], ...] = ()
+    """Property and value, such as ("occupation", "basketball player") or ("P569", "1963-02-17")."""
+    types: tuple[str, ...] = ()
+    """QIDs of types or occupations, such as Q82955 (politician): the entity should have one of them."""
 
 
 class Batch:
-    """Some articles, flat. Mentions and candidates are numbered through the batch, in the order of the input.
+    """Some articles as flat arrays. Mentions and candidates are numbered through the batch, in the order of the input.
 
     `articles[a]:articles[a + 1]` are article a's mentions, `offsets[m]:offsets[m + 1]` mention m's candidates,
     `span_indptr[m]:span_indptr[m + 1]` its spans; `qids` and `rows` (-1: not in the KB) are by candidate.
     """
 
     def __init__(
-        self, table: pa.Table, kb: KB, lexicon: Lexicon, settings: Settings, source: Source = found_mentions
+        self,
+        table: pa.Table,
+        kb: KB,
+        lexicon: Lexicon,
+        settings: Settings,
+        source: Source = found_mentions,
+        table_rows: Sequence[Query] | None = None,
     ) -> None:
-        self.kb = kb
-        self.lexicon = lexicon
-        self.settings = settings
+        self.kb, self.lexicon, self.settings = kb, lexicon, settings
+        self.table_rows = table_rows
+        """The row of each article, if the articles are rows of a table."""
         self._confirmed: Int64 | None = None
         self._taken: Int64 | None = None
         self._made: dict[Callable[[Batch, KB], Any], Any] = {}
@@ -70,7 +83,7 @@ class Batch:
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
 
     def once(self, make: Callable[[Batch, KB], T]) -> T:
-        """What `make` makes of the batch and its KB, made once: for what several scorers and doubts take a part of.
+        """The result of `make` for the batch and its KB, computed once for several scorers and doubts.
 
         It must not depend on `anchors` or `taken`, which later passes change.
         """
@@ -81,7 +94,7 @@ class Batch:
     # candidates
     @cached_property
     def quality(self) -> Float64:
-        """How well the KB knows each candidate by the mention's name: 1 by its label, 0 not at all."""
+        """How well the mention's name matches each candidate's: 1 for its label, 0 for none of its names."""
         quality = self.mentions.quality
         unknown = np.isnan(quality)
         if not unknown.any():
@@ -93,10 +106,10 @@ class Batch:
 
     @cached_property
     def anchors(self) -> Int64:
-        """The entity row of each mention that serves as an anchor, else -1: mentions with exactly one candidate.
+        """The entity row of each anchor, else -1. Anchors are the mentions with exactly one candidate.
 
-        With the option `first` only the article's first such mention, known to the KB or not; `anchored` adds
-        the links of an earlier pass.
+        With the setting `first`, only the article's first such mention, in the KB or not; `revised` adds the links of
+        an earlier pass.
         """
         alone = np.diff(self.offsets) == 1
         if self.settings.anchors == "first":
@@ -107,23 +120,20 @@ class Batch:
         rows[alone] = self.rows[self.offsets[:-1][alone]]
         return rows if self._confirmed is None else np.where(rows >= 0, rows, self._confirmed)
 
-    def anchored(self, confirmed: Int64) -> Batch:
-        """The same batch with more anchors: the entity rows that an earlier pass is sure of, -1 elsewhere."""
-        other = copy(self)
-        other.__dict__.pop("anchors", None)
-        other._confirmed = confirmed
-        return other
-
     @cached_property
     def taken(self) -> Int64:
-        """The entity row that each mention does not mean, as another of that name in its article does; else -1."""
+        """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""
         return np.full(len(self.names), -1, np.int64) if self._taken is None else self._taken
 
-    def parted(self, taken: Int64) -> Batch:
-        """The same batch, where mentions do not mean these entity rows; -1 where that cannot be said."""
+    def revised(self, confirmed: Int64 | None = None, taken: Int64 | None = None) -> Batch:
+        """The same batch with further anchors (`confirmed`) or with excluded entity rows (`taken`); -1: none."""
         other = copy(self)
-        other.__dict__.pop("taken", None)
-        other._taken = taken
+        if confirmed is not None:
+            other.__dict__.pop("anchors", None)
+            other._confirmed = confirmed
+        if taken is not None:
+            other.__dict__.pop("taken", None)
+            other._taken = taken
         return other
 
     # names
@@ -142,7 +152,7 @@ class Batch:
     # dates
     @cached_property
     def days(self) -> Int32:
-        """The date of each article in days since 1970-01-01, UNDATED where it has none or it cannot be read."""
+        """The date of each article in days since 1970-01-01, UNDATED if it is missing or cannot be read."""
         days: Int32 = days_of(*text_buffers(self.dates), UNDATED, UNREAD)
         others = np.flatnonzero(days == UNREAD)
         if len(others):
@@ -159,35 +169,28 @@ class Batch:
 
     @cached_property
     def name_words(self) -> Analysed:
-        """The words of each mention's name: they never count as a match."""
+        """The words of each mention's name, which never count as a match."""
         return self.lexicon.analyse(*text_buffers(self.names))
 
     @cached_property
     def wide(self) -> tuple[Int64, Runs]:
-        """The context of each mention, which is the whole article, and all contexts."""
+        """The number of each mention's context, and all contexts: the whole articles."""
         indptr = self.words.indptr
         return self.article, Runs(np.arange(len(indptr)), np.column_stack([indptr[:-1], indptr[1:]]))
 
     @cached_property
     def narrow(self) -> tuple[Int64, Runs]:
-        """The context of each mention, which is the sentences that hold one of its spans, and all contexts."""
+        """The number of each mention's context, and all contexts: the sentences that contain one of its spans."""
         words = self.words
-        context, indptr, runs = narrow_contexts(
-            words.indptr,
-            words.start,
-            words.sentence_indptr,
-            words.sentence,
-            self.article,
-            self.span_indptr,
-            self.byte_spans,
-        )
+        texts = words.indptr, words.start, words.sentence_indptr, words.sentence
+        context, indptr, runs = narrow_contexts(*texts, self.article, self.span_indptr, self.byte_spans)
         return context, Runs(indptr, runs)
 
     @cached_property
     def no_person(self) -> Bool:
-        """Whether the text makes each mention a firm's or a place's name: "Inc." or "Stadium" follows it throughout.
+        """Whether the text shows that a mention is no person: "Inc." or "Stadium" follows it everywhere.
 
-        Names found in the text are people's: the search left out the others.
+        The detector finds names of people only, so this concerns names that articles list.
         """
         if self.mentions.found.all():
             return np.zeros(len(self.names), np.bool_)
@@ -201,13 +204,6 @@ class Batch:
     def faults(self) -> dict[int, str]:
         """What is wrong with articles that cannot be linked, by their number in the batch."""
         return faults(self.mentions, self._given)
-
-
-def without(table: pa.Table, articles: set[int]) -> pa.Table:
-    """The table less some of its rows."""
-    keep = np.ones(table.num_rows, np.bool_)
-    keep[list(articles)] = False
-    return table.filter(arrow_numbers(keep)) if articles else table
 
 
 def repeat(column: pa.Array, indices: Int64) -> pa.Array:

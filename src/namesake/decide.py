@@ -1,11 +1,11 @@
-"""The one place that decides whether to answer.
+"""Whether to answer a mention, and how confidently.
 
-A recipe with a `[decide]` table gives scores that are log-odds, and to "none of them" of each mention the score n:
+In a recipe with a `[decide]` table, scores are log-odds and NIL ("not in the knowledge base") has the score n:
 
-    P(e | m) = exp(s_e) / (exp(n) + Σ exp(s_e'))        P(none | m) = exp(n) / (exp(n) + Σ exp(s_e'))
+    P(e | m) = exp(s_e) / (exp(n) + Σ exp(s_e'))        P(NIL | m) = exp(n) / (exp(n) + Σ exp(s_e'))
 
-The first is the confidence in a candidate, one minus the second the probability that any candidate is right. n is the
-sum of what a recipe makes of its doubts (`doubts/`), or a constant.
+The first is the confidence in a candidate; one minus the second is the probability that the KB has the entity. n is the
+weighted sum of the evidence for NIL (`doubts.py`), or a constant.
 """
 
 from __future__ import annotations
@@ -13,29 +13,34 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from namesake.rank import NOBODY, FloatArray, IntArray
+from namesake.arrays import Bool, Float64, Int8, Int64
+from namesake.rank import NOBODY
 from namesake.recipe import Decide
 
 REASONS = ("no candidates", "none fits", "too close to call", "not sure enough", "not a person")
-"""Why there is no answer."""
+"""Reasons for no answer."""
 NO_CANDIDATES, NONE_FITS, TOO_CLOSE, NOT_SURE, NOT_A_PERSON = range(len(REASONS))
 ANSWERED = -1
 CLOSE = 0.5
-"""A runner-up is close that is at least so likely as this share of the best."""
+"""A runner-up is close if its probability is at least this share of the best candidate's."""
 
 
 class Decision(NamedTuple):
-    """For each mention: the confidence in its best candidate, in any candidate, and ANSWERED or why not."""
+    """For each mention: the confidence in its best candidate, that the KB has the entity, and ANSWERED or a reason."""
 
-    confidence: FloatArray
-    known: FloatArray
-    reason: npt.NDArray[np.int8]
+    confidence: Float64
+    probability_known: Float64
+    reason: Int8
+
+    def reason_of(self, mention: int) -> str | None:
+        """The reason in words for a mention without an answer; None for an answered one."""
+        reason = int(self.reason[mention])
+        return None if reason == ANSWERED else REASONS[reason]
 
 
-def probabilities(total: FloatArray, offsets: IntArray, nil: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """P(e | m) of each candidate and P(none | m) of each mention; `nil` is what "none of them" scores there."""
+def probabilities(total: Float64, offsets: Int64, nil: Float64) -> tuple[Float64, Float64]:
+    """P(e | m) of each candidate and P(NIL | m) of each mention; `nil` is the score of NIL."""
     size = np.diff(offsets)
     best = np.maximum(nil, _of_each(np.maximum, total, offsets, -np.inf))
     weight = np.exp(total - np.repeat(best, size))
@@ -45,19 +50,18 @@ def probabilities(total: FloatArray, offsets: IntArray, nil: FloatArray) -> tupl
 
 
 def decide(
-    total: FloatArray,
-    nil: FloatArray | None,
-    offsets: IntArray,
-    first: IntArray,
+    total: Float64,
+    nil: Float64 | None,
+    offsets: Int64,
+    first: Int64,
     rule: Decide | None,
-    no_person: npt.NDArray[np.bool_] | None = None,
+    no_person: Bool | None = None,
 ) -> Decision:
-    """What to answer, given each mention's best candidate; without a rule the best candidate is always the answer.
+    """The decision for each mention, given its best candidate `first`. Without a rule, that is always the answer.
 
-    `total` and `nil` are the scores of the candidates and of "none of them": see `recipe.Combined`.
-    Below the threshold the reason is `none fits` where "none of them" is at least as likely as the best candidate and
-    as all others together, else `too close to call` where the runner-up is close, else `not sure enough`. What the text
-    makes no person is nobody, whatever the scores.
+    `total` and `nil` are the scores of the candidates and of NIL (see `recipe.Combined`). Below the threshold the
+    reason is `none fits` if NIL is at least as likely as the best candidate and as all others together, else
+    `too close to call` if the runner-up is close, else `not sure enough`. Mentions in `no_person` have no answer.
     """
     empty = first == NOBODY
     reason = np.where(empty, NO_CANDIDATES, ANSWERED).astype(np.int8)
@@ -68,7 +72,10 @@ def decide(
     confidence = np.append(probability, 0.0)[first]
     unsure = ~empty & (confidence < rule.threshold)
     others = 1 - none - confidence
-    doubt = np.where(_runner_up(probability, offsets, first) >= CLOSE * confidence, TOO_CLOSE, NOT_SURE)
+    rest = probability.copy()
+    rest[first[~empty]] = -1.0
+    is_close = _of_each(np.maximum, rest, offsets, -1.0) >= CLOSE * confidence
+    doubt = np.where(is_close, TOO_CLOSE, NOT_SURE)
     reason[unsure] = np.where(none >= np.maximum(confidence, others), NONE_FITS, doubt)[unsure]
     known = 1 - none
     if no_person is not None:
@@ -77,19 +84,10 @@ def decide(
     return Decision(confidence, known, reason)
 
 
-def _runner_up(probability: FloatArray, offsets: IntArray, first: IntArray) -> FloatArray:
-    """The probability of each mention's second candidate; -1 where there is none."""
-    rest = probability.copy()
-    rest[first[first != NOBODY]] = -1.0
-    return _of_each(np.maximum, rest, offsets, -1.0)
-
-
-def _of_each(ufunc: np.ufunc, values: FloatArray, offsets: IntArray, nobody: float) -> FloatArray:
-    """The values of each mention's candidates reduced to one; `nobody` where it has no candidates."""
+def _of_each(ufunc: np.ufunc, values: Float64, offsets: Int64, without: float) -> Float64:
+    """The values of each mention's candidates reduced to one; `without` for a mention without candidates."""
     filled = offsets[:-1] < offsets[1:]
     reduced = ufunc.reduceat(values, offsets[:-1][filled]) if len(values) else values
-    if filled.all():
-        return np.asarray(reduced, np.float64)
-    each = np.full(len(filled), nobody)
+    each = np.full(len(filled), without)
     each[filled] = reduced
     return each

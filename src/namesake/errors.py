@@ -27,12 +27,12 @@ def must_be(value: object, kinds: tuple[type | None, ...], what: str, wanted: st
     raise TypeError(f"{what} must be {wanted}, not {type(value).__name__} {value!r:.60}")
 
 
-def warn(message: str) -> None:
-    """Warn of `message` (UserWarning) at the line of the program that uses the library."""
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Issue a warning at the line of the program that uses the library."""
     caller, level = sys._getframe(1), 2
     while caller.f_back is not None and str(caller.f_globals.get("__name__")).startswith("namesake."):
         caller, level = caller.f_back, level + 1
-    warnings.warn(message, UserWarning, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def lacking(what: str, packages: str, extra: str) -> NamesakeError:

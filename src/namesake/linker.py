@@ -1,4 +1,4 @@
-"""The linker: articles in, one link per mention out, Arrow at both ends."""
+"""The linker: articles in, one link per mention out, as Arrow tables."""
 
 from __future__ import annotations
 
@@ -6,30 +6,31 @@ import datetime
 import re
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import one_chunk
+from namesake.arrays import arrow_numbers, one_chunk
 from namesake.arrow_layouts import from_stream
 from namesake.articles.article import Mention
 from namesake.articles.builder import check_articles, pieces, text_table
 from namesake.articles.days import unread_dates, warn_of_unread
 from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.articles.schema import ARTICLES
-from namesake.batch import Batch, without
+from namesake.batch import Batch, Query
 from namesake.compiling import announce_compiling
 from namesake.drawing.meanings import percent
 from namesake.drawing.notebook import facts_html
 from namesake.drawing.results import Explanation, Links
-from namesake.errors import NamesakeError, must_be
+from namesake.errors import NamesakeError, must_be, warn
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
 from namesake.kb.store import KB
 from namesake.kb.summary import briefs
-from namesake.links import candidate_column, doubt_column, link_columns, link_rows
+from namesake.links import link_columns, link_rows, score_columns
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
@@ -39,7 +40,7 @@ from namesake.text import Lexicon
 
 @dataclass(frozen=True)
 class Link:
-    """One name of one text and whom it means: `qid` is None where nobody fits."""
+    """One name of one text and its entity: `qid` is None for NIL ("not in the knowledge base")."""
 
     name: str
     spans: list[tuple[int, int]]
@@ -51,12 +52,19 @@ class Link:
     tie_break: str | None
     best: str | None
     confidence: float | None
-    known: float | None
+    probability_known: float | None
+    """The probability that the KB has the entity; the column `known` of link files."""
     reason: str | None
     title_spans: list[tuple[int, int]] = field(default_factory=list)
-    """Where the name stands in the title, if there is one."""
+    """Where the name is in the title, if there is one."""
     runner_up: str | None = None
     """The second candidate, if there is one."""
+
+    @property
+    def known(self) -> float | None:
+        """The former name of `probability_known`."""
+        warn("Link.known is now called Link.probability_known", DeprecationWarning)
+        return self.probability_known
 
 
 class Linked(NamedTuple):
@@ -78,16 +86,18 @@ class Linked(NamedTuple):
 
 
 class Linker:
-    """Links names to the entities of a KB as a recipe says.
+    """Links names to the entities of a KB with a recipe.
 
-    `kb` is a KB or its folder, by default the one that the variable NAMESAKE_KB names; `recipe` a recipe, the name of a
-    shipped one, or a `.toml` file; `threshold` overrides the confidence at which the recipe answers: from 0 to 1, or
-    one that it has calibrated, such as "p95", from which 95 of 100 answers are right. `mentions` says where names come
-    from in articles that have no `mentions`: "names" finds those of the KB, "spacy:MODEL" takes the people of a spaCy
-    model, a `Detector` its own, and with "given" there are none.
+    The result for an article depends only on the article, the KB and the recipe, not on other articles or the number of
+    threads. One linker may be used from many threads.
 
-    The result for an article depends on the article, the KB and the recipe alone: not on the batch it comes
-    in nor on the number of threads. One linker may be used from many threads.
+    Args:
+        kb: a KB or its folder, by default the value of the environment variable NAMESAKE_KB.
+        recipe: a recipe, the name of a shipped one, or a `.toml` file.
+        threshold: the confidence for an answer, from 0 to 1, or the name of a calibrated one such as "p95", from which
+            95 of 100 answers are right; by default the recipe's.
+        mentions: how to find names in articles that list no mentions: "names" (built-in detector), "spacy:MODEL", a
+            `Detector`, or "given" (link listed mentions only).
     """
 
     def __init__(
@@ -113,7 +123,7 @@ class Linker:
         self._own = threading.local()
 
     def __reduce__(self) -> tuple[type[Linker], tuple[str, Recipe, None, str | Detector]]:
-        """Another process opens the KB anew, by its folder."""
+        """Another process opens the KB by its folder."""
         return Linker, (str(self.kb.path.absolute()), self.recipe, None, self.mentions)
 
     def __repr__(self) -> str:
@@ -121,20 +131,17 @@ class Linker:
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What made the links, as texts for a file's metadata: the KB's manifest, the recipe, another detector."""
+        """The origin of links for a file's metadata: the KB's manifest, the recipe, and another detector."""
         manifest = self.kb.manifest
-        facts: dict[str, object] = {
-            "path": self.kb.path.name,
-            "created": manifest.created,
-            "dump_date": manifest.dump_date,
-        }
-        facts |= {"dumps": manifest.dumps, "entities": manifest.entities, "words": manifest.words_how}
+        facts: dict[str, object] = {"path": self.kb.path.name, "created": manifest.created}
+        facts |= {"dump_date": manifest.dump_date, "dumps": manifest.dumps}
+        facts |= {"entities": manifest.entities, "words": manifest.words_how}
         made_by = {"kb": msgspec.json.encode(facts).decode(), "recipe": self.recipe.toml()}
         return made_by if self.mentions == "names" else made_by | {"mentions": self.detector}
 
     @property
     def detector(self) -> str:
-        """What finds names in articles without mentions, in words that are the same in every process."""
+        """The value of `mentions` as a text that is the same in every process."""
         return re.sub(r" at 0x[0-9a-fA-F]+", "", str(self.mentions))
 
     def link(
@@ -142,13 +149,15 @@ class Linker:
     ) -> pa.Table:
         """Links of a table of articles: one row per mention, in the order of the input.
 
-        `articles` is an Arrow table, or whatever has the Arrow stream interface, such as a pandas or Polars frame, with
-        the columns `id` and `text`; it may have `title`, `date` and `mentions` (`schema.ARTICLES`). `mentions` may be
-        lists of names: a name is meant wherever it stands in the text. Other columns are carried along in `extra`.
-        `link_frame` takes columns of other names. With `scores`, links also have every candidate and its parts; with
-        `most`, only so many of each mention, the best first. An article that cannot be linked goes to `rejects`, or
-        raises an error that names it where there are none. Articles whose date cannot be read are linked as undated;
-        `rejects.unread_dates` counts them, or one warning where there are no `rejects`.
+        Args:
+            articles: an Arrow table, or an object with the Arrow stream interface such as a pandas or Polars frame. It
+                has the columns `id` and `text`, and may have `title`, `date` and `mentions` (`schema.ARTICLES`).
+                `mentions` may be lists of names: a name is linked wherever it is in the text. Other columns are copied
+                to `extra`. `link_frame` accepts other names of columns.
+            scores: also return every candidate with its parts.
+            rejects: collects articles that cannot be linked; without it, such an article raises an error. It also
+                counts dates that cannot be read; without it, one warning reports them.
+            most: with `scores`, the number of candidates per mention, best first.
         """
         return self.link_counted(articles, scores, rejects, most).links
 
@@ -161,13 +170,16 @@ class Linker:
             warn_of_unread(articles.column("date"))
         else:
             rejects.unread_dates.update(unread_dates(articles.column("date")))
-        linked = [self._link(piece, scores, rejects, most) for piece in pieces(articles)]
-        links = pa.concat_tables([one.links for one in linked]) if linked else self.nothing(scores)
-        return Linked(sum(one.articles for one in linked), links)
+        links, count = [], 0
+        for piece in pieces(articles):
+            linked, scored = self._scored(piece, rejects)
+            links.append(_table(linked, scored, scores, most))
+            count += linked.num_rows
+        return Linked(count, pa.concat_tables(links) if links else self.empty_links(scores))
 
-    def nothing(self, scores: bool = False) -> pa.Table:
-        """A table of no links, with the columns that links have, with `scores` or without."""
-        return self._link(ARTICLES.empty_table(), scores, None).links
+    def empty_links(self, scores: bool = False) -> pa.Table:
+        """A table without rows that has the columns of `link`, with `scores` or without."""
+        return _table(*self._scored(ARTICLES.empty_table(), None), scores, None)
 
     def link_text(
         self,
@@ -176,23 +188,19 @@ class Linker:
         date: str | datetime.date | None = None,
         title: str | None = None,
     ) -> Links[Link]:
-        """Links of one text, as a list that notebooks draw.
+        """Links of one text, as a list that notebooks can display.
 
-        `mentions` are the names to link: a name is meant wherever it stands in the text, a `Mention` has spans and
-        perhaps candidates; without `mentions`, names are found in the text and its title. `date` is the text's, such
-        as 2016-12-26, or a `datetime.date`.
+        Args:
+            text: the text.
+            mentions: the names to link, each wherever it is in the text, or `Mention` objects with spans and
+                candidates. Without it, the detector finds names in the text and its title.
+            date: the date of the text, such as 2016-12-26, or a `datetime.date`.
+            title: the title of the text.
         """
         table = text_table(text, mentions, date, title)
         rows = link_rows(self._scored(table, None)[1])
-        names = [each.name for each in fields(Link) if each.name not in ("spans", "title_spans")]
-        links = [
-            Link(
-                **{name: row[name] for name in names},
-                spans=[(start, end) for start, end in row["spans"]],
-                title_spans=[(start, end) for start, end in row["title_spans"] or ()],
-            )
-            for row in rows
-        ]
+        renamed = ({"probability_known": row["known"], "title_spans": row["title_spans"] or []} for row in rows)
+        links = [msgspec.convert(row | new, Link) for row, new in zip(rows, renamed, strict=True)]
         [article] = table.select(["text", "title"]).to_pylist()
         return Links(links, **article, rows=rows)
 
@@ -204,10 +212,14 @@ class Linker:
         title: str | None = None,
         most: int = 8,
     ) -> Explanation:
-        """Why the names of one text are linked as they are, to be drawn by a notebook or taken apart as a table.
+        """The explanation of the links of one text, which notebooks can display.
 
-        With `name`, only mentions that are called so in some place; one that the text has not is an error. Of each
-        mention the `most` best candidates are explained, and "none of them".
+        Args:
+            text: the text.
+            name: explain only mentions with this name; an error if there is none.
+            date: the date of the text.
+            title: the title of the text.
+            most: the number of candidates per mention, best first; NIL is always explained.
         """
         table = text_table(text, None, date, title)
         scored = self._scored(table, None)[1]
@@ -222,7 +234,7 @@ class Linker:
         return Explanation(**article, links=links, table=rows, people=people)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the KB and the recipe."""
+        """The KB and the recipe for notebooks."""
         manifest, rule = self.kb.manifest, self.recipe.decide
         facts = [
             ("KB", f"{self.kb.path.name}: {manifest.people:,} people, {manifest.statements:,} statements"),
@@ -234,9 +246,9 @@ class Linker:
         return facts_html("Namesake linker", facts)
 
     def explain(self, articles: Any, name: str | None = None) -> pa.Table:
-        """Why: one row for each candidate and part (`explain.EXPLANATION`), "none of them" included.
+        """One row for each candidate and part (`explain.EXPLANATION`), including NIL.
 
-        `articles` are as for `link`; with `name`, only mentions that are called so in some place are explained.
+        `articles` are as for `link`; with `name`, only mentions with this name are explained.
         """
         articles = check_articles(_with_unknown(from_stream(articles)))
         warn_of_unread(articles.column("date"))
@@ -244,7 +256,7 @@ class Linker:
         return pa.concat_tables(tables) if tables else EXPLANATION.empty_table()
 
     def naming(self, articles: pa.Table, name: str, rejects: Rejects | None = None) -> pa.Table:
-        """Those of the articles in which somebody is called `name`."""
+        """The articles that contain a mention with this name."""
         found = [ARTICLES.empty_table()]
         for piece in pieces(check_articles(articles)):
             linked, scored = self._scored(piece, rejects)
@@ -252,44 +264,58 @@ class Linker:
             found.append(linked.take(pa.array(sorted(own), pa.int64())))
         return pa.concat_tables(found)
 
-    def scored(self, articles: pa.Table) -> Scored:
-        """The scores of all candidates in a table of articles, for those who go on from there: not cut into pieces."""
-        return self._scored(check_articles(articles), None)[1]
+    def scored(
+        self, articles: pa.Table, recipe: Recipe | None = None, table_rows: Sequence[Query] | None = None
+    ) -> Scored:
+        """The scores of all candidates in a table of articles, in one batch.
 
-    def _scored(self, articles: pa.Table, rejects: Rejects | None) -> tuple[pa.Table, Scored]:
+        Args:
+            articles: the articles.
+            recipe: another recipe than the linker's.
+            table_rows: the row of each article, if the articles are rows of a table.
+        """
+        return self._scored(check_articles(articles), None, recipe, table_rows)[1]
+
+    def _scored(
+        self,
+        articles: pa.Table,
+        rejects: Rejects | None,
+        recipe: Recipe | None = None,
+        table_rows: Sequence[Query] | None = None,
+    ) -> tuple[pa.Table, Scored]:
         """The articles that can be linked, and the scores of their candidates."""
         self.kb.check_unchanged()
-        batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
-        faults = batch.faults()
-        if faults:
+        recipe = recipe or self.recipe
+        batch = Batch(articles, self.kb, self._lexicon(), recipe, self._source, table_rows)
+        if faults := batch.faults():
             rejects = NoRejects() if rejects is None else rejects
             for article, reason in sorted(faults.items()):
                 rejects.add(Reject(reason, article_id=batch.ids[article].as_py()))
-            articles = without(articles, set(faults))
-            batch = Batch(articles, self.kb, self._lexicon(), self.recipe, self._source)
-        scored = score(batch, self.recipe)
+            kept = np.isin(np.arange(articles.num_rows), list(faults), invert=True)
+            articles = articles.filter(arrow_numbers(kept))
+            batch = Batch(articles, self.kb, self._lexicon(), recipe, self._source)
+        scored = score(batch, recipe)
         self.kb.check_unchanged()
         return articles, scored
 
-    def _link(self, articles: pa.Table, scores: bool, rejects: Rejects | None, most: int | None = None) -> Linked:
-        articles, scored = self._scored(articles, rejects)
-        links = link_columns(scored, one_chunk(articles.column("extra")))
-        if scores:
-            links = links.append_column(*candidate_column(scored, most))
-        if scores and scored.doubts:
-            links = links.append_column(*doubt_column(scored))
-        return Linked(articles.num_rows, links)
-
     def _lexicon(self) -> Lexicon:
-        """This thread's own lexicon: what it remembers is not shared."""
+        """The lexicon of this thread; its cache is not shared."""
         if not hasattr(self._own, "lexicon"):
             self._own.lexicon = self.kb.lexicon()
         lexicon: Lexicon = self._own.lexicon
         return lexicon
 
 
+def _table(articles: pa.Table, scored: Scored, scores: bool, most: int | None) -> pa.Table:
+    """The links of scored articles, with `scores` also their candidates and doubts."""
+    links = link_columns(scored, one_chunk(articles.column("extra")))
+    for column in score_columns(scored, most) if scores else ():
+        links = links.append_column(*column)
+    return links
+
+
 def _folder(kb: str | Path | None) -> Path:
-    """Where the KB is that was named, in the call or by the variable."""
+    """The folder of the KB, from the argument or the environment variable."""
     found = named_kb() if kb is None else from_home(kb)
     if found is None:
         raise NamesakeError(f"which KB? Give its folder, as in Linker('kb'), or set {NAMESAKE_KB} to it")
@@ -297,7 +323,7 @@ def _folder(kb: str | Path | None) -> Path:
 
 
 def _with_unknown(articles: object) -> Any:
-    """A table of articles with the columns that we do not know in `extra`."""
+    """A table of articles whose other columns are copied to `extra`."""
     if isinstance(articles, pa.Table) and not set(articles.column_names) <= set(ARTICLES.names):
         from namesake.formats.arrow_articles import with_extra
 

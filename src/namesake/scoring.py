@@ -1,98 +1,107 @@
-"""A batch scored as a recipe says: what the linker ranks and the explanation takes apart."""
+"""A batch scored with a recipe: the input of links, explanations and reconciliation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from namesake.arrays import Int64
+from namesake.arrays import Float64, Int64
 from namesake.batch import Batch
-from namesake.decide import decide
+from namesake.decide import Decision, decide, probabilities
 from namesake.doubts import named_doubt
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
-from namesake.kernels.link.top_two import top_two
-from namesake.rank import FloatArray
-from namesake.recipe import Combined, Decide, Recipe
-from namesake.scorers import named
+from namesake.kernels.link.candidate_tables import top_two
+from namesake.recipe import Combined, Recipe
+from namesake.scorers import Need, named
 
-PARTED = "Taken"
-"""The scorer that tells another person of a name from the first."""
+ALREADY_LINKED = "AlreadyLinked"
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A batch with the scores of its candidates and its doubts: one by one, and combined as the recipe says."""
+    """A batch with the scores of its candidates and its evidence for NIL, one by one and combined by the recipe."""
 
     batch: Batch
     recipe: Recipe
-    scores: dict[str, FloatArray]
-    doubts: dict[str, FloatArray]
+    scores: dict[str, Float64]
+    doubts: dict[str, Float64]
     combined: Combined
+
+    @cached_property
+    def top(self) -> tuple[Int64, Int64, Int64]:
+        """For each mention its best and its second candidate, -1 for none, and the key that set them apart."""
+        best: tuple[Int64, Int64, Int64] = top_two(self.batch.offsets, np.stack(self.combined.keys))
+        return best
+
+    @cached_property
+    def decision(self) -> Decision:
+        """Whether to answer each mention, and how confidently."""
+        total, nil, rule = self.combined.total, self.combined.nil, self.recipe.decide
+        no_person = None if rule is None else self.batch.no_person
+        return decide(total, nil, self.batch.offsets, self.top[0], rule, no_person)
+
+    @cached_property
+    def probabilities(self) -> tuple[Float64, Float64] | None:
+        """P(e | m) of each candidate and P(NIL | m) of each mention; None if the recipe always answers."""
+        nil = self.combined.nil
+        return None if nil is None else probabilities(self.combined.total, self.batch.offsets, nil)
+
+
+def lacking(recipe: Recipe, kb: KB) -> dict[str, Need]:
+    """The scorers and doubts of a recipe that need data which a KB lacks, with that data."""
+    needs = {name: named(name).needs for name in recipe.scorers}
+    needs |= {name: named_doubt(name).needs for name in recipe.doubts}
+    return {name: need for name, need in needs.items() if need is not None and not need.met(kb)}
 
 
 def refuse_lacking(recipe: Recipe, kb: KB) -> None:
-    """Refuse a recipe with a scorer that must have what a KB has not: its zeros would decide."""
-    for name in recipe.scorers:
-        need = named(name).needs
-        if need is not None and need.refused and not need.met(kb):
+    """Raise an error if a KB lacks data without which the recipe would be another system."""
+    for name, need in lacking(recipe, kb).items():
+        if need.refused:
             raise NamesakeError(f"recipe {recipe.name} on {kb.path}: {name} needs {need.what}")
 
 
 def runs_on(recipe: Recipe, kb: KB) -> bool:
-    """Whether a KB has what a recipe must have (see `refuse_lacking`), and what at least one of its parts needs."""
-    needs = (named(name).needs for name in recipe.scorers)
-    if any(need is not None and need.refused and not need.met(kb) for need in needs):
-        return False
+    """Whether a KB has the data that a recipe requires, and that at least one of its parts needs."""
     without = lacking(recipe, kb)
-    return any(part.scorer not in without for part in recipe.parts)
-
-
-def lacking(recipe: Recipe, kb: KB) -> dict[str, str]:
-    """The scorers and doubts of a recipe that a KB has not what it takes for, each with what that is.
-
-    A KB without Wikipedia's link graph, or without dated statements, lacks a signal rather than having zeros.
-    """
-    needs = {name: named(name).needs for name in recipe.scorers}
-    needs |= {name: named_doubt(name).needs for name in recipe.doubts}
-    return {name: need.what for name, need in needs.items() if need is not None and not need.met(kb)}
-
-
-def available(recipe: Recipe, kb: KB) -> list[str]:
-    """The scorers of a recipe that a KB has what it takes for, less those that only stand in for one of them."""
-    without = lacking(recipe, kb)
-    present = [name for name in recipe.scorers if name not in without]
-    idle = {part.scorer for part in recipe.parts if set(part.stands_in_for) & set(present)} - set(recipe.tie_break)
-    return [name for name in present if name not in idle]
+    return not any(need.refused for need in without.values()) and any(
+        part.scorer not in without for part in recipe.parts
+    )
 
 
 def score(batch: Batch, recipe: Recipe) -> Scored:
-    """Run the recipe's scorers on a batch; where it wants a second pass, sure links of the first become anchors.
+    """Compute the recipe's scores.
 
-    "The other Chris Evans" is not whom the first one fits best: that is known when all others are scored.
+    The best candidate of a name's first mention is excluded for "the other" entity with this name. If the recipe makes
+    a second pass, confident links of the first become anchors.
     """
-    scores = {name: named(name)(batch) for name in available(recipe, batch.kb)}
     without = lacking(recipe, batch.kb)
+    present = {name for name in recipe.scorers if name not in without}
+    idle = {part.scorer for part in recipe.parts if present & set(part.stands_in_for)} - set(recipe.tie_break)
+    scores = {name: named(name)(batch) for name in recipe.scorers if name in present - idle}
     doubts = {name: named_doubt(name)(batch) for name in recipe.doubts if name not in without}
-    combined = recipe.combine(scores, batch.offsets, doubts)
-    if PARTED in scores and batch.mentions.evidence.other.any():
-        batch = batch.parted(_namesakes(batch, combined))
-        scores[PARTED] = named(PARTED)(batch)
+    scored = Scored(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts))
+    if ALREADY_LINKED in scores and batch.mentions.evidence.other.any():
+        batch = batch.revised(taken=_linked_before(scored))
+        scores[ALREADY_LINKED] = named(ALREADY_LINKED)(batch)
         doubts = {name: named_doubt(name)(batch) for name in doubts}
-        combined = recipe.combine(scores, batch.offsets, doubts)
+        scored = Scored(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts))
     relations = [name for name in scores if named(name).anchors]
     if recipe.decide is not None and recipe.decide.confirm < 1 and relations:
-        batch = batch.anchored(_sure(batch, combined, recipe.decide))
+        sure = scored.decision.confidence >= recipe.decide.confirm
+        batch = batch.revised(confirmed=np.where(sure, np.append(batch.rows, -1)[scored.top[0]], -1))
         scores |= {name: named(name)(batch) for name in relations}
-        combined = recipe.combine(scores, batch.offsets, doubts)
-    return Scored(batch, recipe, scores, doubts, combined)
+        scored = Scored(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts))
+    return scored
 
 
-def _namesakes(batch: Batch, combined: Combined) -> Int64:
-    """Whom the article's first mention of a name fits best, for mentions of another of that name; -1 elsewhere."""
-    rows, other = np.full(len(batch.names), -1, np.int64), batch.mentions.evidence.other
-    best = np.append(batch.rows, -1)[top_two(batch.offsets, np.stack(combined.keys))[0]]
+def _linked_before(scored: Scored) -> Int64:
+    """For mentions of "the other" entity with a name, the best candidate of the name's first mention; else -1."""
+    batch, other = scored.batch, scored.batch.mentions.evidence.other
+    rows, best = np.full(len(batch.names), -1, np.int64), np.append(batch.rows, -1)[scored.top[0]]
     first: dict[tuple[int, str], int] = {}
     asked = np.flatnonzero(np.isin(batch.article, batch.article[other])).tolist()
     for m in asked:
@@ -103,10 +112,3 @@ def _namesakes(batch: Batch, combined: Combined) -> Int64:
         if other[m] and at >= 0:
             rows[m] = best[at]
     return rows
-
-
-def _sure(batch: Batch, combined: Combined, rule: Decide) -> Int64:
-    """The row that each mention is linked to with at least the probability `rule.confirm`, else -1."""
-    first = top_two(batch.offsets, np.stack(combined.keys))[0]
-    sure = decide(combined.total, combined.none, batch.offsets, first, rule, batch.no_person).confidence >= rule.confirm
-    return np.where(sure, np.append(batch.rows, -1)[first], -1)

@@ -1,38 +1,143 @@
-"""What a recipe tells all of its scorers. A recipe is one (`recipe.Recipe`), and a batch carries it to the scorers."""
+"""Settings that a recipe gives to all of its scorers, and `Checked`, the struct that explains what is wrong with it.
 
-from typing import Annotated, Literal
+The types of the fields and their constraints (`msgspec.Meta`) are the only rules, and msgspec applies them. Its
+messages are for programmers, so `Checked` writes its own from the same types.
+"""
 
+import re
+from collections.abc import Mapping
+from types import UnionType
+from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
+
+import msgspec
+import numpy as np
 from msgspec import Meta
+from msgspec.structs import fields
 
-from namesake.checked import Checked
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, did_you_mean
+
+PLAIN = {str: "a text in quotes", float: "a number", bool: "true or false"}
+"""Plain types in words."""
+
+
+class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A struct that also checks the types of its fields when a program sets them."""
+
+    called_by: ClassVar[str] = ""
+    """The field that identifies such a struct in messages, such as the scorer of a part."""
+
+    def __post_init__(self) -> None:
+        """Raise an error for a field that does not have its type."""
+        for field in fields(type(self)):
+            value = getattr(self, field.name)
+            try:
+                msgspec.convert(value.item() if isinstance(value, np.generic) else value, field.type)
+            except msgspec.ValidationError:
+                raise NamesakeError(self.fault(field.name)) from None
+
+    def replace(self, **changes: Any) -> Self:
+        """The same struct with other values of the given fields."""
+        return msgspec.structs.replace(self, **changes)
+
+    def fault(self, name: str) -> str:
+        """The message for a field with a wrong value."""
+        return _fault(type(self), msgspec.structs.asdict(self), name)
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Self:
+        """The struct that a TOML table describes."""
+        try:
+            return msgspec.convert(table, cls)
+        except msgspec.ValidationError as error:
+            raise NamesakeError(_translated(cls, table, str(error))) from None
+
+
+def _translated(struct: type[Checked], table: Mapping[str, Any], said: str) -> str:
+    """The message of msgspec in our words, or unchanged if its path cannot be followed."""
+    try:
+        return _sentence(struct, table, said)
+    except (LookupError, TypeError):
+        return " ".join(said.split())
+
+
+def _sentence(struct: type[Checked], table: Mapping[str, Any], said: str) -> str:
+    """A message that may end in a path such as `$.parts[0].weight`, in our words."""
+    what, _, path = said.rpartition(" - at `$") if " - at `$" in said else (said, "", "")
+    owner, holder, name = struct, table, ""
+    inner: type[Checked] | None = struct
+    place: Any = table
+    for step in re.findall(r"\w+", path):
+        if step.isdigit():
+            place = place[int(step)]
+        elif inner is not None:
+            owner, holder, name = inner, place, step
+            inner, place = _struct_in(_type_of(owner, name)), place[name]
+    key = re.search("`(.*)`", what, re.DOTALL)
+    if inner is not None and key is not None and what.startswith("Object contains unknown field"):
+        known = [field.name for field in fields(inner)]
+        return f"unknown key {key[1]!r}{did_you_mean(key[1], known)}; known are {', '.join(known)}"
+    if inner is not None and key is not None and what.startswith("Object missing required field"):
+        where = f" from {name}" if name else ""
+        return f"{key[1]} is missing{where}: it must be {_wanted(_type_of(inner, key[1]))}"
+    return _fault(owner, holder, name)
+
+
+def _fault(struct: type[Checked], values: Mapping[str, Any], name: str) -> str:
+    """`weight of NS = -1.0: must be a number from 0 up`."""
+    value, wanted = values[name], _type_of(struct, name)
+    whose = f" of {values[struct.called_by]}" if values.get(struct.called_by) and struct.called_by != name else ""
+    hint = did_you_mean(value, get_args(wanted)) if get_origin(wanted) is Literal and isinstance(value, str) else ""
+    return f"{name}{whose} = {value!r}: must be {_wanted(wanted)}{hint}"
+
+
+def _type_of(struct: type[Checked], name: str) -> Any:
+    return {field.name: field.type for field in fields(struct)}[name]
+
+
+def _wanted(type_: Any) -> str:
+    """What a field of this type must be, in words."""
+    for note in reversed(getattr(type_, "__metadata__", ())):
+        if isinstance(note, Meta) and note.description:
+            return note.description
+    if get_origin(type_) is Literal:
+        return f"one of {', '.join(get_args(type_))}"
+    if get_origin(type_) in (Union, UnionType):
+        return _wanted(get_args(type_)[0])
+    return PLAIN[type_]
+
+
+def _struct_in(type_: Any) -> type[Checked] | None:
+    """The struct inside a type such as `tuple[Part, ...]` or `Decide | None`."""
+    if isinstance(type_, type) and issubclass(type_, Checked):
+        return type_
+    return next((found for part in get_args(type_) if (found := _struct_in(part))), None)
+
 
 WORDS = ("D", "P", "S", "S_A")
-"""The words of an entity: of its description, its first paragraph, its statements' values, their aliases too."""
-
+"""The words of an entity: of its description, its first paragraph, its statements' values, and their aliases."""
 _ONE = "|".join(WORDS)
 
 
 class Neural(Checked, frozen=True, kw_only=True):
-    """What a recipe tells the scorers that read vectors and models."""
+    """Settings of the scorers that use vectors and models."""
 
     themes: Annotated[int, Meta(ge=1, le=1000, description="a whole number from 1 to 1000")] = 10
-    """The dimensions of an article's theme, of Eigen: how many singular vectors count."""
+    """Eigen: the number of singular vectors."""
     themes_from: Literal["any", "walk", "text"] = "any"
-    """The vectors that Eigen takes: of the graph, of the texts; any: of the graph where the KB has them."""
+    """Eigen: vectors of the graph (walk), of the texts, or (any) of the graph if the KB has them, else of the texts."""
     tokens: Annotated[int, Meta(ge=1, le=500, description="a whole number from 1 to 500")] = 128
-    """The tokens of text that mGENRE reads on each side of a name."""
+    """mGENRE: the tokens of text on each side of a name."""
     beam: Annotated[int, Meta(ge=0, le=1000, description="a whole number from 0 to 1000")] = 0
-    """The width of mGENRE's beam search: titles it does not find have 0. Without it (0) all have their likelihood."""
+    """mGENRE: the width of the beam search, in which titles that it does not find count 0; 0 scores every title."""
 
 
 class Settings(Checked, frozen=True, kw_only=True):
-    """The anchors of an article, the context of IScore, the words of an entity, the variants of names."""
+    """Settings of all scorers: anchors, context, words of an entity, variants of names. A `Recipe` is one."""
 
     anchors: Literal["first", "all"] = "all"
-    """Which unambiguous mentions EEIScore and CSSVE compare with."""
+    """The unambiguous mentions that EEIScore and CSSVE compare with."""
     context: Literal["article", "narrow", "both"] = "article"
-    """The words of the text that IScore looks at: all, those of the sentences with the name, or the sum of both."""
+    """The words of the text for IScore: the article, the sentences with the name, or the sum of both."""
     words: Annotated[
         str,
         Meta(
@@ -41,12 +146,11 @@ class Settings(Checked, frozen=True, kw_only=True):
         ),
     ] = "D+S"
     variants: Literal["never", "missing", "always"] = "never"
-    """Whether candidates are sought by variants of a name, too: where it has none of its own, or always."""
-
+    """Whether variants of a name also give candidates: never, if the name itself has none, or always."""
     neural: Annotated[Neural, Meta(description="a [neural] table")] = Neural()
 
     def __post_init__(self) -> None:
-        """Refuse what no scorer could follow."""
+        """Raise an error for a setting that is not allowed."""
         super().__post_init__()
         if len(set(self.features)) < len(self.features):
             raise NamesakeError(self.fault("words"))

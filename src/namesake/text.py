@@ -1,6 +1,6 @@
-"""Text to words: Penn Treebank tokens, stop words out, stems, ids; and where sentences start.
+"""Text to words and sentences: Penn Treebank tokens, without stop words, as stems and ids.
 
-A word is a token that starts with a letter, lowercased, not a stop word, then stemmed (`how`: stem, lemma or none).
+A word is a token that starts with a letter, in lower case, not a stop word, then reduced (`how`: stem, lemma or none).
 """
 
 import unicodedata
@@ -10,50 +10,36 @@ from functools import cache
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 import Stemmer
 
+from namesake.arrays import Int32, Int64, UInt8, UInt64
 from namesake.errors import NamesakeError, lacking
 from namesake.kernels.hash import room_for, slot_of
-from namesake.kernels.text import boundaries
+from namesake.kernels.text import boundaries, lookup
 from namesake.kernels.text.boundaries import Listed
 from namesake.kernels.text.cache import remember
 from namesake.kernels.text.characters import hash_all
-from namesake.kernels.text.lookup import (
-    ABSENT,
-    Analysis,
-    Tables,
-    analyse,
-    drop_unknown,
-    insert,
-    look_up_all,
-    spell,
-)
+from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, insert, look_up_all, spell
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English, Language
 
-Bytes = npt.NDArray[np.uint8]
-Offsets = npt.NDArray[np.int64]
-Hashes = npt.NDArray[np.uint64]
-Ints = npt.NDArray[np.int32]
+Bytes = UInt8
+Offsets = Int64
+Hashes = UInt64
+Ints = Int32
 
 CACHE_SLOTS = (1 << 14, 1 << 20)  # first and largest size of a Lexicon's cache
 
 
-def hash_bytes(token: bytes) -> int:
-    """The 64-bit hash by which tables know a token: of its bytes, A–Z lowered and ‘ ’ as '."""
-    return int(hash_all(np.frombuffer(token, np.uint8), np.array([0, len(token)]))[0])
-
-
 def hash_strings(strings: Sequence[str]) -> Hashes:
-    """`hash_bytes` of each string's UTF-8 form."""
+    """The 64-bit hash of each string in tables: of its UTF-8 bytes, with A–Z in lower case and ‘ ’ as '."""
     data, offsets = pack(strings)
     hashes: Hashes = hash_all(data, offsets)
     return hashes
 
 
 def pack(strings: Sequence[str]) -> tuple[Bytes, Offsets]:
-    """Strings in Arrow's layout: all bytes, and where each begins. Lone surrogates become question marks."""
+    """Strings in Arrow's layout: all bytes and offsets. Lone surrogates become question marks."""
     encoded = [string.encode("utf-8", "replace") for string in strings]
     offsets = np.zeros(len(encoded) + 1, np.int64)
     np.cumsum([len(one) for one in encoded], out=offsets[1:])
@@ -61,20 +47,20 @@ def pack(strings: Sequence[str]) -> tuple[Bytes, Offsets]:
 
 
 def spellings(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
-    """The tokens at these bytes, as they were hashed."""
+    """The tokens at these bytes, in the form that was hashed."""
     joined: str = spell(data, starts, ends).tobytes().decode("utf-8", "replace")
     return joined.split("\n")[:-1]
 
 
 class Normaliser:
-    """Surface forms to words of a language, by `how`: stem, lemma or none. Not for several threads at once."""
+    """Surface forms to words of a language, by `how`: stem, lemma or none. It is not thread-safe."""
 
     def __init__(self, language: Language, how: str = "stem") -> None:
         self._stop_words = language.stop_words
         self._reduce = _reducer(language, how)
 
     def __call__(self, surfaces: Sequence[str]) -> list[str]:
-        """The word of each surface; empty where it is a stop word or, beyond ASCII, does not start with a letter."""
+        """The word of each surface; empty for a stop word or a non-ASCII token that does not start with a letter."""
         lowered = [surface if surface.isascii() else _clean(surface) for surface in surfaces]
         kept = ["" if word in self._stop_words else word for word in lowered]
         return self._reduce(kept)
@@ -90,7 +76,7 @@ def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
         return stem
     spoken = language.lemmas
     if how == "stem" or spoken is None:
-        raise NamesakeError(f"the language {language.name!r} has no {how}s; words can stay as they are: none")
+        raise NamesakeError(f"the language {language.name!r} has no {how}s; use none to keep words unchanged")
     try:
         from simplemma import lemmatize
     except ImportError:
@@ -100,7 +86,7 @@ def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
 
 @cache
 def period_words(language: Language) -> Listed:
-    """The language's words that tell about periods, for the kernels that find sentences."""
+    """The language's words that decide whether a period ends a sentence, as a table for kernels."""
     lists = {
         boundaries.TITLE: language.titles_before_names,
         boundaries.FINAL: language.abbreviations,
@@ -119,7 +105,7 @@ def period_words(language: Language) -> Listed:
 
 
 def _clean(surface: str) -> str:
-    """Lowercase a token beyond ASCII, without the signs at its edges; empty if it does not start with a letter."""
+    """A non-ASCII token in lower case without punctuation at its ends; empty if it does not start with a letter."""
     word = unicodedata.normalize("NFC", surface).lower()
     begin, end = 0, len(word)
     while begin < end and unicodedata.category(word[begin])[0] in "PSZC":
@@ -129,17 +115,8 @@ def _clean(surface: str) -> str:
     return word[begin:end] if word[begin:end][:1].isalpha() else ""
 
 
-def tokens(text: str, language: Language = English) -> list[str]:
-    """The Treebank tokens of a text that start with a letter, sentence by sentence."""
-    data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, period_words(language), False)
-    raw = data.tobytes()
-    found = [raw[start:end].decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
-    return [token for token in found if token.isascii() or _clean(token)]
-
-
 def words(text: str, how: str = "stem", language: Language = English) -> list[str]:
-    """The words of a text in order: lowercase, stop words out, then stemmed."""
+    """The words of a text in order."""
     data, offsets = pack([text])
     _, starts, ends, *_ = tokenize(data, offsets, period_words(language), False)
     surfaces = spellings(data, starts.astype(np.int64), ends.astype(np.int64))
@@ -147,7 +124,7 @@ def words(text: str, how: str = "stem", language: Language = English) -> list[st
 
 
 def sentences(text: str, language: Language = English) -> list[tuple[int, int]]:
-    """Character spans of the sentences, without the white space around them."""
+    """Character spans of the sentences, without surrounding white space."""
     data, offsets = pack([text])
     starts = tokenize(data, offsets, period_words(language), False)[-1]
     characters = np.cumsum((data & 0xC0) != 0x80)
@@ -173,10 +150,10 @@ class Analysed:
 
 
 class Lexicon:
-    """Looks the words of texts up in a KB's tables, and remembers (bounded) what it had to stem.
+    """Looks up the words of texts in a KB's tables, with a bounded cache of stemmed tokens.
 
-    The tables are only read, never copied: each is a power of two long, hash 0 marks a free slot, and word -1 a
-    surface known to be no word. A Lexicon is cheap; give each thread its own. Results depend on the text alone.
+    The tables are read only. Each has a power of two as its length; hash 0 marks a free slot, and word -1 a surface
+    that is no word. A Lexicon is cheap; give each thread its own. Results depend on the text alone.
     """
 
     def __init__(
@@ -202,7 +179,7 @@ class Lexicon:
         self._cached = 0
 
     def _keep_room(self, more: int) -> bool:
-        """Whether that many more fit into the cache: if not as it is, a larger, empty one takes its place."""
+        """Whether this many more tokens fit into the cache, which a larger, empty one may replace."""
         slots = len(self._cache) // 2
         if self._cached + more > 0.6 * slots:
             while slots < CACHE_SLOTS[1] and self._cached + more > 0.5 * slots:
@@ -211,13 +188,13 @@ class Lexicon:
         return more <= 0.6 * slots
 
     def analyse(self, data: Bytes, offsets: Offsets) -> Analysed:
-        """The KB's words in each text data[offsets[t]:offsets[t + 1]], and its sentences."""
+        """The KB's words and the sentences of each text data[offsets[t]:offsets[t + 1]]."""
         texts = len(offsets) - 1
         self._make_room(int(offsets[-1] - offsets[0]) // 2 + texts + 1)
         self._keep_room(0)
         indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
         to = Analysis(indptr, self._words, self._starts, sentence_indptr, self._sentences, *self._misses)
-        size, sentences, misses, self._cached = analyse(data, offsets, self._tables, self._cached, tuple(to))
+        size, sentences, misses, self._cached = lookup.analyse(data, offsets, self._tables, self._cached, tuple(to))
         if misses:
             place, start, end, hashed = self._misses
             self._words[place[:misses]] = self._resolve(data, start[:misses], end[:misses], hashed[:misses])
@@ -226,7 +203,7 @@ class Lexicon:
         return Analysed(indptr, words.copy(), starts.copy(), sentence_indptr, sentence.copy())
 
     def _make_room(self, room: int) -> None:
-        """Scratch columns for that many tokens; pages that stay unused cost no memory."""
+        """Allocate scratch arrays for this many tokens; unused pages cost no memory."""
         if room > self._room:
             self._room = room
             self._words, self._starts, self._sentences = (np.empty(room, np.int32) for _ in range(3))
@@ -234,7 +211,7 @@ class Lexicon:
             self._misses = place, start, end, np.empty(room, np.uint64)
 
     def _resolve(self, data: Bytes, start: Offsets, end: Offsets, hashed: Hashes) -> Ints:
-        """Words of tokens that no table knows: each distinct one is stemmed once, looked up, and remembered."""
+        """Words of tokens that are in no table: each distinct token is stemmed once, looked up and cached."""
         distinct, first, back = np.unique(hashed, return_index=True, return_inverse=True)
         stems = self._normalise(spellings(data, start[first], end[first]))
         found: Ints = look_up_all(hash_strings(stems), self._stem_hash, self._stem_word)

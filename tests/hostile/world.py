@@ -14,8 +14,8 @@ TEXT = (
     "said Mr. Carter, a senator. Ann B. Example, mayor of Chester, was there; so was Bob Example Inc. of London."
 )
 SCORERS = (
-    *("IScore", "NIScore", "IScore_IDF", "NIScore_IDF", "EEIScore", "EEIScore_IDF"),
-    *("NP", "NS", "PR_WD", "PR_WP", "Born", "Dead", "Tenure", "Match"),
+    *("IScore", "NIScore", "IScore_IDF", "EEIScore", "SharedStatements", "OfficeHeld"),
+    *("NP", "NS", "PR_WD", "PR_WP", "NotYetBorn", "YearsFromLifetime", "AliasName"),
 )
 QID = "Q437267"
 """Somebody of the sample, called NAME."""

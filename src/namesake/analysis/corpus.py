@@ -112,7 +112,9 @@ def link_text(labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, score
     linker = Linker(kb, recipe if recipe.decide is None else recipe.at(0.0))
     corpora = []
     for corpus in read_corpora(labelled):
-        links = pa.concat_tables([linker.nothing(scores), *(linker.link(table, scores) for table in _articles(corpus))])
+        links = pa.concat_tables(
+            [linker.empty_links(scores), *(linker.link(table, scores) for table in _articles(corpus))]
+        )
         known = in_kb([label.qid for document in corpus.documents for label in document.labels], kb)
         corpora.append(LinkedCorpus(align_labels(corpus, known, links), links))
     if not any(each.labels.known.any() for each in corpora):

@@ -29,7 +29,7 @@ from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.recipe import Recipe
-from namesake.scorers.matches import statement_source
+from namesake.scorers.evidence_shown import statement_source
 from namesake.text import sentences
 
 Statement = tuple[str, str]

@@ -93,5 +93,5 @@ def link_files(
             linked += done.linked
             reporter.advance(meter.fraction(), seen, "articles")
         if not writer.rows:
-            writer.write(drawn(linker.nothing(scores)))  # a file without links has the columns, too
+            writer.write(drawn(linker.empty_links(scores)))  # a file without links has the columns, too
     return Counts(seen, mentions, linked, tuple(problems), tuple(listing.notes))

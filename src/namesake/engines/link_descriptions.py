@@ -22,7 +22,7 @@ from namesake.arrays import (
 from namesake.kb.address import WIKIDATA
 from namesake.kb.records import about
 from namesake.kb.store import KB
-from namesake.kernels.link.qids import parse_qids
+from namesake.kernels.link.candidate_tables import parse_qids
 
 REMEMBERED = 1 << 18
 _made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()

@@ -39,7 +39,7 @@ class ShardLinker:
     @cached_property
     def nothing(self) -> pa.Table:
         """No links, with the columns that links have; made once for all shards."""
-        return described(self.linker.kb, self.linker.nothing(self.scores))
+        return described(self.linker.kb, self.linker.empty_links(self.scores))
 
     @cached_property
     def metadata(self) -> dict[str, str]:

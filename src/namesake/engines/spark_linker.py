@@ -150,7 +150,7 @@ class Job:
             finally:
                 rejects.send()
 
-        schema = _for_spark(described(self.linker.kb, self.linker.nothing(scores), one_per_span)).schema
+        schema = _for_spark(described(self.linker.kb, self.linker.empty_links(scores), one_per_span)).schema
         return df.mapInArrow(work, from_arrow_schema(schema))
 
 

@@ -63,7 +63,7 @@ class Sample:
         table, offsets = self.data.table, self.data.offsets
         combined = recipe.combine(table.scores, offsets, table.doubts)
         first = rank.winner(offsets, *combined.keys)
-        decision = decide.decide(combined.total, combined.none, offsets, first, recipe.decide, ~self.person)
+        decision = decide.decide(combined.total, combined.nil, offsets, first, recipe.decide, ~self.person)
         best = [None if at == rank.NOBODY else table.qids[at] for at in first]
         return Answers(best, decision.confidence, self.person)
 

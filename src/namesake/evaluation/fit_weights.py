@@ -300,7 +300,7 @@ def scaled_doubts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
     if recipe.decide is None:
         return []
     parts = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
-    known = recipe.decide.replace(parts=parts).nobody(data.table.doubts, data.offsets)
+    known = recipe.decide.replace(parts=parts).nil_parts(data.table.doubts, data.offsets)
     return [known.get(part.doubt, np.zeros(len(data.gold))) for part in parts]
 
 

@@ -99,7 +99,7 @@ def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
         raise NamesakeError(f"{name} needs {needed}, but the scores have {', '.join(data.table.scores)}")
     place = statistics.gold_ranks(data.offsets, data.gold, *combined.keys)
     first = rank.winner(data.offsets, *combined.keys, names=combined.names)
-    decision = decide.decide(combined.total, combined.none, data.offsets, first, recipe.decide)
+    decision = decide.decide(combined.total, combined.nil, data.offsets, first, recipe.decide)
     sureness = combined.total[first] if recipe.decide is None and len(combined.total) else decision.confidence
     confidence = np.where(first == rank.NOBODY, np.nan, sureness)
     hit = (place == 1).astype(np.float64)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Bool, Int32, Int64
-from namesake.kernels.link.evidence import take_apart
+from namesake.kernels.names import page
 
 Int8 = npt.NDArray[np.int8]
 Float32 = npt.NDArray[np.float32]
@@ -21,6 +22,7 @@ William "Bill" Gates; shared: a surname of several people that the text names in
 
 GIVEN = -1
 """The rule of a name that an article came with."""
+MOST_TOKENS = 127
 
 
 @dataclass(frozen=True)
@@ -92,5 +94,31 @@ def no_evidence(count: int) -> Evidence:
 
 
 def evidence_of(facts: Int64, numbers: npt.NDArray[np.float64]) -> Evidence:
-    """The evidence in what kernels write for each mention."""
-    return Evidence(*take_apart(facts, numbers))
+    """The evidence in what kernels write for each mention; shares are of the full spans."""
+    full = np.maximum(facts[:, page.FULL], 1)
+
+    def share(place: int) -> Float32:
+        return (facts[:, place] / full).astype(np.float32)
+
+    def number(place: int, kind: type[np.generic]) -> Any:
+        return numbers[:, place].astype(kind)
+
+    return Evidence(
+        rule=facts[:, page.RULE].astype(np.int8),
+        goes_on=share(page.GOES_ON),
+        comes=share(page.COMES),
+        suffix=share(page.SUFFIXES),
+        thing=number(page.THING, np.float32),
+        best=number(page.BEST, np.float32),
+        form=number(page.FORM, np.int8),
+        bearers=number(page.BEARERS, np.int32),
+        lower=number(page.IN_LOWER, np.int32),
+        place=number(page.LOCATIVE, np.float32),
+        role=numbers[:, page.HAS_ROLE] > 0,
+        title=numbers[:, page.HAS_TITLE] > 0,
+        byline=numbers[:, page.BYLINE] > 0,
+        other=numbers[:, page.IS_OTHER] > 0,
+        first=number(page.FIRST_COUNT, np.int32),
+        last=number(page.LAST_COUNT, np.int32),
+        tokens=np.minimum(facts[:, page.HIGH] - facts[:, page.LOW], MOST_TOKENS).astype(np.int8),
+    )

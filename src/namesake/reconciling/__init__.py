@@ -1,6 +1,6 @@
-"""Tables of names: who each row means, by its name, its words and its values."""
+"""Reconciliation: the entity of each row of a table, by its name, words and values."""
 
-from namesake.reconciling.query import Candidate, Query
-from namesake.reconciling.reconcile import reconcile_queries
+from namesake.batch import Query
+from namesake.reconciling.matching import Candidate, reconcile_queries
 
 __all__ = ["Candidate", "Query", "reconcile_queries"]

@@ -1,4 +1,4 @@
-"""Rows of a table of names as articles: the name, and behind it what the row says in words."""
+"""Rows of a table as articles: the name, followed by the words of the row."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pyarrow.compute as pc
 
 from namesake.arrays import indptr
 from namesake.articles.schema import ARTICLES, MENTION, SPANS
-from namesake.reconciling.query import Query
+from namesake.batch import Query
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|v|esq|m\.?d|ph\.?\s?d|mba|cpa|obe|cbe|mbe|kbe|mp|qc|kc)\.?", re.I)
 _FULL_STOP = r"([a-z0-9)])[.!?]*\s*[.!?\n\r]\s*"
-"""The end of a sentence within a cell; those of abbreviations such as U.S. stay."""
+"""The end of a sentence within a cell, but not the end of an abbreviation such as U.S."""
 
 
 def plain_name(name: str) -> str:
-    """The name as texts have it: "Jordan, Michael" is Michael Jordan; "Michael Jordan, Jr." stays."""
+    """The name as in a text: "Jordan, Michael" becomes Michael Jordan; "Michael Jordan, Jr." is unchanged."""
     name = " ".join(_SURROGATES.sub("\ufffd", name).split())
     last, comma, first = name.partition(",")
     first = first.strip()
@@ -30,9 +30,9 @@ def plain_name(name: str) -> str:
 
 
 def articles_of(queries: Sequence[Query]) -> pa.Table:
-    """A table of `ARTICLES`: one row for each query, its name given as the one mention, at the beginning of its text.
+    """A table of `ARTICLES` with one article per query, whose only mention is the name at the beginning of the text.
 
-    All of a row is about the person, so it is made one sentence.
+    All cells of a row are about one person, so they become one sentence.
     """
     names = pa.array([plain_name(query.name) for query in queries], pa.string())
     contexts = pa.array([_SURROGATES.sub("\ufffd", query.context) for query in queries], pa.string())

@@ -1,68 +1,75 @@
-"""Whole tables of names: every row reconciled, its own columns kept, who it means added."""
+"""Whole tables: columns with the entity of each row are added to the table's own."""
 
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from namesake.articles.days import UNDATED, day_number, read_day
+from namesake.batch import Query
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.machine import threads_for
-from namesake.reconciling.because import PARTS, because
-from namesake.reconciling.context import APART
-from namesake.reconciling.properties import find_property, similar_properties
-from namesake.reconciling.query import Candidate, Query
-from namesake.reconciling.reconcile import AT_ONCE, TOLD, Reconciled, candidates_of, judge
+from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge
+from namesake.scorers.properties import find_property, similar_properties
+from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
 
 NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
-"""What people call a column of names, likeliest first."""
+"""Usual headings of a column of names, most likely first."""
 ADDED = pa.schema(
     [
         pa.field("qid", pa.string()),
         pa.field("label", pa.string()),
         pa.field("description", pa.string()),
-        pa.field("confidence", pa.float64()),  # P(the best candidate is the one), also where it is not the answer
+        pa.field("confidence", pa.float64()),  # P(the best candidate is right), also if it is not the answer
         pa.field("reason", pa.string()),
-        pa.field("runner_up", pa.string()),  # the second candidate; the first where there is no answer
+        pa.field("runner_up", pa.string()),  # the second candidate; the first if there is no answer
         pa.field("runner_up_confidence", pa.float64()),
     ]
 )
-"""What is added to a table."""
+"""The columns that are added to a table."""
 SHOWN = 6
-"""Candidates of a doubtful row that are kept for review."""
+"""Candidates of an uncertain row that are kept for review."""
 CHOSEN, NOBODY_CHOSEN = "a person chose", "a person chose nobody"
-"""The reasons of such rows; their confidence is 1 or 0."""
+"""The reasons of rows that a person has reviewed; their confidence is 1 or 0."""
+SHARED_WORDS = ("ArticleWords", "SentenceWords")
+AGAINST = {
+    WORDS_NOT_SHARED: "shares few words of the row",
+    "YearsFromLifetime": "lived at another time",
+    "NotYetBorn": "born later",
+}
+"""The reasons that these parts give if they subtract more than WORTH_SAYING."""
+WORTH_SAYING = 0.5
 _SEVERAL = re.compile(r"\s*[;|]\s*")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What the columns of a table of names are."""
+    """The roles of a table's columns."""
 
     name: str
     context: tuple[str, ...] = ()
     """Columns of words about the person."""
     date: str | None = None
-    """The column of when a row is true."""
+    """The column with the date of the row."""
     types: tuple[tuple[str, str], ...] = ()
-    """Properties, and the columns that hold their values; several values of a cell stand between semicolons."""
+    """Properties, and the columns with their values; semicolons separate several values of a cell."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that a row is matched by."""
+        """The columns that are used for matching."""
         return self.name, *self.context, *((self.date,) if self.date else ()), *(column for _, column in self.types)
 
     def check(self, table: pa.Table, kb: KB) -> None:
-        """Refuse columns that the table has not, and properties that the KB does not know."""
+        """Raise an error for columns that the table lacks, and for properties that the KB lacks."""
         for column in self.columns:
             if column not in table.column_names:
                 hint = did_you_mean(column, table.column_names)
@@ -76,7 +83,7 @@ class Layout:
 
 
 def column_of_names(columns: Sequence[str], where: str, say: Callable[[str], None]) -> str:
-    """The column that has the names, where the user has not named one; `say` is called if its name is unusual."""
+    """The column of names if the user chose none; `say` receives a notice if its heading is not "name"."""
     by_lower = {column.casefold(): column for column in reversed(columns)}
     name = next((by_lower[guess] for guess in NAMES if guess in by_lower), None)
     if name is None:
@@ -89,7 +96,7 @@ def column_of_names(columns: Sequence[str], where: str, say: Callable[[str], Non
 
 @dataclass(frozen=True)
 class Doubtful:
-    """A row whose answer somebody should look at."""
+    """A row whose answer should be reviewed."""
 
     row: int
     query: Query
@@ -101,27 +108,18 @@ class Doubtful:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Who one row means."""
-
-    columns: tuple[object, ...]
-    """The values of `ADDED`."""
-    doubtful: Doubtful | None
-
-
-@dataclass(frozen=True)
 class Answers:
-    """A table with what was added, how many rows have an answer, and the doubtful ones."""
+    """A table with the added columns, the number of rows with an answer, and the rows to review."""
 
     table: pa.Table
     matched: int
     doubtful: list[Doubtful]
     unread_dates: dict[str, dict[int, str]]
-    """Dates that cannot be read, by their column and the place of their row: they are ignored."""
+    """Dates that cannot be read and are ignored, by column and row number."""
     as_chosen: int
-    """Of the rows for which a person chose, those that would have the same answer without."""
+    """The number of reviewed rows whose answer would be the same without the review."""
     added: list[str]
-    """What the added columns are called."""
+    """The names of the added columns."""
 
 
 def reconcile_table(
@@ -135,17 +133,17 @@ def reconcile_table(
     choices: Mapping[int, str | None] | None = None,
     advance: Callable[[int], None] | None = None,
 ) -> Answers:
-    """Add to each row of a table whom it means.
+    """Add the entity of each row to a table.
 
     Args:
         linker: its KB and recipe.
-        table: one name per row.
-        layout: what its columns are.
-        threads: how many threads work; 0 is one for each core. They change nothing in the result.
-        review_below: keep the rows that are less sure than this, with their candidates.
-        unread: why some rows, by their place, could not be read: they have no answer.
-        choices: whom a person chose for some rows, by their place: a QID, or None for nobody.
-        advance: told how many rows are done.
+        table: a table with one name per row.
+        layout: the roles of its columns.
+        threads: the number of threads; 0: one per core. The result does not depend on it.
+        review_below: collect the rows with a lower confidence, with their candidates, for review.
+        unread: by row number, why a row could not be read; it has no answer.
+        choices: by row number, the QID that a person chose, or None for NIL.
+        advance: called with the number of rows that are done.
     """
     layout.check(table, linker.kb)
     queries = queries_of(table, layout)
@@ -153,13 +151,12 @@ def reconcile_table(
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
-    for answers in _in_order(linker, queries, threads_for(threads), review_below):
-        for answer in answers:
-            added.append(answer.columns)
-            if answer.doubtful is not None and answer.doubtful.row not in (choices or ()):
-                doubtful.append(answer.doubtful)
-        if advance is not None:
-            advance(len(added))
+    with ThreadPoolExecutor(threads_for(threads), thread_name_prefix="reconcile") as pool:
+        for answers in pool.map(partial(_answers, linker, queries, review_below), range(0, len(queries), AT_ONCE)):
+            added += [columns for columns, _ in answers]
+            doubtful += [each for _, each in answers if each is not None and each.row not in (choices or ())]
+            if advance is not None:
+                advance(len(added))
     for at, why in (unread or {}).items():
         added[at] = (None, None, None, None, f"not read: {why}", None, None)
     as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())
@@ -175,12 +172,12 @@ def reconcile_table(
 
 
 def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
-    """The rows of a table as queries; a date that cannot be read is left out."""
+    """The rows of a table as queries, without dates that cannot be read."""
     names = texts(table, layout.name)
     contexts = [texts(table, column) for column in layout.context]
     typed = [(property, texts(table, column)) for property, column in layout.types]
-    told = [None] * len(names) if layout.date is None else texts(table, layout.date)
-    dates = {text for text in set(told) if text and day_number(text) != UNDATED}
+    dated = [None] * len(names) if layout.date is None else texts(table, layout.date)
+    dates = {text for text in set(dated) if text and day_number(text) != UNDATED}
     return [
         Query(
             name,
@@ -188,12 +185,12 @@ def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
             date if date in dates else None,
             tuple((property, value) for property, cells in typed if cells[at] for value in _SEVERAL.split(cells[at])),
         )
-        for at, (name, date, *words) in enumerate(zip(names, told, *contexts, strict=True))
+        for at, (name, date, *words) in enumerate(zip(names, dated, *contexts, strict=True))
     ]
 
 
 def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int, str]]:
-    """The dates that cannot be read, by their column and the place of their row; columns without any are left out."""
+    """The dates that cannot be read, by column and row number."""
     properties = ((find_property(kb, called), column) for called, column in layout.types)
     columns = [] if layout.date is None else [layout.date]
     columns += [column for property, column in properties if property is not None and property.is_date]
@@ -209,76 +206,64 @@ def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int,
 
 
 def texts(table: pa.Table, column: str) -> list[str]:
-    """A column as texts; nothing is the empty text."""
+    """A column as texts; null becomes the empty text."""
     return ["" if value is None else str(value).strip() for value in table.column(column).to_pylist()]
 
 
-def _in_order(
-    linker: Linker, queries: Sequence[Query], threads: int, review_below: float | None
-) -> Iterator[list[Answer]]:
-    """The answers of all queries, by parts, in their order; few parts wait in memory."""
-    with ThreadPoolExecutor(threads, thread_name_prefix="reconcile") as pool:
-        waiting: deque[Future[list[Answer]]] = deque()
-        for begin in range(0, len(queries), AT_ONCE):
-            waiting.append(pool.submit(_answers, linker, queries[begin : begin + AT_ONCE], begin, review_below))
-            if len(waiting) > 2 * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+Answer = tuple[tuple[object, ...], Doubtful | None]
+"""The values of `ADDED` for a row, and the row for review if it is uncertain."""
 
 
-def _answers(linker: Linker, queries: Sequence[Query], before: int, review_below: float | None) -> list[Answer]:
-    judged = judge(linker, queries)
-    top = _Top(linker.kb, judged)
-    return [top.answer(query, at, before + at, review_below) for at, query in enumerate(queries)]
+def _answers(linker: Linker, queries: Sequence[Query], review_below: float | None, begin: int) -> list[Answer]:
+    """The answers of AT_ONCE queries from `begin` on."""
+    some = queries[begin : begin + AT_ONCE]
+    judged = judge(linker, some)
+    cells = {"type": ENTITY_TYPE} | {name.removeprefix(VALUES): name for name in judged.parts if VALUES in name}
+    return [_answer(linker.kb, judged, cells, query, at, begin + at, review_below) for at, query in enumerate(some)]
 
 
-class _Top:
-    """The best candidate of each query and what its answer is made of, as lists: rows are many."""
+def _answer(
+    kb: KB, judged: Reconciled, cells: Mapping[str, str], query: Query, at: int, row: int, review_below: float | None
+) -> Answer:
+    """The answer of query `at`, with its reason and the runner-up; `cells` are the parts of the row's columns."""
+    best, why = judged.best(at, 2), judged.reason(at)
+    if not best:
+        return (None, None, None, None, why if query.name.strip() else "no name", None, None), None
+    begin, end = judged.scored.batch.offsets[judged.mention[at] :][:2].tolist()
+    reason = _because(judged, cells, best[0], end - begin - 1)
+    reason = reason if why is None else f"{why}: {reason}"
+    sure = [None if np.isnan(judged.confidence[one]) else float(np.round(judged.confidence[one], 4)) for one in best]
+    who: tuple[object, ...] = (None, None, None)
+    if why is None:
+        found = judged.who(kb, best[0])
+        who = (found.qid, found.label, found.description)
+    runner_up: tuple[object, ...] = (None, None)
+    if others := [*zip(best, sure, strict=True)][0 if why is not None else 1 :]:
+        runner_up = (f"Q{judged.scored.batch.qids[others[0][0]]}", others[0][1])
+    columns = (*who, sure[0], reason, *runner_up)
+    is_unsure = why is not None or (review_below is not None and sure[0] is not None and sure[0] < review_below)
+    if review_below is None or not is_unsure:
+        return columns, None
+    return columns, Doubtful(row, query, judged.candidates(kb, at, SHOWN), reason, end - begin)
 
-    def __init__(self, kb: KB, judged: Reconciled) -> None:
-        self.kb, self.judged = kb, judged
-        offsets, order = judged.scored.batch.offsets, np.append(judged.order, -1)
-        size = np.diff(offsets)
-        self.size: list[int] = size.tolist()
-        first = np.where(size > 0, order[offsets[:-1]], -1)
-        second = np.where(size > 1, order[np.minimum(offsets[:-1] + 1, len(order) - 1)], -1)
-        self.best = list(zip(first.tolist(), second.tolist(), strict=True))
-        sure = np.append(judged.confidence, np.nan).round(4)
-        self.sure = list(zip(sure[first].tolist(), sure[second].tolist(), strict=True))
-        parts = judged.scored.combined.contributions | judged.evidence
-        self.parts = {name: np.append(parts[name], 0.0)[first].tolist() for name in PARTS if name in parts}
-        told = {name.removeprefix(TOLD): added for name, added in judged.evidence.items() if name != APART}
-        self.told = {name: np.append(added, 0.0)[first].tolist() for name, added in told.items()}
-        self.mention: list[int] = judged.mention.tolist()
 
-    def answer(self, query: Query, at: int, row: int, review_below: float | None) -> Answer:
-        """Who a row means, why, and who else may be meant."""
-        mention, why = self.mention[at], self.judged.reason(at)
-        if mention < 0 or not self.size[mention]:
-            return Answer((None, None, None, None, why if query.name.strip() else "no name", None, None), None)
-        parts, told = ({name: v[mention] for name, v in each.items()} for each in (self.parts, self.told))
-        reason = because(parts, told, self.size[mention] - 1)
-        reason = reason if why is None else f"{why}: {reason}"
-        sure = [None if one != one else one for one in self.sure[mention]]
-        who: tuple[object, ...] = (None, None, None)
-        if why is None:
-            found = self.judged.who(self.kb, self.best[mention][0])
-            who = (found.qid, found.label, found.description)
-        other = self.best[mention][0 if why is not None else 1]
-        runner_up = f"Q{self.judged.scored.batch.qids[other]}" if other >= 0 else None
-        columns = (*who, sure[0], reason, runner_up, sure[0 if why is not None else 1])
-        looked_at = review_below is not None and (
-            why is not None or (1.0 if sure[0] is None else sure[0]) < review_below
-        )
-        if not looked_at:
-            return Answer(columns, None)
-        shown = candidates_of(self.kb, self.judged, at, SHOWN)
-        return Answer(columns, Doubtful(row, query, shown, reason, self.size[mention]))
+def _because(judged: Reconciled, cells: Mapping[str, str], candidate: int, rivals: int) -> str:
+    """The reason for a candidate in a few words; `rivals` is the number of other candidates."""
+
+    def adds(part: str) -> float:
+        return float(judged.parts[part][candidate]) if part in judged.parts else 0.0
+
+    said = [f"{name} agrees" if adds(part) > 0 else f"{name} differs" for name, part in cells.items() if adds(part)]
+    if sum(map(adds, SHARED_WORDS)) > WORTH_SAYING:
+        said.append("shares words of the row")
+    said += [why for part, why in AGAINST.items() if adds(part) < -WORTH_SAYING]
+    others = "one other bears" if rivals == 1 else f"{rivals:,} others bear"
+    said.append(f"{others} the name" if rivals else "nobody else bears the name")
+    return "; ".join(said)
 
 
 def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:
-    """The values of `ADDED` where a person chose; somebody whom the KB does not have is just the QID."""
+    """The values of `ADDED` for a reviewed row; an entity that is not in the KB has a QID only."""
     if qid is None:
         return None, None, None, 0.0, NOBODY_CHOSEN, None, None
     row = int(kb.rows(np.array([int(qid[1:])], np.int64))[0])
@@ -287,7 +272,7 @@ def _chosen(kb: KB, qid: str | None) -> tuple[object, ...]:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    """The name of an added column; one that the table has already gets `namesake_` before it."""
+    """The name of an added column, with the prefix `namesake_` if the table already has it."""
     while name in taken:
         name = f"namesake_{name}"
     return name

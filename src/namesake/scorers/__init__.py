@@ -1,13 +1,17 @@
-"""Scorers: one number per candidate, higher is better. One declaration each, and one registry that all others read.
+"""Scorers: one number per candidate, higher is better. Each is declared once, in one registry.
 
-Importing this room loads no compiled code: scorers import their kernels when they run, and evaluation only asks which
-scorers there are.
+Importing this package loads no compiled code: scorers import their kernels when they run.
 """
 
-from namesake.scorers.matches import Candidate, Match, Source
-from namesake.scorers.registry import SCORERS, Need, Scorer, Scores, named, scorer
+from importlib import import_module
 
-# Each of these modules declares scorers, the paper's first.
-from namesake.scorers import popularity, overlap, relations, cosine, values, themes, titles, dates, names, lifetime  # isort: skip  # noqa: F401
+from namesake.scorers.evidence_shown import Candidate, Match, Source
+from namesake.scorers.registry import SCORERS, Need, Scores, Signal, named, scorer
 
-__all__ = ["SCORERS", "Candidate", "Match", "Need", "Scorer", "Scores", "Source", "named", "scorer"]
+for module in (  # the order of the registry, the paper's scorers first
+    *("popularity", "word_overlap", "shared_statements", "text_vectors", "eigenthemes", "mgenre_titles"),
+    *("life_dates", "name_match", "table_rows"),
+):
+    import_module(f"namesake.scorers.{module}")
+
+__all__ = ["SCORERS", "Candidate", "Match", "Need", "Scores", "Signal", "Source", "named", "scorer"]

@@ -1,4 +1,4 @@
-"""Popularity: what the KB knows of an entity before a word of the article is read."""
+"""Popularity: what the KB contains about an entity, whatever the article says."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ LINKS = Need(
     "Wikipedia's link graph (`kb build --wikipedia`) or ready-made ranks (`kb build --ranks wikipedia=FILE`)",
     lambda kb: "wikipedia: none" not in kb.manifest.ranks,
 )
-
-EARLY = 2e7
-"""The QID by which half of the odds are gone."""
+HALF_AGE = 2e7
+"""The QID at which ItemAge is -log 2."""
 
 
 @scorer("Random")
@@ -62,33 +61,33 @@ def pagerank_wikipedia(batch: Batch, kb: KB) -> Scores:
 
 @scorer("Fame")
 def fame(batch: Batch, kb: KB) -> Scores:
-    """log(1 + NS); an entity of unknown fame counts as one without pages."""
+    """log(1 + NS); 0 for an entity that is not in the KB."""
     return np.log1p(_known(kb.sitelinks, batch))
 
 
-@scorer("Early")
-def early(batch: Batch) -> Scores:
-    """-log(1 + QID / 20,000,000): items that were added late are of people whom few write about; 0 if not in the KB."""
-    return np.where(batch.rows >= 0, -np.log1p(batch.qids / EARLY), 0.0)
+@scorer("ItemAge", aliases=("Early",))
+def item_age(batch: Batch) -> Scores:
+    """-log(1 + QID / 20,000,000): entities that were added late are seldom in texts; 0 if not in the KB."""
+    return np.where(batch.rows >= 0, -np.log1p(batch.qids / HALF_AGE), 0.0)
 
 
-@scorer("Record")
-def record(batch: Batch, kb: KB) -> Scores:
-    """log((1 + statements) / (1 + the median of the KB's people)); 0 for an entity the KB does not have."""
+@scorer("StatementCount", aliases=("Record",))
+def statement_count(batch: Batch, kb: KB) -> Scores:
+    """log((1 + statements) / (1 + the median of the KB's people)); 0 for an entity that is not in the KB."""
     indptr, rows = kb.statements.indptr, np.maximum(batch.rows, 0)
     size = indptr[np.minimum(rows + 1, len(indptr) - 1)] - indptr[rows]
-    return np.where(batch.rows >= 0, np.log((1 + size) / (1 + typical(kb))), 0.0)
+    return np.where(batch.rows >= 0, np.log((1 + size) / (1 + median_statements(kb))), 0.0)
 
 
 @lru_cache(maxsize=4)
-def typical(kb: KB) -> float:
-    """The median number of statements of a person of the KB."""
+def median_statements(kb: KB) -> float:
+    """The median number of statements of a person in the KB."""
     size = np.diff(kb.statements.indptr)[kb.person.astype(np.bool_)]
     return float(np.median(size)) if len(size) else 0.0
 
 
 def _known(column: npt.NDArray[np.generic], batch: Batch) -> Scores:
-    """The column's value for each candidate, 0 for one the KB does not have."""
+    """The column's value for each candidate, 0 for one that is not in the KB."""
     if not len(column):
         return np.zeros(len(batch.rows))
     return np.where(batch.rows >= 0, column[batch.rows], 0).astype(np.float64)

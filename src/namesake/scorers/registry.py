@@ -1,4 +1,4 @@
-"""What a scorer is, how one is declared, and the registry of all that are."""
+"""Declarations of scorers and of evidence for NIL, and the registries that recipes look them up in."""
 
 from __future__ import annotations
 
@@ -8,75 +8,81 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Float64
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.scorers.matches import Candidate, Match
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
+    from namesake.scorers.evidence_shown import Candidate, Match, Reading
 
-Scores = npt.NDArray[np.float64]
-Explain = Callable[[Candidate], Iterable[Match]]
-
-TAKEN = ("score", "position")
-"""What links and explanations call the sum of a recipe's parts, and the last tie-break."""
+Scores = Float64
 
 
 @dataclass(frozen=True)
 class Need:
-    """Something that a scorer needs and not every KB has; a scorer whose need is not met counts as absent."""
+    """Data that a scorer needs and that some KBs lack. Without it, the scorer counts as absent."""
 
     what: str
-    """For people: what it is and how a KB gets it."""
+    """What is needed and how a KB gets it, for messages."""
     met: Callable[[KB], bool]
     refused: bool = False
-    """Whether a recipe with such a scorer is refused on a KB without it, as it would be another system."""
+    """Whether a recipe with this scorer is refused on a KB that lacks the data."""
 
 
 @dataclass(frozen=True, eq=False)
-class Scorer:
-    """One signal: what it is called, what it needs, what it computes, and how it says why."""
+class Signal:
+    """A number that recipes weigh: its name, the data it needs, how it is computed and explained."""
 
+    kind: str
+    """`scorer`: one number per candidate, higher is better; `doubt`: evidence for NIL, one number per mention."""
     name: str
     formula: str
-    """In one line: what the number is."""
+    """What the number is, in one line."""
     compute: Callable[[Batch], Any]
-    """From a batch to one number for each of its candidates."""
     module: str
-    """Where it was declared."""
+    """The module that declares it."""
     needs: Need | None = None
-    anchors: bool = False
-    """Whether it looks at the anchors of an article, so that a second pass must run it again."""
-    explain: Explain | None = None
-    """What of a candidate matched."""
+    explain: Callable[[Any], Iterable[Match]] | None = None
     aliases: tuple[str, ...] = ()
-    """Other names that score files have for it."""
+    """Other and former names, which recipes and score files may contain."""
+    anchors: bool = False
+    """Whether it reads the anchors of an article, so that a second pass must compute it again."""
 
     def __call__(self, batch: Batch) -> Scores:
-        """One finite number for each candidate of the batch."""
-        return numbers(f"the scorer {self.name}", self.compute(batch), len(batch.rows), "candidates")
+        """One finite number for each candidate, or each mention, of the batch."""
+        count, of = (len(batch.rows), "candidates") if self.kind == "scorer" else (len(batch.names), "mentions")
+        return _checked(f"the {self.kind} {self.name}", self.compute(batch), count, of)
 
-    def matches(self, candidate: Candidate) -> list[Match]:
-        """What of a candidate matched; nothing where the KB does not have it or the scorer does not say."""
-        if self.explain is None or candidate.row < 0:
-            return []
-        return list(self.explain(candidate))
-
-
-SCORERS: dict[str, Scorer] = {}
-"""Every scorer by the name that recipes use, in the order of declaration: those of Namesake, then your own."""
+    def matches(self, explained: Candidate | Reading) -> list[Match]:
+        """The evidence for a candidate, or for a mention; empty for a candidate that is not in the KB."""
+        return [] if self.explain is None or explained.row < 0 else list(self.explain(explained))
 
 
-def named(name: str) -> Scorer:
-    """The scorer called `name`; says which there are where none is."""
-    if name not in SCORERS:
+SCORERS: dict[str, Signal] = {}
+"""Every scorer by its name in recipes, in the order of declaration."""
+DOUBTS: dict[str, Signal] = {}
+"""All evidence for NIL by its name in recipes, in the order of declaration."""
+_REGISTRIES = {"scorer": SCORERS, "doubt": DOUBTS}
+_RESERVED = ("score", "position", "nil", "alone")
+"""Names of other rows in explanations."""
+
+
+def named(name: str, kind: str = "scorer") -> Signal:
+    """The scorer with this name."""
+    registry = _REGISTRIES[kind]
+    if name not in registry:
         raise NamesakeError(
-            f"unknown scorer {name!r}{did_you_mean(name, SCORERS)}; known are {', '.join(sorted(SCORERS))}; "
-            "your own must be declared before a recipe names it"
+            f"unknown {kind} {name!r}{did_you_mean(name, registry)}; known are {', '.join(sorted(registry))}; "
+            f"declare your own {kind} before you load a recipe that uses it"
         )
-    return SCORERS[name]
+    return registry[name]
+
+
+def named_doubt(name: str) -> Signal:
+    """The evidence for NIL with this name."""
+    return named(name, "doubt")
 
 
 def scorer(
@@ -84,48 +90,57 @@ def scorer(
     *,
     needs: Need | None = None,
     anchors: bool = False,
-    explain: Explain | None = None,
+    explain: Callable[[Candidate], Iterable[Match]] | None = None,
     formula: str | None = None,
     aliases: tuple[str, ...] = (),
-) -> Callable[[Callable[..., Any]], Scorer]:
-    """Declare a function as the scorer `name`, which recipes may then use.
+) -> Callable[[Callable[..., Any]], Signal]:
+    """Declare a function as the scorer `name` for recipes.
 
-    The function takes the batch, or the batch and its KB, and returns one finite number for each candidate, higher
-    for better. It must not depend on the batch an article happens to come in.
+    The function takes the batch, or the batch and its KB, and returns one finite number for each candidate; higher is
+    better. The number must not depend on the other articles of the batch.
 
-    `needs` is what not every KB has: on a KB that lacks it, the scorer counts as absent. `anchors` says that it reads
-    `batch.anchors`. `explain` takes a `Candidate` and yields a `Match` for each thing that matched. `formula` says
-    in a line what is computed; without it, that is the first line of the function's docstring. `aliases` are other
-    names that score files have for the scorer.
+    Args:
+        name: the name in recipes.
+        needs: data that some KBs lack; without it, the scorer counts as absent.
+        anchors: whether the function reads `batch.anchors`.
+        explain: a function that takes a `Candidate` and yields a `Match` for each piece of evidence.
+        formula: what is computed, in one line; by default the first line of the docstring.
+        aliases: other names of the scorer in recipes and score files.
     """
-
-    def declare(function: Callable[..., Any]) -> Scorer:
-        compute = of_batch(f"the scorer {name}", function)
-        said = first_line(function) if formula is None else formula
-        return add(Scorer(name, said, compute, function.__module__, needs, anchors, explain, aliases))
-
-    return declare
+    return lambda function: _declare("scorer", name, function, formula, needs, explain, aliases, anchors)
 
 
-def add(new: Scorer) -> Scorer:
-    """Enter a scorer into the registry. Declared anew in the same module, as in a notebook, it replaces itself."""
-    if not isinstance(new.name, str) or not new.name or new.name in TAKEN:
-        raise NamesakeError(f"a scorer cannot be called {new.name!r}: choose another name")
-    old = SCORERS.get(new.name)
-    if old is not None and old.module != new.module:
-        raise NamesakeError(f"there is a scorer {new.name} already, declared in {old.module}: choose another name")
-    SCORERS[new.name] = new
+def doubt(
+    name: str,
+    *,
+    needs: Need | None = None,
+    explain: Callable[[Reading], Iterable[Match]] | None = None,
+    formula: str | None = None,
+    aliases: tuple[str, ...] = (),
+) -> Callable[[Callable[..., Any]], Signal]:
+    """Declare a function as evidence for NIL, called "doubt" for short, for the `[[decide.parts]]` of recipes.
+
+    The function takes the batch, or the batch and its KB, and returns one finite number for each mention. A positive
+    weight makes NIL more likely. The other arguments are those of `scorer`; `explain` takes a `Reading`.
+    """
+    return lambda function: _declare("doubt", name, function, formula, needs, explain, aliases)
+
+
+def _declare(kind: str, name: str, function: Callable[..., Any], formula: str | None, *rest: Any) -> Signal:
+    """Register a signal. A second declaration in the same module, as in a notebook, replaces the first."""
+    if not isinstance(name, str) or not name or name in _RESERVED:
+        raise NamesakeError(f"a {kind} cannot be called {name!r}: choose another name")
+    old = _REGISTRIES[kind].get(name)
+    if old is not None and old.module != function.__module__:
+        raise NamesakeError(f"there is a {kind} {name} already, declared in {old.module}: choose another name")
+    said = (inspect.getdoc(function) or "").partition("\n")[0] if formula is None else formula
+    new = Signal(kind, name, said, _of_batch(f"the {kind} {name}", function), function.__module__, *rest)
+    _REGISTRIES[kind][name] = new
     return new
 
 
-def first_line(function: Callable[..., Any]) -> str:
-    """The first line of a function's docstring."""
-    first, *_ = (inspect.getdoc(function) or "").splitlines() or [""]
-    return first
-
-
-def numbers(who: str, given: Any, count: int, of: str) -> Scores:
-    """What `who` gave, if it is one finite number for each of so many candidates, or whatever they are of."""
+def _checked(who: str, given: Any, count: int, of: str) -> Scores:
+    """The numbers that `who` returned, if there is one finite number for each of `count` candidates or mentions."""
     try:
         scores = np.asarray(given, np.float64)
     except (TypeError, ValueError):
@@ -138,14 +153,13 @@ def numbers(who: str, given: Any, count: int, of: str) -> Scores:
     return scores
 
 
-def of_batch(who: str, function: Callable[..., Any]) -> Callable[[Batch], Any]:
-    """The function as one of the batch alone: the KB is handed to those that take two arguments."""
+def _of_batch(who: str, function: Callable[..., Any]) -> Callable[[Batch], Any]:
+    """The function with the batch as its only argument; functions of two arguments also receive the KB."""
     given = inspect.signature(function).parameters.values()
-    if any(each.kind is each.VAR_POSITIONAL for each in given):
-        return lambda batch: function(batch, batch.kb)
+    variadic = any(each.kind is each.VAR_POSITIONAL for each in given)
     required = [each for each in given if each.default is each.empty and each.kind is not each.VAR_KEYWORD]
+    if variadic or len(required) == 2:
+        return lambda batch: function(batch, batch.kb)
     if len(required) == 1:
         return function
-    if len(required) == 2:
-        return lambda batch: function(batch, batch.kb)
     raise NamesakeError(f"{who} must be a function of the batch, or of the batch and the KB")

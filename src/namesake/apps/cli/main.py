@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import warnings
 from pathlib import Path
 
 from namesake import __version__
@@ -27,6 +28,7 @@ def main() -> None:
     if arguments == ["--version"]:
         print(f"namesake {__version__}")
         sys.exit(0)
+    warnings.formatwarning = lambda message, *_: f"namesake: {one_line(str(message))}\n"
     gc.set_threshold(200_000, 20, 20)  # a million objects are loaded to stay: looking through them takes 0.1 s
     try:
         from namesake.apps.cli.commands import COMMANDS, app

@@ -14,8 +14,8 @@ from namesake.apps.review.choices import Cells, row_id
 from namesake.drawing.meanings import variables
 from namesake.drawing.words import part_name
 from namesake.files import published
-from namesake.reconciling.query import Candidate, Query
-from namesake.reconciling.reconcile import TOLD
+from namesake.reconciling import Candidate, Query
+from namesake.reconciling.matching import VALUES
 from namesake.reconciling.rows import plain_name
 from namesake.reconciling.table import Doubtful
 
@@ -110,7 +110,7 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 
 def _part(name: str) -> str:
     """A part in plain words; one that stands for a column is called by its property."""
-    return f"{name.removeprefix(TOLD)} of the row" if name.startswith(TOLD) else part_name(name)
+    return f"{name.removeprefix(VALUES)} of the row" if name.startswith(VALUES) else part_name(name)
 
 
 def _article(row: Row) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from namesake.apps.server.reconcile_query import GivenQuery, read_queries
 from namesake.kb.address import WIKIDATA
 from namesake.linker import Linker
 from namesake.reconciling import Candidate
-from namesake.reconciling.reconcile import AT_ONCE, TYPE, Reconciled, judge
+from namesake.reconciling.matching import AT_ONCE, Reconciled, judge
+from namesake.scorers.table_rows import ENTITY_TYPE
 
 ENTITIES, PROPERTIES = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
 MOST = 50
@@ -131,7 +132,7 @@ class ReconcileApi:
         best = enumerate(judged.best(query, LOOKED_AT if strict else limit))
         rows = judged.scored.batch.rows
         fitting = ((place, at) for place, at in best if not strict or enough(self.data.all_types(int(rows[at]))))
-        kb, typed = self.pool.linker.kb, judged.evidence.get(TYPE)
+        kb, typed = self.pool.linker.kb, judged.scored.scores.get(ENTITY_TYPE)
 
         def matched(place: int, at: int) -> bool:
             """Whether a candidate is the answer: one that states other types only never is."""

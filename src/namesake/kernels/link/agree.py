@@ -1,4 +1,4 @@
-"""How far the statements of candidates agree with what a table says of a person."""
+"""Agreement of the statements of candidates with the values of a table's row."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -10,7 +10,7 @@ from namesake.kernels.types import F64, I32, I64, RAGGED, record
 
 
 class Stated(NamedTuple):
-    """What entities state: pairs of property and value, and the words of values."""
+    """The statements of entities: pairs of property and value, and the words of values."""
 
     statements: Annotated[Any, RAGGED]
     """The pairs of each entity."""
@@ -32,7 +32,7 @@ AGREED = types.Tuple((types.boolean[::1], types.float64[::1], types.int32[::1], 
 
 @inlined(types.boolean(RAGGED, types.int64, types.int32))
 def has(lists, row, number):
-    """Whether a number stands in a row of ascending numbers."""
+    """Whether a row of ascending numbers contains a number."""
     low, high = lists.indptr[row], lists.indptr[row + 1]
     while low < high:
         middle = (low + high) // 2
@@ -45,7 +45,7 @@ def has(lists, row, number):
 
 @inlined(types.float64(types.int64, types.int32, RAGGED, F64, F64, STATED))
 def contained(text, value, words, unknown, weight, stated):
-    """The share of a text's words, by their weight, that a value has in its label or among its aliases."""
+    """The share of a text's words, by their weight, that are in the label or the aliases of a value."""
     begin, end = words.indptr[text], words.indptr[text + 1]
     total, found = unknown[text], 0.0
     for j in range(begin, end):
@@ -62,12 +62,12 @@ def contained(text, value, words, unknown, weight, stated):
 
 @kernel(AGREED(I64, I64, I64, RAGGED, RAGGED, RAGGED, F64, F64, STATED))
 def agree(rows, said, properties, named, initialled, words, unknown, weight, stated):
-    """Whether a value is the one named, the share of the words that one has, which pair it is, how many there are.
+    """For each candidate: whether it states a named value, the word share of its best value, that pair, their number.
 
-    Candidate k is the entity `rows[k]` (-1: unknown) and is compared with the text `said[k]`. The pairs that it names
-    are row `said[k]` of `named`, those whose initials it is that of `initialled`, which counts as all words. Its words
-    are row `said[k]` of `words`, each with its weight, beside words that nobody has and that weigh `unknown[said[k]]`.
-    Only statements of `properties` count. Among pairs that agree as much the first counts; -1: none is stated.
+    Candidate k is the entity `rows[k]` (-1: not in the KB) and is compared with the text `said[k]`. Row `said[k]` of
+    `named` has the pairs that the text names, and that of `initialled` the pairs with its initials, which count as all
+    words. Row `said[k]` of `words` has the text's words; its words that are not in the KB weigh `unknown[said[k]]`.
+    Only statements of `properties` count. The first of equally good pairs is returned; -1 if there is none.
     """
     same, share = np.zeros(len(rows), np.bool_), np.zeros(len(rows))
     best, count = np.full(len(rows), np.int32(-1), np.int32), np.zeros(len(rows), np.int64)

@@ -1,4 +1,4 @@
-"""Words that an entity shares with a text, beside what chance alone would give an entity of its size."""
+"""Words that an entity shares with a text, compared with what chance gives an entity with as many words."""
 
 from typing import Any, NamedTuple
 
@@ -6,21 +6,31 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.link.ahead import AHEAD, fetch_row
 from namesake.kernels.link.contexts import RUNS
-from namesake.kernels.link.overlap import MARKED_AT_ONCE
-from namesake.kernels.simd import pointer
+from namesake.kernels.link.word_sums import MARKED_AT_ONCE
+from namesake.kernels.simd import NUMBERS, pointer, prefetch
 from namesake.kernels.types import F64, I64, RAGGED
 
+LINE = 16  # numbers of 32 bits in a line of the processor's cache
+AHEAD = 8  # candidates
 AT_ONCE = 64  # words of a candidate
 WORDS, WEIGHTS = types.CPointer(types.int32), types.CPointer(types.float64)
 MARKS, NEW = types.int32[::1], types.float64[::1]
 INSIDE, OUTSIDE, NEXT = 1, 2, 3
-"""What is added to a text's mark for words of a name that the text has, that it has not, and for the next text."""
+"""Added to a text's mark: for words of a name in the text, for those not in the text, and for the next text."""
+
+
+@inlined(types.void(NUMBERS, types.CPointer(types.int32), types.int64, types.int64))
+def fetch_row(indptr, values, soon, later):
+    """Prefetch the values of the row `soon`, and the offset of the row `later`."""
+    begin = indptr[max(soon, 0)]
+    prefetch(values, begin)
+    prefetch(values, begin + LINE)
+    prefetch(indptr, later)
 
 
 class Beyond(NamedTuple):
-    """What candidates share with their texts, and with the sentences near the name; how many words there are."""
+    """What candidates share with their texts and with the sentences of the name, and the numbers of words."""
 
     shared: Any
     chance: Any
@@ -36,9 +46,9 @@ class Beyond(NamedTuple):
     )
 )
 def mark(marked, stamp, words, begin, end, expected, total):
-    """Mark words[begin:end]; how many of them were not marked yet, and `total` with what these are expected to weigh.
+    """Mark words[begin:end]; return how many were unmarked, and `total` plus their expected weights.
 
-    Without a branch: whether a word is new is anybody's guess.
+    It has no branch, because branch prediction fails here.
     """
     count = 0
     for j in range(begin, end):
@@ -54,10 +64,10 @@ def mark(marked, stamp, words, begin, end, expected, total):
 def overlap_and_chance(weight, expected, texts, article, contexts, context, names, offsets, rows, entities):
     """For every candidate Σ weight[w] over W_text ∩ W_entity, and |W_entity| Σ expected[w] over W_text.
 
-    The same for the words of the mention's context, which are some of the text's; and |W_text| for every mention.
-    `expected[w]` is what one word of a random entity weighs by being w. The words of the mention's own name are left
-    out of all sets. For the arrays see `overlap`. Where long contexts of one text overlap so much that its words have
-    been marked MARKED_AT_ONCE times, the context of its other mentions is all of it: more would take quadratic time.
+    The same for the mention's context, which is part of the text, and |W_text| for every mention. `expected[w]` is the
+    expected weight of one word of a random entity by being w. The words of the mention's own name do not count. For
+    the arrays see `word_sums.overlap`. Once the words of a text have been marked MARKED_AT_ONCE times, the context of
+    its other mentions is the whole text, because more marking would take quadratic time.
     """
     words, weight_at, expected_at = pointer(texts.values), pointer(weight), pointer(expected)
     indptr_at, words_at = pointer(entities.indptr), pointer(entities.values)

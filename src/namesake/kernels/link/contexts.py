@@ -1,4 +1,4 @@
-"""Where the words near a name stand: runs of words, computed once for all names that share them."""
+"""The words near a name: runs of words, computed once for all names that share them."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -6,22 +6,57 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
-from namesake.kernels.link.places import first_near, first_of_few
 from namesake.kernels.search import first_at_least
-from namesake.kernels.simd import pointer
+from namesake.kernels.simd import SIXTEEN, first_bits, ones, pointer, sixteen_below
 from namesake.kernels.types import I32, I64, PAIRS, RAGGED, U64, record
 
+SMALL = types.CPointer(types.int32)
+FEW = 96
+"""At most this many numbers are compared sixteen at a time instead of by binary search."""
+NEAR = 32
+"""The usual length of a sentence, in words."""
 LONG_PAIRS = types.Array(types.int64, 2, "C", readonly=True)
 
 
 class Runs(NamedTuple):
-    """Contexts as places of words: that of row i is the runs [begin, end) `runs[indptr[i]:indptr[i + 1]]`."""
+    """Contexts as positions of words: context i is the runs [begin, end) `runs[indptr[i]:indptr[i + 1]]`."""
 
     indptr: Annotated[Any, I64]
     runs: Annotated[Any, LONG_PAIRS]
 
 
 RUNS = record(Runs)
+
+
+@inlined(types.int64(SMALL, types.int64, types.int64, types.int64, types.int32))
+def first_of_few(ascending, size, low, high, wanted):
+    """The first of ascending[low:high] that is not below `wanted`, else `high`; `size` is the length of the array."""
+    while high - low > FEW:
+        middle = (low + high) >> 1
+        if ascending[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    found, at = low, low
+    while at + SIXTEEN <= high:
+        found += ones(sixteen_below(ascending, at, wanted))
+        at += SIXTEEN
+    if at + SIXTEEN <= size:
+        return found + ones(sixteen_below(ascending, at, wanted) & first_bits(high - at))
+    for behind in range(at, high):
+        found += np.int64(ascending[behind] < wanted)
+    return found
+
+
+@inlined(types.int64(SMALL, types.int64, types.int64, types.int64, types.int32))
+def first_near(ascending, size, low, high, wanted):
+    """`first_of_few` for a result that is probably near `low`."""
+    near = low + NEAR
+    if near >= high:
+        return first_of_few(ascending, size, low, high, wanted)
+    if ascending[near] < wanted:
+        return first_of_few(ascending, size, near + 1, high, wanted)
+    return first_of_few(ascending, size, low, near, wanted)
 
 
 @inlined(types.int64(types.int64[:, ::1], types.int64, types.int64))
@@ -45,7 +80,7 @@ def merge(runs, first, end):
     types.Tuple((types.int64[::1], types.int64[::1], types.int64[:, ::1]))(I64, I32, I64, I32, I64, I64, PAIRS),
 )
 def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_indptr, spans):
-    """The sentences that hold a span of a mention: the context of each mention, and all contexts as `Runs` of words.
+    """The sentences that contain a span of a mention: the context of each mention, and all contexts as `Runs`.
 
     Text a has words `indptr[a]` to `indptr[a + 1]` at ascending bytes `starts` and sentences that begin at bytes
     `sentences[sentence_indptr[a]:sentence_indptr[a + 1]]`; mention m is in text `article[m]` at the byte spans
@@ -82,7 +117,7 @@ def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_in
 
 @kernel(types.uint64[::1](RAGGED, types.int64))
 def occurrences(texts, text):
-    """Every word of a text with its place behind it, ascending: where a word stands is a search away."""
+    """The words of a text, each with its position in the low bits, ascending, for binary search."""
     begin, end = texts.indptr[text], texts.indptr[text + 1]
     keys = np.empty(end - begin, np.uint64)
     for place in range(begin, end):
@@ -93,7 +128,7 @@ def occurrences(texts, text):
 
 @inlined(types.boolean(U64, types.int64, RUNS, types.int64, types.int64))
 def occurs(keys, begin, contexts, context, word):
-    """Whether a word stands in a context; `keys` are the occurrences in the text, whose words begin at `begin`."""
+    """Whether a context contains a word; `keys` are the occurrences in the text, whose words begin at `begin`."""
     high = np.uint64(word) << np.uint64(32)
     for k in range(contexts.indptr[context], contexts.indptr[context + 1]):
         at = first_at_least(keys, 0, len(keys), high | np.uint64(contexts.runs[k, 0] - begin))

@@ -1,4 +1,4 @@
-"""The lives of candidates beside the dates of their articles."""
+"""Lifetimes of candidates compared with the dates of their articles."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -11,17 +11,17 @@ from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F64, I8, I32, I64, record
 
 ADULT, POSTHUMOUS, LIFE, OLD = 12, 2, 95, 75
-"""Years of a life in which texts are about somebody: it begins at 12 and ends two years after death; a birth alone
-stands for 95 years, a death alone for 75."""
+"""Years of the lifetime that counts: it begins at 12 and ends two years after death; a birth alone stands for 95
+years, a death alone for 75."""
 SOON = 24  # candidates
 DAYS, PRECISIONS = types.CPointer(types.int32), types.CPointer(types.int8)
-TOLD = types.Array(types.boolean, 1, "C", readonly=True)
+FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
 
 
 class Lives(NamedTuple):
-    """When entities were born and died, in days from 1970-01-01, and how precisely that is known; columns may be empty.
+    """Dates of birth and death in days from 1970-01-01, with their precisions; columns may be empty.
 
-    A date counts as a year's from the precision `yearly` on, and a year has so many days as `year` says.
+    Dates of the precision `yearly` or finer count, and a year has `year` days.
     """
 
     birth: Annotated[Any, I32]
@@ -37,16 +37,16 @@ LIVES = record(Lives)
 
 @inlined(types.float64(DAYS, PRECISIONS, types.int64, types.int64, types.float64))
 def known_year(days, precision, row, yearly, year):
-    """The year of an entity's date, NaN where there is none as precise as a year."""
+    """The year of an entity's date, NaN if it is unknown or less precise than a year."""
     return 1970 + days[row] / year if row >= 0 and precision[row] >= yearly else np.nan
 
 
-@kernel(types.float64[::1](I64, I64, I64, TOLD, I64, F64, F64, LIVES, types.float64))
-def years_apart(article, offsets, rows, told, indptr, years, dated, lives, now):
-    """Years between the life of each candidate and the nearest year of its article; 0 where it is not `told` of.
+@kernel(types.float64[::1](I64, I64, I64, FLAGS, I64, F64, F64, LIVES, types.float64))
+def years_apart(article, offsets, rows, counted, indptr, years, dated, lives, now):
+    """Years between each candidate's lifetime and the nearest year of its article; 0 for mentions not in `counted`.
 
-    An article has the years that its text names, `years[indptr[a]:indptr[a + 1]]`, and that of its date (NaN without
-    one), or `now` if it has neither.
+    The years of article a are those in its text, `years[indptr[a]:indptr[a + 1]]`, and that of its date `dated[a]` (NaN
+    without one), or `now` if it has neither.
     """
     gap = np.zeros(len(rows))
     birth, birth_precision = pointer(lives.birth), pointer(lives.birth_precision)
@@ -60,7 +60,7 @@ def years_apart(article, offsets, rows, told, indptr, years, dated, lives, now):
             prefetch(birth_precision, soon)
             prefetch(death, soon)
             prefetch(death_precision, soon)
-        if not told[m]:
+        if not counted[m]:
             continue
         a = article[m]
         begin, end = indptr[a], indptr[a + 1]
@@ -85,7 +85,7 @@ def years_apart(article, offsets, rows, told, indptr, years, dated, lives, now):
 
 @kernel(types.boolean[::1](I64, I64, I64, I32, I32, I8, types.int64, types.int64, types.int64))
 def dated_later(article, offsets, rows, days, dates, precision, undated, coarsest, finest):
-    """Whether the date of each candidate is as precise as asked for and lies after the day that its article has."""
+    """Whether the date of each candidate has a precision in the given range and is after the day of its article."""
     later = np.zeros(len(rows), np.bool_)
     for m in range(len(article) if len(dates) > 0 else 0):
         day = days[article[m]]

@@ -1,27 +1,24 @@
-"""Words that an entity shares with a text."""
-
-from typing import Annotated, Any, NamedTuple
+"""Words that an entity shares with a text: weighted sums."""
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.link.contexts import RUNS, occurrences, occurs
-from namesake.kernels.types import F64, I32, I64, RAGGED, record
+from namesake.kernels.types import F64, I64, RAGGED
 
 COUNTS = types.float64[::1]
-NEW_RAGGED = types.Tuple((types.int64[::1], types.int32[::1]))
 
 
 MARKED_AT_ONCE = 8
-"""How often the words of a text are marked over, for one mention after another, before they are looked up instead."""
+"""How often the words of a text are marked, mention by mention, before they are looked up instead."""
 LOOKED_UP = 16
-"""How many words are marked in the time it takes to look one up in one run of a context."""
+"""Words that can be marked in the time of one lookup in one run of a context."""
 
 
 @inlined(types.boolean(RUNS, types.int64, I64, I64, types.int64, types.int64))
 def is_wide(contexts, context, entity_indptr, rows, first, last):
-    """Whether to mark the words of a context takes longer than to look up those of the candidates in it."""
+    """Whether marking the words of a context takes longer than looking up the candidates' words in it."""
     size = candidate_words = 0
     begin, end = contexts.indptr[context], contexts.indptr[context + 1]
     for k in range(begin, end):
@@ -86,69 +83,3 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
             if marked[name_words[j]] == -stamp:
                 marked[name_words[j]] = stamp
     return score
-
-
-@kernel(
-    types.Tuple((types.int64, types.int32[::1]))(
-        RAGGED, types.int64, types.int64[::1], types.int64, types.int32[::1], types.int64
-    ),
-)
-def add_row(rows, row, taken, stamp, out, size):
-    """Append the words of a row that do not bear `stamp` yet to `out`, which grows as needed."""
-    begin, end, words = rows.indptr[row], rows.indptr[row + 1], rows.values
-    if size + end - begin > len(out):
-        grown = np.empty(2 * (size + end - begin), np.int32)
-        grown[:size] = out[:size]
-        out = grown
-    for j in range(begin, end):
-        if taken[words[j]] != stamp:
-            taken[words[j]] = stamp
-            out[size] = words[j]
-            size += 1
-    return size, out
-
-
-class Features(NamedTuple):
-    """Where the words of entities come from: their descriptions, their paragraphs, their statements' values.
-
-    A value is an item row or `~row` of a string, by statement; items have words in their labels and their aliases.
-    """
-
-    descriptions: Annotated[Any, RAGGED]
-    paragraphs: Annotated[Any, RAGGED]
-    statements: Annotated[Any, RAGGED]
-    pair_value: Annotated[Any, I32]
-    items: Annotated[Any, RAGGED]
-    aliases: Annotated[Any, RAGGED]
-    strings: Annotated[Any, RAGGED]
-
-
-@kernel(NEW_RAGGED(types.int64, I64, types.boolean, types.boolean, record(Features)))
-def gather_words(vocabulary, rows, with_values, with_aliases, features):
-    """The unique words of each entity row over a choice of features, ragged in the order of `rows`.
-
-    Descriptions and paragraphs without rows are left out.
-    """
-    out_indptr = np.zeros(len(rows) + 1, np.int64)
-    out = np.empty(64 * len(rows) + 64, np.int32)
-    taken = np.zeros(vocabulary, np.int64)
-    d, p, statements, pair_value, items, aliases, strings = features
-    size = 0
-    for k in range(len(rows)):
-        row = rows[k]
-        if row >= 0:
-            if row + 1 < len(d.indptr):
-                size, out = add_row(d, row, taken, k + 1, out, size)
-            if row + 1 < len(p.indptr):
-                size, out = add_row(p, row, taken, k + 1, out, size)
-            if with_values:
-                for j in range(statements.indptr[row], statements.indptr[row + 1]):
-                    value = pair_value[statements.values[j]]
-                    if value < 0:
-                        size, out = add_row(strings, ~value, taken, k + 1, out, size)
-                        continue
-                    size, out = add_row(items, value, taken, k + 1, out, size)
-                    if with_aliases:
-                        size, out = add_row(aliases, value, taken, k + 1, out, size)
-        out_indptr[k + 1] = size
-    return out_indptr, out[:size].copy()

@@ -1,6 +1,6 @@
-"""mGENRE: how likely a sequence model finds the candidate's title, given the text around the name.
+"""mGENRE: the likelihood of the candidate's title under a sequence model, given the text around the name.
 
-The model is the one that the environment variable NAMESAKE_MGENRE names: a folder, or facebook/mgenre-wiki.
+The environment variable NAMESAKE_MGENRE names the model: a folder, or facebook/mgenre-wiki.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.scorers.matches import Candidate, Match, Source
+from namesake.scorers.evidence_shown import Candidate, Match, Source
 from namesake.scorers.registry import Need, Scores, scorer
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ SEQUENCES = Need(
 )
 
 
-def title_asked_for(candidate: Candidate) -> Iterator[Match]:
-    """The title whose likelihood counts, or that there is none."""
+def scored_title(candidate: Candidate) -> Iterator[Match]:
+    """The title whose likelihood is the score."""
     title = title_of(candidate.kb, candidate.row)
-    yield Match(sources=[Source("title", value=title or "none: the entity has no page, which counts 0")])
+    yield Match(sources=[Source("title", value=title or "none: an entity without a page counts 0")])
 
 
-@scorer("mGENRE", needs=SEQUENCES, explain=title_asked_for, aliases=("mGENRE_t128",))
+@scorer("mGENRE", needs=SEQUENCES, explain=scored_title, aliases=("mGENRE_t128",))
 def mgenre(batch: Batch, kb: KB) -> Scores:
     """Likelihood of the candidate's title given the text around the mention, summed over its spans; 0 without one."""
     model, settings = loaded(os.environ.get(MODEL, "")), batch.settings.neural
@@ -65,13 +65,13 @@ def mgenre(batch: Batch, kb: KB) -> Scores:
 
 
 def title_of(kb: KB, row: int) -> str:
-    """What mGENRE calls an entity, such as `Tim Wheeler >> en`; empty where it has no page."""
+    """The title in mGENRE's form, such as `Tim Wheeler >> en`; empty for an entity without a page."""
     title = kb.titles[row] if row >= 0 else ""
     return f"{title} >> {kb.manifest.language}" if title else ""
 
 
 def loaded(where: str) -> MGenre:
-    """The model in a folder, or of that name, loaded once for all threads."""
+    """The model with this name or in this folder, loaded once for all threads."""
     with _LOADING:
         return _load(where)
 

@@ -1,6 +1,6 @@
-"""Which values of a property a text names: the very label of an item, a string, a QID, or the initials of a label.
+"""The values of a property that a text names: by the label of an item, a string, a QID, or the initials of a label.
 
-Words that a value merely contains are another matter (`kernels.link.agree`): Northern Ireland is not Ireland.
+Values that only contain the text's words do not count here (see `kernels.link.agree`): Northern Ireland is not Ireland.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from namesake.arrays import Int32, Int64, UInt64, indptr, take_rows
 from namesake.kb.columns.column_files import Strings
@@ -19,18 +20,18 @@ from namesake.kernels.names.index import hash_names
 from namesake.kernels.types import Ragged
 
 TOGETHER = 0.08
-"""The share of the people with one country who also state another one, from which the two do not contradict."""
+"""Two countries do not contradict if this share of the people with one of them also state the other."""
 DESCRIBED = 0.3
-"""The share of the people described with a word, such as "Welsh", who state a country that the word then may mean."""
+"""A word such as "Welsh" may mean a country if this share of the people described with it state that country."""
 FEWEST = 3
-"""Fewer people than this prove nothing."""
+"""Counts below this number of people are ignored."""
 _ANY_LENGTH = 1 << 40
 _INITIALS = re.compile(r"[a-z]{2,6}")
-_NONE = np.empty(0, np.int32)
+_NO_PAIRS = np.empty(0, np.int32)
 
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
-    """The pairs of these properties whose value is called as each text is, but for case, accents and punctuation."""
+    """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation."""
     pairs, _ = _called(kb, numbers)
     hashes, order = _by_hash(kb, numbers)
     asked = _hashes(normalise_many(Strings.of(texts)))
@@ -42,25 +43,26 @@ def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragg
         np.sort(pairs[order[begin:end]]) if item < 0 else pairs[values == item]
         for begin, end, item in zip(low.tolist(), high.tolist(), items.tolist(), strict=True)
     ]
-    return _ragged(rows)
+    return ragged(rows)
 
 
 def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
-    """The pairs whose value has a label that begins with these initials, up to its last word but one: USA, US."""
-    short = [normalised if _INITIALS.fullmatch(normalised) else "" for normalised in _each(texts)]
+    """For each text, the pairs whose label has these initials, with or without that of its last word: USA, US."""
+    normalised = normalise_many(Strings.of(texts)).arrow().to_pylist()
+    short = [text if _INITIALS.fullmatch(text) else "" for text in normalised]
     pairs = _called(kb, numbers)[0]
     found = _initials(kb, numbers) if any(short) else {}
-    return _ragged([pairs[found.get(text, [])] for text in short])
+    return ragged([pairs[found.get(text, [])] for text in short])
 
 
 def compatible_values(kb: KB, numbers: tuple[int, ...], named: Ragged, words: Ragged) -> Ragged:
-    """The pairs that do not contradict each text, although it does not name them: British for a Scot.
+    """For each text, the pairs that do not contradict it although it does not name them: British for a Scot.
 
-    A KB of people has no statements about countries, but its people state several of them where one is a part or a
-    successor of another, and their descriptions have demonyms. A pair is compatible if `TOGETHER` of the people with
+    A KB of people has no statements about countries, but people state several countries if one is a part or a
+    successor of another, and their descriptions contain demonyms. A pair is compatible if `TOGETHER` of the people with
     a country that the text names state it too (or the other way round, whichever share is larger), or if `DESCRIBED`
-    of the people who have the text's words in their descriptions state it. A text names a country by its label, else
-    the most frequent country that has all of its words in its label and aliases.
+    of the people whose descriptions contain the text's words state it. A text names a country by its label, or else
+    the most frequent country whose label and aliases contain all of its words.
     """
     near = _together(kb, numbers)
     rows = []
@@ -68,9 +70,9 @@ def compatible_values(kb: KB, numbers: tuple[int, ...], named: Ragged, words: Ra
         own = tuple(words.values[words.indptr[text] : words.indptr[text + 1]].tolist())
         meant = named.values[named.indptr[text] : named.indptr[text + 1]]
         meant = meant if len(meant) else _worded(kb, numbers, own)
-        others = [near.get(pair, _NONE) for pair in meant.tolist()]
-        rows.append(np.unique(np.concatenate([_NONE, _described(kb, numbers, own), *others])))
-    return _ragged(rows)
+        others = [near.get(pair, _NO_PAIRS) for pair in meant.tolist()]
+        rows.append(np.unique(np.concatenate([_NO_PAIRS, _described(kb, numbers, own), *others])))
+    return ragged(rows)
 
 
 @lru_cache(maxsize=16)
@@ -82,7 +84,7 @@ def _stated(kb: KB, numbers: tuple[int, ...]) -> tuple[Int64, Int32]:
 
 @lru_cache(maxsize=16)
 def _together(kb: KB, numbers: tuple[int, ...]) -> dict[int, Int32]:
-    """The pairs that the people who state a pair often state as well."""
+    """For each pair, the pairs that people who state it often state as well."""
     entity, pair = _stated(kb, numbers)
     starts = np.append(np.flatnonzero(np.diff(entity, prepend=-1)), len(entity))
     of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
@@ -100,9 +102,9 @@ def _together(kb: KB, numbers: tuple[int, ...]) -> dict[int, Int32]:
 
 @lru_cache(maxsize=4096)
 def _worded(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int32:
-    """The pair whose value has all these words in its label and aliases; of several the most frequent one."""
+    """The most frequent pair whose value has all these words in its label and aliases."""
     pairs = _called(kb, numbers)[0]
-    pairs = pairs[kb.pair_value[pairs] >= 0] if words else _NONE
+    pairs = pairs[kb.pair_value[pairs] >= 0] if words else _NO_PAIRS
     for word in words:
         items = kb.pair_value[pairs]
         held = [word in kb.words_item[item] or word in kb.words_item_aliases[item] for item in items.tolist()]
@@ -112,9 +114,9 @@ def _worded(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int32:
 
 @lru_cache(maxsize=4096)
 def _described(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int32:
-    """The pairs that a large share of the people state who have all these words in their descriptions."""
+    """The pairs that a large share of the people with all these words in their descriptions state."""
     if not words:
-        return _NONE
+        return _NO_PAIRS
     owners, entity, pair = kb.words_d, *_stated(kb, numbers)
     found = np.ones(len(kb), np.bool_)
     for word in words:
@@ -130,7 +132,7 @@ def _described(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int3
 
 @lru_cache(maxsize=64)
 def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, Strings]:
-    """The pairs of some properties, and what their values are called, normalised."""
+    """The pairs of some properties, and the normalised names of their values."""
     pairs = np.flatnonzero(np.isin(kb.pair_property, numbers)).astype(np.int32)
     values = kb.pair_value[pairs]
     labels = kb.item_labels.take(np.where(values >= 0, values, -1)).arrow().to_pylist()
@@ -141,7 +143,7 @@ def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, Strings]:
 
 @lru_cache(maxsize=64)
 def _by_hash(kb: KB, numbers: tuple[int, ...]) -> tuple[UInt64, Int64]:
-    """The hashes of what the values are called, ascending, and the place of each among the pairs."""
+    """The hashes of the values' names, ascending, and the place of each among the pairs."""
     hashes = _hashes(_called(kb, numbers)[1])
     order = np.argsort(hashes, kind="stable")
     return hashes[order], order
@@ -149,7 +151,7 @@ def _by_hash(kb: KB, numbers: tuple[int, ...]) -> tuple[UInt64, Int64]:
 
 @lru_cache(maxsize=64)
 def _initials(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
-    """Places among the pairs by the initials of their labels, and by those without the last."""
+    """Places among the pairs by the initials of their labels, with and without the last one."""
     found: dict[str, list[int]] = {}
     for place, label in enumerate(_called(kb, numbers)[1].arrow().to_pylist()):
         words = [word for word in label.split() if word not in kb.language.stop_words]
@@ -160,21 +162,17 @@ def _initials(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
     return found
 
 
-def _each(texts: Sequence[str]) -> list[str]:
-    normalised: list[str] = normalise_many(Strings.of(texts)).arrow().to_pylist()
-    return normalised
-
-
 def _hashes(texts: Strings) -> UInt64:
     hashes: UInt64 = hash_names(texts.data, texts.offsets, _ANY_LENGTH)
     return hashes
 
 
 def is_qid(text: str) -> bool:
-    """Whether a value is given as a QID."""
+    """Whether a text is a QID."""
     return text[:1] == "Q" and text[1:].isdecimal() and len(text) < 12
 
 
-def _ragged(rows: Sequence[Int32]) -> Ragged:
-    counts: Int64 = np.array([len(row) for row in rows], np.int64)
-    return Ragged(indptr(counts), np.concatenate([np.empty(0, np.int32), *rows]).astype(np.int32))
+def ragged(rows: Sequence[npt.ArrayLike]) -> Ragged:
+    """Lists of pairs as a ragged array."""
+    lists = [np.asarray(row, np.int32) for row in rows]
+    return Ragged(indptr(np.array(list(map(len, lists)), np.int64)), np.concatenate([_NO_PAIRS, *lists]))

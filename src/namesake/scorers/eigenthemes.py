@@ -1,20 +1,20 @@
-"""Eigenthemes: those who are meant lie near the few dimensions that an article's candidates have in common.
+"""Eigenthemes: the right candidates lie near the few dimensions that an article's candidates have in common.
 
-Rows are the vectors of all candidates of an article, each times its weight. Of this matrix the k strongest right
-singular vectors v, with their values σ, are the theme, and score(e) = ‖(σ_i e·v_i / Σσ)_i‖ / ‖e‖, without centring.
+The rows of a matrix are the vectors of all candidates of an article, each times its weight. The k strongest right
+singular vectors v with their values σ are the theme, and score(e) = ‖(σ_i e·v_i / Σσ)_i‖ / ‖e‖, without centring.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.scorers.matches import Candidate, Match, Source
-from namesake.scorers.overlap import iscore
+from namesake.scorers.evidence_shown import Match, Page, Source
 from namesake.scorers.popularity import sitelinks
-from namesake.scorers.reading import Page
-from namesake.scorers.registry import Need, Scorer, Scores, scorer
+from namesake.scorers.registry import Need, Scores, Signal, scorer
+from namesake.scorers.word_overlap import iscore
 
 if TYPE_CHECKING:
     from namesake.arrays import Int64
@@ -34,49 +34,37 @@ VECTORS = Need(
 )
 
 CARRIERS = 5
-"""Candidates of the article that an explanation names."""
+"""Candidates of the article that an explanation lists."""
 
 
-# why
-def _carriers(page: Page, weights: Scorer) -> list[Match]:
-    """The candidates of the article that carry the theme, with their share of it."""
-    batch, kb = page.batch, page.batch.kb
-    first, last = _bounds(batch, page.article)
-    rows, _, own = distinct(batch.rows[first:last], weights(batch)[first:last])
-    _, share = theme(_widened(_vectors(batch, kb), rows), own, batch.settings.neural.themes)
-    named = sorted(zip(rows.tolist(), share.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
-    return [
-        Match(sources=[Source("theme", value=f"{kb.label(row)} (Q{kb.qids[row]}), {100 * part:.0f} %")])
-        for row, part in named[:CARRIERS]
-        if part > 0
-    ]
+def _explained_by(weights: Signal) -> Callable[[Page], list[Match]]:
+    """A function that lists the candidates of an article with the largest shares of the theme."""
+
+    def shares(page: Page) -> list[Match]:
+        batch, kb = page.batch, page.batch.kb
+        first, last = _bounds(batch, page.article)
+        rows, _, own = distinct(batch.rows[first:last], weights(batch)[first:last])
+        _, share = theme(_widened(_vectors(batch, kb), rows), own, batch.settings.neural.themes)
+        ranked = sorted(zip(rows.tolist(), share.tolist(), strict=True), key=lambda one: (-one[1], one[0]))
+        return [
+            Match(sources=[Source("theme", value=f"{kb.label(row)} (Q{kb.qids[row]}), {100 * part:.0f} %")])
+            for row, part in ranked[:CARRIERS]
+            if part > 0
+        ]
+
+    return shares
 
 
-def _by_sitelinks(page: Page) -> list[Match]:
-    return _carriers(page, sitelinks)
+_by_sitelinks, _by_words = _explained_by(sitelinks), _explained_by(iscore)
 
 
-def _by_words(page: Page) -> list[Match]:
-    return _carriers(page, iscore)
-
-
-def carriers_by_sitelinks(candidate: Candidate) -> list[Match]:
-    """Who carries the theme of Eigen."""
-    return candidate.reading.page.once(_by_sitelinks)
-
-
-def carriers_by_words(candidate: Candidate) -> list[Match]:
-    """Who carries the theme of Eigen_IScore."""
-    return candidate.reading.page.once(_by_words)
-
-
-@scorer("Eigen", needs=VECTORS, explain=carriers_by_sitelinks)
+@scorer("Eigen", needs=VECTORS, explain=lambda candidate: candidate.reading.page.once(_by_sitelinks))
 def eigen(batch: Batch, kb: KB) -> Scores:
     """Eigenthemes: nearness to the few dimensions that the article's candidates have in common, weighted by NS."""
     return near_the_theme(batch, kb, sitelinks(batch))
 
 
-@scorer("Eigen_IScore", needs=VECTORS, explain=carriers_by_words)
+@scorer("Eigen_IScore", needs=VECTORS, explain=lambda candidate: candidate.reading.page.once(_by_words))
 def eigen_iscore(batch: Batch, kb: KB) -> Scores:
     """Eigen with the candidates weighted by IScore."""
     return near_the_theme(batch, kb, iscore(batch))
@@ -97,8 +85,8 @@ def near_the_theme(batch: Batch, kb: KB, weights: Scores) -> Scores:
 def distinct(rows: Int64, weights: Scores) -> tuple[Int64, Int64, Scores]:
     """The distinct known rows, ascending; the place of each given row among them, -1 if unknown; their weights.
 
-    Rows of a matrix that are equal but for their weights do what one with the root of the sum of their squares does. So
-    neither order nor repetition of candidates makes a difference.
+    Equal rows of a matrix are replaced by one with the root of the sum of their squared weights, which has the same
+    singular vectors. So neither order nor repetition of candidates makes a difference.
     """
     known = rows >= 0
     single, at = np.unique(rows[known], return_inverse=True)
@@ -110,8 +98,8 @@ def distinct(rows: Int64, weights: Scores) -> tuple[Int64, Int64, Scores]:
 def theme(vectors: Scores, weights: Scores, themes: int) -> tuple[Scores, Scores]:
     """The score of each row, and its share of the theme.
 
-    Never larger than the matrix itself: singular vectors are those of its Gram matrix on the smaller side, rows or
-    dimensions. On the side of rows, M Mᵀ = U Σ² Uᵀ and σ_i e·v_i = e·(Mᵀ u_i): no right vector is ever made.
+    Singular vectors come from the Gram matrix of the smaller side, rows or dimensions. On the side of rows,
+    M Mᵀ = U Σ² Uᵀ and σ_i e·v_i = e·(Mᵀ u_i), so right vectors are not needed.
     """
     rows, dimensions = vectors.shape
     weighted = vectors * weights[:, None]
@@ -145,7 +133,7 @@ def _widened(vectors: Vectors, rows: Int64) -> Scores:
 
 
 def _vectors(batch: Batch, kb: KB) -> Vectors:
-    """The vectors that the recipe asks for."""
+    """The vectors that the recipe chooses."""
     from namesake.kb.vectors.stored import has_vectors
 
     wanted = batch.settings.neural.themes_from

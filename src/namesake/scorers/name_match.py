@@ -1,4 +1,4 @@
-"""How well the KB knows an entity by the name that the text uses."""
+"""How well the mention's name matches the names of an entity in the KB."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from namesake.scorers.matches import Candidate, Match, Source
-from namesake.scorers.reading import Page
+from namesake.scorers.evidence_shown import Candidate, Match, Page, Source
 from namesake.scorers.registry import Scores, scorer
 
 if TYPE_CHECKING:
@@ -17,46 +16,40 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 LABEL, VARIANT, WORST = 0.99, 0.8, 0.05
-"""From which quality of the match on a name is the label; from which it is a name at all; the worst that counts."""
+"""Match qualities: a label from the first, a variant below the second; lower ones count as the third."""
 PART, BEGINNING = 0.85, 0.75
-"""Below these qualities of the match a name of several words is only part of the entity's name; only its beginning."""
+"""Match qualities below which a name of several words is a part, or the beginning, of the entity's name."""
 
 
-@scorer("Match")
-def match(batch: Batch, kb: KB) -> Scores:
-    """1 where the mention's name is the entity's label, less for aliases and variants, 0 where it is neither."""
-    return batch.quality
-
-
-@scorer("Alias")
-def alias(batch: Batch) -> Scores:
-    """-1 where the mention's name is an alias of the entity or a bare form of its label (0.8 ≤ Match < 1), else 0."""
+@scorer("AliasName", aliases=("Alias",))
+def alias_name(batch: Batch) -> Scores:
+    """-1 if the mention's name is an alias or a shorter form of the label (0.8 ≤ match quality < 1), else 0."""
     return -((batch.quality >= VARIANT) & (batch.quality < LABEL)).astype(np.float64)
 
 
-@scorer("Variant")
-def variant(batch: Batch) -> Scores:
-    """-1 where the mention's name is a variant of the entity's, part of it, or no name of it (Match < 0.8), else 0."""
+@scorer("VariantName", aliases=("Variant",))
+def variant_name(batch: Batch) -> Scores:
+    """-1 if the mention's name is a variant or a part of the entity's, or none of its names (quality < 0.8), else 0."""
     return -(batch.quality < VARIANT).astype(np.float64)
 
 
-@scorer("Quality")
-def quality(batch: Batch) -> Scores:
-    """log(Match), at least log(0.05): the odds that somebody is called so."""
+@scorer("NameMatchQuality", aliases=("Quality",))
+def name_match_quality(batch: Batch) -> Scores:
+    """log(quality of the name's match), at least log(0.05); the quality is 1 for the entity's label."""
     return np.log(np.maximum(batch.quality, WORST))
 
 
 @scorer("PartialName")
 def partial_name(batch: Batch) -> Scores:
-    """-1 where a name of several words is part or a variant of the entity's name and the label of another candidate.
+    """-1 if a name of several words is part or a variant of the entity's name and the label of another candidate.
 
-    "Martin Luther" is Martin Luther rather than Martin Luther King. An alias is a name in its own right.
+    "Martin Luther" is Martin Luther rather than Martin Luther King. An alias is not such a part.
     """
-    return -_anothers_label(batch, PART).astype(np.float64)
+    return -_label_of_another(batch, PART).astype(np.float64)
 
 
 def full_names(candidate: Candidate) -> Iterator[Match]:
-    """The longer names by which the article names the candidate elsewhere."""
+    """The longer names by which the article mentions the candidate elsewhere."""
     reading, batch = candidate.reading, candidate.reading.batch
     is_shorter = batch.tokens[reading.mention] == 1 or batch.once(_beginnings)[candidate.number]
     if is_shorter and candidate.row != batch.anchors[reading.mention]:
@@ -65,7 +58,7 @@ def full_names(candidate: Candidate) -> Iterator[Match]:
 
 
 def _full_mentions(page: Page) -> dict[int, list[int]]:
-    """The mentions of an article that name an entity in full, by its row."""
+    """The mentions of an article with the full name of an entity, by its row."""
     first, last = page.batch.articles[page.article : page.article + 2].tolist()
     found: dict[int, list[int]] = {}
     for mention, row in enumerate(_named_fully(page.batch)[first:last].tolist(), first):
@@ -77,16 +70,15 @@ def _full_mentions(page: Page) -> dict[int, list[int]]:
 def named_in_full(batch: Batch) -> Scores:
     """1 for one word of an entity that the article names in full elsewhere, -1 for the beginning of its name, else 0.
 
-    In full: by an unambiguous name of several words. Later names of a person are shorter, "Jobs" behind "Steve Jobs";
-    but beside "Martin Luther King", "Martin Luther", which is the label of another candidate, is that one.
+    A full name is unambiguous and has several words. Later mentions of a person are shorter, "Jobs" after "Steve Jobs".
+    But beside "Martin Luther King", the name "Martin Luther" is that of another candidate, whose label it is.
     """
     size, full = np.diff(batch.offsets), _named_fully(batch)
     begins = batch.once(_beginnings)
     asked = np.flatnonzero((np.repeat(batch.tokens == 1, size) | begins) & (batch.rows >= 0))
     mention = np.repeat(np.arange(len(size)), size)[asked]
-    elsewhere = np.isin(batch.article[mention] << 32 | batch.rows[asked], (batch.article << 32 | full)[full >= 0]) & (
-        batch.rows[asked] != batch.anchors[mention]
-    )
+    elsewhere = np.isin(batch.article[mention] << 32 | batch.rows[asked], (batch.article << 32 | full)[full >= 0])
+    elsewhere &= batch.rows[asked] != batch.anchors[mention]
     scores = np.zeros(len(batch.rows))
     scores[asked] = np.where(elsewhere, np.where(begins[asked], -1.0, 1.0), 0.0)
     return scores
@@ -99,10 +91,10 @@ def _named_fully(batch: Batch) -> Int64:
 
 def _beginnings(batch: Batch, kb: KB) -> Bool:
     """Whether a name is only the beginning of a candidate's name, and the label of another candidate."""
-    return _anothers_label(batch, BEGINNING)
+    return _label_of_another(batch, BEGINNING)
 
 
-def _anothers_label(batch: Batch, below: float) -> Bool:
+def _label_of_another(batch: Batch, below: float) -> Bool:
     """Whether a name of several words matches a candidate less well than `below`, and is the label of another one."""
     from namesake.kernels.names.bearers import FAR_ALIAS
 
@@ -113,16 +105,16 @@ def _anothers_label(batch: Batch, below: float) -> Bool:
     return others
 
 
-def the_other_one(candidate: Candidate) -> Iterator[Match]:
-    """Where the text says that another person of the name is meant than this one."""
+def excluded_by_the_text(candidate: Candidate) -> Iterator[Match]:
+    """The name, if the text says that it means another entity than this one."""
     reading = candidate.reading
     if reading.batch.taken[reading.mention] == candidate.row:
         yield Match(sources=[Source("another of the name", value=reading.name)])
 
 
-@scorer("Taken", explain=the_other_one)
-def taken(batch: Batch) -> Scores:
-    """-1 for whom the article's first of that name fits best, where the text speaks of the other one; else 0."""
-    meant = np.repeat(batch.taken, np.diff(batch.offsets))
-    excluded: Scores = -((batch.rows == meant) & (batch.rows >= 0)).astype(np.float64)
+@scorer("AlreadyLinked", explain=excluded_by_the_text, aliases=("Taken",))
+def already_linked(batch: Batch) -> Scores:
+    """-1 for the best candidate of the article's first mention with this name, if the text says "the other"; else 0."""
+    linked = np.repeat(batch.taken, np.diff(batch.offsets))
+    excluded: Scores = -((batch.rows == linked) & (batch.rows >= 0)).astype(np.float64)
     return excluded

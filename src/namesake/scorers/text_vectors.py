@@ -1,13 +1,12 @@
-"""Entity–content similarity by vectors: the text and the entity as an encoder sees them.
+"""Similarity of the text's vector and the entity's vector, both from the same encoder.
 
-Vectors of entities are in the KB (`namesake kb embed`); texts are encoded as they come, by the same encoder. A text or
-an entity without a vector counts -1, the least that a cosine can be.
+The KB stores the vectors of entities (`namesake kb embed`); texts are encoded while linking. A text or an entity
+without a vector counts -1, the lowest cosine.
 """
 
 from __future__ import annotations
 
 import threading
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby, pairwise
@@ -15,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from namesake.scorers.matches import Candidate, Match, Source
-from namesake.scorers.reading import Page, Reading, row_of
+from namesake.scorers.evidence_shown import Candidate, Match, Page, Source, overlapping_sentences, row_of
 from namesake.scorers.registry import Need, Scores, scorer
 
 if TYPE_CHECKING:
@@ -37,18 +35,18 @@ TEXT_VECTORS = Need("vectors of the KB's texts (`namesake kb embed`)", _has_text
 _LOADING = threading.Lock()
 
 SHOWN = 160
-"""Letters of a sentence that an explanation shows."""
+"""Characters of a sentence that an explanation shows."""
 
 
-# why
+# explanations
 def nearest_sentence(candidate: Candidate) -> Iterator[Match]:
-    """The sentence of the article that is nearest to the entity."""
+    """The sentence of the article with the highest cosine."""
     return _nearest(candidate, range(len(candidate.reading.page.sentences)))
 
 
-def nearest_sentence_with_the_name(candidate: Candidate) -> Iterator[Match]:
-    """The sentence that holds a span of the mention and is nearest to the entity."""
-    return _nearest(candidate, sorted(near(candidate.reading)))
+def nearest_sentence_with_name(candidate: Candidate) -> Iterator[Match]:
+    """The sentence with the highest cosine among those that contain a span of the mention."""
+    return _nearest(candidate, candidate.reading.sentences)
 
 
 def _nearest(candidate: Candidate, among: Sequence[int]) -> Iterator[Match]:
@@ -68,13 +66,12 @@ def _nearest(candidate: Candidate, among: Sequence[int]) -> Iterator[Match]:
 
 
 def _sentences(page: Page) -> tuple[list[tuple[int, int]], Any]:
-    """The sentences of an article, in characters, and their vectors."""
-    bounds = [*page.characters[page.sentences].tolist(), len(page.text)]
-    spans = list(pairwise(bounds))
+    """The spans of an article's sentences, in characters, and their vectors."""
+    spans = list(pairwise([*page.characters[page.sentences].tolist(), len(page.text)]))
     return spans, encoder(page.batch.kb).encode([page.text[start:end] for start, end in spans])
 
 
-# the scores
+# scores
 @scorer("CSE", needs=TEXT_VECTORS, explain=nearest_sentence)
 def cse(batch: Batch, kb: KB) -> Scores:
     """cos(ε(A), ε(e)): the article and the entity's first paragraph, else its description and values; -1 if unknown."""
@@ -84,9 +81,9 @@ def cse(batch: Batch, kb: KB) -> Scores:
     return _compared(batch, kb, batch.texts.take(used).to_pylist(), place[batch.article])
 
 
-@scorer("NCSE", needs=TEXT_VECTORS, explain=nearest_sentence_with_the_name)
+@scorer("NCSE", needs=TEXT_VECTORS, explain=nearest_sentence_with_name)
 def ncse(batch: Batch, kb: KB) -> Scores:
-    """CSE over the sentences that hold a span of the mention."""
+    """CSE over the sentences that contain a span of the mention."""
     texts: dict[str, int] = {}
     of_mention = [texts.setdefault(text, len(texts)) for text in narrow_texts(batch)]
     return _compared(batch, kb, list(texts), np.array(of_mention, np.int64))
@@ -116,30 +113,14 @@ def _loaded(kb: KB) -> Encoder:
     return encoder_of(kb)
 
 
-# sentences
 def narrow_texts(batch: Batch, mentions: Iterable[int] | None = None) -> Iterator[str]:
-    """For each mention, or each of some in their order, the sentences that hold one of its spans."""
+    """For each mention, or each of some ascending ones, the sentences that contain one of its spans."""
     words = batch.words
     asked = range(len(batch.names)) if mentions is None else mentions
     for article, some in groupby(asked, lambda mention: int(batch.article[mention])):
         raw = batch.texts[article].as_py().encode()
         starts = row_of(words.sentence_indptr, words.sentence, article)
         for mention in some:
-            kept = _holding(starts, row_of(batch.span_indptr, batch.byte_spans, mention))
+            kept = overlapping_sentences(starts, row_of(batch.span_indptr, batch.byte_spans, mention))
             parts = (raw[starts[at] : starts[at + 1] if at + 1 < len(starts) else None] for at in sorted(kept))
             yield b" ".join(part.strip() for part in parts).decode("utf-8", "replace")
-
-
-def near(reading: Reading) -> set[int]:
-    """The sentences of the article that hold a span of the mention."""
-    batch = reading.batch
-    return _holding(reading.page.sentences, row_of(batch.span_indptr, batch.byte_spans, reading.mention))
-
-
-def _holding(starts: list[int], spans: Sequence[Any]) -> set[int]:
-    """The sentences, by where they start, that hold a part of some span."""
-    kept: set[int] = set()
-    for start, end in spans:
-        first = max(bisect_right(starts, start) - 1, 0)
-        kept.update(range(first, max(bisect_right(starts, end - 1), first)))
-    return kept

@@ -1,20 +1,20 @@
-"""Statements that an entity shares with the anchors of its article."""
+"""Statements that a candidate shares with the anchors of its article."""
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import HALF, KEYS, LOW_HALF, find_stamped
-from namesake.kernels.link.ahead import AHEAD, LINE, fetch_row
+from namesake.kernels.link.chance import AHEAD, LINE, fetch_row
 from namesake.kernels.search import holds
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import I32, I64
 
 LEAST_ROOM = 16
-ROOM = 4  # slots for each statement: most that are looked for are not there, and an empty slot says so at once
+ROOM = 4  # slots for each statement: most lookups fail, and an empty slot ends them at once
 AT_ONCE = 64  # statements of a candidate
-SIEVE = 1023  # statements are told apart by so many of their lowest bits before they are looked up
-REMEMBERED = 1023  # the same for counts of statements whose weights are remembered
+SIEVE = 1023  # a filter by the lowest bits of statements before the lookup
+REMEMBERED = 1023  # the size of the cache of weights, by the lowest bits of counts
 ROWS, WEIGHTS, STATEMENTS = types.int32[::1], types.float64[::1], types.CPointer(types.int32)
 
 
@@ -29,7 +29,7 @@ def room_for(count):
 
 @inlined(types.float64(types.int32, types.int64, types.float64, ROWS, WEIGHTS))
 def weigh(count, entities, scale, counts, weights):
-    """What a statement counts that so many entities make: see `shared_statements`. The same counts come again."""
+    """The weight of a statement that `count` entities have (see `shared_statements`), with a cache."""
     place = count & REMEMBERED
     if counts[place] != count:
         counts[place] = count
@@ -39,7 +39,7 @@ def weigh(count, entities, scale, counts, weights):
 
 @inlined(types.int64(I64, I64, I64, STATEMENTS, STATEMENTS, types.int64))
 def count_statements(articles, anchors, indptr, pairs, counts, a):
-    """How many statements the anchors of an article make; what the KB holds of these and of the next is asked for."""
+    """The number of statements of an article's anchors; prefetches their data and that of the next article."""
     total = 0
     for m in range(articles[a], articles[a + 1]):
         if anchors[m] >= 0:
@@ -60,9 +60,9 @@ def count_statements(articles, anchors, indptr, pairs, counts, a):
     )
 )
 def without_itself(slots, anchored, pairs, weight, expected, statements, begin, end, other_begin, other_end, every):
-    """What an anchor with the slots begin to end shares with the others, and `every` less what it alone expects.
+    """What the anchor with the slots begin to end shares with the others, and `every` without what it alone expects.
 
-    A second anchor that is left out has the statements pairs[other_begin:other_end]; `every` is without it already.
+    A second excluded anchor has the statements pairs[other_begin:other_end]; `every` is already without it.
     """
     shared = 0.0
     for j in range(begin, end):
@@ -82,13 +82,12 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
     """For every candidate e, its statements that an anchor of the article shares: |S_e ∩ ∪ S_u|; and chance.
 
     Article a has mentions `articles[a]` to `articles[a + 1]`; `anchors[m]` is the row of mention m's entity where
-    m is an anchor, else -1. Neither the mention's own anchor nor the candidate itself, where another mention has it as
-    its anchor, is one of the u: a statement of theirs counts only if another anchor states it too.
-    With `entities` > 0, a shared statement counts log(entities / counts[pair]) / log(entities) instead of 1: what
-    everybody states says nothing.
+    m is an anchor, else -1. Neither the mention's own anchor nor the candidate itself counts as an anchor: their
+    statements count only if another anchor has them too. With `entities` > 0, a shared statement counts
+    log(entities / counts[pair]) / log(entities) instead of 1.
 
-    By chance, a random entity with as many statements as e would share |S_e| Σ share × weight over the statements of
-    the anchors, where `share` is a statement's part of all that are made.
+    By chance, a random entity with as many statements as e shares |S_e| Σ share × weight over the anchors' statements,
+    where `share` is a statement's share of all statements.
     """
     score, chance = np.zeros(len(rows)), np.zeros(len(rows))
     stated, known = np.zeros(LEAST_ROOM, np.uint64), np.zeros(LEAST_ROOM, np.uint64)
@@ -159,7 +158,7 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
                 shared = 0.0
                 while begin < end:
                     count = 0
-                    for j in range(begin, min(begin + AT_ONCE, end)):  # no branch: who states what is anybody's guess
+                    for j in range(begin, min(begin + AT_ONCE, end)):  # no branch: prediction fails here
                         hits[np.uint64(count)] = pair_at[j]
                         count += sieve[np.uint32(pair_at[j] & SIEVE)] == a + 1
                     for hit in range(count):

@@ -1,34 +1,68 @@
-"""An article and one mention in it, as explanations read them: plain Python over the arrays that kernels work on."""
+"""What explanations read (an article, a mention, a candidate) and what scorers answer (matches and their sources)."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
+from namesake.kb.records import no_label
+
 if TYPE_CHECKING:
     from namesake.arrays import Int64
     from namesake.batch import Batch
+    from namesake.kb.store import KB
 
 T = TypeVar("T")
 
+MOST_LISTED = 8
+"""Spans and sources that a match lists; it counts the others."""
 _SURFACE = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
 
+@dataclass(frozen=True)
+class Source:
+    """What the KB has that matched."""
+
+    source: str
+    """`description`, `paragraph`, `statement`, `alias` (of a statement's value), `anchor`, or a word of your own."""
+    property: str | None = None
+    property_label: str | None = None
+    value: str | None = None
+    anchor: str | None = None
+    """The QID of the anchor that shares the statement."""
+    anchor_label: str | None = None
+
+
+@dataclass(frozen=True)
+class Match:
+    """One piece of evidence: a word of the text with its sources in the KB, or a statement shared with anchors."""
+
+    word: str | None = None
+    spans: Sequence[tuple[int, int]] = ()
+    """Where the word is in the article, in characters."""
+    sources: Sequence[Source] = ()
+    more_spans: int = 0
+    """Number of spans that are not listed."""
+    more_sources: int = 0
+    """Number of sources that are not listed."""
+
+
 class Page:
-    """An article of a batch, read once for all its mentions: its words, and where they stand."""
+    """An article of a batch. Everything is computed once for all its mentions."""
 
     def __init__(self, batch: Batch, article: int) -> None:
         self.batch, self.article = batch, article
         self._made: dict[Callable[[Page], Any], Any] = {}
 
     def once(self, make: Callable[[Page], T]) -> T:
-        """What `make` makes of the page, made once: for what the explanations of all its candidates need."""
+        """The result of `make`, computed once for the explanations of all candidates."""
         if make not in self._made:
             self._made[make] = make(self)
         return cast(T, self._made[make])
@@ -36,8 +70,7 @@ class Page:
     @cached_property
     def text(self) -> str:
         """The text."""
-        text: str = self.batch.texts[self.article].as_py()
-        return text
+        return cast(str, self.batch.texts[self.article].as_py())
 
     @cached_property
     def sentences(self) -> list[int]:
@@ -55,7 +88,7 @@ class Page:
         return row_of(self.batch.words.indptr, self.batch.words.start, self.article)
 
     def places(self, positions: Iterable[int]) -> dict[int, list[int]]:
-        """The bytes at which each of some words stands."""
+        """The first bytes of some words, grouped by word."""
         places: dict[int, list[int]] = {}
         for at in positions:
             places.setdefault(self.words[at], []).append(self.starts[at])
@@ -66,12 +99,10 @@ class Page:
         """The places of all words."""
         return self.places(range(len(self.words)))
 
-    def within(self, start: int, end: int) -> range:
-        """The words of the sentences that hold some of the bytes from start to end."""
-        first = max(bisect_right(self.sentences, start) - 1, 0)
-        last = max(bisect_right(self.sentences, end - 1), first)
-        begin, stop = (self.sentences[at] if at < len(self.sentences) else inf for at in (first, last))
-        return range(bisect_left(self.starts, begin), bisect_left(self.starts, stop))
+    def words_of(self, sentence: int) -> range:
+        """The positions of the words of a sentence."""
+        end = self.sentences[sentence + 1] if sentence + 1 < len(self.sentences) else inf
+        return range(bisect_left(self.starts, self.sentences[sentence]), bisect_left(self.starts, end))
 
     @cached_property
     def characters(self) -> Int64:
@@ -87,7 +118,7 @@ class Page:
 
     @cached_property
     def anchored(self) -> dict[int, list[int]]:
-        """The KB rows of the anchors that have each statement, in order."""
+        """For each statement of an anchor, the KB rows of the anchors that have it, ascending."""
         anchored: dict[int, list[int]] = {}
         for anchor in self.anchors:
             for pair in self.batch.kb.statements[anchor].tolist():
@@ -97,6 +128,8 @@ class Page:
 
 class Reading:
     """A mention, by its number in the batch: its place in its article, and the words around it."""
+
+    row = 0  # a mention is never missing from the KB
 
     def __init__(self, page: Page, mention: int) -> None:
         self.page, self.batch, self.article, self.mention = page, page.batch, page.article, mention
@@ -109,28 +142,32 @@ class Reading:
     @cached_property
     def name(self) -> str:
         """The name of the mention."""
-        name: str = self.batch.names[self.mention].as_py()
-        return name
+        return cast(str, self.batch.names[self.mention].as_py())
 
     @cached_property
     def spans(self) -> list[list[int]]:
-        """Where the name stands in the text, in characters."""
+        """Where the name is in the text, in characters."""
         return row_of(self.batch.span_indptr, self.batch.spans, self.mention)
 
     @cached_property
     def name_words(self) -> set[int]:
-        """The words of the name itself: they never count as a match."""
+        """The words of the name itself, which never count as a match."""
         return set(row_of(self.batch.name_words.indptr, self.batch.name_words.word, self.mention))
 
     @cached_property
-    def nearby(self) -> dict[int, list[int]]:
-        """The bytes at which each word stands in the sentences that hold a span of the mention."""
+    def sentences(self) -> list[int]:
+        """The sentences of the article that contain a span of the mention."""
         spans = row_of(self.batch.span_indptr, self.batch.byte_spans, self.mention)
-        return self.page.places(sorted({at for span in spans for at in self.page.within(*span)}))
+        return sorted(overlapping_sentences(self.page.sentences, spans))
+
+    @cached_property
+    def nearby(self) -> dict[int, list[int]]:
+        """The places of the words in these sentences."""
+        return self.page.places(at for sentence in self.sentences for at in self.page.words_of(sentence))
 
     @cached_property
     def anchors(self) -> list[int]:
-        """The KB rows of the article's anchors, this mention's own apart."""
+        """The KB rows of the article's anchors without the anchor of this mention."""
         own = int(self.batch.anchors[self.mention])
         return [anchor for anchor in self.page.anchors if anchor != own]
 
@@ -143,6 +180,49 @@ class Reading:
             end = surface.end() if surface else character + 1
             spans.append((character, end + (dotted and self.text.startswith(".", end))))
         return spans
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One candidate of one mention."""
+
+    reading: Reading
+    """The mention in its article: text, words, anchors."""
+    number: int
+    """Its place in the arrays of the batch."""
+
+    @property
+    def kb(self) -> KB:
+        """The KB."""
+        return self.reading.batch.kb
+
+    @cached_property
+    def row(self) -> int:
+        """Its row in the KB, -1 if it is not in the KB."""
+        return int(self.reading.batch.rows[self.number])
+
+
+def statement_source(kb: KB, pair: int) -> Source:
+    """A statement as the source of a match: property and value by their labels."""
+    number, value = int(kb.pair_property[pair]), int(kb.pair_value[pair])
+    label = (kb.item_labels[value] or no_label(f"Q{kb.item_qids[value]}")) if value >= 0 else kb.strings[~value]
+    return Source("statement", f"P{number}", property_label(kb, number), label)
+
+
+def property_label(kb: KB, number: int) -> str | None:
+    """The label of the property with this number, None if the KB has no label for it."""
+    at = int(np.searchsorted(kb.property_ids, number))
+    found = at < len(kb.property_ids) and kb.property_ids[at] == number
+    return kb.property_labels[at] if found else None
+
+
+def overlapping_sentences(starts: Sequence[int], spans: Iterable[Sequence[int]]) -> set[int]:
+    """The sentences, given by their first bytes, that overlap one of the spans."""
+    kept: set[int] = set()
+    for start, end in spans:
+        first = max(bisect_right(starts, start) - 1, 0)
+        kept.update(range(first, max(bisect_right(starts, end - 1), first)))
+    return kept
 
 
 def row_of(indptr: Int64, values: Any, row: int) -> list[Any]:

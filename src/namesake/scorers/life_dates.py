@@ -1,0 +1,208 @@
+"""Dates of an entity (birth, death, offices) compared with the date of the article and the years in its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from namesake.arrays import take_rows, text_buffers
+from namesake.articles.days import UNDATED
+from namesake.scorers.evidence_shown import Candidate, Match, statement_source
+from namesake.scorers.registry import Need, Scores, scorer
+from namesake.scorers.text_vectors import narrow_texts
+
+if TYPE_CHECKING:
+    from namesake.arrays import Bool, Int64
+    from namesake.batch import Batch
+    from namesake.kb.store import KB
+    from namesake.kernels.link.lives import Lives
+    from namesake.kernels.text.year_signs import YearWords
+    from namesake.language import Language
+
+POSITION_HELD = 39
+DAYS_PER_YEAR = 365.25
+COARSEST, FINEST = 7, 11
+"""Precisions of dates that NotYetBorn uses, from the century to the day."""
+YEARLY = 9
+"""The precision of a date that is known to the year."""
+DEFAULT_YEAR = 2015.0
+"""The year of an article that has no date and names no year."""
+OFFICES = Need("statements with a start or an end", lambda kb: len(kb.tenure_entity) > 0)
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
+
+
+@scorer("NotYetBorn", aliases=("Born",))
+def not_yet_born(batch: Batch, kb: KB) -> Scores:
+    """-1 if the whole of the stated birth date is after the article's date, else 0."""
+    from namesake.kernels.link.lives import dated_later
+
+    of_articles = (batch.article, batch.offsets, batch.rows, batch.days)
+    later: Bool = dated_later(*of_articles, kb.birth, kb.birth_precision, UNDATED, COARSEST, FINEST)
+    return -later.astype(np.float64)
+
+
+def offices(candidate: Candidate) -> Iterator[Match]:
+    """The positions of the candidate that are in force at the article's date."""
+    batch, kb = candidate.reading.batch, candidate.kb
+    if _after_title_or_role(batch)[candidate.reading.mention]:
+        whose, pairs = batch.once(_positions_in_force)
+        for pair in np.unique(pairs[whose == candidate.number]).tolist():
+            yield Match(sources=[statement_source(kb, pair)])
+
+
+@scorer("OfficeHeld", needs=OFFICES, explain=offices, aliases=("Office",))
+def office_held(batch: Batch, kb: KB) -> Scores:
+    """1 for a word after a title or a role (President Bush) if the entity holds a position at the date, else 0."""
+    holds = np.bincount(batch.once(_positions_in_force)[0], minlength=len(batch.rows)) > 0
+    in_office: Scores = (holds & np.repeat(_after_title_or_role(batch), np.diff(batch.offsets))).astype(np.float64)
+    return in_office
+
+
+def _positions_in_force(batch: Batch, kb: KB) -> tuple[Int64, Int64]:
+    """The positions that are held at the articles' dates: the candidate and the statement pair of each."""
+    at = np.repeat(batch.days[batch.article], np.diff(batch.offsets))
+    first = np.searchsorted(kb.tenure_entity, batch.rows, "left")
+    last = np.where(batch.rows >= 0, np.searchsorted(kb.tenure_entity, batch.rows, "right"), first)
+    size = last - first
+    candidate = np.repeat(np.arange(len(size)), size)
+    statement = np.repeat(first, size) + np.arange(len(candidate)) - np.repeat(np.cumsum(size) - size, size)
+    day, pair = at[candidate], kb.tenure_pair[statement]
+    holds = (kb.tenure_start[statement] <= day) & (day <= kb.tenure_end[statement]) & (day != UNDATED)
+    holds &= kb.pair_property[pair] == POSITION_HELD
+    return candidate[holds], pair[holds]
+
+
+@scorer("YearsFromLifetime", aliases=("Era",))
+def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
+    """-log(1 + g / 10), g years between the lifetime and the nearest year of the article; 0 for a lone word.
+
+    The years of an article are its date and those in its text. A lifetime begins at 12 and ends two years after death;
+    a birth alone stands for 95 years, a death alone for 75. One word counts after a title or a role, or if the text
+    has the full name. A row of a table that contains neither a date nor a year counts 0.
+    """
+    from namesake.kernels.link.lives import years_apart
+    from namesake.kernels.text.years import years_of
+
+    dated = np.where(batch.days != UNDATED, 1970 + batch.days.astype(np.float64) / DAYS_PER_YEAR, np.nan)
+    full = (batch.tokens > 1) | (batch.mentions.evidence.tokens > 1)
+    counted = full | _after_title_or_role(batch)
+    if batch.table_rows is not None:
+        counted &= np.array([row.date is not None or _YEAR.search(row.context) for row in batch.table_rows], np.bool_)[
+            batch.article
+        ]
+    years = years_of(*text_buffers(batch.texts), year_words(kb.language))
+    gap: Scores = years_apart(
+        *(batch.article, batch.offsets, batch.rows, counted), *years, dated, _lives(kb), DEFAULT_YEAR
+    )
+    return -np.log1p(gap / 10)
+
+
+@scorer("OutsideLifetime", aliases=("Lifetime",))
+def outside_lifetime(batch: Batch, kb: KB) -> Scores:
+    """-1 for a surname that several people of the text have, if its sentences name years, none in this life; else 0.
+
+    A lifetime is as for YearsFromLifetime.
+    """
+    scores = np.zeros(len(batch.rows))
+    shared = np.flatnonzero(batch.mentions.evidence.found_by("shared"))
+    if not len(shared):
+        return scores
+    from namesake.kernels.link.lives import years_apart
+    from namesake.kernels.text.years import years_of
+
+    sentences = pa.array(narrow_texts(batch, shared.tolist()), pa.large_string())
+    indptr, years = years_of(*text_buffers(sentences), year_words(kb.language))
+    offsets, candidate = take_rows(batch.offsets, shared)
+    mentions = np.arange(len(shared)), offsets, batch.rows[candidate], np.diff(indptr) > 0
+    undated = np.full(len(shared), np.nan)
+    gap = years_apart(*mentions, indptr, years, undated, _lives(kb), DEFAULT_YEAR)
+    scores[candidate] = -(gap > 0).astype(np.float64)
+    return scores
+
+
+def _lives(kb: KB) -> Lives:
+    from namesake.kernels.link.lives import Lives
+
+    return Lives(kb.birth, kb.birth_precision, kb.death, kb.death_precision, YEARLY, DAYS_PER_YEAR)
+
+
+@scorer("LifeDatesMatch", aliases=("Vital",))
+def life_dates_match(batch: Batch, kb: KB) -> Scores:
+    """1 if the year of birth or death, or the age, that follows the name is the candidate's, -1 if it is another's.
+
+    "Michael Stern (born 3 August 1942)", "Freddie Ayer (1910 – 1989)", "John Smith was born in 1940", and in dated
+    articles "Ann Jones, 45,". Birth takes precedence over death, and death over age. 0 if the text or the KB has none.
+    """
+    from namesake.kernels.text.vitals import AGE, BIRTH, DEATH, vitals
+    from namesake.text import pack
+
+    language = kb.language
+    some, stated = vitals(  # few mentions have such data
+        *(*text_buffers(batch.texts), batch.article, batch.span_indptr, batch.byte_spans),
+        *(*pack(sorted(language.born)), *pack(sorted(language.died)), year_words(language)),
+    )
+    offsets, candidate = take_rows(batch.offsets, some)
+    mention, rows = np.repeat(some, np.diff(offsets)), batch.rows[candidate]
+    stated, days = stated[mention], batch.days[batch.article[mention]]
+    born = _known_year(rows, kb.birth, kb.birth_precision)
+    died = _known_year(rows, kb.death, kb.death_precision)
+    years = np.where(days != UNDATED, _calendar_year(days), np.nan) - born
+    by_birth, by_death = _verdict(born - stated[:, BIRTH], 0), _verdict(died - stated[:, DEATH], 0)
+    by_age = _verdict(years - stated[:, AGE], 1)
+    scores = np.zeros(len(batch.rows))
+    scores[candidate] = np.where(by_birth != 0, by_birth, np.where(by_death != 0, by_death, by_age))
+    return scores
+
+
+@lru_cache(maxsize=4)
+def year_words(language: Language) -> YearWords:
+    """The words of a language that distinguish years from other numbers, as a table for kernels."""
+    from namesake.kernels.hash import hash_each
+    from namesake.kernels.tables import table_of
+    from namesake.kernels.text import year_signs as signs
+    from namesake.text import pack
+
+    lists = {
+        signs.MEASURE: language.measures,
+        signs.COUNTED: language.counted,
+        signs.NUMBERED: language.numbered,
+        signs.OPENS: language.before_years | language.dates,
+        signs.OWNS: language.before_events | {language.article, language.possessive},
+        signs.JOINED: language.joined_to_years,
+        signs.FUNCTION: language.function_words | language.stop_words,
+    }
+    words = sorted(frozenset().union(*lists.values()) - {""})
+    keys, place = table_of(hash_each(*pack(words)))
+    bits = np.zeros(len(keys), np.uint8)
+    bits[place] = [sum(bit for bit, some in lists.items() if word in some) for word in words]
+    return signs.YearWords(keys, bits)
+
+
+def _verdict(difference: np.ndarray, most: int) -> Scores:
+    """1 for a difference from 0 to `most`, -1 for another one, 0 if it is unknown (NaN)."""
+    return np.where(np.isnan(difference), 0.0, np.where((difference >= 0) & (difference <= most), 1.0, -1.0))
+
+
+def _after_title_or_role(batch: Batch) -> np.ndarray:
+    """Whether each mention is one word after a title or a role: President Bush, striker Messi."""
+    evidence = batch.mentions.evidence
+    return np.asarray(evidence.title | evidence.role)
+
+
+def _known_year(rows: Int64, column: np.ndarray, precision: np.ndarray) -> Scores:
+    """The calendar year of each entity's date, NaN if it is less precise than a year or unknown."""
+    if not len(column):
+        return np.full(len(rows), np.nan)
+    known = (rows >= 0) & (precision[rows] >= YEARLY)
+    return np.where(known, _calendar_year(column[rows]), np.nan)
+
+
+def _calendar_year(days: np.ndarray) -> Scores:
+    """The year of a day since 1970-01-01."""
+    years: Scores = 1970.0 + days.astype("datetime64[D]").astype("datetime64[Y]").astype(np.float64)
+    return years

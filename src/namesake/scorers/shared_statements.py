@@ -1,0 +1,120 @@
+"""Statements of a candidate compared with those of the article's anchors.
+
+Anchors are the entities of unambiguous mentions and, if the recipe makes a second pass, those that the first pass
+linked with enough confidence. Neither the candidate itself nor the anchor of its own mention counts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Source, statement_source
+from namesake.scorers.registry import Scores, scorer
+from namesake.scorers.text_vectors import TEXT_VECTORS
+from namesake.scorers.word_overlap import lift
+
+if TYPE_CHECKING:
+    from namesake.batch import Batch
+    from namesake.kb.store import KB
+
+MOST_ANCHORS = 64
+"""Anchors that the explanation of CSSVE compares: its time grows with anchors × statements²."""
+
+
+def statements_with_anchors(candidate: Candidate) -> Iterator[Match]:
+    """Each statement that the candidate shares with other anchors, with the first few anchors that have it."""
+    kb, reading, anchored = candidate.kb, candidate.reading, candidate.reading.page.anchored
+    left_out = {int(reading.batch.anchors[reading.mention]), candidate.row}
+    for pair in sorted(set(kb.statements[candidate.row].tolist()) & anchored.keys()):
+        statement = statement_source(kb, pair)
+        others = (anchor for anchor in anchored[pair] if anchor not in left_out)
+        sources = [_of_anchor(kb, statement, anchor) for anchor in islice(others, MOST_LISTED)]
+        if sources:
+            count = len(anchored[pair]) - sum(_contains(anchored[pair], anchor) for anchor in left_out)
+            yield Match(sources=sources, more_sources=count - len(sources))
+
+
+def _of_anchor(kb: KB, statement: Source, anchor: int) -> Source:
+    return replace(statement, source="anchor", anchor=f"Q{kb.qids[anchor]}", anchor_label=kb.label(anchor))
+
+
+def _contains(ascending: list[int], number: int) -> bool:
+    at = bisect_left(ascending, number)
+    return at < len(ascending) and ascending[at] == number
+
+
+@scorer("EEIScore", anchors=True, explain=statements_with_anchors)
+def eeiscore(batch: Batch, kb: KB) -> Scores:
+    """|S_e ∩ ∪ S_u| over the anchors u ≠ e: all of the article, or the first only, as the recipe says."""
+    return statements_shared(batch, kb, 0)[0]
+
+
+@scorer("SharedStatements", anchors=True, explain=statements_with_anchors, aliases=("Company",))
+def shared_statements(batch: Batch, kb: KB) -> Scores:
+    """log((s + 0.3) / (chance + 0.3)), s: EEIScore with statements weighted by rarity; chance: of a random entity."""
+    return lift(*statements_shared(batch, kb, len(kb)))
+
+
+def statements_shared(batch: Batch, kb: KB, entities: int) -> tuple[Scores, Scores]:
+    """What each candidate shares with the anchors, and what a random entity with as many statements shares.
+
+    With `entities` above 0, statements are weighted by their rarity among that many entities.
+    """
+    from namesake.kernels.link.anchor_statements import shared_statements as kernel
+
+    mentions = batch.articles, batch.offsets, batch.rows, batch.anchors
+    shared: tuple[Scores, Scores] = kernel(
+        *mentions, kb.statements.indptr, kb.statements.values, kb.pair_count, entities
+    )
+    return shared
+
+
+def closest_values(candidate: Candidate) -> Iterator[Match]:
+    """The values of the candidate that are closest to an anchor's value of the same property, at most MOST_LISTED.
+
+    Only the first MOST_ANCHORS anchors, by QID, are compared.
+    """
+    kb, vectors = candidate.kb, candidate.kb.text_vectors
+    own = [pair for pair in kb.statements[candidate.row].tolist() if vectors.pair_rows[pair] >= 0]
+    found = []
+    for anchor in [row for row in candidate.reading.anchors if row != candidate.row][:MOST_ANCHORS]:
+        for pair in kb.statements[anchor].tolist():
+            for mine in own:
+                if kb.pair_property[pair] == kb.pair_property[mine] and vectors.pair_rows[pair] >= 0:
+                    theirs = vectors.value(int(vectors.pair_rows[pair]))
+                    found.append((float(theirs @ vectors.value(int(vectors.pair_rows[mine]))), mine, pair, anchor))
+    best: dict[int, tuple[float, int, int, int]] = {}
+    for one in sorted(found, key=lambda one: (-one[0], *one[1:])):
+        best.setdefault(one[1], one)
+    for cosine, mine, pair, anchor in islice(best.values(), MOST_LISTED):
+        source = _of_anchor(kb, statement_source(kb, mine), anchor)
+        like = "" if mine == pair else f" ≈ {statement_source(kb, pair).value}"
+        yield Match(sources=[replace(source, value=f"{source.value}{like} ({cosine:.2f})")])
+
+
+@scorer("CSSVE", needs=TEXT_VECTORS, anchors=True, explain=closest_values)
+def cssve(batch: Batch, kb: KB) -> Scores:
+    """Σ cos(ε(v_u), ε(v_e)) over statements of anchors u ≠ e and candidate e with equal property.
+
+    An entity that is not in the KB gets the lowest score of its mention, at most 0.
+    """
+    from namesake.kernels.vectors.values import compare_values
+
+    vectors = kb.text_vectors
+    scores: Scores = compare_values(
+        *(batch.articles, batch.offsets, batch.rows, batch.anchors, kb.statements.indptr, kb.statements.values),
+        *(kb.pair_property, vectors.pair_rows, vectors.values),
+    )
+    unknown = batch.rows < 0
+    if unknown.any():
+        mention = np.repeat(np.arange(len(batch.offsets) - 1), np.diff(batch.offsets))
+        least = np.zeros(len(batch.offsets) - 1)
+        np.minimum.at(least, mention, scores)
+        scores[unknown] = least[mention[unknown]]
+    return scores

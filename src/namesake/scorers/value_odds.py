@@ -1,0 +1,217 @@
+"""Log-odds of a row's values against the statements of candidates: how much likelier the value is for the right entity.
+
+    agrees      log(m / u)                 m: how often the record of the right person has what a table says
+    in part     half of that, at most 1    u: how often any record has it, counted in the KB
+    differs     log((1 - m) / (1 - u))     0 if the candidate states nothing of the kind, or a country of which the
+                                           named one is a part or a successor (`value_lookup.compatible_values`)
+
+The numbers m are reasoned, not fitted. A record of n values lacks one with the probability 0.25 / n. A value agrees if
+it is named as the cell says; it agrees in part if its label or aliases contain the cell's words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from namesake.arrays import Bool, Float64, Int64, indptr, take_rows, text_buffers
+from namesake.articles.days import Day, read_day
+from namesake.batch import Batch
+from namesake.kb.dates import DAY, YEAR
+from namesake.kb.names.normalise import normalise
+from namesake.kb.store import KB
+from namesake.kernels.link.agree import Stated, agree
+from namesake.kernels.types import Ragged
+from namesake.scorers.properties import BIRTH, INSTANCE, OCCUPATION, Property, find_property
+from namesake.scorers.value_lookup import compatible_values, initialled_values, is_qid, named_values, ragged
+from namesake.scorers.word_overlap import rarity
+
+T = TypeVar("T", bound=Hashable)
+ONE = 0.92
+"""m of a property that usually has one value."""
+MANY = 0.25
+"""1 - m of the others for a record with one value; with n values it is n times less."""
+ENOUGH = 5
+"""The largest n that counts."""
+DATE = 0.96
+"""m of the year of a birth or death."""
+YEARS = 80.0
+"""1 / u of the year of a birth or death."""
+MOST = 7.0
+"""The most that one value counts, and what an equal day counts."""
+HALF = 0.5
+"""The share of a value's words, by their rarity, from which it agrees in part."""
+ERRORS = 1000
+"""One record among this many may state a wrong value: "American" is not a country."""
+PART = 1.0
+"""The most that agreeing in part counts: all aliases are compared together, and some are misleading."""
+TYPELESS = 0.05
+"""1 - m of a type for a record with one occupation; with n occupations it is n times less."""
+
+
+def odds_by_property(batch: Batch, kb: KB) -> dict[str, Float64]:
+    """For each property of the rows, what its values add to the score of every candidate."""
+    found: dict[str, tuple[list[int], list[str]]] = {}
+    mention = _mention_of_row(batch)
+    for at, row in enumerate(batch.table_rows or ()):
+        for called, value in row.values:
+            rows, texts = found.setdefault(called, ([], []))
+            rows.append(int(mention[at]))
+            texts.append(value.strip())
+    return {
+        called: _property_odds(batch, property, np.array(rows, np.int64), texts)
+        for called, (rows, texts) in found.items()
+        if (property := find_property(kb, called)) is not None
+    }
+
+
+def _property_odds(batch: Batch, property: Property, mention: Int64, texts: Sequence[str]) -> Float64:
+    """What the texts add to the candidates of the mentions; `mention` is -1 for a row without a name."""
+    distinct, which = _distinct(texts)
+    asked = mention >= 0
+    taken, candidate = take_rows(batch.offsets, mention[asked])
+    said = np.repeat(which[asked], np.diff(taken))
+    odds = _date_odds if property.is_date else _statement_odds
+    added = np.zeros(len(batch.rows))
+    np.add.at(added, candidate, odds(batch, property, distinct, batch.rows[candidate], said))
+    return added
+
+
+def _statement_odds(batch: Batch, property: Property, texts: list[str], rows: Int64, said: Int64) -> Float64:
+    """The odds of values that are items or strings: candidate `rows[k]` is compared with `texts[said[k]]`."""
+    kb, numbers = batch.kb, property.numbers
+    words, unknown = _words(batch, texts)
+    named = named_values(kb, numbers, texts)
+    is_named, is_wordless = np.diff(named.indptr) > 0, np.diff(words.indptr) == 0
+    short = [text if wordless else "" for text, wordless in zip(texts, is_wordless.tolist(), strict=True)]
+    initialled = initialled_values(kb, numbers, short)
+    compared = np.ascontiguousarray(rows), said, np.array(numbers, np.int64)
+    same, share, best, count = agree(*compared, named, initialled, words, unknown, rarity(kb), _stated(kb))
+    mute = is_wordless & ~is_named & (np.diff(initialled.indptr) == 0) & ~np.array(list(map(is_qid, texts)))
+    stating = kb.pair_count[np.maximum(best, 0)] if len(kb) else np.zeros(len(best))
+    chance = np.clip(stating / max(_entities_stating(kb, numbers), 1) if len(kb) else share, 1e-6, 0.99)
+    right, part = 1 - MANY / np.clip(count, 1, ENOUGH), np.full(len(share), PART)
+    if property.has_one_value:  # the name of another value does not agree: Guinea, Papua New Guinea
+        right = np.full(len(share), ONE)
+        part = np.where((_count_of_named(kb, named)[said] * ERRORS > stating) | (share < 1), 0.0, PART)
+    odds = _odds(same, share, chance, right, part, (best < 0) | mute[said])
+    differs = np.flatnonzero(odds < 0)
+    if property.is_country and len(differs):
+        compatible = compatible_values(kb, numbers, named, words)
+        odds[differs[_stating(kb, rows[differs], said[differs], numbers, compatible)[0]]] = 0.0
+    return odds
+
+
+def _date_odds(batch: Batch, property: Property, texts: list[str], rows: Int64, said: Int64) -> Float64:
+    """The odds of dates of birth or death: the year, and the day if both sides have it."""
+    kb, is_birth = batch.kb, property.numbers[0] == BIRTH
+    column, precision = (kb.birth, kb.birth_precision) if is_birth else (kb.death, kb.death_precision)
+    days = [read_day(text) or Day(0) for text in texts]
+    year, month, day = np.array(days, np.int64).reshape(-1, 3)[said].T
+    at = np.where(rows >= 0, rows, 0)
+    stated, exact = column[at].astype("datetime64[D]"), precision[at]
+    own_year = stated.astype("datetime64[Y]").astype(np.int64) + 1970
+    own_month = stated.astype("datetime64[M]").astype(np.int64) % 12 + 1
+    own_day = (stated - stated.astype("datetime64[M]")).astype(np.int64) + 1
+    off = np.abs(own_year - year)
+    full = (exact >= DAY) & (day > 0) & (off == 0)
+    same = full & (own_month == month) & (own_day == day)
+    agreed, differs = np.log(DATE * YEARS), np.log((1 - DATE) / (1 - 1 / YEARS))
+    odds = np.select([same, full, off == 0, off == 1], [MOST, agreed / 2, agreed, 0.0], differs)
+    return np.where((rows < 0) | (exact < YEAR) | (year == 0), 0.0, odds)
+
+
+def type_odds(batch: Batch, kb: KB) -> Float64:
+    """What the rows' types add to the score of every candidate.
+
+    An entity has the classes (P31) and the occupations (P106) that it states. If a row asks for an occupation, an
+    entity without occupations counts 0.
+    """
+    mention = _mention_of_row(batch)
+    asked = [(int(mention[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
+    asked = [(at, types) for at, types in asked if at >= 0]
+    distinct, which = _distinct([types for _, types in asked])
+    lists = [np.unique(named_values(kb, (INSTANCE, OCCUPATION), types).values) for types in distinct]
+    is_class = np.array([bool((kb.pair_property[one] == INSTANCE).any()) or not len(one) for one in lists], np.bool_)
+    share = np.clip([kb.pair_count[one].sum() / max(len(kb), 1) for one in lists], 1e-6, 0.99)
+    taken, candidate = take_rows(batch.offsets, np.array([at for at, _ in asked], np.int64))
+    said, rows = np.repeat(which, np.diff(taken)), batch.rows[candidate]
+    pairs = ragged(lists)
+    works, jobs = _stating(kb, rows, said, (OCCUPATION,), pairs)
+    same = works | _stating(kb, rows, said, (INSTANCE,), pairs)[0]
+    right = 1 - TYPELESS / np.where(is_class[said], 1, np.clip(jobs, 1, ENOUGH))
+    silent = (rows < 0) | (~is_class[said] & (jobs == 0))
+    added, none = np.zeros(len(batch.rows)), np.zeros(len(said))
+    added[candidate] = _odds(same, none, share[said], right, none, silent)
+    return added
+
+
+def _mention_of_row(batch: Batch) -> Int64:
+    """The mention of each row, -1 for a row without a name."""
+    mention = np.full(len(batch.ids), -1, np.int64)
+    mention[batch.article] = np.arange(len(batch.article))
+    return mention
+
+
+def _stating(kb: KB, rows: Int64, said: Int64, numbers: tuple[int, ...], pairs: Ragged) -> tuple[Bool, Int64]:
+    """Whether each entity states one of the pairs `said`, and how many statements of these properties it has."""
+    none = ragged([[]] * (len(pairs.indptr) - 1))
+    asked = np.ascontiguousarray(rows), said, np.array(numbers, np.int64), pairs, none, none
+    same, _, _, count = agree(*asked, np.zeros(len(pairs.indptr) - 1), rarity(kb), _stated(kb))
+    return same, count
+
+
+def _odds(same: Bool, share: Float64, chance: Float64, right: Float64, part: Float64, silent: Bool) -> Float64:
+    """The log-odds of values that agree, agree in part, or differ; 0 if one side has no value."""
+    agreed = np.clip(np.log(right / chance), 0.0, MOST)
+    differs = np.minimum(np.log((1 - right) / (1 - np.minimum(chance, right))), 0.0)
+    in_part = np.minimum(agreed / 2, part)
+    return np.where(silent, 0.0, np.where(same, agreed, np.where(share >= HALF, in_part, differs)))
+
+
+def _count_of_named(kb: KB, named: Ragged) -> Int64:
+    """How many entities state the values that each text names."""
+    before = indptr(kb.pair_count[named.values])
+    counts: Int64 = before[named.indptr[1:]] - before[named.indptr[:-1]]
+    return counts
+
+
+def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:
+    """The words of each text that are in the KB, and how many are not: those count as the rarest.
+
+    Words that the stemmer reduces to one letter do not count: "US" and "U.K." would share it.
+    """
+    kb = batch.kb
+    found = batch.lexicon.analyse(*text_buffers(pa.array(texts, pa.large_string())))
+    tokens = [{word for word in normalise(text).split() if word not in kb.language.stop_words} for text in texts]
+    row = np.repeat(np.arange(len(texts)), np.diff(found.indptr))
+    pairs = np.unique(np.column_stack([row, found.word]), axis=0)
+    unknown = np.array(list(map(len, tokens))) - np.bincount(pairs[:, 0], minlength=len(texts))
+    long = np.diff(kb.words.offsets)[found.word] > 1 if len(found.word) else np.empty(0, np.bool_)
+    return Ragged(indptr(long)[found.indptr], found.word[long]), np.maximum(unknown, 0).astype(np.float64)
+
+
+def _distinct(values: Sequence[T]) -> tuple[list[T], Int64]:
+    """The distinct values in order of appearance, and the number of each value among them."""
+    places: dict[T, int] = {}
+    which = np.array([places.setdefault(value, len(places)) for value in values], np.int64)
+    return list(places), which
+
+
+@lru_cache(maxsize=4)
+def _stated(kb: KB) -> Stated:
+    columns = (kb.statements, kb.words_item, kb.words_item_aliases, kb.words_string)
+    statements, labels, aliases, strings = (Ragged(one.indptr, one.values) for one in columns)
+    return Stated(statements, kb.pair_property, kb.pair_value, labels, aliases, strings)
+
+
+@lru_cache(maxsize=256)
+def _entities_stating(kb: KB, numbers: tuple[int, ...]) -> int:
+    """How many entities state one of these properties."""
+    stated = np.isin(kb.pair_property, numbers)[kb.statements.values]
+    before = indptr(stated)[kb.statements.indptr]
+    return int((np.diff(before) > 0).sum())

@@ -1,0 +1,211 @@
+"""Words that an article shares with an entity.
+
+IScore counts them over the article, NIScore over the sentences that contain the name. ArticleWords and SentenceWords
+weight words by their rarity in the KB and compare the sum with chance: log((shared + 0.3) / (chance + 0.3)) is 0 if a
+random entity with as many words shares as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from namesake.arrays import indptr, take_rows
+from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Source, statement_source
+from namesake.scorers.registry import Scores, scorer
+
+if TYPE_CHECKING:
+    from namesake.arrays import Int32, Int64
+    from namesake.batch import Batch
+    from namesake.kb.store import KB
+    from namesake.kernels.link.chance import Beyond
+    from namesake.kernels.link.contexts import Runs
+
+SMOOTHING = 0.3
+"""What is added to a shared weight and to its expectation, in units of rarity."""
+
+
+# explanations
+def words_of_context(candidate: Candidate) -> Iterator[Match]:
+    """The shared words of the recipe's context; for `both`, those of the article, which include the others."""
+    narrow = candidate.reading.batch.settings.context == "narrow"
+    return words_of_sentences(candidate) if narrow else words_of_article(candidate)
+
+
+def words_of_article(candidate: Candidate) -> Iterator[Match]:
+    """The shared words of the article."""
+    return _shared_words(candidate, candidate.reading.page.everywhere)
+
+
+def words_of_sentences(candidate: Candidate) -> Iterator[Match]:
+    """The shared words of the sentences that contain a span of the mention."""
+    return _shared_words(candidate, candidate.reading.nearby)
+
+
+def _shared_words(candidate: Candidate, places: dict[int, list[int]]) -> Iterator[Match]:
+    """The words at these places that the candidate also has, without those of the name."""
+    reading, kb = candidate.reading, candidate.kb
+    sources = word_sources(kb, candidate.row, set(reading.batch.settings.features))
+    shared = (places.keys() & sources.keys()) - reading.name_words
+    for word in sorted(shared, key=lambda word: places[word][0]):
+        text = kb.words[word]
+        yield Match(
+            text,
+            reading.word_spans(places[word][:MOST_LISTED], text.endswith(".")),
+            sources[word][:MOST_LISTED],
+            max(len(places[word]) - MOST_LISTED, 0),
+            max(len(sources[word]) - MOST_LISTED, 0),
+        )
+
+
+def word_sources(kb: KB, row: int, features: set[str]) -> dict[int, list[Source]]:
+    """Every word of an entity under the given features (D, P, S, S_A), with its sources."""
+    sources: dict[int, list[Source]] = {}
+
+    def add(words: Int32, source: Source) -> None:
+        for word in words.tolist():
+            sources.setdefault(word, []).append(source)
+
+    if "D" in features:
+        add(kb.words_d[row], Source("description", value=kb.descriptions[row]))
+    if "P" in features:
+        add(kb.words_p[row], Source("paragraph"))
+    if features & {"S", "S_A"}:
+        for pair in kb.statements[row].tolist():
+            value = int(kb.pair_value[pair])
+            source = statement_source(kb, pair)
+            add(kb.words_item[value] if value >= 0 else kb.words_string[~value], source)
+            if "S_A" in features and value >= 0:
+                add(kb.words_item_aliases[value], replace(source, source="alias"))
+    return sources
+
+
+# scores
+@scorer("IScore", explain=words_of_context)
+def iscore(batch: Batch, kb: KB) -> Scores:
+    """|(W_A ∩ W_e) \\ stop words|; with the recipe's context `narrow` it is NIScore, with `both` their sum."""
+    return _in_context(batch, kb, equal(kb))
+
+
+@scorer("NIScore", explain=words_of_sentences)
+def niscore(batch: Batch, kb: KB) -> Scores:
+    """IScore over the sentences that contain a span of the mention."""
+    return _overlap(batch, kb, equal(kb), *batch.narrow)
+
+
+@scorer("IScore_IDF", explain=words_of_context)
+def iscore_idf(batch: Batch, kb: KB) -> Scores:
+    """IScore with each word weighted by its rarity among the KB's entities."""
+    return _in_context(batch, kb, rarity(kb))
+
+
+@scorer("ArticleWords", explain=words_of_article, aliases=("Words",))
+def article_words(batch: Batch, kb: KB) -> Scores:
+    """log((IScore_IDF + 0.3) / (chance + 0.3)): the article's words, compared with what a random entity shares."""
+    beyond = batch.once(beyond_chance)
+    return lift(beyond.shared, beyond.chance)
+
+
+@scorer("SentenceWords", explain=words_of_sentences, aliases=("Sentence",))
+def sentence_words(batch: Batch, kb: KB) -> Scores:
+    """ArticleWords over the sentences that contain a span of the mention."""
+    beyond = batch.once(beyond_chance)
+    return lift(beyond.near_shared, beyond.near_chance)
+
+
+def lift(shared: Scores, chance: Scores) -> Scores:
+    """log((shared + 0.3) / (chance + 0.3)): 0 if an entity shares just what chance gives."""
+    ratio: Scores = np.log((shared + SMOOTHING) / (chance + SMOOTHING))
+    return ratio
+
+
+@lru_cache(maxsize=4)  # not computed again for every batch: a vocabulary may have millions of words
+def equal(kb: KB) -> Scores:
+    """The weight 1 for every word."""
+    return np.ones(len(kb.words))
+
+
+@lru_cache(maxsize=4)
+def rarity(kb: KB) -> Scores:
+    """log(N / n_w) / log(N) for every word: 1 if one entity of N has it, 0 if all do."""
+    entities = max(len(kb), 2)
+    weight: Scores = np.log(entities / np.clip(kb.word_count, 1, entities)) / np.log(entities)
+    return weight
+
+
+@lru_cache(maxsize=4)
+def expected(kb: KB) -> Scores:
+    """The expected weight of one word of a random entity, word by word: share of all words times rarity."""
+    share: Scores = kb.word_count / max(int(kb.word_count.sum()), 1)
+    return share * rarity(kb)
+
+
+def beyond_chance(batch: Batch, kb: KB) -> Beyond:
+    """What candidates share with the article and with the sentences of the name, and what chance gives."""
+    from namesake.kernels.link.chance import overlap_and_chance
+
+    beyond: Beyond = overlap_and_chance(rarity(kb), expected(kb), *_compared(batch, kb, *batch.narrow))
+    return beyond
+
+
+def _in_context(batch: Batch, kb: KB, weight: Scores) -> Scores:
+    """The overlap with the recipe's context: the article, the sentences of the name, or the sum of both."""
+    scores = np.zeros(len(batch.rows))
+    if batch.settings.context in ("article", "both"):
+        scores += _overlap(batch, kb, weight, *batch.wide)
+    if batch.settings.context in ("narrow", "both"):
+        scores += _overlap(batch, kb, weight, *batch.narrow)
+    return scores
+
+
+def _overlap(batch: Batch, kb: KB, weight: Scores, context: Int64, contexts: Runs) -> Scores:
+    from namesake.kernels.link.word_sums import overlap
+
+    shared: Scores = overlap(weight, *_compared(batch, kb, context, contexts))
+    return shared
+
+
+def _compared(batch: Batch, kb: KB, context: Int64, contexts: Runs) -> tuple[Any, ...]:
+    """The arguments of the kernels: texts, contexts in them, the words of names, candidates and their words."""
+    from namesake.kernels.types import Ragged
+
+    texts, names, rows = batch.words, batch.name_words, batch.rows
+    if batch.settings.words == "D+S":
+        entities = Ragged(kb.words_ds.indptr, kb.words_ds.values)
+    else:
+        entities = Ragged(*gather_features(kb, rows, set(batch.settings.features)))
+        rows = np.where(rows >= 0, np.arange(len(rows)), -1)
+    return (
+        *(Ragged(texts.indptr, texts.word), batch.article, contexts, context),
+        *(Ragged(names.indptr, names.word), batch.offsets, rows, entities),
+    )
+
+
+def gather_features(kb: KB, rows: Int64, features: set[str]) -> tuple[Int64, Int32]:
+    """The unique words of each row over some of the features D, P, S, S_A, as a ragged array."""
+    known = np.flatnonzero(rows >= 0)
+    lists = [(np.empty(0, np.int64), np.empty(0, np.int32))]
+    for feature, column in (("D", kb.words_d), ("P", kb.words_p)):
+        if feature in features and len(column.indptr) > 1:
+            lists.append(_listed(known, column, rows[known]))
+    if features & {"S", "S_A"}:
+        owner, pairs = _listed(known, kb.statements, rows[known])
+        values = kb.pair_value[pairs].astype(np.int64)
+        items, strings = values >= 0, values < 0
+        lists.append(_listed(owner[items], kb.words_item, values[items]))
+        lists.append(_listed(owner[strings], kb.words_string, ~values[strings]))
+        if "S_A" in features:
+            lists.append(_listed(owner[items], kb.words_item_aliases, values[items]))
+    owners, words = (np.concatenate(part) for part in zip(*lists, strict=True))
+    owners, words = np.divmod(np.unique(owners * len(kb.words) + words), max(len(kb.words), 1))
+    return indptr(np.bincount(owners, minlength=len(rows))), words.astype(np.int32)
+
+
+def _listed(owner: Int64, column: Any, at: Int64) -> tuple[Int64, Int32]:
+    """The values of a ragged column's rows `at`, each with its owner."""
+    offsets, places = take_rows(column.indptr, at)
+    return np.repeat(owner, np.diff(offsets)), column.values[places]
