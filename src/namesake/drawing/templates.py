@@ -6,9 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
-from namesake.drawing.meanings import percent
+from namesake.drawing.theme import percent
 from namesake.drawing.words import part_name
 from namesake.kb.address import WIKIDATA
 from namesake.printable import one_line
@@ -33,6 +31,9 @@ def _environment() -> Environment:
     return environment
 
 
-def render(template: str, **values: Any) -> Markup:
-    """A template of the package, such as `drawing/candidates.html`, with its values. Texts are escaped."""
-    return Markup(_environment().get_template(template).render(values))
+def render(template: str, **values: Any) -> str:
+    """A template of the package, such as `drawing/candidates.html`, with its values.
+
+    Texts are escaped unless the template says `safe`.
+    """
+    return _environment().get_template(template).render(values)

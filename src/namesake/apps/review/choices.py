@@ -1,4 +1,4 @@
-"""Decisions of people about rows of a table: saved by the page of a review, and applied to the table again.
+"""Decisions about rows of a table, which a review page saves and `namesake reconcile --choices` applies.
 
 A decision belongs to the content of a row, not to its number: it stores the cells that the row was matched by. It
 applies to every row with these cells, wherever the row stands, and to no other row.
@@ -26,7 +26,7 @@ Cells = dict[str, str]
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """A decision as a file has it; `articleID` and `name` make it gold for the row as an article."""
+    """A decision in a file. With `articleID` and `name`, it is also gold for the row as an article."""
 
     articleID: str  # noqa: N815 - as gold has it
     name: str

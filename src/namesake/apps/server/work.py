@@ -165,7 +165,7 @@ class Answers:
             label, description, url = (None, None, None) if row["qid"] is None else self.about(row["qid"])
             if "candidates" in row:
                 fields["candidates"] = [self._candidate(one, parts) for one in row["candidates"]]
-                fields["doubts"] = row["doubts"] if parts else UNSET
+                fields["doubts"] = row.get("doubts", UNSET) if parts else UNSET
             answers[int(row["article_id"])].append(LinkAnswer(label=label, description=description, url=url, **fields))
         return answers
 
