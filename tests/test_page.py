@@ -54,7 +54,7 @@ def visit(browser, address):
 
 
 def paste(page, text: str, date: str = "") -> None:
-    page.get_by_label("Text", exact=True).fill(text)
+    page.get_by_label("Text to link").fill(text)
     page.get_by_label("Date of the text").fill(date)
     page.get_by_role("button", name="Link names").click()
 
@@ -152,7 +152,7 @@ def test_page_tells_why_a_name_is_nobody_and_the_slider_moves_the_threshold(visi
 
 def test_page_works_with_the_keyboard_alone(visit):
     page = visit()
-    page.get_by_label("Text", exact=True).focus()
+    page.get_by_label("Text to link").focus()
     page.keyboard.insert_text(BULLS)
     page.keyboard.press("Control+Enter")
     assert marks(page)[0] == "Michael Jordan"
@@ -177,7 +177,7 @@ def test_page_picks_a_sample_with_its_headline_and_date(visit, linker):
     assert "Q3308285" in page.locator(".candidate").first.inner_text()
     page.get_by_role("button", name="Edit the text").click()
     assert page.get_by_label("Date of the text").input_value() == "2015-12-07"
-    assert "Several thousand researchers" in page.get_by_label("Text", exact=True).input_value()
+    assert "Several thousand researchers" in page.get_by_label("Text to link").input_value()
 
 
 def test_page_takes_a_dropped_file(visit):
@@ -195,7 +195,7 @@ def test_page_takes_a_dropped_file(visit):
     page.get_by_role("alert").filter(has_text="not plain text").wait_for()
     page.evaluate(drop, ["text", "x" * (4 << 20) + "x"])
     page.get_by_role("alert").filter(has_text="too long").wait_for()
-    assert page.get_by_label("Text", exact=True).input_value() == BULLS
+    assert page.get_by_label("Text to link").input_value() == BULLS
 
 
 def test_page_never_runs_what_is_pasted(visit):
@@ -231,7 +231,7 @@ def test_page_says_kindly_what_went_wrong(visit):
     page.route("**/draw", lambda route: route.abort())
     paste(page, BULLS)
     alert.filter(has_text="does not answer").wait_for()
-    assert page.get_by_label("Text", exact=True).input_value() == BULLS
+    assert page.get_by_label("Text to link").input_value() == BULLS
     page.faults.clear()
 
 

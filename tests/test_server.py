@@ -192,7 +192,7 @@ def test_a_fault_is_its_own_requests(linker: Linker) -> None:
     assert refused.status == 422
     assert refused.problem.error.startswith("article 1 cannot be linked: span [0, 9999]")
     assert (one, two) == (alone, b"%s %s" % (alone, alone))
-    assert pool.counts.batches == 2
+    assert pool.counts["batches"] == 2
 
 
 def test_explain_gives_the_linkers_rows(client: Client, linker: Linker) -> None:

@@ -54,7 +54,7 @@ class Endpoint:
         given = fields(request.scope["query_string"], "the URL") | request.path_params
         return converted(given, self.takes, "the parameters of the URL")
 
-    def decoded(self, request: Request, body: bytes) -> Any:
+    def decoded(self, body: bytes) -> Any:
         """The body as `takes` describes it."""
         if JSON in self.reads:
             return decoded(self.takes, body, "the body")

@@ -17,6 +17,12 @@ from namesake.kb.columns.large import held as memory
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the histogram's buckets, in seconds."""
+COUNTED = {
+    "articles": "Articles linked.",
+    "batches": "Batches in which they were linked.",
+    "links": "Names found or given.",
+    "links_answered": "Names linked to an entity.",
+}
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
@@ -70,14 +76,9 @@ class ServerCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The current numbers."""
-        pool, load, done = self.pool, self.load, self.pool.counts
-        for name, text, count in (
-            ("articles", "Articles linked.", done.articles),
-            ("batches", "Batches in which they were linked.", done.batches),
-            ("links", "Names found or given.", done.links),
-            ("links_answered", "Names linked to an entity.", done.answered),
-        ):
-            yield CounterMetricFamily(f"namesake_{name}", text, count)
+        pool, load = self.pool, self.load
+        for name, count in pool.counts.items():
+            yield CounterMetricFamily(f"namesake_{name}", COUNTED[name], count)
         for name, text, value in (
             ("waiting_requests", "Requests that wait to be linked.", pool.waiting),
             ("busy_threads", "Threads that link.", pool.small.busy + pool.large.busy),

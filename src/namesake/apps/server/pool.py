@@ -8,8 +8,8 @@ their own, so that nothing waits for a large request. The linker gives a request
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,11 +17,11 @@ from typing import TypeVar
 
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.problems import busy
-from namesake.apps.server.work import Answers, Counts, Job, work
+from namesake.apps.server.work import Answers, Job, work
 from namesake.linker import Linker
 
 T = TypeVar("T")
-Worked = tuple[list[bytes | Exception], Counts]
+Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
 THRESHOLDS = 32
 """Linkers with other thresholds that are kept."""
@@ -48,7 +48,8 @@ class Pool:
     def __init__(self, linker: Linker, limits: Limits) -> None:
         self.linker, self.limits = linker, limits
         self.answers = Answers(linker.kb)
-        self.counts = Counts()
+        self.counts = Counter(batches=0, articles=0, links=0, links_answered=0)
+        """What has been linked, for the metrics."""
         self._at = lru_cache(maxsize=THRESHOLDS)(self._linker_at)
         small, large, self.short = (
             ThreadPoolExecutor(limits.threads, thread_name_prefix=f"link-{name}")
@@ -130,8 +131,8 @@ class Pool:
     def _done(self, lane: Lane, jobs: list[Job], done: asyncio.Future[Worked]) -> None:
         lane.busy -= 1
         problem = done.exception()
-        results, counts = ([problem] * len(jobs), Counts()) if problem is not None else done.result()
-        self.counts.add(counts)
+        results, counts = ([problem] * len(jobs), {}) if problem is not None else done.result()
+        self.counts.update(counts)
         for job, result in zip(jobs, results, strict=True):
             if job.done.done():
                 continue  # the server was stopped without waiting

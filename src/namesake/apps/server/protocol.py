@@ -46,8 +46,7 @@ class LimitedConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timers of a client that has disconnected."""
-        self._arrived()
-        self._left()
+        self._cancel("arriving", "leaving")
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -87,7 +86,8 @@ class LimitedConnection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """Stop the timer: the request is complete."""
-        self._arrived()
+        self.head = 0
+        self._cancel("arriving")
         super().on_message_complete()
 
     def pause_writing(self) -> None:
@@ -99,7 +99,7 @@ class LimitedConnection(HttpToolsProtocol):
     def resume_writing(self) -> None:
         """Stop the timer: the client receives its answer."""
         super().resume_writing()
-        self._left()
+        self._cancel("leaving")
 
     def send_400_response(self, msg: str) -> None:
         """Answer a request whose head is refused, in JSON as all errors."""
@@ -109,16 +109,11 @@ class LimitedConnection(HttpToolsProtocol):
     def _expect(self) -> None:
         self.arriving = self.loop.call_later(self.limits.seconds + 1, self._too_slow)
 
-    def _arrived(self) -> None:
-        self.head = 0
-        if self.arriving is not None:
-            self.arriving.cancel()
-            self.arriving = None
-
-    def _left(self) -> None:
-        if self.leaving is not None:
-            self.leaving.cancel()
-            self.leaving = None
+    def _cancel(self, *timers: str) -> None:
+        for name in timers:
+            if (timer := getattr(self, name)) is not None:
+                timer.cancel()
+                setattr(self, name, None)
 
     def _too_slow(self) -> None:
         """Close a connection whose request is not complete in time. For a late body, the application has answered."""

@@ -61,27 +61,13 @@ class Job:
     done: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
-@dataclass
-class Counts:
-    """What has been linked, for the metrics."""
-
-    batches: int = 0
-    articles: int = 0
-    links: int = 0
-    answered: int = 0
-
-    def add(self, other: Counts) -> None:
-        """Add other counts."""
-        self.batches += other.batches
-        self.articles += other.articles
-        self.links += other.links
-        self.answered += other.answered
-
-
 def work(
     linker: Linker, answers: Answers, limits: Limits, jobs: Sequence[Job]
-) -> tuple[list[bytes | Exception], Counts]:
-    """The answer to each job, or its error. All jobs have the same options; an error of one affects no other."""
+) -> tuple[list[bytes | Exception], dict[str, int]]:
+    """The answer to each job, or its error, and counts for the metrics.
+
+    All jobs have the same options. An error of one job affects no other.
+    """
     options = jobs[0].options
     read = [_attempt(job.read) for job in jobs]
     ends = np.cumsum([0 if isinstance(articles, Exception) else len(articles) for articles in read]).tolist()
@@ -104,7 +90,8 @@ def work(
         _attempt(job.render, by_article[begin:end]) if problem is None else problem
         for job, problem, (begin, end) in zip(jobs, problems, parts, strict=True)
     ]
-    return results, Counts(1, count, links.num_rows, links.num_rows - links.column("qid").null_count)
+    answered = links.num_rows - links.column("qid").null_count
+    return results, {"batches": 1, "articles": count, "links": links.num_rows, "links_answered": answered}
 
 
 def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:

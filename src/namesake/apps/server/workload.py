@@ -33,61 +33,56 @@ class Workload:
 
     async def answer(self, endpoint: Endpoint, request: Request) -> Response:
         """The answer of an endpoint to a request."""
-        with Admission(self, request) as admission:
+        client = request.client.host if request.client else ""
+        body = Body(self, request)
+        self.requests += 1
+        self.clients[client] += 1
+        try:
             self.check()
             if not endpoint.always:
-                admission.refuse_excess()
+                self._refuse_excess(client)
             if request.method == "POST":
                 endpoint.check_content_type(request)
-                asked = endpoint.decoded(request, await admission.body())
+                asked = endpoint.decoded(await body.read())
             else:
                 asked = endpoint.parameters(request)
             answer = await endpoint.answer(request, asked)
-        return answer if isinstance(answer, Response) else Response(answer, media_type=endpoint.sends[0])
+            return answer if isinstance(answer, Response) else Response(answer, media_type=endpoint.sends[0])
+        finally:
+            self.requests -= 1
+            self.size -= body.size
+            self.clients[client] -= 1
+            if not self.clients[client]:
+                del self.clients[client]
 
-
-class Admission:
-    """One request from its first line to its answer."""
-
-    def __init__(self, load: Workload, request: Request) -> None:
-        self.load, self.limits, self.request = load, load.limits, request
-        self.client = request.client.host if request.client else ""
-        self.size = 0
-        """Bytes of its body."""
-
-    def __enter__(self) -> Admission:
-        self.load.requests += 1
-        self.load.clients[self.client] += 1
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        self.load.requests -= 1
-        self.load.size -= self.size
-        self.load.clients[self.client] -= 1
-        if not self.load.clients[self.client]:
-            del self.load.clients[self.client]
-
-    def refuse_excess(self) -> None:
-        """Raise an error if there are too many requests at a time."""
-        if self.load.requests > self.limits.requests:
+    def _refuse_excess(self, client: str) -> None:
+        if self.requests > self.limits.requests:
             raise busy("too many requests at a time")
         most = self.limits.per_client
-        if self.load.clients[self.client] > most:
+        if self.clients[client] > most:
             raise RequestError(429, f"more than {most} requests at a time", "wait for answers", retry_after="1")
 
-    async def body(self) -> bytes:
+
+class Body:
+    """The body of one request. Its bytes count against the limits until the request is answered."""
+
+    def __init__(self, load: Workload, request: Request) -> None:
+        self.load, self.limits, self.headers, self.stream = load, load.limits, request.headers, request.stream
+        self.size = 0
+
+    async def read(self) -> bytes:
         """The whole body, unpacked if it is packed with gzip; an error if it is too large or too slow."""
-        encoding = self.request.headers.get("content-encoding", "").strip().lower()
+        encoding = self.headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", *GZIP):
             advice = "send it uncompressed or compressed with gzip"
             raise RequestError(415, "the body has an unknown encoding", advice, accept_encoding="gzip")
-        declared = self.request.headers.get("content-length", "")
+        declared = self.headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > self.limits.body:
             raise too_large("the body", self.limits.body, "bytes")
         parts = []
         try:
             async with asyncio.timeout(self.limits.seconds):
-                async for part in self.request.stream():
+                async for part in self.stream():
                     self._hold(len(part))
                     parts.append(part)
         except TimeoutError:
