@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from namesake.drawing.candidates import side_by_side
 from namesake.drawing.evidence import evidence
-from namesake.drawing.meanings import DARK, GRADES, LIGHT, grade
-from namesake.drawing.style import style_sheet
 from namesake.drawing.text import Mark, hint, marked
+from namesake.drawing.theme import GRADES, grade, notebook_style
 from namesake.drawing.waterfall import rounded, steps
 from namesake.errors import NamesakeError
 
@@ -109,7 +108,7 @@ def test_every_span_of_a_name_is_marked(linker):
         assert grade(link.qid is not None, link.confidence) in attributes["class"].split()
         assert (link.runner_up or "") in attributes["title"]
         if link.qid is None:
-            assert attributes["title"].startswith("nobody")
+            assert attributes["title"].startswith("NIL: ")
 
 
 def test_links_are_still_a_list(linker):
@@ -257,6 +256,10 @@ def contrast(one: str, two: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+COLOURS = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", notebook_style())
+LIGHT, DARK = ({name: both[theme] for name, *both in COLOURS} for theme in (0, 1))
+
+
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
 def test_colours_can_be_read(theme):
     """WCAG AA: 4.5 for what is text, on every ground that it stands on."""
@@ -268,8 +271,8 @@ def test_colours_can_be_read(theme):
 
 
 def test_one_style_sheet_for_light_and_dark_without_outside_resources():
-    sheet = style_sheet(".namesake")
-    assert "prefers-color-scheme: dark" in sheet
+    sheet = notebook_style()
+    assert "color-scheme: light dark" in sheet
     assert "url(" not in sheet
     assert "@import" not in sheet
     used = set(re.findall(r"var\(--(\w+)\)", sheet))

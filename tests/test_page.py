@@ -54,9 +54,9 @@ def visit(browser, address):
 
 
 def paste(page, text: str, date: str = "") -> None:
-    page.get_by_label("A text with people in it").fill(text)
+    page.get_by_label("Text to link").fill(text)
     page.get_by_label("Date of the text").fill(date)
-    page.get_by_role("button", name="Who is meant?").click()
+    page.get_by_role("button", name="Link names").click()
 
 
 def explained(page, name: str) -> None:
@@ -97,7 +97,7 @@ def test_page_from_paste_to_explanation(visit, linker):
     one, two = (why.locator(".candidate").nth(i).bounding_box() for i in (0, 1))
     assert one["y"] == two["y"]
     assert one["x"] < two["x"]
-    assert "none of them" in why.inner_text()
+    assert "NIL" in why.inner_text()
     values = best.locator(".waterfall tr").evaluate_all("rows => rows.map(row => Number(row.dataset.value))")
     assert sum(values[:-1]) == pytest.approx(values[-1])
     [link] = [link for link in links if link.name == "Michael Jordan"]
@@ -136,9 +136,9 @@ def test_page_tells_why_a_name_is_nobody_and_the_slider_moves_the_threshold(visi
     baker = links["Adam Smith"]
     assert baker.qid is None, "the baker is not the economist"
     choose(page, "Adam Smith")
-    assert page.locator(".verdict").inner_text().startswith("Nobody:")
+    assert page.locator(".verdict").inner_text().startswith("NIL:")
     for least in (0, 35, 50, 80, 97, 100):
-        page.get_by_label("Answer from").fill(str(least))
+        page.get_by_label("Lowest confidence").fill(str(least))
         wanted = sum(
             link.confidence >= least / 100
             for link in links.values()
@@ -152,7 +152,7 @@ def test_page_tells_why_a_name_is_nobody_and_the_slider_moves_the_threshold(visi
 
 def test_page_works_with_the_keyboard_alone(visit):
     page = visit()
-    page.get_by_label("A text with people in it").focus()
+    page.get_by_label("Text to link").focus()
     page.keyboard.insert_text(BULLS)
     page.keyboard.press("Control+Enter")
     assert marks(page)[0] == "Michael Jordan"
@@ -177,7 +177,7 @@ def test_page_picks_a_sample_with_its_headline_and_date(visit, linker):
     assert "Q3308285" in page.locator(".candidate").first.inner_text()
     page.get_by_role("button", name="Edit the text").click()
     assert page.get_by_label("Date of the text").input_value() == "2015-12-07"
-    assert "Several thousand researchers" in page.get_by_label("A text with people in it").input_value()
+    assert "Several thousand researchers" in page.get_by_label("Text to link").input_value()
 
 
 def test_page_takes_a_dropped_file(visit):
@@ -192,10 +192,10 @@ def test_page_takes_a_dropped_file(visit):
         assert "Scottie Pippen" in marks(page)
         page.get_by_role("button", name="Edit the text").click()
     page.evaluate(drop, ["text", "a\0b"])
-    page.get_by_role("alert").filter(has_text="no plain text").wait_for()
+    page.get_by_role("alert").filter(has_text="not plain text").wait_for()
     page.evaluate(drop, ["text", "x" * (4 << 20) + "x"])
     page.get_by_role("alert").filter(has_text="too long").wait_for()
-    assert page.get_by_label("A text with people in it").input_value() == BULLS
+    assert page.get_by_label("Text to link").input_value() == BULLS
 
 
 def test_page_never_runs_what_is_pasted(visit):
@@ -231,7 +231,7 @@ def test_page_says_kindly_what_went_wrong(visit):
     page.route("**/draw", lambda route: route.abort())
     paste(page, BULLS)
     alert.filter(has_text="does not answer").wait_for()
-    assert page.get_by_label("A text with people in it").input_value() == BULLS
+    assert page.get_by_label("Text to link").input_value() == BULLS
     page.faults.clear()
 
 
@@ -311,7 +311,7 @@ def test_what_the_page_is_told_is_what_the_linker_says(linker):
     assert told["threshold"] == linker.recipe.decide.threshold
     for number, link in enumerate(links):
         why = draw(linker, *asked, number)
-        assert (link.qid or "Nobody") in why["panel"]
+        assert (link.qid or "NIL") in why["panel"]
         assert " style=" not in told["html"] + why["html"] + why["panel"]
         assert re.sub(r'<span class="word" data-at="\d+">(.*?)</span>', r"\1", why["html"]) == told["html"]
     for beyond in (-1, len(links)):

@@ -1,1 +1,1 @@
-"""HTML from tables: one drawing code for notebooks, the page and reports."""
+"""HTML for notebooks, the page, the review and reports: Jinja2 templates, and the functions that prepare their data."""

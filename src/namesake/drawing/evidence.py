@@ -1,6 +1,6 @@
-"""What matched, put in the order in which a reader wants it: words by where they come from, statements by property.
+"""The evidence for a candidate in the order of reading: words by their sources, statements by property.
 
-Facts that nearly everybody shares, such as being human, are kept apart: they are true and tell nobody from anybody.
+Facts that nearly all people share, such as being human, are listed separately: they do not distinguish candidates.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from namesake.printable import one_line
 Row = Mapping[str, Any]
 
 COMMON = frozenset({"P31", "P21"})
-"""Properties that tell hardly anybody apart: instance of (human), sex or gender."""
+"""Properties that hardly distinguish people: instance of (human), sex or gender."""
 
 
 @dataclass(frozen=True)
 class Shared:
-    """A statement that a candidate has in common with other people of the text."""
+    """A statement that a candidate shares with other people in the text."""
 
     property: str
     value: str
@@ -33,19 +33,19 @@ class Shared:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for a candidate, beside its numbers."""
+    """The evidence for a candidate, besides its scores."""
 
     words: list[tuple[str, list[str]]] = field(default_factory=list)
-    """Where words come from, such as `occupation: baseball player`, and the words as the text writes them."""
+    """Sources, such as `occupation: baseball player`, each with the words as the text writes them."""
     shared: list[Shared] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What scorers say beyond words and statements."""
+    """Other matches of scorers."""
     spans: list[tuple[int, int]] = field(default_factory=list)
-    """Where the words stand in the text, in its order."""
+    """The places of the words in the text, in its order."""
 
 
 def evidence(rows: Iterable[Row], text: str) -> Evidence:
-    """What the rows of one candidate say matched; a word that several parts matched counts once."""
+    """The evidence in the rows of one candidate. A word that several parts matched counts once."""
     words: dict[str, Row] = {}
     others: list[Row] = []
     for row in rows:
@@ -61,7 +61,7 @@ def evidence(rows: Iterable[Row], text: str) -> Evidence:
 
 
 def place(source: Row, plain: bool = True) -> str:
-    """Where a word comes from, in words: plain ones, or those of the scorer itself."""
+    """The source of a word, in plain words or in those of the scorer."""
     if source["source"] in {"description", "paragraph"}:
         return str(source["source"])
     also = " (also known as)" if source["source"] == "alias" else ""
@@ -71,7 +71,7 @@ def place(source: Row, plain: bool = True) -> str:
 
 
 def of_anchors(match: Row) -> bool:
-    """Whether a match is a statement shared with other people of the text."""
+    """Whether a match is a statement shared with other people in the text."""
     return bool(match["sources"]) and all(source["anchor"] for source in match["sources"])
 
 
@@ -84,7 +84,7 @@ def surface(match: Row, text: str) -> str:
 
 
 def by_source(matches: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
-    """Each match that has sources under one of them, as few sources as it takes, those with most matches first."""
+    """Groups of matches by source: as few sources as needed, those with the most matches first."""
     found: list[tuple[Row, list[Row]]] = []
     left = [match for match in matches if match["sources"]]
     while left:
@@ -98,7 +98,7 @@ def by_source(matches: Iterable[Row]) -> list[tuple[Row, list[Row]]]:
 
 
 def _words(matches: list[Row], text: str) -> list[tuple[str, list[str]]]:
-    """Words by where they come from; those from nowhere first."""
+    """Words by source; words without a source first."""
     nowhere = [surface(match, text) for match in matches if not match["sources"]]
     found = [
         (place(source), list(dict.fromkeys(surface(match, text) for match in group)))
@@ -108,7 +108,7 @@ def _words(matches: list[Row], text: str) -> list[tuple[str, list[str]]]:
 
 
 def _shared(matches: Iterable[Row]) -> list[Shared]:
-    """Shared statements, those that tell people apart first."""
+    """Shared statements, those that distinguish people first."""
     found: dict[tuple[str, str], Shared] = {}
     for match in matches:
         first = match["sources"][0]

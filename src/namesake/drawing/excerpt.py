@@ -15,11 +15,11 @@ Span = tuple[int, int]
 
 
 class Excerpt(str):
-    """A text on one line, the name in it between « and »; it remembers which part is the name."""
+    """A text on one line, the name in it between « and »; it stores which part is the name."""
 
     __slots__ = ("parts",)
     parts: tuple[str, str, str]
-    """What stands before the name, the name, what stands behind it."""
+    """The text before the name, the name, and the text after it."""
 
     def __new__(cls, before: str, name: str, after: str) -> Excerpt:
         """A text of three parts."""

@@ -1,63 +1,97 @@
-"""What notebooks show: fragments of HTML with their own style, which need nothing from the page around them."""
+"""Links and explanations of one text. Notebooks show them as HTML with its own style."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from namesake.drawing.candidates import side_by_side, verdict
-from namesake.drawing.style import style_sheet
-from namesake.drawing.text import marked, name_marks
+import pyarrow as pa
+
+from namesake.drawing.candidates import side_by_side
+from namesake.drawing.templates import render
+from namesake.drawing.text import marked_article, name_marks, who
+from namesake.drawing.theme import notebook_style, percent
+from namesake.printable import one_line
 
 if TYPE_CHECKING:
     from namesake.kb.summary import Brief
 
 Row = Mapping[str, Any]
-
-BOX = ".namesake" * 3
-"""The selector of our box: three times, since notebooks stripe and colour whatever tables and links they show."""
-_OWN = """
-@ { padding: 1rem 1.2rem; border-radius: .6rem; border: 1px solid var(--rule); max-width: 70rem; }
-@ h2 { font-size: 1.15rem; margin: 0 0 .5rem; }
-@ .text { max-width: 46rem; }
-@ details.why { margin-top: .8rem; border-top: 1px solid var(--rule); padding-top: .6rem; }
-@ details.why > summary { cursor: pointer; font-weight: 600; }
-@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: 0; }
-@ dt { color: var(--soft); } @ dd { margin: 0; }
-""".replace("@", BOX)
+One = TypeVar("One")
 
 
-def fragment(inner: str) -> str:
-    """HTML in a box of ours with its style."""
-    return f'<div class="namesake"><style>{style_sheet(BOX)}{_OWN}</style>{inner}</div>'
+class Links(list[One]):
+    """The links of one text: a list. A notebook shows the text with its names marked.
+
+    `rows` are the same links with labels; changing the list does not change them.
+    """
+
+    def __init__(self, links: Iterable[One] = (), text: str = "", title: str | None = None, rows: Sequence[Row] = ()):
+        super().__init__(links)
+        self.text, self.title, self.rows = text, title, rows
+
+    def _repr_html_(self) -> str:
+        return _shown(self.text, self.title, self.rows)
 
 
-def text_with_links(text: str, title: str | None, links: Sequence[Row]) -> str:
-    """A text and its title with every name marked, each with a link to Wikidata."""
-    heading = f"<h2>{marked(title, name_marks(links, 'title_spans'))}</h2>" if title else ""
-    return f'{heading}<div class="text">{marked(text, name_marks(links))}</div>'
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """The explanation of the links of one text: `table` has one row per candidate and part of its score.
+
+    A notebook shows the text with its names marked, and below it the candidates of each name with their waterfalls.
+    """
+
+    text: str
+    title: str | None
+    links: Sequence[Row]
+    """One row per explained name: its link, with labels and the second candidate."""
+    table: pa.Table
+    """Rows of `explain.EXPLANATION`."""
+    people: Mapping[str, Brief] = field(default_factory=dict)
+    """Descriptions and years of the candidates, by QID."""
+
+    @cached_property
+    def rows(self) -> list[list[Row]]:
+        """The rows of the table for each link; empty if a name has no candidates."""
+        own: dict[str, list[Row]] = {_key(link): [] for link in self.links}
+        for row in self.table.to_pylist():
+            own[_key(row)].append(row)
+        return [own[_key(link)] for link in self.links]
+
+    def _repr_html_(self) -> str:
+        names = [
+            (link["name"], side_by_side(rows, self.text, self.people, link))
+            for link, rows in zip(self.links, self.rows, strict=True)
+        ]
+        return _shown(self.text, self.title, self.links, names)
+
+    def __repr__(self) -> str:
+        """One line per name: its entity, or why it is NIL."""
+        count = "1 name" if len(self.links) == 1 else f"{len(self.links)} names"
+        lines = [f"Explanation of {count} ({self.table.num_rows:,} rows in .table)"]
+        for link in self.links:
+            if link["qid"] is not None:
+                said = who(link["qid"], link["label"], link["confidence"])
+            else:
+                best = f"; best {link['best']} {percent(link['confidence'])}".rstrip() if link["best"] else ""
+                said = f"NIL ({link['reason']}{best})"
+            lines.append(one_line(f"  {link['name']}: {said}"))
+        return "\n".join(lines)
 
 
-def links_html(text: str, title: str | None, links: Sequence[Row]) -> str:
-    """What a list of links shows."""
-    return fragment(text_with_links(text, title, links))
+def _key(row: Row) -> str:
+    """What distinguishes the names of one text: the name and its places."""
+    return repr((row["name"], row["spans"], row["title_spans"]))
 
 
-def explanation_html(
-    text: str, title: str | None, links: Sequence[Row], explained: Sequence[Sequence[Row]], people: Mapping[str, Brief]
-) -> str:
-    """The text with its names marked, then each name with its candidates; a name alone is open, others unfold."""
-    alone = " open" if len(links) == 1 else ""
-    names = "".join(
-        f'<details class="why"{alone}><summary>{escape(link["name"])}</summary>{verdict(link)}'
-        f"{side_by_side(rows, text, people, link.get('candidates'))}</details>"
-        for link, rows in zip(links, explained, strict=True)
-    )
-    return fragment(text_with_links(text, title, links) + names)
+def _shown(text: str, title: str | None, links: Sequence[Row], names: Sequence[tuple[str, str]] = ()) -> str:
+    """A text with its names marked, then each name with its candidates. One name is open, several unfold."""
+    article = marked_article(text, title, name_marks(links), name_marks(links, "title_spans"))
+    return render("drawing/notebook.html", style=notebook_style(), heading="", article=article, names=names)
 
 
-def facts_html(title: str, facts: Iterable[tuple[str, str]]) -> str:
-    """A heading and what there is to know, line by line."""
-    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts if value)
-    return fragment(f"<h2>{escape(title)}</h2><dl>{rows}</dl>")
+def facts_html(heading: str, facts: Iterable[tuple[str, str]]) -> str:
+    """A heading and a list of names and values, for a notebook."""
+    return render("drawing/notebook.html", style=notebook_style(), heading=heading, facts=facts)

@@ -1,24 +1,21 @@
-"""A candidate's score as a waterfall: each part begins where the one before it ended, and the last bar is the total."""
+"""A candidate's score as a waterfall: each bar begins where the one before it ended, and the last bar is the total."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
-
-from namesake.drawing.words import part_name
 
 Row = Mapping[str, Any]
 
 SMALL = 0.05
-"""Parts that move the score by less are drawn as one."""
-OTHERS = "all others"
+"""Parts that change the score by less are drawn as one."""
+OTHERS, TOTAL = "all others", "total"
 
 
 @dataclass(frozen=True)
 class Step:
-    """A bar: what adds how much, as it is written, and from where to where the score goes."""
+    """A bar: the part and its value, the value as it is written, and where the bar begins and ends."""
 
     part: str
     value: float
@@ -27,17 +24,29 @@ class Step:
     end: float
 
 
-def steps(rows: Iterable[Row]) -> list[Step]:
-    """The bars of one candidate, the largest first, what is small as one; their values add up to the score.
+@dataclass(frozen=True)
+class Bar:
+    """A step to be drawn; positions are percentages of the width."""
 
-    So do the numbers as they are written: each is rounded so that the sum of all is the rounded total.
+    part: str
+    value: float
+    written: str
+    kind: str
+    zero: float
+    left: float
+    width: float
+
+
+def steps(rows: Iterable[Row]) -> list[Step]:
+    """The steps of one candidate, the largest first and small ones as one; their values add up to the score.
+
+    So do the written numbers: each is rounded up or down so that their sum is the rounded total.
     """
     parts = {row["part"]: float(row["contribution"]) for row in rows if row["role"] == "part"}
-    large = {part: value for part, value in parts.items() if abs(value) >= SMALL}
-    small = sum(value for part, value in parts.items() if part not in large)
-    ordered = sorted(large.items(), key=lambda one: -abs(one[1]))
-    if any(value for part, value in parts.items() if part not in large):
-        ordered.append((OTHERS, small))
+    ordered = sorted((one for one in parts.items() if abs(one[1]) >= SMALL), key=lambda one: -abs(one[1]))
+    small = [value for value in parts.values() if abs(value) < SMALL]
+    if any(small):
+        ordered.append((OTHERS, sum(small)))
     found, at = [], 0.0
     for (part, value), hundredths in zip(ordered, rounded([value for _, value in ordered]), strict=True):
         found.append(Step(part, value, number(hundredths / 100), at, at + value))
@@ -60,44 +69,21 @@ def number(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
 
 
-def extent(candidates: Iterable[Iterable[Row]]) -> tuple[float, float]:
-    """From where to where the waterfalls of several candidates go, so that they can be drawn to one scale."""
-    ends = [end for rows in candidates for step in steps(rows) for end in (step.begin, step.end)]
-    return min([0.0, *ends]), max([0.0, *ends])
+def waterfalls(candidates: Sequence[Sequence[Row]]) -> list[list[Bar]]:
+    """The bars of several candidates, all drawn to one scale."""
+    every = [steps(rows) for rows in candidates]
+    ends = [0.0, *(end for some in every for step in some for end in (step.begin, step.end))]
+    low, width = min(ends), (max(ends) - min(ends)) or 1.0
 
+    def bar(step: Step, kind: str) -> Bar:
+        left, right = (100 * (at - low) / width for at in sorted((step.begin, step.end)))
+        return Bar(step.part, step.value, step.written, kind, 100 * -low / width, left, max(right - left, 0.6))
 
-def waterfall(rows: Sequence[Row], scale: tuple[float, float] | None = None) -> str:
-    """The table of bars of one candidate; `scale` is the `extent` of all that are drawn beside it."""
-    low, high = scale or extent([rows])
-    bars = steps(rows)
-    total = sum(step.value for step in bars)
-    lines = [
-        _line(step.part, step.value, step.written, (step.begin, step.end), (low, high), _sign(step.value))
-        for step in bars
+    def total(some: Sequence[Step]) -> Step:
+        value = sum(step.value for step in some)
+        return Step(TOTAL, value, number(round(value * 100) / 100).removeprefix("+"), 0.0, value)
+
+    return [
+        [*(bar(step, "for" if step.value >= 0 else "against") for step in some), bar(total(some), TOTAL)]
+        for some in every
     ]
-    written = number(round(total * 100) / 100).removeprefix("+")
-    lines.append(_line("total", total, written, (0.0, total), (low, high), "total"))
-    caption = "<caption>What the score adds up from</caption>"
-    return f'<table class="waterfall">{caption}<tbody>{"".join(lines)}</tbody></table>'
-
-
-def _sign(value: float) -> str:
-    return "for" if value >= 0 else "against"
-
-
-def _line(
-    part: str, value: float, written: str, bar: tuple[float, float], scale: tuple[float, float], kind: str
-) -> str:
-    low, high = scale
-    width = (high - low) or 1.0
-    begin, end = (100 * (at - low) / width for at in sorted(bar))
-    zero = 100 * -low / width
-    code = f' title="{escape(part)}"' if part_name(part) != part else ""
-    return (
-        f'<tr class="{kind}" data-part="{escape(part)}" data-value="{value!r}">'
-        f'<th scope="row"{code}>{escape(part_name(part))}</th>'
-        '<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        f'<line x1="{zero:.2f}" x2="{zero:.2f}" y1="0" y2="10"/>'
-        f'<rect x="{begin:.2f}" y="1" width="{max(end - begin, 0.6):.2f}" height="8"/></svg></td>'
-        f"<td>{written}</td></tr>"
-    )

@@ -15,14 +15,18 @@ from namesake.errors import NamesakeError
 
 def serve(
     kb: options.Kb = None,
-    host: Annotated[str, typer.Option("--host", help="address to listen at; 0.0.0.0 is every one")] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0: a free one")] = 8000,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen at; 0.0.0.0 means all addresses of the machine.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 means a free one.")] = 8000,
     recipe: options.Recipe = "default",
     threshold: options.Threshold = None,
-    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="threads that link small requests")] = 1,
+    threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="Threads that link small requests.")] = 1,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option("--allow-origin", help="pages of this origin may ask from a browser, * is any; repeatable"),
+        typer.Option(
+            "--allow-origin", help="Origin whose pages may read answers in a browser; * means any. Repeatable."
+        ),
     ] = None,
     public_url: Annotated[
         str | None,
@@ -32,18 +36,20 @@ def serve(
             "manifest of /reconcile announces it; by default, the address at which a request came in.",
         ),
     ] = None,
-    max_body: Annotated[int, typer.Option("--max-body", min=1, max=1024, help="MB that a request may have")] = 8,
-    max_text: Annotated[int, typer.Option("--max-text", min=1, help="characters that a text may have")] = 1_000_000,
-    max_articles: Annotated[int, typer.Option("--max-articles", min=1, help="articles that a request may have")] = 256,
-    max_requests: Annotated[int, typer.Option("--max-requests", min=1, help="requests at a time; others: 503")] = 1024,
+    max_body: Annotated[int, typer.Option("--max-body", min=1, max=1024, help="Largest request, in MB.")] = 8,
+    max_text: Annotated[int, typer.Option("--max-text", min=1, help="Most characters per text.")] = 1_000_000,
+    max_articles: Annotated[int, typer.Option("--max-articles", min=1, help="Most articles per request.")] = 256,
+    max_requests: Annotated[
+        int, typer.Option("--max-requests", min=1, help="Most requests at a time; others get status 503.")
+    ] = 1024,
     max_per_client: Annotated[
-        int, typer.Option("--max-per-client", min=1, help="requests at a time from one address; others: 429")
+        int, typer.Option("--max-per-client", min=1, help="Most requests at a time per client; others get status 429.")
     ] = 256,
     seconds: Annotated[
-        float, typer.Option("--seconds", min=0.1, help="that a client may take to send a request")
+        float, typer.Option("--seconds", min=0.1, help="Time that a client may take to send a request, in seconds.")
     ] = 20.0,
 ) -> None:
-    """Serve links, explanations, OpenRefine and a page over HTTP.
+    """Serve links, explanations, OpenRefine and a web page over HTTP.
 
     Example: namesake serve --kb kb/ --port 8000
     """
@@ -67,6 +73,6 @@ def serve(
     warn_of_sample(folder, kb)
 
     def ready(address: str) -> None:
-        say(f"{len(linker.kb):,} entities of {folder.name} at {address} (API: {address}/docs); Ctrl-C ends it")
+        say(f"{len(linker.kb):,} entities of {folder.name} at {address} (API: {address}/docs); press Ctrl-C to stop")
 
     run(linker, host, port, limits, allow_origin or (), public_url, ready)

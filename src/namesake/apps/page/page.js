@@ -1,29 +1,29 @@
 "use strict";
-// Asks the server to mark the names of a text, and shows for the chosen one who it may be and why.
-// All HTML comes from the server, where every text is escaped; texts that we write ourselves go in as text.
+// Asks the server to mark the names of a text, and shows the candidates and the explanation of the chosen name.
+// All HTML comes from the server, which escapes every text. Texts from this script are inserted as text.
 
 const $ = (id) => document.getElementById(id);
-let drawn = null; // what the server said of the text
-let chosen = -1; // the name that is explained
+let drawn = null; // the answer of the server for the text
+let chosen = -1; // the number of the explained name
 
-// ---- the text goes to the server, its names come back
+// ---- requests
 
-let asked = null; // the text that is shown
-let sampleTitle = null; // the headline of a sample, as long as its text is unchanged
+let asked = null; // the request for the text that is shown
+let sampleTitle = null; // the headline of an example, until its text is edited
 
 async function ask() {
   const text = $("text").value;
-  if (!text.trim()) return complain("There is no text yet: paste one, drop a file, or choose a sample.", "text");
+  if (!text.trim()) return complain("There is no text yet: paste a text, drop a file, or choose an example.", "text");
   $("go").disabled = true;
-  $("go").textContent = "Reading …";
+  $("go").textContent = "Linking …";
   asked = { text, title: sampleTitle, date: $("date").value.trim() || null };
   const answer = await post(asked);
   $("go").disabled = false;
-  $("go").textContent = "Who is meant?";
+  $("go").textContent = "Link names";
   if (answer) show(answer);
 }
 
-// What the server says, or null where something went wrong, which is then told.
+// The answer of the server, or null after an error, which is then shown.
 async function post(body) {
   say("");
   try {
@@ -42,12 +42,12 @@ async function post(body) {
 
 async function fault(answer) {
   let said = {};
-  try { said = await answer.json(); } catch { /* no JSON: the status must do */ }
+  try { said = await answer.json(); } catch { /* not JSON: the status is shown */ }
   const why = typeof said.error === "string" ? said.error : "";
   const todo = typeof said.what_to_do === "string" ? said.what_to_do : "";
-  if (answer.status === 413 && !why) return "This text is too long for this server: try a shorter one.";
+  if (answer.status === 413 && !why) return "This text is too long for this server: send a shorter one.";
   if (answer.status === 429 || answer.status === 503) return "The server is busy: try again in a moment.";
-  if (!why) return `The server could not do this (status ${answer.status}).`;
+  if (!why) return `The server cannot answer this request (status ${answer.status}).`;
   const whole = [why, todo].filter(Boolean).join(": ");
   return `${whole[0].toUpperCase()}${whole.slice(1)}.`;
 }
@@ -87,7 +87,7 @@ $("marked").addEventListener("click", (event) => {
 
 const names = () => [...$("marked").querySelectorAll(".name")];
 
-// The threshold: who is linked, and how sure that looks, follows from each name's confidence.
+// The threshold: the confidence of a name decides whether it is linked, and its class.
 const never = ["no candidates", "not a person"];
 
 function answered(mention, least) {
@@ -108,16 +108,16 @@ function slide(least) {
   const people = `The knowledge base has ${drawn.people.toLocaleString("en")} people.`;
   $("count").textContent = drawn.mentions.length
     ? `${count} of ${drawn.mentions.length} names linked. ${people}`
-    : `No name in this text is one that the knowledge base has. ${people}`;
+    : `No name in this text is in the knowledge base. ${people}`;
   slid(least);
 }
 
-// Where the slider says otherwise than the recipe did, the explanation says so.
+// If the slider changes the decision of the recipe, the explanation says so.
 function slid(least) {
   const mention = drawn.mentions[chosen];
   const now = mention && answered(mention, least);
   $("slid").hidden = !mention || now === (mention.qid !== null);
-  $("slid").textContent = `At ${Math.round(100 * least)} % ${now ? "this is an answer" : "this is nobody"}.`;
+  $("slid").textContent = `At ${Math.round(100 * least)} % ${now ? "this is the answer" : "the answer is NIL"}.`;
 }
 
 // ---- one name explained
@@ -130,7 +130,7 @@ async function choose(number, move) {
   chosen = wanted;
   outline();
   mention.why ??= await post({ ...asked, mention: wanted });
-  if (!mention.why || drawn !== text || chosen !== wanted) return; // something else was asked meanwhile
+  if (!mention.why || drawn !== text || chosen !== wanted) return; // another name or text was chosen meanwhile
   const focused = document.activeElement.closest("#marked .name")?.dataset.mention;
   put(mention.why.html);
   outline();
@@ -162,7 +162,7 @@ function outline() {
 
 const beside = () => $("why").getBoundingClientRect().left > $("left").getBoundingClientRect().right;
 
-// The words that matched for a candidate, where they stand in the text.
+// The matched words of a candidate in the text.
 function highlight(card) {
   const at = new Set((card?.dataset.words ?? "").split(" ").filter(Boolean));
   for (const other of $("panel").querySelectorAll(".candidate")) other.classList.toggle("marking", other === card);
@@ -191,7 +191,7 @@ function editing(yes) {
   document.querySelector("main").classList.toggle("idle", yes);
 }
 
-// ---- keys: arrows go from name to name, Escape goes back
+// ---- keys: arrows move from name to name, Escape closes the explanation
 
 document.addEventListener("keydown", (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === "Enter" && !$("editor").hidden) return void ask();
@@ -207,7 +207,7 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "Escape" && chosen >= 0) close();
 });
 
-// ---- samples and dropped files
+// ---- examples and dropped files
 
 async function samples() {
   try {
@@ -239,9 +239,9 @@ async function drop(event) {
   $("text").classList.remove("dropping");
   const file = event.dataTransfer.files[0];
   if ($("editor").hidden) edit();
-  if (file && file.size > longest) return complain("This file is too long: at most 4 MB of plain text can be read here.");
+  if (file && file.size > longest) return complain("This file is too long: the limit is 4 MB of plain text.");
   const text = file ? await file.text() : event.dataTransfer.getData("text/plain");
-  if (text.includes("\0") || text.includes("\uFFFD")) return complain("This file is no plain text in UTF-8: save it as one, or paste the text.");
+  if (text.includes("\0") || text.includes("\uFFFD")) return complain("This file is not plain text in UTF-8: convert it, or paste the text.");
   $("text").value = text;
   sampleTitle = null;
   ask();
@@ -249,7 +249,7 @@ async function drop(event) {
 
 $("editor").addEventListener("submit", (event) => { event.preventDefault(); ask(); });
 $("text").addEventListener("input", () => { sampleTitle = null; });
-// A file that is dropped anywhere is taken: else the browser would leave the page for it.
+// A file may be dropped anywhere; otherwise the browser would leave the page to open it.
 document.addEventListener("dragover", (event) => { event.preventDefault(); $("text").classList.add("dropping"); });
 document.addEventListener("dragleave", () => $("text").classList.remove("dropping"));
 document.addEventListener("drop", drop);

@@ -1,1 +1,1 @@
-"""A page on which somebody looks at the doubtful rows of a table, and which gives the choices back as gold."""
+"""A page to review the uncertain rows of a table. It saves the decisions as gold."""

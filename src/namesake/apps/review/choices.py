@@ -1,4 +1,4 @@
-"""Decisions of people about rows of a table: saved by the page of a review, and applied to the table again.
+"""Decisions about rows of a table, which a review page saves and `namesake reconcile --choices` applies.
 
 A decision belongs to the content of a row, not to its number: it stores the cells that the row was matched by. It
 applies to every row with these cells, wherever the row stands, and to no other row.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from unicodedata import normalize
@@ -26,7 +27,7 @@ Cells = dict[str, str]
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """A decision as a file has it; `articleID` and `name` make it gold for the row as an article."""
+    """A decision in a file. With `articleID` and `name`, it is also gold for the row as an article."""
 
     articleID: str  # noqa: N815 - as gold has it
     name: str
@@ -57,11 +58,21 @@ def row_id(cells: Cells) -> str:
 
 def apply_choices(files: Sequence[Path], table: pa.Table) -> Decisions:
     """Apply the decisions of some files to a table. If several files decide about a row, the last one counts."""
-    found = _Rows(table)
+
+    @cache
+    def index(columns: tuple[str, ...]) -> Mapping[tuple[str, ...], list[int]]:
+        """The places of rows by their cells in these columns."""
+        found = defaultdict(list)
+        for place, row in enumerate(cells_of(table, columns, range(table.num_rows))):
+            found[tuple(row[column] for column in columns)].append(place)
+        return found
+
     rows: dict[int, str | None] = {}
     without_row: list[str] = []
     for where, name, gold, cells in (one for file in files for one in _choices(file)):
-        places = found.places(cells)
+        columns = tuple(sorted(cells))
+        known = set(columns) <= set(table.column_names)
+        places = index(columns).get(tuple(cells[column] for column in columns), []) if known else []
         rows.update((place, gold) for place in places)
         if not places:
             without_row.append(f"{name!r} ({where})")
@@ -69,7 +80,7 @@ def apply_choices(files: Sequence[Path], table: pa.Table) -> Decisions:
 
 
 def _choices(file: Path) -> Iterator[tuple[str, str, str | None, Cells]]:
-    """Line, name, answer and cells of each decision; cells that are decided in two ways are refused."""
+    """File and line, name, answer and cells of each decision. Two answers for the same cells are an error."""
     seen: dict[str, str | None] = {}
     for line, choice in json_lines(file, Choice, "a decision of a review"):
         where = f"{file} line {line}"
@@ -86,27 +97,6 @@ def _choices(file: Path) -> Iterator[tuple[str, str, str | None, Cells]]:
         yield where, choice.name, choice.gold, cells
 
 
-class _Rows:
-    """The rows of a table by the cells of some columns; an index for each set of columns that decisions have."""
-
-    def __init__(self, table: pa.Table) -> None:
-        self.table = table
-        self.indexes: dict[tuple[str, ...], Mapping[tuple[str, ...], list[int]]] = {}
-
-    def places(self, cells: Cells) -> list[int]:
-        """The places of the rows that have these cells."""
-        columns = tuple(sorted(cells))
-        if not set(columns) <= set(self.table.column_names):
-            return []
-        if columns not in self.indexes:
-            index = defaultdict(list)
-            every = cells_of(self.table, columns, range(self.table.num_rows))
-            for place, row in enumerate(every):
-                index[tuple(row[column] for column in columns)].append(place)
-            self.indexes[columns] = index
-        return list(self.indexes[columns].get(tuple(cells[column] for column in columns), ()))
-
-
 def _plain(cell: str) -> str:
-    """A cell in the form that is compared: other programs may save a table with other blanks or composed characters."""
+    """A cell in the form in which cells are compared: programs save blanks and composed characters differently."""
     return " ".join(normalize("NFC", cell).split())

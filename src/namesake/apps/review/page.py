@@ -1,17 +1,17 @@
-"""The review of a table: one self-contained HTML page, and the rows on it as articles that gold refers to."""
+"""The review of a table: one HTML page that needs no other file, and its rows as articles that gold refers to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from namesake.apps.review.choices import Cells, row_id
-from namesake.drawing.meanings import variables
+from namesake.drawing.templates import render
+from namesake.drawing.theme import style_sheet
 from namesake.drawing.words import part_name
 from namesake.files import published
 from namesake.reconciling import Candidate, Query
@@ -20,30 +20,30 @@ from namesake.reconciling.rows import plain_name
 from namesake.reconciling.table import Doubtful
 
 MOST_ROWS = 2000
-"""Rows on one page; those that say the same count as one."""
+"""Rows on one page. Rows with the same content count as one."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table that is to be reviewed."""
+    """A row of the table for review."""
 
     doubtful: Doubtful
     number: int
-    """Where it stands, as people count."""
+    """Its number in the table, from 1."""
     cells: Cells
-    """What it was matched by, and what a decision about it belongs to."""
+    """The cells by which it was matched. A decision applies to all rows with these cells."""
 
     @property
     def id(self) -> str:
-        """Of the row, and of all others with the same cells."""
+        """The id of all rows with these cells."""
         return row_id(self.cells)
 
 
 def write_review(rows: Sequence[Row], page: Path, title: str) -> Path:
-    """Write the page, and beside it the rows as articles; returns where those are.
+    """Write the page, and beside it a file with the rows as articles; returns the path of that file.
 
-    The page saves decisions as gold (`articleID`, `name`, `gold`), which `namesake evaluate` and `tune` read, with the
-    cells of the row (`cells`), which `namesake reconcile --choices` goes by.
+    The page saves decisions as gold (`articleID`, `name`, `gold`), which `namesake evaluate` and `tune` read. They also
+    have the cells of the row (`cells`), which `namesake reconcile --choices` compares.
     """
     beside = articles_path(page)
     with published(page) as partial:
@@ -55,7 +55,7 @@ def write_review(rows: Sequence[Row], page: Path, title: str) -> Path:
 
 
 def shown(rows: Sequence[Row]) -> list[list[Row]]:
-    """The rows on the page, those together that say the same of the same name: they are settled as one."""
+    """The rows on the page. Rows with the same name and the same content are one group with one decision."""
     alike: dict[Query, list[Row]] = {}
     for row in rows:
         query = row.doubtful.query
@@ -64,24 +64,18 @@ def shown(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def articles_path(page: Path) -> Path:
-    """Where the rows of a page are, as articles."""
+    """The path of the file with the rows of a page as articles."""
     return page.with_name(f"{page.stem}.articles.jsonl")
 
 
 def review_page(rows: Sequence[Row], title: str) -> str:
-    """The page as HTML. What tables hold stands in it as JSON alone, and is never read as markup."""
-    template = (resources.files("namesake") / "apps" / "review" / "page.html").read_text(encoding="utf-8")
+    """The page as HTML. The contents of tables are in it as JSON only, never as markup."""
     data = {"title": title, "total": len(rows), "rows": [_row(same) for same in shown(rows)]}
-    json = msgspec.json.encode(data).decode()
-    for character in "<>&\u2028\u2029":
-        json = json.replace(character, f"\\u{ord(character):04x}")
-    return template.replace("/*STYLE*/", ":root { color-scheme: light dark; }" + variables(":root")).replace(
-        "/*DATA*/", json
-    )
+    return render("apps/review/page.html", style=style_sheet("colours"), data=data)
 
 
 def _row(same: Sequence[Row]) -> dict[str, Any]:
-    """Rows that say the same, as the page has them."""
+    """Rows with the same content, as data for the page."""
     row, query = same[0].doubtful, same[0].doubtful.query
     told = [("date", query.date)] if query.date else []
     return {
@@ -109,12 +103,12 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 
 
 def _part(name: str) -> str:
-    """A part in plain words; one that stands for a column is called by its property."""
+    """A part of a score in words; for a column of the table, its property."""
     return f"{name.removeprefix(VALUES)} of the row" if name.startswith(VALUES) else part_name(name)
 
 
 def _article(row: Row) -> dict[str, Any]:
-    """The row as an article with its name as the one mention, as it was reconciled."""
+    """The row as an article, with its name as the only mention."""
     query, candidates = row.doubtful.query, row.doubtful.candidates
     name = plain_name(query.name)
     told = ", ".join([query.context, *(value for _, value in query.values)]).strip(", ")

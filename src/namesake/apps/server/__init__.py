@@ -1,1 +1,1 @@
-"""The server: HTTP on top of the linker. Routes are one table; nothing here knows how a name is linked."""
+"""The HTTP server: endpoints on top of the linker. It does not depend on how names are linked."""

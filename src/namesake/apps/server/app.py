@@ -1,198 +1,178 @@
-"""The ASGI application: finds the route of a request, guards it, and turns whatever goes wrong into an answer."""
+"""The application: all endpoints of a linker as routes of Starlette, with CORS, compression, metrics and errors."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import gzip
-import logging
-import re
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
-from namesake.apps.server.http import GZIP, Call, Held, Message, Receive, Reply, Route, Send
+import msgspec
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from namesake import __version__
+from namesake.apps.server import kb_api, link_api, nif_api, openapi, page_api, reconcile_api, rel_api
+from namesake.apps.server.endpoint import JSON, Endpoint
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.metrics import Metrics
-from namesake.apps.server.problems import GoneError, RequestError, busy
+from namesake.apps.server.metrics import RequestMetrics, registry_of
+from namesake.apps.server.pool import Pool
+from namesake.apps.server.problems import RequestError
+from namesake.apps.server.workload import Workload
 from namesake.errors import NamesakeError
 from namesake.kb.store import KBChangedError
+from namesake.linker import Linker
 
-LOG = logging.getLogger("namesake.server")
-
-SAFE = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
-BARE = {"text/html", "text/plain", "text/turtle"}
-PACKED_FROM, PACKED_ASIDE = 1 << 10, 1 << 16
-"""Bytes of an answer from which it is packed for clients that take gzip, and from which a thread does it."""
-BUSY_UNCHECKED = {"/health", "/metrics"}
-"""What is answered however busy the server is."""
+PACKED_FROM = 1 << 10
+"""Bytes from which an answer is compressed for clients that accept gzip."""
 
 
-class App:
-    """All routes behind one door."""
+class Health(msgspec.Struct, frozen=True):
+    """The state of the server, and what it serves."""
 
-    def __init__(
-        self,
-        routes: Sequence[Route],
-        limits: Limits,
-        metrics: Metrics,
-        close: Callable[[], None],
-        origins: Sequence[str] = (),
-        check: Callable[[], None] = lambda: None,
-    ) -> None:
-        """Answer by `routes`, unless `check` raises KBChangedError: then the server ends."""
-        self.limits, self.metrics, self.close = limits, metrics, close
-        self.origins = frozenset(origins)
-        self.check = check
-        self.end: Callable[[], None] = lambda: None
-        """What makes the server end, once it runs."""
-        self.held = Held()
-        self.exact: dict[str, dict[str, Route]] = {}
-        self.prefixed: dict[str, dict[str, Route]] = {}
-        for route in routes:
-            place, _, parameter = route.path.partition("{")
-            (self.prefixed if parameter else self.exact).setdefault(place, {})[route.method] = route
-
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request, or see a server process through its life."""
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-        elif scope["type"] == "http":
-            await self._answer(scope, receive, send)
-
-    async def _live(self, receive: Receive, send: Send) -> None:
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        self.close()
-        await send({"type": "lifespan.shutdown.complete"})
-
-    async def _answer(self, scope: Message, receive: Receive, send: Send) -> None:
-        began = time.perf_counter()
-        call = Call(scope, receive, self.limits, self.held)
-        client = scope["client"][0] if scope.get("client") else ""
-        self.held.requests += 1
-        self.held.clients[client] = self.held.clients.get(client, 0) + 1
-        place, methods = self._find(call)
-        route = methods.get("GET" if scope["method"] == "HEAD" else scope["method"])
-        try:
-            reply = await self._reply(call, client, place, methods, route)
-        except GoneError:
-            return
-        finally:
-            self._release(call, client)
-        reply = await packed(reply, call.header(b"accept-encoding"))
-        await self._send(scope, send, reply, self._cors(call, methods))
-        self.metrics.note(place, scope["method"], reply.status, time.perf_counter() - began)
-
-    def _release(self, call: Call, client: str) -> None:
-        self.held.requests -= 1
-        self.held.size -= call.size
-        self.held.clients[client] -= 1
-        if not self.held.clients[client]:
-            del self.held.clients[client]
-
-    def _find(self, call: Call) -> tuple[str, dict[str, Route]]:
-        """The routes at the address of a request, by method; none where nothing is there."""
-        path: str = call.scope["path"]
-        if path in self.exact:
-            return path, self.exact[path]
-        before, slash, last = path.rpartition("/")
-        if before + slash in self.prefixed and last:
-            call.parameter = last
-            return before + slash, self.prefixed[before + slash]
-        return "", {}
-
-    async def _reply(
-        self, call: Call, client: str, place: str, methods: dict[str, Route], route: Route | None
-    ) -> Reply:
-        """What the route answers, or what is wrong."""
-        try:
-            self.check()
-            if place not in BUSY_UNCHECKED:
-                self._guard(client)
-            if not methods:
-                raise RequestError(404, "there is nothing at this address", "see /docs for what there is")
-            if route is None:
-                allowed = ", ".join(sorted({*methods, "OPTIONS", *(["HEAD"] if "GET" in methods else [])}))
-                if call.scope["method"] == "OPTIONS":
-                    return Reply(b"", "text/plain", 204, ((b"allow", allowed.encode()),))
-                raise RequestError(405, "this address takes no such request", f"use {allowed}", allow=allowed)
-            return await route.handle(call)
-        except RequestError as problem:
-            return _refusal(problem)
-        except KBChangedError:
-            self.end()
-            why = "the knowledge base was written to while it was in use"
-            return _refusal(
-                RequestError(503, why, "send the request again after the server has restarted", retry_after="10")
-            )
-        except NamesakeError as problem:
-            return _refusal(RequestError(422, str(problem), "mend the request"))
-        except GoneError:
-            raise
-        except Exception:
-            LOG.exception("a request to %s failed", place)
-            return _refusal(
-                RequestError(500, "something went wrong here", "this is a fault of ours: the server's log has it")
-            )
-
-    def _guard(self, client: str) -> None:
-        """Refuse what is too much at a time."""
-        if self.held.requests > self.limits.requests:
-            raise busy("too many requests at a time")
-        if self.held.clients[client] > self.limits.per_client:
-            raise RequestError(
-                429, f"more than {self.limits.per_client} requests at a time", "wait for answers", retry_after="1"
-            )
-
-    def _cors(self, call: Call, methods: dict[str, Route]) -> list[tuple[bytes, bytes]]:
-        """What a browser must be told before it lets a page of another origin read the answer."""
-        origin = call.header(b"origin")
-        if not origin:
-            return []
-        anybody = any(route.open for route in methods.values()) or "*" in self.origins
-        if not anybody and origin not in self.origins:
-            return []
-        told = [(b"access-control-allow-origin", b"*" if anybody else origin.encode("latin-1")), (b"vary", b"origin")]
-        if call.scope["method"] == "OPTIONS":
-            told.append((b"access-control-allow-methods", ", ".join(methods).encode()))
-            told.append((b"access-control-allow-headers", b"content-type"))
-        return told
-
-    async def _send(self, scope: Message, send: Send, reply: Reply, more: list[tuple[bytes, bytes]]) -> None:
-        kind = f"{reply.kind}; charset=utf-8" if reply.kind in BARE else reply.kind
-        headers = [(b"content-type", kind.encode()), *SAFE, *reply.headers, *more]
-        if reply.status != 204:
-            headers.append((b"content-length", str(len(reply.body)).encode()))
-        body = b"" if scope["method"] == "HEAD" else reply.body
-        with contextlib.suppress(OSError, RuntimeError):  # what uvloop says of a connection that was cut meanwhile
-            await send({"type": "http.response.start", "status": reply.status, "headers": headers})
-            await send({"type": "http.response.body", "body": body})
+    status: str
+    version: str
+    entities: int
+    recipe: str
 
 
-async def packed(reply: Reply, accepted: str) -> Reply:
-    """The reply, packed where the client takes gzip and it is worth it: quickly rather than tightly."""
-    if len(reply.body) < PACKED_FROM:
-        return reply
-    headers = (*reply.headers, (b"vary", b"accept-encoding"))
-    if not takes_gzip(accepted):
-        return replace(reply, headers=headers)
-    if len(reply.body) < PACKED_ASIDE:
-        body = gzip.compress(reply.body, 1, mtime=0)
-    else:
-        body = await asyncio.to_thread(gzip.compress, reply.body, 1, mtime=0)
-    return replace(reply, body=body, headers=(*headers, (b"content-encoding", b"gzip")))
+def application(
+    linker: Linker,
+    limits: Limits,
+    origins: Sequence[str] = (),
+    public: str | None = None,
+    stop: Callable[[], None] = lambda: None,
+) -> Starlette:
+    """The ASGI application of a linker.
+
+    Pages of `origins` may read its answers, `public` is the address that it announces, and `stop` ends the server.
+    """
+    pool = Pool(linker, limits)
+    load = Workload(limits, linker.kb.check_unchanged)
+    registry = registry_of(pool, load)
+
+    gzip = partial(GZipMiddleware, minimum_size=PACKED_FROM, compresslevel=1)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        pool.close()
+
+    return Starlette(
+        routes=_routes(openapi.with_document(_endpoints(pool, registry, public)), load),
+        middleware=[
+            Middleware(RequestMetrics, registry),
+            Middleware(ForHeader, b"origin", partial(Cors, origins=origins)),
+            Middleware(ForHeader, b"accept-encoding", gzip),
+        ],
+        exception_handlers=_error_handlers(stop),
+        lifespan=lifespan,
+    )
 
 
-def takes_gzip(accepted: str) -> bool:
-    """Whether an Accept-Encoding header names gzip, and not with the weight 0."""
-    for one in accepted.lower().split(","):
-        name, _, weight = one.replace(" ", "").partition(";")
-        if name in GZIP:
-            return not re.fullmatch(r"q=0(\.0*)?", weight)
-    return False
+def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None) -> list[Endpoint]:
+    linker = pool.linker
+
+    async def health(request: Request, _: None) -> bytes:
+        return msgspec.json.encode(Health("ok", __version__, len(linker.kb), linker.recipe.name))
+
+    async def metrics(request: Request, _: None) -> Response:
+        return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+
+    text = {"type": "string"}
+    return [
+        *link_api.endpoints(pool),
+        *kb_api.endpoints(pool),
+        *rel_api.endpoints(pool),
+        *nif_api.endpoints(pool),
+        *reconcile_api.endpoints(pool, public),
+        *page_api.endpoints(pool),
+        Endpoint("GET", "/health", health, "The state of the server.", returns=Health, always=True),
+        Endpoint("GET", "/metrics", metrics, "Metrics for Prometheus.", None, text, sends=("text/plain",), always=True),
+    ]
 
 
-def _refusal(problem: RequestError) -> Reply:
-    return Reply(problem.body(), status=problem.status, headers=tuple(problem.headers))
+def _routes(endpoints: Iterable[Endpoint], load: Workload) -> list[Route]:
+    """One route per path."""
+    by_path: dict[str, dict[str, Endpoint]] = {}
+    for endpoint in endpoints:
+        by_path.setdefault(endpoint.path, {})[endpoint.method] = endpoint
+
+    def route(path: str, methods: dict[str, Endpoint]) -> Route:
+        async def answer(request: Request) -> Response:
+            return await load.answer(methods["GET" if request.method == "HEAD" else request.method], request)
+
+        return Route(path, answer, methods=list(methods))
+
+    return [route(path, methods) for path, methods in by_path.items()]
+
+
+class ForHeader:
+    """Middleware that applies another one to requests with a header, and so costs other requests next to nothing."""
+
+    def __init__(self, app: ASGIApp, header: bytes, middleware: Callable[[ASGIApp], ASGIApp]) -> None:
+        self.app, self.header, self.applied = app, header, middleware(app)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        given = scope["type"] == "http" and any(name == self.header for name, _ in scope["headers"])
+        await (self.applied if given else self.app)(scope, receive, send)
+
+
+class Cors:
+    """Middleware that lets pages of other origins read answers: those listed everywhere, any page at `/reconcile`."""
+
+    def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        self.listed = CORSMiddleware(app, allow_origins=origins, allow_methods=("GET", "POST"))
+        self.any = CORSMiddleware(app, allow_origins=("*",), allow_methods=("GET", "POST"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        await (self.any if scope["path"].startswith("/reconcile") else self.listed)(scope, receive, send)
+
+
+def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
+    """What a client gets for each kind of error. Starlette logs unexpected ones with their traceback."""
+
+    async def refused(request: Request, problem: RequestError) -> Response:
+        return Response(problem.body(), problem.status, problem.headers, JSON)
+
+    async def not_routed(request: Request, problem: HTTPException) -> Response:
+        if problem.status_code == 404:
+            return await refused(request, RequestError(404, "there is nothing at this address", "see /docs"))
+        allowed = ", ".join(sorted({*(problem.headers or {})["Allow"].split(", "), "OPTIONS"}))
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers={"allow": allowed})
+        error = f"this address does not support {request.method}"
+        return await refused(request, RequestError(405, error, f"use {allowed}", allow=allowed))
+
+    async def not_valid(request: Request, problem: NamesakeError) -> Response:
+        return await refused(request, RequestError(422, str(problem), "correct the request"))
+
+    async def kb_changed(request: Request, problem: KBChangedError) -> Response:
+        stop()
+        error, advice = "the files of the knowledge base have changed", "send the request again in some seconds"
+        return await refused(request, RequestError(503, error, advice, retry_after="10"))
+
+    async def client_left(request: Request, problem: ClientDisconnect) -> Response:
+        return Response(status_code=400)  # nobody receives it
+
+    async def failed(request: Request, problem: Exception) -> Response:
+        return await refused(request, RequestError(500, "the server failed", "report this; the server's log says why"))
+
+    return {
+        RequestError: refused,
+        HTTPException: not_routed,
+        NamesakeError: not_valid,
+        KBChangedError: kb_changed,
+        ClientDisconnect: client_left,
+        Exception: failed,
+    }

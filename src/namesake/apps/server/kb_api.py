@@ -1,78 +1,58 @@
-"""`GET /entity/{qid}` and `GET /search`: what the KB knows."""
+"""`GET /entity/{qid}` and `GET /search`: entities of the KB."""
 
 from __future__ import annotations
 
-import re
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta
+from starlette.requests import Request
 
-from namesake.apps.server.http import JSON, Call, Parameter, Reply, Route
+from namesake.apps.server.endpoint import Endpoint
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError
+from namesake.apps.server.schema import Name, Qid
 from namesake.kb.records import Entity, Found
 
-MOST_FOUND, FOUND = 100, 20
-LONGEST_NAME = 1000
-QID = re.compile(r"Q[1-9][0-9]{0,15}")
+
+class EntityParameters(msgspec.Struct, frozen=True):
+    """The parameters of `/entity`."""
+
+    qid: Qid
+
+
+class SearchParameters(msgspec.Struct, frozen=True):
+    """The parameters of `/search`."""
+
+    name: Name
+    limit: Annotated[int, Meta(ge=1, le=100, description="the largest number of results")] = 20
 
 
 class SearchResponse(msgspec.Struct, frozen=True):
-    """Who bears a name, the best known first."""
+    """The entities with a name, those with the most sitelinks first."""
 
     name: str
     results: list[Found]
 
 
-class KbApi:
-    """Entities of the KB, by QID and by name."""
+def endpoints(pool: Pool) -> list[Endpoint]:
+    """The endpoints of this module."""
+    kb = pool.linker.kb
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool, self.kb = pool, pool.linker.kb
-
-    def routes(self) -> list[Route]:
-        """What it answers."""
-        qid = Parameter("qid", "a Wikidata item", {"type": "string", "pattern": f"^{QID.pattern}$"}, True, "path")
-        name = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
-        limit = {"type": "integer", "minimum": 1, "maximum": MOST_FOUND, "default": FOUND}
-        return [
-            Route(
-                "GET",
-                "/entity/{qid}",
-                self.entity,
-                "All that the KB knows of an entity.",
-                gives={JSON: Entity},
-                parameters=(qid,),
-                fails=(404, 422),
-            ),
-            Route(
-                "GET",
-                "/search",
-                self.search,
-                "Who bears a name, the best known first.",
-                gives={JSON: SearchResponse},
-                parameters=(Parameter("name", "a name", name, True), Parameter("limit", "how many", limit)),
-                fails=(400, 422),
-            ),
-        ]
-
-    async def entity(self, call: Call) -> Reply:
-        """One entity."""
-        if not QID.fullmatch(call.parameter):
-            raise RequestError(422, "this is not a QID", "ask for one such as /entity/Q76")
-        found = await self.pool.look(lambda: msgspec.json.encode(self.kb.entity(call.parameter)))
+    async def entity(request: Request, asked: EntityParameters) -> bytes:
+        found = await pool.run(lambda: msgspec.json.encode(kb.entity(asked.qid)))
         if found == b"null":
-            raise RequestError(404, f"the KB has no {call.parameter}", "search by name: /search?name=…")
-        return Reply(found)
+            raise RequestError(404, f"the KB has no {asked.qid}", "search by name: /search?name=…")
+        return found
 
-    async def search(self, call: Call) -> Reply:
-        """Entities by name."""
-        query = call.query()
-        name, limit = query.get("name", ""), query.get("limit", str(FOUND))
-        if not 0 < len(name) <= LONGEST_NAME:
-            raise RequestError(422, "`name` is missing, empty or too long", "ask for /search?name=Barack%20Obama")
-        if not re.fullmatch(r"[0-9]{1,3}", limit, re.ASCII) or not 0 < int(limit) <= MOST_FOUND:
-            raise RequestError(422, "`limit` is no number that fits", f"give one from 1 to {MOST_FOUND}")
-        return Reply(await self.pool.look(lambda: msgspec.json.encode(self._search(name, int(limit)))))
+    async def search(request: Request, asked: SearchParameters) -> bytes:
+        return await pool.run(
+            lambda: msgspec.json.encode(SearchResponse(asked.name, kb.search(asked.name, asked.limit)))
+        )
 
-    def _search(self, name: str, limit: int) -> SearchResponse:
-        return SearchResponse(name, self.kb.search(name, limit))
+    named = "The entities with a name, those with the most sitelinks first."
+    stored = "Everything that the KB stores about an entity."
+    return [
+        Endpoint("GET", "/entity/{qid}", entity, stored, EntityParameters, Entity, errors=(400, 404, 422)),
+        Endpoint("GET", "/search", search, named, SearchParameters, SearchResponse, errors=(400, 422)),
+    ]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from starlette.requests import Request
 
-from namesake.apps.server.http import JSON, Call, Reply, Route
+from namesake.apps.server.endpoint import BAD_BODY, Endpoint
+from namesake.apps.server.limits import Limits
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.schema import (
@@ -22,103 +25,84 @@ from namesake.apps.server.schema import (
     check_given,
     weight,
 )
-from namesake.apps.server.work import Links, Texts, Wish
+from namesake.apps.server.work import Job, LinkOptions, Links
 from namesake.articles.builder import ArticleBuilder
 from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
+from namesake.linker import Linker
 
-_link = msgspec.json.Decoder(LinkRequest)
-_explain = msgspec.json.Decoder(ExplainRequest)
-_encode = msgspec.json.Encoder().encode
-
-BAD_BODY = (400, 408, 413, 415, 422, 429, 503)
+ROWS = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "object"}}}}
 
 
-class LinkApi:
-    """Texts in, links out, and why."""
+def endpoints(pool: Pool) -> list[Endpoint]:
+    """The endpoints of this module."""
+    linked = "Link the names in a text, or in articles, to Wikidata."
+    explained = "Explain links: one row per candidate and part of its score, including NIL."
+    return [
+        Endpoint("POST", "/link", partial(link, pool), linked, LinkRequest, LinkResponse, errors=BAD_BODY),
+        Endpoint("POST", "/explain", partial(explain, pool), explained, ExplainRequest, ROWS, errors=BAD_BODY),
+    ]
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
-        self.limits = pool.limits
 
-    def routes(self) -> list[Route]:
-        """What it answers."""
-        return [
-            Route(
-                "POST",
-                "/link",
-                self.link,
-                "Link the names in a text, or in articles, to Wikidata.",
-                {JSON: LinkRequest},
-                {JSON: LinkResponse},
-                fails=BAD_BODY,
-            ),
-            Route(
-                "POST",
-                "/explain",
-                self.explain,
-                "Why: a row for each of the best candidates and part of its score, none of them included.",
-                {JSON: ExplainRequest},
-                {JSON: {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "object"}}}}},
-                fails=BAD_BODY,
-            ),
-        ]
+async def link(pool: Pool, request: Request, asked: LinkRequest) -> bytes:
+    """The links of a text or of articles."""
+    limits = pool.limits
+    given = _given(asked, limits)
+    check_given(given, limits)
+    ids = None if asked.articles is None else [one.id or str(number) for number, one in enumerate(given)]
+    options = LinkOptions(asked.threshold, asked.candidates or asked.parts, asked.parts, asked.limit)
+    if options.candidates:
+        check_explained(given, limits)
+    pool.at(options.threshold)  # an unknown threshold is an error of this request alone
+    read = partial(articles_of, given, limits, ids is not None)
+    return await pool.link(Job(len(given), weight(given), read, partial(_rendered, ids), options))
 
-    async def link(self, call: Call) -> Reply:
-        """Links of a text or of articles."""
-        asked = await call.json(_link)
-        given = self._given(asked)
-        check_given(given, self.limits)
-        ids = None if asked.articles is None else [one.id or str(number) for number, one in enumerate(given)]
-        wish = Wish(asked.threshold, asked.candidates or asked.parts, asked.parts, asked.limit)
-        if wish.candidates:
-            check_explained(given, self.limits)
-        if wish.threshold is not None:
-            self.pool.at(wish.threshold)  # refused here where the recipe does not know it
-        texts = Texts(len(given), weight(given), lambda: articles_of(given, self.limits, ids is not None))
-        return Reply(await self.pool.link(texts, wish, lambda links: _rendered(links, ids)))
 
-    def _given(self, asked: LinkRequest) -> Sequence[GivenArticle]:
-        """The articles of a request; a text is one."""
-        if (asked.text is None) == (asked.articles is None):
-            raise RequestError(422, "a request has either `text` or `articles`", "send one of them")
-        if asked.articles is None:
-            return [GivenArticle(asked.text or "", None, asked.title, asked.date, asked.mentions)]
-        if asked.title is not None or asked.date is not None or asked.mentions is not None:
-            raise RequestError(
-                422, "`title`, `date` and `mentions` belong to a text", "put them into each of the articles"
-            )
-        if len(asked.articles) > self.limits.articles:
-            raise too_large("the list of articles", self.limits.articles, "articles")
-        return asked.articles
+def _given(asked: LinkRequest, limits: Limits) -> Sequence[GivenArticle]:
+    """The articles of a request. A text is one article."""
+    if (asked.text is None) == (asked.articles is None):
+        raise RequestError(422, "a request has either `text` or `articles`", "send one of them")
+    if asked.articles is None:
+        return [GivenArticle(asked.text or "", None, asked.title, asked.date, asked.mentions)]
+    if asked.title is not None or asked.date is not None or asked.mentions is not None:
+        raise RequestError(422, "`title`, `date` and `mentions` belong to a text", "put them into each of the articles")
+    if len(asked.articles) > limits.articles:
+        raise too_large("the list of articles", limits.articles, "articles")
+    return asked.articles
 
-    async def explain(self, call: Call) -> Reply:
-        """Rows of explanations."""
-        asked = await call.json(_explain)
-        given = GivenArticle(asked.text, None, asked.title, asked.date, asked.mentions)
-        check_explained([given], self.limits)
-        check_given([given], self.limits)
-        linker = self.pool.at(asked.threshold)
 
-        def work() -> bytes:
-            builder = ArticleBuilder()
-            builder.add(*articles_of([given], self.limits, several=False))
-            scored = linker.scored(builder.table())
-            candidates = np.diff(scored.batch.offsets)[mentions_called(scored, asked.name)]
-            if np.minimum(candidates, asked.limit).sum() > self.limits.explanations:
-                raise RequestError(
-                    413,
-                    f"more than {self.limits.explanations:,} candidates are to be explained",
-                    "say which name with `name`, or ask for fewer of each with `limit`",
-                )
-            rows = _bounded(explanation_rows(scored, asked.name, asked.limit), self.limits.listed)
-            table = pa.Table.from_pylist(list(rows), EXPLANATION).drop_columns("article_id")
-            return _encode({"rows": table.to_pylist()})
+def _rendered(ids: list[str] | None, links: Links) -> bytes:
+    if ids is None:
+        return msgspec.json.encode(LinkResponse(links=links[0]))
+    return msgspec.json.encode(LinkResponse(articles=[ArticleAnswer(*pair) for pair in zip(ids, links, strict=True)]))
 
-        return Reply(await self.pool.run(work))
+
+async def explain(pool: Pool, request: Request, asked: ExplainRequest) -> bytes:
+    """The rows of an explanation."""
+    given = GivenArticle(asked.text, None, asked.title, asked.date, asked.mentions)
+    check_explained([given], pool.limits)
+    check_given([given], pool.limits)
+    linker = pool.at(asked.threshold)
+    return await pool.run(lambda: _explained(linker, given, asked, pool.limits), large=True)
+
+
+def _explained(linker: Linker, given: GivenArticle, asked: ExplainRequest, limits: Limits) -> bytes:
+    builder = ArticleBuilder()
+    builder.add(*articles_of([given], limits, several=False))
+    scored = linker.scored(builder.table())
+    candidates = np.diff(scored.batch.offsets)[mentions_called(scored, asked.name)]
+    if np.minimum(candidates, asked.limit).sum() > limits.explanations:
+        raise RequestError(
+            413,
+            f"the request asks for explanations of more than {limits.explanations:,} candidates",
+            "give one name with `name`, or ask for fewer candidates with `limit`",
+        )
+    rows = _bounded(explanation_rows(scored, asked.name, asked.limit), limits.listed)
+    table = pa.Table.from_pylist(list(rows), EXPLANATION).drop_columns("article_id")
+    return msgspec.json.encode({"rows": table.to_pylist()})
 
 
 def _bounded(rows: Iterable[Row], most: int) -> Iterator[Row]:
-    """The rows of an explanation; refused as soon as they list more than `most` rows, places, matches and sources."""
+    """The rows of an explanation; an error as soon as they list more than `most` rows, places, matches and sources."""
     listed = 0
     for row in rows:
         matches = row.get("matches", ())
@@ -128,12 +112,6 @@ def _bounded(rows: Iterable[Row], most: int) -> Iterator[Row]:
             raise RequestError(
                 413,
                 f"the explanation would list more than {most:,} places, matches and sources",
-                "say which name with `name`, ask for fewer candidates with `limit`, or send a shorter text",
+                "give one name with `name`, ask for fewer candidates with `limit`, or send a shorter text",
             )
         yield row
-
-
-def _rendered(links: Links, ids: list[str] | None) -> bytes:
-    if ids is None:
-        return _encode(LinkResponse(links=links[0]))
-    return _encode(LinkResponse(articles=[ArticleAnswer(*pair) for pair in zip(ids, links, strict=True)]))

@@ -1,22 +1,25 @@
-"""`POST /nif`: NIF in Turtle in and out, as GERBIL asks annotators.
+"""`POST /nif`: NIF in Turtle, as GERBIL sends it to annotators.
 
-A document that has phrases is linked at these places (D2KB); in one that has none, names are found (A2KB). Places come
-back as they were counted: in characters, or in UTF-16 units where the document's own length says so.
+If a document has phrases, they are linked (D2KB); if it has none, the detector finds names (A2KB). Positions are
+characters, or UTF-16 units if the length that the document states counts these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from namesake.apps.server.http import TURTLE, Call, Reply, Route
+from starlette.requests import Request
+from starlette.responses import Response
+
+from namesake.apps.server.endpoint import BAD_BODY, TURTLE, Endpoint, content_type
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.link_api import BAD_BODY
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.rel_api import by_surface
 from namesake.apps.server.schema import GivenArticle, GivenMention, LinkAnswer, articles_of, check_given, weight
-from namesake.apps.server.work import Links, Texts, Wish
+from namesake.apps.server.work import Job, Links
 from namesake.datasets.nif import (
     BEGIN,
     END,
@@ -36,51 +39,44 @@ from namesake.datasets.nif import (
 )
 from namesake.errors import NamesakeError
 
-KINDS = (TURTLE, "application/x-turtle", "application/turtle", "application/n-triples")
-"""Content types of Turtle; N-Triples are Turtle, too."""
+SENT = (TURTLE, "application/x-turtle")
+KINDS = (*SENT, "application/turtle", "application/n-triples")
+"""Content types of Turtle; N-Triples is a subset of it."""
 NO_NAMES = {f"{NIF}{kind}" for kind in ("Context", "Sentence", "Paragraph", "Word", "Title")}
 PHRASE = f"{NIF}Phrase"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A document of a request; without `mentions` names are to be found in it."""
+    """A document of a request; without `mentions`, the detector finds its names."""
 
     iri: str
     text: Text
     java: bool
+    """Whether positions are UTF-16 units."""
     mentions: list[str | GivenMention] | None
 
 
-class NifApi:
-    """What GERBIL asks."""
+def endpoints(pool: Pool) -> list[Endpoint]:
+    """The endpoint of this module."""
+    summary = "Link the phrases of NIF documents in Turtle, or the names in their contexts, to Wikidata."
+    text = {"type": "string"}
+    return [Endpoint("POST", "/nif", partial(link, pool), summary, text, text, KINDS, SENT, BAD_BODY)]
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
 
-    def routes(self) -> list[Route]:
-        """What it answers."""
-        told = "NIF in Turtle: the names in its contexts, or its phrases, come back linked to Wikidata."
-        schema = {"type": "string"}
-        kinds = dict.fromkeys(KINDS[:2], schema)
-        return [Route("POST", "/nif", self.link, told, kinds, kinds, fails=BAD_BODY)]
-
-    async def link(self, call: Call) -> Reply:
-        """The document with annotations."""
-        call.must_be(*KINDS)
-        body = await call.body()
-        limits = self.pool.limits
-        run = self.pool.look if len(body) <= limits.small else self.pool.run
-        asked = await run(lambda: read(body, limits))
-        given = [GivenArticle(one.text.characters, mentions=one.mentions) for one in asked]
-        check_given(given, limits)
-        texts = Texts(len(given), weight(given), lambda: articles_of(given, limits))
-        answer = await self.pool.link(texts, Wish(), lambda links: written(asked, links))
-        return Reply(answer, call.kind if call.kind in KINDS[:2] else TURTLE)
+async def link(pool: Pool, request: Request, body: bytes) -> Response:
+    """The documents with annotations."""
+    limits = pool.limits
+    asked = await pool.run(lambda: read(body, limits), large=len(body) > limits.small)
+    given = [GivenArticle(one.text.characters, mentions=one.mentions) for one in asked]
+    check_given(given, limits)
+    job = Job(len(given), weight(given), partial(articles_of, given, limits), partial(written, asked))
+    kind = content_type(request)
+    return Response(await pool.link(job), media_type=kind if kind in SENT else TURTLE)
 
 
 def read(body: bytes, limits: Limits) -> list[Asked]:
-    """The documents of a request, as far as they are within the limits."""
+    """The documents of a request. They must be within the limits."""
     try:
         nodes = nodes_of(body, "the body")
     except NamesakeError as problem:
@@ -103,7 +99,7 @@ def read(body: bytes, limits: Limits) -> list[Asked]:
 
 
 def _is_name(node: Node) -> bool:
-    """Whether a node is a name; one that spans the whole text has the IRI of its context, and the types of both."""
+    """Whether a node is a name. A name that spans the whole text has the IRI and the types of its context."""
     kinds = node.get(TYPE, [])
     return PHRASE in kinds or not NO_NAMES.intersection(kinds)
 
@@ -114,23 +110,23 @@ def _asked(iri: str, text: Text, context: Node, phrases: Sequence[Node], limits:
         _check_length(node, limits)
         span = placed(node, text, "a phrase")
         if span is None or not span[0] < span[1] <= len(text.characters):
-            raise NamesakeError("the place of a phrase does not hold its anchorOf")
+            raise NamesakeError("the text at the place of a phrase is not its anchorOf")
         spans.append(span)
-    told = context.get(END, [""])[0].strip()
-    java = not text.characters.isascii() and told == str(int(text.starts[-1])) and told != str(len(text.characters))
+    stated = context.get(END, [""])[0].strip()
+    java = not text.characters.isascii() and stated == str(int(text.starts[-1])) and stated != str(len(text.characters))
     return Asked(iri, text, java, by_surface(text.characters, spans, limits) if spans else None)
 
 
 def _check_length(node: Node, limits: Limits) -> None:
-    """Refuse a phrase that is too long for a name before its text is looked at; UTF-16 has up to twice the units."""
-    told = [node.get(place, [""])[0].strip() for place in (BEGIN, END)]
-    begin, end = (int(one) if one.isdecimal() and len(one) < 19 else 0 for one in told)
+    """Refuse a phrase that is too long for a name before its text is read; UTF-16 has up to two units per character."""
+    stated = [node.get(place, [""])[0].strip() for place in (BEGIN, END)]
+    begin, end = (int(one) if one.isdecimal() and len(one) < 19 else 0 for one in stated)
     if end - begin > 2 * limits.longest:
         raise NamesakeError(f"the phrase at {begin} has more than {limits.longest:,} characters")
 
 
 def written(asked: Sequence[Asked], links: Links) -> bytes:
-    """The documents with their annotations; a phrase that nobody fits is nobody, a name that was found is left out."""
+    """The documents with their annotations. Names of the detector that are linked to NIL are left out."""
     return turtle(
         Document(one.iri, one.text.characters, tuple(_annotations(found, one.mentions is not None)), one.java)
         for one, found in zip(asked, links, strict=True)

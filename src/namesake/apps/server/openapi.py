@@ -1,134 +1,102 @@
-"""The OpenAPI document, and the same for people as a page: both are made of the table of routes."""
+"""The OpenAPI document and the same as a page, both made from the endpoints.
+
+Starlette has no OpenAPI generator for msgspec, which writes the JSON schemas of the structs itself.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from html import escape
 from typing import Any
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
 from namesake import __version__
-from namesake.apps.server.http import HTML, JSON, Call, Reply, Route
-from namesake.apps.server.problems import Trouble
+from namesake.apps.server.endpoint import HTML, JSON, Endpoint
+from namesake.apps.server.problems import Problem
+from namesake.drawing.templates import render
 
-WHY = {
+STATUSES = {
     400: "the request cannot be read",
-    404: "there is no such thing",
-    405: "another method is wanted",
-    408: "the request took too long to come",
+    404: "not found",
+    408: "the request did not arrive in time",
     413: "something is larger than its limit",
-    415: "another content type is wanted",
-    422: "something in the request does not fit",
+    415: "the content type or the encoding is not supported",
+    422: "a value in the request is not valid",
     429: "too many requests at a time from one address",
-    503: "the server has as much to do as it may hold",
+    503: "the server has reached one of its limits",
 }
-CSP = b"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-STYLE = """body{font:16px/1.5 system-ui,sans-serif;max-width:50rem;margin:auto;padding:1rem}code,pre{font-size:.9em}
-pre{overflow:auto;background:#8881;padding:.7rem;border-radius:.4rem}h2{margin-top:2.5rem;font-size:1.1rem}
-:root{color-scheme:light dark}"""
+CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
-class Document:
-    """What the server tells of itself."""
+def with_document(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    """The endpoints, and those of the document about all of them."""
 
-    def __init__(self, routes: Sequence[Route]) -> None:
-        own = [
-            Route("GET", "/openapi.json", self.json, "This document.", gives={JSON: {"type": "object"}}),
-            Route("GET", "/docs", self.page, "The same for people.", gives={HTML: {"type": "string"}}),
-        ]
-        self.routes = [*routes, *own]
-        self._json = msgspec.json.encode(document(self.routes))
-        self._page = page(self.routes).encode()
+    async def as_json(request: Request, _: None) -> bytes:
+        return encoded
 
-    async def json(self, call: Call) -> Reply:
-        """The document."""
-        return Reply(self._json)
+    async def as_page(request: Request, _: None) -> Response:
+        return Response(page, headers={"content-security-policy": CSP}, media_type=HTML)
 
-    async def page(self, call: Call) -> Reply:
-        """The page: nothing on it comes from elsewhere, and nothing on it runs."""
-        return Reply(self._page, HTML, headers=((b"content-security-policy", CSP),))
-
-
-def document(routes: Sequence[Route]) -> dict[str, Any]:
-    """The OpenAPI 3.1 document of some routes."""
-    structs = [
-        kind
-        for route in routes
-        for kind in (*route.takes.values(), *route.gives.values())
-        if not isinstance(kind, dict)
+    text = {"type": "string"}
+    every = [
+        *endpoints,
+        Endpoint("GET", "/openapi.json", as_json, "This document.", returns={"type": "object"}),
+        Endpoint("GET", "/docs", as_page, "This document as a page.", returns=text, sends=(HTML,)),
     ]
-    distinct = list({repr(kind): kind for kind in [*structs, Trouble]}.values())
-    schemas, components = msgspec.json.schema_components(distinct, ref_template="#/components/schemas/{name}")
-    by_kind = {repr(kind): schema for kind, schema in zip(distinct, schemas, strict=True)}
+    about = document(every)
+    encoded, page = msgspec.json.encode(about), render("apps/server/docs.html", about=about)
+    return every
+
+
+def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+    """The OpenAPI 3.1 document of some endpoints."""
+    kinds = [kind for one in endpoints for kind in (one.takes, one.returns) if isinstance(kind, type)]
+    structs = list(dict.fromkeys([*kinds, Problem]))
+    references, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
+    by_struct = dict(zip(structs, references, strict=True))
+    parameters = {one.takes.__name__ for one in endpoints if one.method == "GET" and one.takes}
     paths: dict[str, Any] = {}
-    for route in routes:
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, by_kind)
-    about = {"title": "Namesake", "version": __version__, "description": "Which John Smith? Names to Wikidata."}
-    return {"openapi": "3.1.0", "info": about, "paths": paths, "components": {"schemas": components}}
-
-
-def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
-    def content(kinds: dict[str, Any]) -> dict[str, Any]:
-        return {
-            kind: {"schema": schema if isinstance(schema, dict) else schemas[repr(schema)]}
-            for kind, schema in kinds.items()
-        }
-
-    trouble = {JSON: {"schema": schemas[repr(Trouble)]}}
-    answers: dict[str, Any] = {"200": {"description": "what was asked for", "content": content(route.gives)}}
-    answers |= {str(status): {"description": WHY[status], "content": trouble} for status in route.fails}
-    operation: dict[str, Any] = {
-        "summary": route.what,
-        "operationId": route.method.lower() + re.sub(r"\W+", "_", route.path),
-        "responses": answers,
+    for one in endpoints:
+        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, by_struct, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Namesake", "version": __version__, "description": "Links names in text to Wikidata."},
+        "paths": paths,
+        "components": {"schemas": {name: schemas[name] for name in schemas if name not in parameters}},
     }
-    if route.takes:
-        operation["requestBody"] = {"required": True, "content": content(route.takes)}
-    if route.parameters:
-        operation["parameters"] = [
-            {"name": one.name, "in": one.place, "required": one.required, "description": one.what, "schema": one.schema}
-            for one in route.parameters
-        ]
+
+
+def _operation(one: Endpoint, by_struct: dict[type, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    def content(kinds: Sequence[str], what: Any) -> dict[str, Any]:
+        schema = by_struct[what] if isinstance(what, type) else what or {}
+        return {kind: {"schema": schema} for kind in kinds}
+
+    problem = content([JSON], Problem)
+    errors = {str(status): {"description": STATUSES[status], "content": problem} for status in one.errors}
+    operation: dict[str, Any] = {
+        "summary": one.summary,
+        "operationId": one.method.lower() + re.sub(r"\W+", "_", one.path),
+        "responses": {"200": {"description": "the answer", "content": content(one.sends, one.returns)}} | errors,
+    }
+    if one.takes and one.method == "GET":
+        operation["parameters"] = _parameters(one, schemas[one.takes.__name__])
+    elif one.takes:
+        operation["requestBody"] = {"required": True, "content": content(one.reads, one.takes)}
     return operation
 
 
-def page(routes: Sequence[Route]) -> str:
-    """The document as HTML, without anything that a browser would have to fetch or to run."""
-    told = document(routes)
-    parts = [
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Namesake: the API</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{STYLE}</style></head><body>'
-        f"<h1>Namesake: the API</h1><p>For programs: <a href='openapi.json'>openapi.json</a>.</p>"
-    ]
-    for path, methods in told["paths"].items():
-        for method, operation in methods.items():
-            parts.append(f"<h2><code>{method.upper()} {escape(path)}</code></h2><p>{escape(operation['summary'])}</p>")
-            parts.extend(_parameters(operation))
-            parts.append(
-                f"<p>Takes: {_kinds(operation.get('requestBody', {}))}</p>" if "requestBody" in operation else ""
-            )
-            parts.append(f"<p>Gives: {_kinds(operation['responses']['200'])}</p>")
-    parts.append("<h1>What they hold</h1>")
-    for name, schema in told["components"]["schemas"].items():
-        shown = msgspec.json.format(msgspec.json.encode(schema), indent=2).decode()
-        parts.append(f"<h2 id='{escape(name)}'><code>{escape(name)}</code></h2><pre>{escape(shown)}</pre>")
-    return "".join([*parts, "</body></html>"])
-
-
-def _parameters(operation: dict[str, Any]) -> list[str]:
+def _parameters(one: Endpoint, struct: dict[str, Any]) -> list[dict[str, Any]]:
+    """The fields of a struct as parameters of the path or the query string."""
     return [
-        f"<p><code>{escape(one['name'])}</code> ({one['in']}{'' if one['required'] else ', may be left out'}): "
-        f"{escape(one['description'])}</p>"
-        for one in operation.get("parameters", [])
+        {
+            "name": name,
+            "in": "path" if f"{{{name}}}" in one.path else "query",
+            "required": name in struct["required"],
+            "description": schema.get("description", ""),
+            "schema": schema,
+        }
+        for name, schema in struct["properties"].items()
     ]
-
-
-def _kinds(part: dict[str, Any]) -> str:
-    def kind(name: str, schema: dict[str, Any]) -> str:
-        reference = str(schema.get("$ref", "")).rpartition("/")[2]
-        link = f" <a href='#{escape(reference)}'>{escape(reference)}</a>" if reference else ""
-        return f"<code>{escape(name)}</code>{link}"
-
-    return ", ".join(kind(name, one["schema"]) for name, one in part.get("content", {}).items())

@@ -1,68 +1,66 @@
-"""The page at `/` and what it asks for."""
+"""The page at `/`, and `POST /draw`, which it uses."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 
 from namesake.apps.page import FILES, draw
-from namesake.apps.server.http import JSON, Call, Handle, Reply, Route
-from namesake.apps.server.link_api import BAD_BODY
+from namesake.apps.server.endpoint import BAD_BODY, Endpoint
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.schema import Date, GivenArticle, Taken, check_date, check_explained, check_given, weight
-
-CSP = (
-    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    b"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+from namesake.apps.server.schema import (
+    Date,
+    GivenArticle,
+    StrictStruct,
+    check_date,
+    check_explained,
+    check_given,
+    weight,
 )
 
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {"content-security-policy": CSP, "cache-control": "no-cache"}
 
-class DrawRequest(Taken, frozen=True):
+
+class DrawRequest(StrictStruct, frozen=True):
     """A text to be shown with its names marked."""
 
     text: str
     title: str | None = None
     date: Date | None = None
     mention: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    """The name to explain, by its place among those of the text; without it, the text is shown with all its names."""
+    """The name to explain, by its number in the text; without it, the text is shown with all its names."""
 
 
-_decoder = msgspec.json.Decoder(DrawRequest)
+def endpoints(pool: Pool) -> list[Endpoint]:
+    """The files of the page, and `/draw`."""
 
+    def file(path: str, kind: str, body: bytes) -> Endpoint:
+        async def answer(request: Request, _: None) -> Response:
+            return Response(body, headers=HEADERS, media_type=kind)
 
-class PageApi:
-    """The page, whose files are served as they are."""
+        return Endpoint("GET", path, answer, "A file of the page.", sends=(kind.partition(";")[0],))
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool = pool
-
-    def routes(self) -> list[Route]:
-        """What it answers."""
-        files = [
-            Route("GET", path, _file(kind, body), "A file of the page.", gives={kind.partition(";")[0]: {}})
-            for path, (kind, body) in FILES.items()
-        ]
-        told = "A text with its names marked, as HTML for the page."
-        drawn = Route("POST", "/draw", self.draw, told, {JSON: DrawRequest}, {JSON: {"type": "object"}}, fails=BAD_BODY)
-        return [*files, drawn]
-
-    async def draw(self, call: Call) -> Reply:
-        """The drawing of a text."""
-        asked = await call.json(_decoder)
+    async def drawn(request: Request, asked: DrawRequest) -> bytes:
         title, date = asked.title or None, asked.date or None
         given = GivenArticle(asked.text, title=title, date=date)
-        linker, limits = self.pool.linker, self.pool.limits
-        check_given([given], limits)
+        check_given([given], pool.limits)
         check_date(date)
         if asked.mention is not None:
-            check_explained([given], limits)
-        run = self.pool.look if weight([given]) <= limits.small else self.pool.run
-        return Reply(await run(lambda: msgspec.json.encode(draw(linker, asked.text, title, date, asked.mention))))
+            check_explained([given], pool.limits)
+        large = weight([given]) > pool.limits.small
+        return await pool.run(
+            lambda: msgspec.json.encode(draw(pool.linker, asked.text, title, date, asked.mention)), large
+        )
 
-
-def _file(kind: str, body: bytes) -> Handle:
-    async def answer(call: Call) -> Reply:
-        return Reply(body, kind, headers=((b"content-security-policy", CSP), (b"cache-control", b"no-cache")))
-
-    return answer
+    summary = "A text with its names marked, as HTML for the page."
+    return [
+        *(file(path, kind, body) for path, (kind, body) in FILES.items()),
+        Endpoint("POST", "/draw", drawn, summary, DrawRequest, {"type": "object"}, errors=BAD_BODY),
+    ]

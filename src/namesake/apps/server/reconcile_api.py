@@ -1,35 +1,118 @@
-"""`/reconcile`: the W3C Reconciliation Service API 0.2, which OpenRefine speaks: manifest and queries.
+"""`/reconcile`: the W3C Reconciliation Service API 0.2, which OpenRefine uses.
 
-Pages of any origin may ask here, and here alone: OpenRefine's own page does. They get what the KB knows, which is
-public, and nothing else of the server. `reconcile_query.py` reads the queries; `reconcile_data.py` has suggestions,
-values and previews.
+Pages of any origin may read these answers, because OpenRefine asks from the browser. The answers contain data of the KB
+only, which is public. `reconcile_data.py` looks up suggestions, values and types.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import UNSET, Meta, UnsetType
+from starlette.requests import Request
+from starlette.responses import Response
 
-from namesake.apps.server.http import FORM, JSON, Call, Parameter, Reply, Route, fields
+from namesake.apps.server.endpoint import FORM, HTML, Endpoint, decoded
+from namesake.apps.server.openapi import CSP
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
-from namesake.apps.server.reconcile_data import HUMAN, ReconcileData, TypeName
-from namesake.apps.server.reconcile_query import GivenQuery, read_queries
+from namesake.apps.server.reconcile_data import HUMAN, Extension, ReconcileData, Suggestion, TypeName
+from namesake.drawing.templates import render
 from namesake.kb.address import WIKIDATA
+from namesake.kb.records import found
 from namesake.linker import Linker
-from namesake.reconciling import Candidate
+from namesake.reconciling import Candidate, Query
 from namesake.reconciling.matching import AT_ONCE, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE
 
 ENTITIES, PROPERTIES = "http://www.wikidata.org/entity/", "http://www.wikidata.org/prop/direct/"
-MOST = 50
+MOST, LIMIT = 50, 5
+"""Candidates per query: the largest number, and the default."""
+LONGEST = 1000
+"""Characters of a name: a longer one has no candidates. Longer values are cut."""
 LOOKED_AT = 100
-"""Candidates that are looked at where a type rules some of them out."""
-
+"""Candidates that are checked for the types of a query."""
 FEW = 16
-"""Queries that keep nobody waiting; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
+"""Queries that count as short work; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
+PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # OpenRefine shows it in a frame
+
+Text = Annotated[str, Meta(max_length=LONGEST)]
+AsJson = Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/json"})]
+
+
+class Item(msgspec.Struct, frozen=True):
+    """A value that is an entity."""
+
+    id: Text
+    name: Text = ""
+
+
+class GivenProperty(msgspec.Struct, frozen=True):
+    """A property of a query, with one value or several."""
+
+    pid: Text
+    v: Item | str | int | float | bool | list[Item | str | int | float | bool | None] | None
+
+
+class GivenQuery(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One query: a name, properties, or both. A name that is not a text has no candidates."""
+
+    query: str | int | float | bool | UnsetType | None = UNSET
+    type: Text | Annotated[list[Text], Meta(max_length=100)] | None = None
+    limit: Annotated[int, Meta(ge=1)] | Annotated[float, Meta(ge=1)] = LIMIT
+    properties: Annotated[list[GivenProperty], Meta(max_length=100)] = []
+    type_strict: Literal["any", "should", "all"] = "any"
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The QIDs of the types that the query asks for."""
+        given = [self.type] if isinstance(self.type, str) else self.type or []
+        return tuple(one.rpartition("/")[2] for one in given if one)
+
+    @property
+    def as_row(self) -> Query:
+        """The query as a row of a table. Without a valid name, the name is empty."""
+        name = self.query if isinstance(self.query, str) and len(self.query) <= LONGEST else ""
+        values = []
+        for given in self.properties:
+            for value in given.v if isinstance(given.v, list) else [given.v]:
+                text = (value.id or value.name) if isinstance(value, Item) else str(value)
+                if value is not None and text.strip():
+                    values.append((given.pid.rpartition("/")[2], text[:LONGEST]))
+        return Query(name, values=tuple(values), types=self.types)
+
+
+class ReconcileForm(msgspec.Struct, frozen=True):
+    """The parameters of `/reconcile`, in the URL or as a form."""
+
+    queries: AsJson | None = None
+    """Queries by key, as JSON."""
+    extend: AsJson | None = None
+    """Ids and properties, as JSON."""
+
+
+class SuggestParameters(msgspec.Struct, frozen=True):
+    """The parameters of the services that suggest."""
+
+    prefix: Annotated[str, Meta(max_length=200, description="the text typed so far")]
+    cursor: Annotated[int, Meta(ge=0, le=1_000_000, description="the number of suggestions to skip")] = 0
+
+
+class ProposeParameters(msgspec.Struct, frozen=True):
+    """The parameters of `/reconcile/properties`."""
+
+    type: Annotated[str, Meta(description="a type")] = "Q5"
+    limit: Annotated[str, Meta(description="the number of properties")] = ""
+
+
+class PreviewParameters(msgspec.Struct, frozen=True):
+    """The parameter of `/reconcile/preview`."""
+
+    id: Annotated[str, Meta(description="the QID of an entity")]
 
 
 class Feature(msgspec.Struct, frozen=True):
@@ -40,7 +123,7 @@ class Feature(msgspec.Struct, frozen=True):
 
 
 class ReconcileCandidate(msgspec.Struct, frozen=True):
-    """Somebody who may be meant; the score is the confidence in percent."""
+    """A candidate of a query; its score is the confidence in percent."""
 
     id: str
     name: str
@@ -52,65 +135,95 @@ class ReconcileCandidate(msgspec.Struct, frozen=True):
 
 
 class Result(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The candidates of one query, best first; none and an error where the query could not be read."""
+    """The candidates of one query, best first; an error if the query is not valid."""
 
     result: list[ReconcileCandidate]
     error: str = ""
 
 
+def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
+    """The endpoints of this module. `public` is the address that the manifest announces."""
+    api = ReconcileApi(pool, public)
+    summary = "The manifest; with `queries`, candidates for names; with `extend`, values of entities."
+    record, text, errors = {"type": "object"}, {"type": "string"}, (400, 413, 415, 422, 429, 503)
+    services: dict[str, Callable[[str, int], list[Suggestion]]] = {
+        "entity": api.data.entities,
+        "property": api.data.properties,
+        "type": api.data.types,
+    }
+    proposed = "The properties with the most statements."
+
+    found = []
+    for path in ("/reconcile", "/reconcile/"):
+        found.append(Endpoint("GET", path, api.get, summary, ReconcileForm, record, errors=errors))
+        found.append(Endpoint("POST", path, api.post, summary, ReconcileForm, record, (FORM,), errors=(*errors, 408)))
+    for kind, find in services.items():
+        path, begun, suggest = f"/reconcile/suggest/{kind}", f"Suggestions: {kind}.", partial(api.suggest, find)
+        found.append(Endpoint("GET", path, suggest, begun, SuggestParameters, record, errors=(400, 422)))
+    path, previewed = "/reconcile/preview", "An entity in short, for a frame."
+    return [
+        *found,
+        Endpoint("GET", "/reconcile/properties", api.propose, proposed, ProposeParameters, record, errors=(400, 422)),
+        Endpoint("GET", path, api.preview, previewed, PreviewParameters, text, sends=(HTML,), errors=(400, 404, 422)),
+    ]
+
+
 class ReconcileApi:
-    """Names in the cells of a table, one query for each."""
+    """Answers queries for names in the cells of a table."""
 
     def __init__(self, pool: Pool, public: str | None) -> None:
         self.pool, self.public = pool, public and public.rstrip("/")
-        self.data = ReconcileData(pool)
+        self.data = ReconcileData(pool.linker.kb)
 
-    def routes(self) -> list[Route]:
-        """What it answers."""
-        asked = tuple(
-            Parameter(name, what, {"type": "string", "contentMediaType": JSON})
-            for name, what in (("queries", "queries by key, as JSON"), ("extend", "ids and properties, as JSON"))
-        )
-        form = {
-            "type": "object",
-            "properties": {one.name: one.schema for one in asked},
-            "minProperties": 1,
-            "additionalProperties": False,
-        }
-        told = "For OpenRefine: the manifest; with `queries` who may be meant, with `extend` what is known of entities."
-        gives = {JSON: {"type": "object"}}
-        fails = (400, 413, 415, 422, 429, 503)
-        own = [
-            route
-            for path in ("/reconcile", "/reconcile/")
-            for route in (
-                Route("GET", path, self.get, told, {}, gives, asked, fails, open=True),
-                Route("POST", path, self.post, told, {FORM: form}, gives, (), (*fails, 408), open=True),
-            )
-        ]
-        return [*own, *self.data.routes()]
+    async def get(self, request: Request, asked: ReconcileForm) -> bytes:
+        """The manifest, or the answer to the parameters of the URL."""
+        if asked.queries is not None or asked.extend is not None:
+            return await self.post(request, asked)
+        host, port = request.scope["server"]  # the Host header, which the client chooses, is not used
+        own = f"{request.scope['scheme']}://{f'[{host}]' if ':' in host else host}:{port}"
+        return msgspec.json.encode(manifest(self.pool.linker, self.public or own, self.pool.limits.queries))
 
-    async def get(self, call: Call) -> Reply:
-        """The manifest, or what the address asks for."""
-        given = call.query()
-        return await self._answer(given) if given.keys() & {"queries", "extend"} else Reply(self._manifest(call))
-
-    async def post(self, call: Call) -> Reply:
-        """What a form asks for."""
-        call.must_be(FORM)
-        given = fields(await call.body(), "the form")
-        if not given.keys() & {"queries", "extend"}:
+    async def post(self, request: Request, asked: ReconcileForm) -> bytes:
+        """The answer to a form."""
+        if asked.extend is not None:
+            return await self._extend(asked.extend)
+        if asked.queries is None:
             raise RequestError(422, "the form has neither `queries` nor `extend`", "send one of them")
-        return await self._answer(given)
-
-    async def _answer(self, given: dict[str, str]) -> Reply:
-        if "extend" in given:
-            return await self.data.extend(given["extend"])
-        asked = read_queries(given["queries"])
-        if len(asked) > self.pool.limits.queries:
+        queries = {key: _read(raw) for key, raw in decoded(dict[str, msgspec.Raw], asked.queries, "`queries`").items()}
+        if len(queries) > self.pool.limits.queries:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
-        run = self.pool.look if len(asked) <= FEW else self.pool.run
-        return Reply(await run(lambda: msgspec.json.encode(self._reconciled(asked))))
+        return await self.pool.run(lambda: msgspec.json.encode(self._reconciled(queries)), len(queries) > FEW)
+
+    async def _extend(self, given: str) -> bytes:
+        asked, most = decoded(Extension, given, "`extend`"), 100 * self.pool.limits.queries
+        if len(asked.ids) * max(len(asked.properties), 1) > most:
+            raise too_large("the list of ids", most, "cells")
+        return await self.pool.run(lambda: msgspec.json.encode(self.data.extended(asked)), large=True)
+
+    async def suggest(
+        self, find: Callable[[str, int], list[Suggestion]], request: Request, asked: SuggestParameters
+    ) -> bytes:
+        """Suggestions for a prefix."""
+        prefix = " ".join(asked.prefix.split())
+        if not prefix:
+            return msgspec.json.encode({"result": []})
+        return await self.pool.run(lambda: msgspec.json.encode({"result": find(prefix, asked.cursor)}))
+
+    async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
+        """Properties to extend a table with."""
+        given = asked.limit if asked.limit.isascii() and asked.limit.isdecimal() else ""
+        limit = int(given[:5] or 0) if 0 < int(given[:5] or 0) < 10_000 else 50
+        answer = {"type": asked.type[:100], "limit": limit}
+        return await self.pool.run(lambda: msgspec.json.encode(answer | {"properties": self.data.used[:limit]}))
+
+    async def preview(self, request: Request, asked: PreviewParameters) -> Response:
+        """An entity in short, as a page for a frame."""
+        kb = self.pool.linker.kb
+        row = kb.row(asked.id)
+        if row < 0:
+            raise RequestError(404, "the KB has no such entity", "ask for an entity that /reconcile returned")
+        page = render("apps/server/preview.html", one=found(kb, row))
+        return Response(page, headers={"content-security-policy": PREVIEW_CSP}, media_type=HTML)
 
     def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Result]:
         """The candidates of each query. A query without a name has none: the KB is searched by names."""
@@ -124,7 +237,7 @@ class ReconcileApi:
         return results
 
     def _fitting(self, judged: Reconciled, query: int, asked: GivenQuery) -> list[Candidate]:
-        """The best candidates with the types that they must have; who they are is read of these alone."""
+        """The best candidates with the required types. Only these are described."""
         wanted, limit = set(asked.types), int(min(asked.limit, MOST))
         answered = judged.reason(query) is None
         strict = bool(wanted) and asked.type_strict != "should"
@@ -135,7 +248,7 @@ class ReconcileApi:
         kb, typed = self.pool.linker.kb, judged.scored.scores.get(ENTITY_TYPE)
 
         def matched(place: int, at: int) -> bool:
-            """Whether a candidate is the answer: one that states other types only never is."""
+            """Whether a candidate is the answer. A candidate that has other types only is not."""
             return answered and place == 0 and (typed is None or bool(typed[at] >= 0))
 
         return [judged.who(kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
@@ -147,23 +260,22 @@ class ReconcileApi:
             one.description,
             round(100 * one.confidence, 3) if one.confidence is not None else one.score,
             one.matched,
-            self.data.types(self.pool.linker.kb.row(one.qid)),
+            self.data.types_of(self.pool.linker.kb.row(one.qid)),
             [Feature(name, value) for name, value in one.parts.items()],
         )
 
-    def _manifest(self, call: Call) -> bytes:
-        about = manifest(self.pool.linker, self.public or address(call), self.pool.limits.queries)
-        return msgspec.json.encode(about)
 
-
-def address(call: Call) -> str:
-    """The address at which the server took this connection. The Host header, which the client chooses, is not used."""
-    host, port = call.scope["server"]
-    return f"{call.scope['scheme']}://{f'[{host}]' if ':' in host else host}:{port}"
+def _read(raw: msgspec.Raw) -> GivenQuery | str:
+    """A query, or what is wrong with it: a query that is not valid does not affect the others of its batch."""
+    try:
+        query = decoded(GivenQuery, bytes(raw), "the query")
+    except RequestError as problem:
+        return problem.problem.error
+    return "the query has neither `query` nor `properties`" if query.query is UNSET and not query.properties else query
 
 
 def manifest(linker: Linker, base: str, batch: int) -> dict[str, Any]:
-    """What the service is, where its parts are, and how many queries it takes at a time."""
+    """The description of the service: the addresses of its parts, and the number of queries per request."""
     at = f"{base}/reconcile"
     suggest = {what: {"service_url": at, "service_path": f"/suggest/{what}"} for what in ("entity", "property", "type")}
     limit = {
@@ -171,7 +283,7 @@ def manifest(linker: Linker, base: str, batch: int) -> dict[str, Any]:
         "label": "Limit",
         "type": "number",
         "default": 0,
-        "help_text": "how many values of each entity; 0: all",
+        "help_text": "The number of values per entity; 0 returns all.",
     }
     return {
         "versions": ["0.2"],

@@ -1,43 +1,40 @@
-"""What OpenRefine asks for besides candidates: suggestions while somebody types, values of entities, a preview."""
+"""Suggestions, values and types of entities, in the shapes of the Reconciliation API."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Iterable
 from functools import cached_property
-from html import escape
 from itertools import islice
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+import pyarrow.compute as pc
 from msgspec import Meta
 
-from namesake.apps.server.http import HTML, JSON, Call, Handle, Parameter, Reply, Route, decoded
-from namesake.apps.server.kb_api import QID
-from namesake.apps.server.labels import LabelIndex
-from namesake.apps.server.openapi import CSP, STYLE
-from namesake.apps.server.pool import Pool
-from namesake.apps.server.problems import RequestError, too_large
+from namesake.arrays import Int32
 from namesake.kb.dates import DAY, iso
-from namesake.kb.records import about, found, property_label, rows_named
+from namesake.kb.records import about, property_label, rows_named
+from namesake.kb.store import KB
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
-SUGGESTED, MOST = 10, 1_000_000
-"""Suggestions of one answer, and how many a client may skip."""
-PREVIEW_CSP = CSP.replace(b"frame-ancestors 'none'", b"frame-ancestors *")  # OpenRefine shows it in a frame
+SUGGESTED = 10
+"""Suggestions per answer."""
+QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 
 
 class TypeName(msgspec.Struct, frozen=True):
-    """What an entity, a property or a type is called."""
+    """The id and the name of an entity, a property or a type."""
 
     id: str
     name: str
 
 
 class Suggestion(msgspec.Struct, frozen=True):
-    """Something that may be meant by what has been typed so far."""
+    """An entity, a property or a type whose name begins with a prefix."""
 
     id: str
     name: str
@@ -45,76 +42,42 @@ class Suggestion(msgspec.Struct, frozen=True):
 
 
 class AskedProperty(msgspec.Struct, frozen=True):
-    """A property of which values are wanted; `limit` among its settings bounds how many."""
+    """A property whose values the client asks for; `limit` among its settings bounds their number."""
 
     id: Annotated[str, Meta(max_length=100)]
     settings: dict[str, Any] = {}
 
     @property
     def most(self) -> int | None:
-        """How many values are wanted; None: all."""
+        """The largest number of values; None: all."""
         given = str(self.settings.get("limit") or 0)
         return int(given) or None if re.fullmatch(r"[0-9]{1,6}", given, re.ASCII) else None
 
 
 class Extension(msgspec.Struct, frozen=True):
-    """Of which entities which properties are wanted."""
+    """The entities and the properties of a data extension request."""
 
     ids: list[Annotated[str, Meta(max_length=100)]]
     properties: Annotated[list[AskedProperty], Meta(max_length=100)]
 
 
-Find = Callable[[str, int], list[Suggestion]]
-"""The suggestions for a prefix, without the first ones that are skipped."""
-
 HUMAN = TypeName("Q5", "human")
-_extension = msgspec.json.Decoder(Extension)
-
-
-def _route(
-    path: str, handle: Handle, what: str, gives: str, *parameters: Parameter, fails: tuple[int, ...] = (400, 422)
-) -> Route:
-    """Something to be got below `/reconcile`, by pages of any origin."""
-    schema = {"type": "object" if gives == JSON else "string"}
-    return Route("GET", f"/reconcile/{path}", handle, what, {}, {gives: schema}, parameters, fails, open=True)
 
 
 class ReconcileData:
-    """Entities, properties and types of the KB, as OpenRefine wants them."""
+    """Looks up entities, properties and types of a KB."""
 
-    def __init__(self, pool: Pool) -> None:
-        self.pool, self.kb = pool, pool.linker.kb
-        self.labels = LabelIndex(self.kb)
+    def __init__(self, kb: KB) -> None:
+        self.kb = kb
 
-    def routes(self) -> list[Route]:
-        """What it answers; all of it may be asked by OpenRefine's page."""
-        prefix = Parameter("prefix", "what has been typed so far", {"type": "string", "maxLength": 200}, True)
-        cursor = Parameter("cursor", "how many suggestions to skip", {"type": "integer", "minimum": 0, "maximum": MOST})
-        asked = (prefix, cursor)
-        kinds: dict[str, Find] = {
-            "entity": self._entities,
-            "property": self._properties,
-            "type": self._types,
-        }
-        told = (Parameter("type", "a type", {"type": "string"}), Parameter("limit", "how many", {"type": "string"}))
-        one = Parameter("id", "an entity", {"type": "string", "pattern": f"^{QID.pattern}$"}, True)
-        return [
-            *(
-                _route(f"suggest/{kind}", self._suggester(find), f"What begins like this: {kind}.", JSON, *asked)
-                for kind, find in kinds.items()
-            ),
-            _route("properties", self.propose, "The properties that most is stated with.", JSON, *told),
-            _route("preview", self.preview, "An entity in short, for a frame.", HTML, one, fails=(400, 404)),
-        ]
-
-    # what entities are
-    def types(self, row: int) -> list[TypeName]:
-        """What an entity is an instance of, as the KB states it; a person is human."""
+    # types
+    def types_of(self, row: int) -> list[TypeName]:
+        """The types of an entity (`instance of`). A person without any is human."""
         named = [TypeName(*self._item(value)) for value in self._values(row, INSTANCE) if value >= 0]
         return named or ([HUMAN] if self.kb.person[row] else [])
 
     def all_types(self, row: int) -> set[str]:
-        """What an entity can be asked for as: its types, and a person's occupations."""
+        """The QIDs of the types of an entity, and of the occupations of a person."""
         values = [*self._values(row, INSTANCE), *self._values(row, OCCUPATION)]
         own = {f"Q{self.kb.item_qids[value]}" for value in values if value >= 0}
         return own | ({HUMAN.id} if self.kb.person[row] and not self._values(row, INSTANCE) else set())
@@ -130,38 +93,51 @@ class ReconcileData:
         return qid, self.kb.item_labels[item] or qid
 
     # suggestions
-    def _suggester(self, find: Find) -> Handle:
-        async def suggest(call: Call) -> Reply:
-            query = call.query()
-            prefix, cursor = query.get("prefix"), query.get("cursor", "0")
-            if prefix is None or len(prefix) > 200:
-                raise RequestError(422, "`prefix` is missing or too long", "give the first letters")
-            if not re.fullmatch(r"[0-9]{1,9}", cursor, re.ASCII) or int(cursor) > MOST:
-                raise RequestError(422, "`cursor` is no number that fits", f"give one from 0 to {MOST:,}")
-            wanted, skipped = " ".join(prefix.split()), int(cursor)
-            if not wanted:
-                return Reply(msgspec.json.encode({"result": []}))
-            return Reply(await self.pool.look(lambda: msgspec.json.encode({"result": find(wanted, skipped)})))
-
-        return suggest
-
-    def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
-        """Those called exactly so, then the best known whose label begins so."""
+    def entities(self, prefix: str, skipped: int) -> list[Suggestion]:
+        """The entities with this name, then those whose label begins with it, the most sitelinks first."""
         exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(self.kb, prefix)
-        more = self.labels.beginning(prefix, len(exact) + skipped + SUGGESTED)
+        more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
         rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
         chosen = list(rows)[skipped : skipped + SUGGESTED]
         return [Suggestion(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
 
-    def _properties(self, prefix: str, skipped: int) -> list[Suggestion]:
-        return _beginning(self._used, prefix, skipped)
+    def properties(self, prefix: str, skipped: int) -> list[Suggestion]:
+        """The properties whose label begins with the prefix."""
+        return _suggested(self.used, prefix, skipped)
 
-    def _types(self, prefix: str, skipped: int) -> list[Suggestion]:
-        return _beginning(self._known_types, prefix, skipped)
+    def types(self, prefix: str, skipped: int) -> list[Suggestion]:
+        """The types whose label begins with the prefix."""
+        return _suggested(self._known_types, prefix, skipped)
 
     @cached_property
-    def _used(self) -> list[TypeName]:
-        """The properties that the KB states something with, the most frequent first; dates of life among them."""
+    def _by_label(self) -> Int32:
+        """The rows of the entities in the order of their labels' bytes. It is made for the first suggestion."""
+        labels = self.kb.item_labels.take(self.kb.entity_item)
+        rows: Int32 = pc.sort_indices(labels.arrow()).to_numpy().astype(np.int32)
+        return rows
+
+    def _beginning(self, prefix: str, most: int) -> list[int]:
+        """The rows whose label begins with a prefix, or with it In Title Case; those with the most sitelinks first."""
+        title = prefix.title()
+        starts = [prefix] if title.startswith(prefix) else [prefix, title]
+        rows = np.concatenate([self._labelled(one.encode("utf-8", "replace")) for one in starts]).astype(np.int64)
+        keys = rows - (self.kb.sitelinks[rows].astype(np.int64) << 32)
+        best = np.sort(keys if len(keys) <= most else np.partition(keys, most)[:most])
+        chosen: list[int] = (best & 0xFFFFFFFF).tolist()
+        return chosen
+
+    def _labelled(self, prefix: bytes) -> Int32:
+        """The rows whose label begins with these bytes; no byte of UTF-8 is as large as FF."""
+        begin, end = (bisect_left(self._by_label, one, key=self._label) for one in (prefix, prefix + b"\xff"))
+        return self._by_label[begin:end]
+
+    def _label(self, row: np.int32) -> bytes:
+        labels, item = self.kb.item_labels, self.kb.entity_item[row]
+        return labels.data[labels.offsets[item] : labels.offsets[item + 1]].tobytes()
+
+    @cached_property
+    def used(self) -> list[TypeName]:
+        """The dates of life, then the properties of all statements, the most frequent first."""
         numbers, place = np.unique(self.kb.pair_property, return_inverse=True)
         order = np.argsort(-np.bincount(place, self.kb.pair_count, len(numbers)), kind="stable")
         used = dict.fromkeys([BIRTH, DEATH, *numbers[order].tolist()])
@@ -169,7 +145,7 @@ class ReconcileData:
 
     @cached_property
     def _known_types(self) -> list[TypeName]:
-        """What entities are instances of or work as, the most frequent first."""
+        """The types and the occupations of entities, the most frequent first."""
         chosen = np.isin(self.kb.pair_property, [INSTANCE, OCCUPATION]) & (self.kb.pair_value >= 0)
         pairs = np.flatnonzero(chosen)
         pairs = pairs[np.argsort(-self.kb.pair_count[pairs], kind="stable")]
@@ -177,22 +153,8 @@ class ReconcileData:
         return list(dict.fromkeys([HUMAN, *(TypeName(*self._item(item)) for item in items)]))
 
     # values
-    async def propose(self, call: Call) -> Reply:
-        """Properties to extend a table with."""
-        query = call.query()
-        given = query.get("limit", "")
-        limit = int(given) if re.fullmatch(r"[1-9][0-9]{0,3}", given, re.ASCII) else 50
-        told = {"type": query.get("type", HUMAN.id)[:100], "limit": limit}
-        return Reply(await self.pool.look(lambda: msgspec.json.encode({**told, "properties": self._used[:limit]})))
-
-    async def extend(self, given: str) -> Reply:
-        """Values of properties of entities."""
-        asked = decoded(_extension, given, "`extend`")
-        if len(asked.ids) * max(len(asked.properties), 1) > 100 * self.pool.limits.queries:
-            raise too_large("the list of ids", 100 * self.pool.limits.queries, "cells")
-        return Reply(await self.pool.run(lambda: msgspec.json.encode(self._extended(asked))))
-
-    def _extended(self, asked: Extension) -> dict[str, Any]:
+    def extended(self, asked: Extension) -> dict[str, Any]:
+        """The values of properties of entities."""
         known = [one for one in asked.properties if _PROPERTY.fullmatch(one.id)]
         meta = [TypeName(one.id, property_label(self.kb, int(one.id[1:]))) for one in known]
         rows: dict[str, Any] = {}
@@ -214,22 +176,9 @@ class ReconcileData:
             for value in self._values(row, number)
         ]
 
-    async def preview(self, call: Call) -> Reply:
-        """An entity in short, as a page for a frame."""
-        qid = call.query().get("id", "")
-        row = self.kb.row(qid)
-        if row < 0:
-            raise RequestError(404, "the KB has no such entity", "ask for one that was found")
-        one = found(self.kb, row)
-        years = " – ".join(filter(None, (one.birth or "", one.death or "")))
-        body = f"<p><b>{escape(one.label)}</b> ({qid})</p><p>{escape(about(self.kb, row))}</p><p>{escape(years)}</p>"
-        head = f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{qid}</title>'
-        html = f"{head}<style>{STYLE}</style></head><body>{body}</body></html>"
-        return Reply(html.encode(), HTML, headers=((b"content-security-policy", PREVIEW_CSP),))
 
-
-def _beginning(known: Iterable[TypeName], prefix: str, skipped: int) -> list[Suggestion]:
-    """Some of those whose name begins so, or whose id this is."""
+def _suggested(known: Iterable[TypeName], prefix: str, skipped: int) -> list[Suggestion]:
+    """Those whose name begins with the prefix, or whose id it is."""
     begun = prefix.casefold()
     fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
     return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]

@@ -1,9 +1,8 @@
-"""What requests and answers hold, as structs: they check what comes in, and the OpenAPI document is made of them."""
+"""The structs of requests and answers. They check requests, and the OpenAPI document is made from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import Annotated
 
 import msgspec
@@ -11,7 +10,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from namesake.apps.server.limits import Limits
 from namesake.apps.server.problems import RequestError, too_large
-from namesake.articles.article import Article, Mention, occurrences
+from namesake.articles.article import Article, Mention, Span, all_occurrences
 from namesake.articles.days import UNDATED, day_number
 
 Place = Annotated[int, Meta(ge=0, lt=2**31)]
@@ -19,31 +18,35 @@ Qid = Annotated[str, Meta(pattern=r"^Q[1-9][0-9]{0,15}$", description="a Wikidat
 Name = Annotated[str, Meta(min_length=1, max_length=1000)]
 Threshold = (
     Annotated[float, Meta(ge=0, le=1)]
-    | Annotated[str, Meta(pattern=r"^p[0-9]{1,2}$", description="a calibrated one, such as p95")]
+    | Annotated[str, Meta(pattern=r"^p[0-9]{1,2}$", description="a calibrated threshold, such as p95")]
 )
 Date = Annotated[str, Meta(max_length=40, description="ISO, as precise as known: 2016-12-26, 2016-12 or 2016")]
 SHOWN, MOST_SHOWN = 10, 100
-"""Candidates of a name that are given, and that may be asked for."""
+"""Candidates per name: the default, and the largest number that a request may ask for."""
 Limit = Annotated[int, Meta(ge=1, le=MOST_SHOWN)]
 Spans = list[tuple[int, int]]
 NAME_WEIGHT = 50
-"""Characters of text that take as long as a name that is given."""
+"""Linking a given name takes as long as so many characters of text."""
 
 
-class Taken(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a client sends: a field that we do not know is refused, since it would be ignored in silence."""
+class StrictStruct(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a request. Unknown fields are refused."""
 
 
-class GivenMention(Taken, frozen=True):
-    """A name to link: at `spans`, [start, end) in characters, or wherever it stands; among `candidates` if given."""
+class GivenMention(StrictStruct, frozen=True):
+    """A name to link.
+
+    `spans` are [start, end) in characters; without them, all places of the name in the text. `candidates` are QIDs;
+    without them, all entities with the name.
+    """
 
     name: Name
     spans: list[tuple[Place, Place]] | None = None
     candidates: Annotated[list[Qid], Meta(max_length=10_000)] | None = None
 
 
-class GivenArticle(Taken, frozen=True):
-    """An article; without `mentions` the names in it are found."""
+class GivenArticle(StrictStruct, frozen=True):
+    """An article. Without `mentions`, the detector finds the names in it."""
 
     text: str
     id: Annotated[str, Meta(max_length=1000)] | None = None
@@ -52,8 +55,8 @@ class GivenArticle(Taken, frozen=True):
     mentions: list[Name | GivenMention] | None = None
 
 
-class LinkRequest(Taken, frozen=True):
-    """A `text`, which may have title, date and mentions, or several `articles`; and what is wanted of them."""
+class LinkRequest(StrictStruct, frozen=True):
+    """Either a `text`, with an optional title, date and mentions, or a list of `articles`; and options."""
 
     text: str | None = None
     title: str | None = None
@@ -61,17 +64,17 @@ class LinkRequest(Taken, frozen=True):
     mentions: list[Name | GivenMention] | None = None
     articles: list[GivenArticle] | None = None
     threshold: Threshold | None = None
-    """Answer only with at least this confidence."""
+    """The lowest confidence of an answer."""
     candidates: bool = False
-    """Also give the best candidates with their scores."""
+    """Whether to return the best candidates with their scores."""
     parts: bool = False
-    """Also give the parts of each score, and the doubts; candidates come with them."""
+    """Whether to return the candidates with the parts of each score, and the evidence for NIL as `doubts`."""
     limit: Limit = SHOWN
-    """How many candidates of each name, the best first."""
+    """The number of candidates per name, best first."""
 
 
-class ExplainRequest(Taken, frozen=True):
-    """A text, and the name in it that is to be explained; without `name` all are."""
+class ExplainRequest(StrictStruct, frozen=True):
+    """A text, and the name to explain; without `name`, all names."""
 
     text: str
     name: Name | None = None
@@ -80,11 +83,11 @@ class ExplainRequest(Taken, frozen=True):
     mentions: list[Name | GivenMention] | None = None
     threshold: Threshold | None = None
     limit: Limit = SHOWN
-    """How many candidates of each name, the best first."""
+    """The number of candidates per name, best first."""
 
 
 class CandidateAnswer(msgspec.Struct, frozen=True):
-    """One of those who may be meant."""
+    """An entity that a name may refer to."""
 
     qid: str
     label: str | None
@@ -95,7 +98,7 @@ class CandidateAnswer(msgspec.Struct, frozen=True):
 
 
 class LinkAnswer(msgspec.Struct, frozen=True):
-    """One name and whom it means; `qid` is null where nobody fits, and `reason` says why."""
+    """One name and its entity. For NIL, `qid` is null and `reason` says why."""
 
     name: str
     spans: Spans
@@ -116,73 +119,57 @@ class LinkAnswer(msgspec.Struct, frozen=True):
 
 
 class ArticleAnswer(msgspec.Struct, frozen=True):
-    """The links of one article, by its id, or by its number where it has none."""
+    """The links of one article. Its id is its number if it was sent without one."""
 
     id: str
     links: list[LinkAnswer]
 
 
 class LinkResponse(msgspec.Struct, frozen=True):
-    """`links` of a text, or `articles` with the links of each, in the order they were sent."""
+    """The `links` of a text, or `articles` with their links, in the order of the request."""
 
     links: list[LinkAnswer] | UnsetType = UNSET
     articles: list[ArticleAnswer] | UnsetType = UNSET
 
 
 def check_explained(articles: Iterable[GivenArticle], limits: Limits) -> None:
-    """Refuse to take apart what would be a library."""
-    if sum(len(article.text) + len(article.title or "") for article in articles) > limits.explained:
+    """Refuse texts that are too long to be explained: the answer is many times as long."""
+    if sum(_length(article) for article in articles) > limits.explained:
         raise too_large("the text to be explained", limits.explained, "characters")
 
 
 def check_given(articles: Sequence[GivenArticle], limits: Limits) -> None:
-    """Refuse articles that are too much, by their lengths alone: quick enough for the event loop."""
+    """Refuse articles that are too large. This looks at lengths only and is fast enough for the event loop."""
     for number, one in enumerate(articles):
-        if len(one.text) + len(one.title or "") > limits.text:
+        if _length(one) > limits.text:
             where = "the text" if len(articles) == 1 else f"text {number}, counted from 0,"
             raise too_large(where, limits.text, "characters")
     if sum(len(one.mentions or ()) for one in articles) > limits.mentions:
         raise too_large("the list of mentions", limits.mentions, "names")
-    if sum(len(one.text) * sum(map(_is_searched, one.mentions or ())) for one in articles) > limits.searched:
+    if sum(len(one.text) * len(_names_to_find(one)) for one in articles) > limits.searched:
         raise too_large("the text, once for each name given without spans,", limits.searched, "characters")
-    if sum(len(spans_of(mention)) for one in articles for mention in one.mentions or ()) > limits.places:
+    given = (mention for one in articles for mention in one.mentions or () if isinstance(mention, GivenMention))
+    if sum(len(mention.spans or ()) for mention in given) > limits.places:
         raise too_large("the list of spans", limits.places, "places of names")
 
 
 def weight(articles: Iterable[GivenArticle]) -> int:
-    """How long articles take to link, in characters of text."""
+    """The time that linking takes, in characters of text."""
     return sum(
-        len(one.text)
-        + len(one.title or "")
+        _length(one)
         + sum(NAME_WEIGHT + len(() if isinstance(each, str) else each.candidates or ()) for each in one.mentions or ())
         for one in articles
     )
 
 
-def spans_of(given: str | GivenMention) -> Sequence[tuple[int, int]]:
-    """The places that were given."""
-    return () if isinstance(given, str) else given.spans or ()
+def _length(article: GivenArticle) -> int:
+    return len(article.text) + len(article.title or "")
 
 
-def _is_searched(given: str | GivenMention) -> bool:
-    return isinstance(given, str) or given.spans is None
-
-
-def articles_of(given: Sequence[GivenArticle], limits: Limits, several: bool = True) -> list[Article]:
-    """Given articles in our words, called by their numbers; what does not fit is refused with where it stands.
-
-    Names without places are looked for: this takes its time, and is done in a thread.
-    """
-    left = limits.places
-    articles = []
-    for number, one in enumerate(given):
-        where = f"articles[{number}]" if several else "the request"
-        article = _article(one, number, where, left)
-        left -= sum(len(mention.spans) for mention in article.mentions or ())
-        if left < 0:
-            raise too_large("the list of places at which the given names stand", limits.places, "places")
-        articles.append(article)
-    return articles
+def _names_to_find(article: GivenArticle) -> list[str]:
+    """The mentions without spans."""
+    given = [GivenMention(one) if isinstance(one, str) else one for one in article.mentions or ()]
+    return [one.name for one in given if one.spans is None]
 
 
 def check_date(date: str | None, where: str = "the request") -> None:
@@ -191,32 +178,41 @@ def check_date(date: str | None, where: str = "the request") -> None:
         raise RequestError(422, f"the date of {where} cannot be read", "write it as 2016-12-26, 2016-12 or 2016")
 
 
-def _article(given: GivenArticle, number: int, where: str, most: int) -> Article:
-    """A given article; names are found at `most` places altogether, and one more to tell that there are too many."""
-    check_date(given.date, where)
-    if given.mentions is None:
-        return Article(str(number), given.text, given.title, given.date)
+def articles_of(given: Sequence[GivenArticle], limits: Limits, several: bool = True) -> list[Article]:
+    """The articles of a request, with their numbers as ids.
+
+    This searches the texts for names that are given without spans, so it is called in a thread.
+    """
+    left = limits.places
+    articles = []
+    for number, one in enumerate(given):
+        where = f"articles[{number}]" if several else "the request"
+        check_date(one.date, where)
+        mentions = None if one.mentions is None else _mentions(one, where, left, limits)
+        left -= sum(len(mention.spans) for mention in mentions or ())
+        articles.append(Article(str(number), one.text, one.title, one.date, mentions))
+    return articles
+
+
+def _mentions(article: GivenArticle, where: str, most: int, limits: Limits) -> list[Mention]:
+    """The mentions of an article, which may have `most` spans."""
+    text, names = article.text, _names_to_find(article)
+    if sum(len(text) // len(name) for name in names) > most and sum(map(text.count, names)) > most:
+        raise too_large("the list of places of the given names", limits.places, "places")
+    found = all_occurrences(names, text)
     mentions = []
-    for one in given.mentions:
-        mention = _mention(one, given.text, where, most)
-        mentions.append(mention)
-        most -= len(mention.spans)
-        if most < 0:
-            break
-    return Article(str(number), given.text, given.title, given.date, mentions)
-
-
-def _mention(given: str | GivenMention, text: str, where: str, most: int) -> Mention:
-    """A given mention; a name alone is meant wherever it stands in the text."""
-    if isinstance(given, str):
-        given = GivenMention(given)
-    if given.spans is None:
-        return Mention(given.name, list(islice(occurrences(given.name, text), most + 1)), given.candidates)
-    for start, end in given.spans:
-        if not start < end <= len(text):
+    for one in article.mentions or ():
+        given = GivenMention(one) if isinstance(one, str) else one
+        spans: Sequence[Span] = found[given.name] if given.spans is None else given.spans
+        wrong = next((span for span in spans if not span[0] < span[1] <= len(text)), None)
+        if wrong is not None:
             raise RequestError(
                 422,
-                f"span [{start}, {end}] of a mention of {where} does not fit its text of {len(text)} characters",
-                "give start and end in characters, the end behind the last one",
+                f"span [{wrong[0]}, {wrong[1]}] of a mention of {where} exceeds its text of {len(text)} characters",
+                "give start and end in characters; the end is the position after the last character",
             )
-    return Mention(given.name, given.spans, given.candidates)
+        mentions.append(Mention(given.name, spans, given.candidates))
+        most -= len(spans)
+    if most < 0:
+        raise too_large("the list of places of the given names", limits.places, "places")
+    return mentions

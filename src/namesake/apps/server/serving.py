@@ -1,4 +1,4 @@
-"""A server process from its first moment to its last: the socket, the warm-up, the end in order."""
+"""A server process: its socket, the loading of kernels, and an orderly end."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gc
 import socket
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from namesake.apps.server.limits import Limits
 from namesake.articles.builder import text_table
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import uvicorn
 
 SWITCH = 0.0005
-"""Seconds after which a thread that links lets the one that answers clients have its turn."""
+"""Seconds after which a thread that links lets the event loop run."""
 WARM_UP = "Barack Obama met Michael Jordan in Chicago."
 
 
@@ -30,42 +30,44 @@ def serve(
     public: str | None = None,
     ready: Callable[[str], None] = print,
 ) -> None:
-    """Serve until SIGTERM or Ctrl-C; what is being answered then is answered first.
+    """Serve until SIGTERM or Ctrl-C. Requests that have begun are answered first.
 
-    `ready` is told the address once requests are taken; port 0 takes a free one.
+    `ready` is called with the address when the server accepts requests; port 0 is a free port.
     """
     with bound(host, port) as listening:
         server = server_of(linker, limits, origins, public)
         sys.setswitchinterval(SWITCH)
         gc.collect()
-        gc.freeze()  # what is loaded stays: the collector need not look at it again
+        gc.freeze()  # the collector need not look at loaded objects again
         shown = f"[{host}]" if ":" in host else host
         ready(f"http://{shown}:{listening.getsockname()[1]}")
-        app: Any = server.config.app
-        app.end = lambda: setattr(server, "should_exit", True)
         try:
             server.run(sockets=[listening])
-        except KeyboardInterrupt:  # uvicorn has ended in order, and says by this what made it end
+        except KeyboardInterrupt:  # uvicorn raises it after an orderly end
             return
-        linker.kb.check_unchanged(at_once=True)  # says so where this made it end
+        linker.kb.check_unchanged(at_once=True)  # raises the error that ended the server, if the KB has changed
 
 
 def server_of(linker: Linker, limits: Limits, origins: Sequence[str] = (), public: str | None = None) -> uvicorn.Server:
     """A server that is ready to run."""
     try:
-        import httptools  # noqa: F401 - uvicorn's protocol needs it
         import uvicorn
+
+        from namesake.apps.server.app import application
+        from namesake.apps.server.protocol import configured
     except ImportError:
-        raise lacking("the server needs", "uvicorn and httptools", "web") from None
-    from namesake.apps.server.protocol import configured
-    from namesake.apps.server.routes import application
+        raise lacking("the server needs", "uvicorn, httptools, starlette and prometheus_client", "web") from None
+
+    def stop() -> None:
+        server.should_exit = True
 
     warm_up(linker)
-    return uvicorn.Server(configured(application(linker, limits, origins, public), limits))
+    server = uvicorn.Server(configured(application(linker, limits, origins, public, stop), limits))
+    return server
 
 
 def bound(host: str, port: int) -> socket.socket:
-    """A socket that listens; taken before anything else, so that a port in use is told at once."""
+    """A listening socket. It is opened first, so that a port in use is an error at once."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind, protocol)
@@ -81,7 +83,7 @@ def bound(host: str, port: int) -> socket.socket:
 
 
 def warm_up(linker: Linker) -> None:
-    """Load every kernel that requests need, so that the first client does not wait for them."""
+    """Load every kernel that requests need, so that the first client does not wait."""
     for mentions in (None, ["Michael Jordan"]):
         table = text_table(WARM_UP, mentions, "2016-12-26", "Michael Jordan")
         linker.link(table, scores=True)

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, number
 from namesake.drawing.evidence import by_source, of_anchors, place, surface
-from namesake.drawing.meanings import percent
+from namesake.drawing.theme import percent
 from namesake.printable import one_line
 
 Span = Sequence[int]

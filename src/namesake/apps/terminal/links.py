@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from namesake.articles.rejects import Rejects
-from namesake.drawing.meanings import percent
+from namesake.drawing.theme import percent
 from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import one_line

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from namesake.apps.terminal.links import NAME_STYLE, number
-from namesake.drawing.meanings import percent
+from namesake.drawing.theme import percent
 from namesake.evaluation.gold import GoldRow
 from namesake.kb.records import about
 from namesake.linker import Linker
