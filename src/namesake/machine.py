@@ -20,17 +20,6 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-MOST_FOR_A_CORE = 4
-
-
-def threads_for(asked: int) -> int:
-    """As many threads as are asked for, for 0 or less one for each core.
-
-    More than a few for each core gain nothing, and thousands may not be had.
-    """
-    return min(asked if asked > 0 else cores(), MOST_FOR_A_CORE * cores())
-
-
 def named_kb() -> Path | None:
     """The KB that the variable NAMESAKE_KB names."""
     folder = os.environ.get(NAMESAKE_KB)

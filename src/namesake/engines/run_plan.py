@@ -1,4 +1,4 @@
-"""What a run into a folder is: all that its links depend on, and in words how two such plans differ."""
+"""What a run into a folder is: everything its links depend on, and in words how two such plans differ."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from namesake.scorers.registry import named
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """What a run is: a folder holds the parts of one plan."""
+    """What a run is. A folder holds the parts of one plan."""
 
     version: str
     """Of namesake."""
     kb: str
     """The digest of the KB's manifest."""
     vectors: dict[str, str]
-    """The digest of each kind of its vectors, where the recipe may read some."""
+    """The digest of each kind of its vectors, if the recipe may read some."""
     recipe: str
     """As TOML, threshold included."""
     mentions: str
-    """What finds names in articles without any."""
+    """How names are found in articles that list none."""
     scores: bool
     date: str | None
     fields: dict[str, str]
-    """What the user has said of the files: what fields are called, and their encoding."""
+    """The names of fields and the encoding that the user gave."""
     most_line: int
     shard_bytes: int
     inputs: list[Input]
@@ -49,7 +49,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         most_line: int,
         shard_bytes: int,
     ) -> Plan:
-        """The plan of a run by this linker."""
+        """The plan of a run with this linker."""
         return Plan(
             version=__version__,
             kb=linker.kb.manifest.digest,
@@ -66,16 +66,16 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _vectors(linker: Linker) -> dict[str, str]:
-    """Vectors come and go while their KB stays; a scorer that needs some counts as absent where there are none."""
-    kb, kinds = linker.kb, get_args(Kind)
+    """The digests of the KB's vectors: they can be replaced while the KB stays, and a scorer may depend on them."""
+    kb = linker.kb
     if all(named(scorer).needs is None for scorer in linker.recipe.scorers):
         return {}
-    manifests = {kind: kb.path / FOLDER / kind / MANIFEST for kind in kinds if has_vectors(kb, kind)}
+    manifests = {kind: kb.path / FOLDER / kind / MANIFEST for kind in get_args(Kind) if has_vectors(kb, kind)}
     return {kind: sha256(path.read_bytes()).hexdigest() for kind, path in manifests.items()}
 
 
 def difference(held: Plan, asked: Plan) -> str | None:
-    """How a run that a folder holds differs from one that is asked for, their inputs apart; None: in nothing."""
+    """How the run in a folder differs from the requested one, inputs apart; None if it does not."""
     if held.version != asked.version:
         return f"by another version of namesake ({held.version}, not {asked.version})"
     if held.kb != asked.kb:
@@ -87,13 +87,13 @@ def difference(held: Plan, asked: Plan) -> str | None:
     if held.scores != asked.scores:
         return "with `scores=True`" if held.scores else "without `scores=True`"
     for option, one, other in (
-        ("`mentions=`", held.mentions, asked.mentions),
-        ("`date=`", held.date, asked.date),
-        *((f"`{name}=`", held.fields.get(name), asked.fields.get(name)) for name in sorted(held.fields | asked.fields)),
-        ("`most_line=`", f"{held.most_line / 2**20:g} MB", f"{asked.most_line / 2**20:g} MB"),
+        ("mentions", held.mentions, asked.mentions),
+        ("date", held.date, asked.date),
+        *((name, held.fields.get(name), asked.fields.get(name)) for name in sorted(held.fields | asked.fields)),
+        ("most_line", f"{held.most_line / 2**20:g} MB", f"{asked.most_line / 2**20:g} MB"),
     ):
         if one != other:
-            return f"with another {option} ({one or 'none'}, not {other or 'none'})"
+            return f"with another `{option}=` ({one or 'none'}, not {other or 'none'})"
     return None if held.shard_bytes == asked.shard_bytes else "with parts of another size"
 
 
@@ -107,12 +107,12 @@ def _other_recipe(held: str, asked: str) -> str:
 
 
 def other_files(held: list[Input], asked: list[Input]) -> str | None:
-    """How the files of a run differ from those that are asked for, whatever they hold; None: they are the same."""
+    """How the files of a run differ from the requested ones, whatever they contain; None if they do not."""
     before, now = [one.path for one in held], [one.path for one in asked]
     if before == now:
         return None
     for path in sorted(set(before) - set(now)):
         return f"of other inputs ({path} was one of them)"
     for path in sorted(set(now) - set(before)):
-        return f"of other inputs ({path} was none of them)"
+        return f"of other inputs ({path} was not one of them)"
     return "of these inputs in another order"
