@@ -129,9 +129,7 @@ def test_the_root_is_no_place_for_a_kb() -> None:
 # builds at work, and killed ones
 def test_a_second_build_is_refused_and_a_killed_one_is_removed(tmp_path: Path) -> None:
     out = tmp_path / "kb"
-    die = (
-        "import os, sys, pathlib, namesake.kb.publish.draft as p\nwith p.Draft(pathlib.Path(sys.argv[1])): os._exit(9)"
-    )
+    die = "import os, sys\nfrom namesake.kb.publish.draft import *\nwith Draft(Path(sys.argv[1])): os._exit(9)"
     with Draft(out) as draft:
         for _ in range(2):
             with pytest.raises(NamesakeError, match=r"kb\.building: another process is at work there; wait"):

@@ -23,7 +23,7 @@ import pyarrow as pa
 from namesake import __version__
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.files import Counts, check_date, check_date_field
-from namesake.engines.inputs import common_folder, find_files, listed, look_at
+from namesake.engines.inputs import Input, common_folder, find_files, listed, look_at
 from namesake.engines.parts import LINKS, REJECTS, forget_damaged, refuse_foreign, remove_leftovers
 from namesake.engines.run_journal import Changed, Done, Ended, RunJournal
 from namesake.engines.run_plan import Plan
@@ -107,7 +107,7 @@ def link_folder(
         raise NamesakeError(f"{out} cannot be made ({problem.strerror or problem}): name another folder") from None
     try:
         with RunJournal(out, plan, now()) as journal:
-            run = _Folder(plan, work, journal, reporter).run(workers or cores())
+            run = _Folder(inputs, work, journal, reporter, shard_bytes).run(workers or cores())
             return replace(run, notes=listing.notes)
     except OSError as problem:
         where = problem.filename or out
@@ -132,17 +132,20 @@ def now() -> str:
 class _Folder:
     """One run, part of which may be done already."""
 
-    def __init__(self, plan: Plan, work: ShardLinker, journal: RunJournal, reporter: Reporter) -> None:
-        self.plan = plan
+    def __init__(
+        self, inputs: list[Input], work: ShardLinker, journal: RunJournal, reporter: Reporter, shard_bytes: int
+    ) -> None:
+        self.inputs = inputs
         self.work = work
         self.journal = journal
         self.reporter = reporter
+        self.shard_bytes = shard_bytes
         self.problems: list[str] = []
         self.articles = 0
         """Linked by this call."""
         self.totals: Counter[str] = Counter()
         """Of everything in the folder."""
-        self.sizes = [one.size for one in plan.inputs]
+        self.sizes = [one.size for one in inputs]
         self.size = sum(self.sizes)
         self.read = 0
         """Bytes of the files before the one that is being read."""
@@ -212,10 +215,10 @@ class _Folder:
         """The shards that are not done. A file that cannot be read is a problem, and the others are still linked."""
         memory = bytearray()
         for file in left:
-            path, number = Path(self.plan.inputs[file].path), 0
+            path, number = Path(self.inputs[file].path), 0
             try:
                 whole = read_as_one(path, self.work.reading)
-                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line, memory, whole):
+                for piece in pieces_of(file, path, self.shard_bytes, self.work.most_line, memory, whole):
                     number += 1
                     if (file, piece.shard.number) not in self.journal.done:
                         self.in_progress[file] += 1
@@ -231,7 +234,7 @@ class _Folder:
         """Record the end of a file when it is read and all its shards are linked, unless it has changed."""
         if file not in self.shards or self.in_progress[file]:
             return
-        shards, planned = self.shards[file], self.plan.inputs[file]
+        shards, planned = self.shards[file], self.inputs[file]
         found = look_at(Path(planned.path))
         if found == planned and shards is not None:
             self.journal.add(Ended(file, shards))
@@ -266,20 +269,20 @@ class _Folder:
 
     def _write_run(self, result: Run, seconds: float, workers: int) -> None:
         """`run.json`: what made these links, and how many there are."""
-        rule, plan = self.work.linker.recipe.decide, self.plan
+        work, rule = self.work, self.work.linker.recipe.decide
         facts: dict[str, Any] = {
             "complete": not result.problems,
-            **made_by(self.work.linker),
+            **made_by(work.linker),
             "options": {
                 "threshold": rule.threshold if rule else None,
-                "mentions": plan.mentions,
-                "scores": plan.scores,
-                "date": plan.date,
-                "fields": plan.fields,
-                "max_line": plan.most_line,
+                "mentions": work.linker.detector,
+                "scores": work.scores,
+                "date": work.date,
+                "fields": work.reading.named | ({"encoding": work.reading.encoding} if work.reading.encoding else {}),
+                "max_line": work.most_line,
                 "workers": workers,
             },
-            "inputs": {"files": len(plan.inputs), "bytes": self.size},
+            "inputs": {"files": len(self.inputs), "bytes": self.size},
             "counts": {"parts": len(self.journal.done), **{name: self.totals[name] for name in COUNTED}},
             "times": {
                 "begun": self.journal.begun,
@@ -289,5 +292,5 @@ class _Folder:
             },
             "problems": result.problems,
         }
-        with published(self.work.out / RUN) as partial:
+        with published(work.out / RUN) as partial:
             partial.write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")

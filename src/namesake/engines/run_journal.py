@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from namesake.engines.inputs import Input
-from namesake.engines.run_plan import Plan, difference, other_files
+from namesake.engines.run_plan import Plan, difference
 from namesake.errors import NamesakeError
 from namesake.files.journal import Journal
 from namesake.files.outputs import sync
@@ -115,8 +115,7 @@ class RunJournal:
             self._journal.clear()
             self._journal.add(Begun(self.plan, self.begun))
             return
-        words = difference(begun.plan, self.plan) or other_files(begun.plan.inputs, self.plan.inputs)
-        if words:
+        if words := difference(begun.plan, self.plan):
             raise NamesakeError(f"{self.folder} holds a run {words}: name another folder, or delete this one")
         self.begun = begun.time
         inputs = list(begun.plan.inputs)

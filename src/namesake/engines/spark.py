@@ -22,7 +22,7 @@ from namesake.engines.described import described, flat
 from namesake.engines.files import check_date, with_dates
 from namesake.engines.local import link_table
 from namesake.engines.spark_session import use_this_python
-from namesake.engines.spark_tally import Counting, Placed, SetAside
+from namesake.engines.spark_tally import Placed, SetAside
 from namesake.errors import NamesakeError, warn
 from namesake.files.lines import MOST_LINE, Block
 from namesake.formats.columns import Naming
@@ -158,7 +158,7 @@ class Job:
 
         def work(batches: Batches) -> Iterator[pa.RecordBatch]:
             linker = _linker(where, text)
-            rejects = Placed() if counted is None else Counting(counted)
+            rejects = Placed(counted)
             try:
                 for table in with_dates(read(batches, rejects), rejects, date):
                     done = link_table(linker, table, scores, rejects)

@@ -95,10 +95,12 @@ class SetAside:
 
 
 class Placed(Rejects):
-    """Raises the first rejected record as an error that names its place, as far as it is known."""
+    """Adds the place of each rejected record and counts them; without `counted`, the first record is an error."""
 
-    def __init__(self) -> None:
+    def __init__(self, counted: Any = None) -> None:
         super().__init__()
+        self.counted = counted
+        self.tally = Tally()
         self.go_to(None)
 
     def go_to(self, file: str | None, lines_known: bool = False) -> None:
@@ -108,38 +110,16 @@ class Placed(Rejects):
     def add(self, reject: Reject) -> None:
         """Reject one record."""
         line = self.places.line_of(reject.article_id or "") if reject.file is None else reject.line
-        self.take(replace(reject, file=self.file, line=line if self.lines_known else None))
-
-    def take(self, reject: Reject) -> None:
-        """Raise the rejected record as an error."""
-        raise NamesakeError(f"{reject}; correct it, or pass `set_aside` to skip it")
-
-    def problem(self, line: str) -> None:
-        """Raise the problem of a file as an error."""
-        raise NamesakeError(line)
-
-    def linked(self, done: Linked) -> None:
-        """Count a table of linked articles."""
-
-    def send(self) -> None:
-        """Send the counts to the driver."""
-
-
-class Counting(Placed):
-    """Counts rejected records instead, over all executors."""
-
-    def __init__(self, counted: Any) -> None:
-        super().__init__()
-        self.counted = counted
-        self.tally = Tally()
-
-    def take(self, reject: Reject) -> None:
-        """Count one rejected record."""
-        super(Placed, self).add(reject)
+        reject = replace(reject, file=self.file, line=line if self.lines_known else None)
+        if self.counted is None:
+            raise NamesakeError(f"{reject}; correct it, or pass `set_aside` to skip it")
+        super().add(reject)
         self.tally.add(Tally(reasons=Counter([reject.reason]), rejects=[reject]))
 
     def problem(self, line: str) -> None:
         """Record a file that cannot be read to its end."""
+        if self.counted is None:
+            raise NamesakeError(line)
         self.tally.problems.append(line)
 
     def linked(self, done: Linked) -> None:
@@ -148,6 +128,7 @@ class Counting(Placed):
 
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""
-        self.tally.unread_dates, self.unread_dates = self.unread_dates, Counter()
-        self.counted.add(self.tally)
-        self.tally = Tally()
+        if self.counted is not None:
+            self.tally.unread_dates, self.unread_dates = self.unread_dates, Counter()
+            self.counted.add(self.tally)
+            self.tally = Tally()
