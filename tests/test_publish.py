@@ -264,7 +264,7 @@ def test_a_finished_kb_that_cannot_be_put_in_its_place_waits(tmp_path: Path, mon
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(publish, "put_in_place", refuse)
-    with pytest.raises(NamesakeError, match="is finished and waits: move it") as error:
+    with pytest.raises(NamesakeError, match="is finished: the next run puts it in its place") as error:
         make(tmp_path / "kb", [7, 8])
     monkeypatch.undo()
     [folder] = tmp_path.iterdir()

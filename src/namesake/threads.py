@@ -6,7 +6,7 @@ Threads, not processes: the kernels release the GIL, and all threads share one m
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
@@ -24,7 +24,7 @@ def threads_for(asked: int) -> int:
     return min(asked if asked > 0 else cores(), MOST_FOR_A_CORE * cores())
 
 
-def in_order(function: Callable[[A], B], items: Iterable[A], threads: int) -> Iterator[B]:
+def in_order(function: Callable[[A], B], items: Iterable[A], threads: int) -> Generator[B, None, None]:
     """The result of `function` for each item, in the order of the items; at most two items per thread are in memory."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[B]] = deque()

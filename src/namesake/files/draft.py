@@ -12,6 +12,7 @@ records the key of the run and its finished stages. These rules hold at any mome
 
 from __future__ import annotations
 
+import glob
 import os
 import platform
 import shutil
@@ -217,21 +218,24 @@ class FolderDraft:
             sync(self.folder / name)
         with unstoppable(), folder_lock(self.out.parent):
             self.check_free(self.force)  # it may have appeared in the meantime
-            self._remove_files(keep={*self.files, JOURNAL})
             (self.folder / MANIFEST).write_bytes(manifest)
             sync(self.folder / MANIFEST)
-            for path in (self.folder / name for name in (*self.files, MANIFEST)):
+            self.finished = True
+            self._put_in_place(self.files)
+
+    def _put_in_place(self, files: Iterable[str]) -> None:
+        """Remove temporary files, make the others read-only, and rename the folder."""
+        names = {*files, MANIFEST}
+        try:
+            self._remove_files(keep={*names, JOURNAL})
+            for path in (self.folder / name for name in names):
                 path.chmod(path.stat().st_mode & 0o444)  # a process that has it mapped may crash if it is written to
             sync(self.folder)
-            self.finished = True
-            self.sealed()
-            self._put_in_place()
-
-    def _put_in_place(self) -> None:
-        try:
+            if self.finished:
+                self.sealed()
             old = put_in_place(self.folder, self.out, self.aside)
         except OSError as problem:
-            raise NamesakeError(f"{problem}; {self.folder} is finished and waits: move it to {self.out}") from None
+            raise NamesakeError(f"{problem}; {self.folder} is finished: the next run puts it in its place") from None
         (self.out / JOURNAL).unlink(missing_ok=True)
         sync(self.out.parent)
         if old:
@@ -249,12 +253,14 @@ class FolderDraft:
             with self._open_journal() as journal:
                 begun = _last_begun(journal)
             self.check_free(self.force or (begun is not None and begun.force))
-            self._put_in_place()
+            self._put_in_place(listed)
             self.say(f"put {self.out} in its place, which a stopped run had finished")
         for folder in (self.folder, self.aside):
             self._settle_old(folder)
         if self.listed(self.out) is not None:
             (self.out / JOURNAL).unlink(missing_ok=True)
+        for draft in sorted(self.out.parent.glob(f"{glob.escape(self.out.name)}.building-*/lock")):
+            self.say(f"{draft.parent} is of an earlier version of namesake and cannot be resumed: delete it")
 
     def _open_journal(self) -> Journal[Begun | Stage]:
         busy = f"{self.folder}: another process is at work there; wait until it ends"

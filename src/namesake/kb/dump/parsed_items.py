@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -119,10 +120,11 @@ def gather_items(
     def parse(chunk: Chunk) -> tuple[Parsed, str, float | None]:
         return parse_chunk(chunk, keep, language), chunk.file, chunk.done
 
-    for parsed, file, done in in_order(parse, read_chunks(dumps, workers), workers):
-        gathering.add(parsed, file)
-        rejects.add(parsed.rejected)
-        reporter.advance(done, gathering.items)
+    with closing(in_order(parse, read_chunks(dumps, workers), workers)) as results:
+        for parsed, file, done in results:
+            gathering.add(parsed, file)
+            rejects.add(parsed.rejected)
+            reporter.advance(done, gathering.items)
     return gathering
 
 
