@@ -22,7 +22,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -111,7 +111,7 @@ class FolderDraft:
     def sealed(self) -> None:
         """Called when all files are complete and read-only, before the folder is put in its place."""
 
-    def __enter__(self) -> FolderDraft:
+    def __enter__(self) -> Self:
         self.check_free(self.force)
         if os.path.lexists(self.out.parent) and not self.out.parent.is_dir():
             raise NamesakeError(f"{self.out.parent} is in the way: remove it")
