@@ -138,7 +138,8 @@ class FolderDraft:
         self.folder.mkdir(exist_ok=True)
         journal = self._open_journal()
         begun = _last_begun(journal)
-        if begun.is_elsewhere if begun else any(path.name != JOURNAL for path in self.folder.iterdir()):
+        is_foreign = begun is None and any(path.name != JOURNAL for path in self.folder.iterdir())
+        if is_foreign or (begun and begun.is_elsewhere):
             journal.close()
             whose = f"{begun.host} may be at work there; if it is not, " if begun else ""
             raise NamesakeError(f"{self.folder} is in the way: {whose}remove it")
