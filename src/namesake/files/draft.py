@@ -30,7 +30,7 @@ from namesake.errors import NamesakeError
 from namesake.files.clean_exit import lacks_room
 from namesake.files.digests import BLOCK, as_digest, damaged_file
 from namesake.files.journal import Journal
-from namesake.files.locks import folder_lock
+from namesake.files.locks import locked
 from namesake.files.outputs import sync
 from namesake.files.replace import is_folder, is_vacant, put_in_place
 from namesake.stops import unstoppable
@@ -116,7 +116,7 @@ class FolderDraft:
         if os.path.lexists(self.out.parent) and not self.out.parent.is_dir():
             raise NamesakeError(f"{self.out.parent} is in the way: remove it")
         self.out.parent.mkdir(parents=True, exist_ok=True)
-        with folder_lock(self.out.parent):
+        with locked(self.out.parent):
             try:
                 self._settle()
                 self.check_free(self.force)
@@ -217,7 +217,7 @@ class FolderDraft:
         """
         for name in sorted(self.files):
             sync(self.folder / name)
-        with unstoppable(), folder_lock(self.out.parent):
+        with unstoppable(), locked(self.out.parent):
             self.check_free(self.force)  # it may have appeared in the meantime
             (self.folder / MANIFEST).write_bytes(manifest)
             sync(self.folder / MANIFEST)
@@ -245,7 +245,7 @@ class FolderDraft:
     def settle(self) -> None:
         """Finish or remove what killed runs left at `out`."""
         if self.out.parent.is_dir():
-            with folder_lock(self.out.parent):
+            with locked(self.out.parent):
                 self._settle()
 
     def _settle(self) -> None:
