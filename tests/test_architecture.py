@@ -19,7 +19,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 ROAD = (
     "printable",
     "errors machine stops compiling",
-    "arrays progress language sample kernels files encoders",
+    "arrays progress threads language sample kernels files encoders",
     "settings arrow_layouts",
     "articles text",
     "kb formats",

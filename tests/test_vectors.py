@@ -114,7 +114,7 @@ embedding.embed({str(bare)!r}, "static:{words}", reporter=Killing())
 
     monkeypatch.setattr(embedding, "BLOCK", 50)
     embed(bare, f"static:{words}", reporter=Hearing())
-    assert said == ["going on behind the 150 texts that an earlier run encoded"]
+    assert said == ["resuming after 150 texts that a stopped run encoded"]
     whole = Path(shutil.copytree(bare, tmp_path / "whole"))
     shutil.rmtree(whole / FOLDER)
     embed(whole, f"static:{words}")
@@ -155,6 +155,17 @@ def test_embed_refuses_an_encoder_whose_vectors_are_not_finite(bare):
     with pytest.raises(NamesakeError, match="infinite made a vector that is not finite, or too large"):
         embed(bare, Infinite())
     assert not (bare / FOLDER / "text").exists()
+
+
+def test_a_second_run_at_the_same_time_is_refused(bare, tmp_path):
+    class Again(Reporter):
+        def advance(self, fraction, count, unit="items") -> None:
+            with pytest.raises(NamesakeError, match=r"text\.building: another process is at work there"):
+                embed(bare, f"static:{words}")
+
+    words = write_words(tmp_path / "words.txt")
+    embed(bare, f"static:{words}", reporter=Again())
+    KB.open(bare).verify()
 
 
 # vectors that will not do
@@ -336,6 +347,6 @@ def test_a_kb_with_vectors_is_not_replaced(filled):
     from namesake.kb.build import build
     from namesake.sample import DUMP
 
-    with pytest.raises(NamesakeError, match="is not replaced, as vectors in it is no part of the KB"):
+    with pytest.raises(NamesakeError, match="is not replaced, because vectors in it is not part of the KB"):
         build([DUMP], filled, force=True)
     assert KB.open(filled).text_vectors.manifest.dimension == 24

@@ -16,7 +16,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, create, kind, published
 from namesake.files.lines import too_long
-from namesake.files.stdout import to_stdout
+from namesake.files.outputs import to_stdout
 from namesake.formats.csv_rows import SEPARATORS, UTF8, open_rows
 from namesake.formats.field_names import Reading, shown
 from namesake.formats.json_articles import Record, array_records, line_records

@@ -15,6 +15,7 @@ import numpy as np
 from namesake import language as languages
 from namesake.arrays import Float64
 from namesake.files import STDIN
+from namesake.files.clean_exit import clean_exit
 from namesake.files.several import Paths, several
 from namesake.kb.build_options import Keep, Options, place
 from namesake.kb.columns.assemble import Numbering, Statements, links, number, repeated, state
@@ -39,9 +40,7 @@ from namesake.kb.names.misspellings import build_slips
 from namesake.kb.names.name_tokens import count_tokens, prose_of
 from namesake.kb.names.non_people import build_things, item_kinds, stated_by, thing_names
 from namesake.kb.names.short_forms import build_shorts, list_forms
-from namesake.kb.publish.clean_exit import orderly, told
 from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.leftovers import settle
 from namesake.kb.publish.memory import Memory
 from namesake.machine import cores
 from namesake.progress import Reporter
@@ -63,8 +62,8 @@ def build(
 ) -> Manifest:
     """Build a KB from Wikidata dumps and return its manifest.
 
-    A build that is stopped once its dumps are read, or lacks room on the disk or in memory, keeps what it has, and the
-    same call goes on with it: the text of KeyboardInterrupt, or of the error, says where it is.
+    A build that is stopped after it has read the dumps, or that runs out of disk or memory, keeps its finished stages,
+    and the same call resumes it. The text of KeyboardInterrupt, or of the error, names the folder.
 
     Args:
         dumps: one or several files in Wikidata's JSON, plain or compressed; `-` is standard input.
@@ -95,16 +94,13 @@ def build(
     )
     reporter = reporter or Reporter()
     options.check()
-    key = options.key
-    with orderly(options.out, key), told(options.out, key):
-        for done in settle(options.out, key):
-            reporter.say(done)
-        with Draft(options.out, force, key) as draft, Spill(draft.spill) as spill:
-            inputs = Inputs(options, draft, spill, reporter)
-            inputs.say_needs()
-            gathered = inputs.dumps()
-            with options.memory.room(spill.size + options.wikipedia_bytes, spill.folder).used():
-                return _assemble(options, draft, inputs, gathered, reporter)
+    draft = Draft(options.out, force, options.key, reporter.say)
+    with clean_exit(draft), draft, Spill(draft.spill) as spill:
+        inputs = Inputs(options, draft, spill, reporter)
+        inputs.say_needs()
+        gathered = inputs.dumps()
+        with options.memory.room(spill.size + options.wikipedia_bytes, spill.folder).used():
+            return _assemble(options, draft, inputs, gathered, reporter)
 
 
 def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gathering, reporter: Reporter) -> Manifest:
@@ -118,7 +114,7 @@ def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gatherin
     wikipedia = inputs.wikipedia(rows.entity_qids)
     names, words = _index(options, draft, items, rows, stated, wikipedia, reporter)
     with reporter.stage("publishing"):
-        draft.write_bytes(REJECTS, rejects.lines())
+        draft.write_blocks(REJECTS, [rejects.lines()])
         return draft.publish(
             Manifest(
                 format_version=FORMAT_VERSION,

@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.kb.columns.npy import open_file, said
+from namesake.files.digests import as_digest, open_file
+from namesake.files.draft import MANIFEST as MANIFEST
 
 FORMAT = "namesake KB"
 FORMAT_VERSION = 6
-MANIFEST = "manifest.json"
 REJECTS = "rejects.jsonl"
 LARGEST = 1 << 24  # bytes of a manifest
 
@@ -58,7 +58,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     def sealed(self) -> bytes:
         """The file's bytes, with the digest filled in."""
         bare = msgspec.structs.replace(self, digest="")
-        return _text(msgspec.structs.replace(bare, digest=said(sha256(_text(bare)).hexdigest())))
+        return _text(msgspec.structs.replace(bare, digest=as_digest(sha256(_text(bare)))))
 
 
 def _text(manifest: Manifest) -> bytes:
@@ -91,9 +91,9 @@ def open_folder(path: Path) -> Iterator[int]:
 
 
 def _remains(path: Path) -> str:
-    """What to say of a build that was stopped."""
-    remains = next((one for one in path.parent.glob("*.building-*") if one.name.startswith(f"{path.name}.")), None)
-    return f" (unfinished: {remains}; a build goes on there, or the next one puts it right)" if remains else ""
+    """What to say about a stopped build."""
+    draft = path.with_name(f"{path.name}.building")
+    return f" (unfinished: {draft}; the next build resumes or removes it)" if draft.is_dir() else ""
 
 
 def read_manifest(path: Path) -> Manifest:

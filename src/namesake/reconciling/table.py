@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,10 +16,10 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
-from namesake.machine import threads_for
 from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge
 from namesake.scorers.properties import find_property, similar_properties
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
+from namesake.threads import in_order, threads_for
 
 NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
 """Usual headings of a column of names, most likely first."""
@@ -151,12 +150,12 @@ def reconcile_table(
         queries[at] = Query("")
     added: list[tuple[object, ...]] = []
     doubtful: list[Doubtful] = []
-    with ThreadPoolExecutor(threads_for(threads), thread_name_prefix="reconcile") as pool:
-        for answers in pool.map(partial(_answers, linker, queries, review_below), range(0, len(queries), AT_ONCE)):
-            added += [columns for columns, _ in answers]
-            doubtful += [each for _, each in answers if each is not None and each.row not in (choices or ())]
-            if advance is not None:
-                advance(len(added))
+    answer = partial(_answers, linker, queries, review_below)
+    for answers in in_order(answer, range(0, len(queries), AT_ONCE), threads_for(threads)):
+        added += [columns for columns, _ in answers]
+        doubtful += [each for _, each in answers if each is not None and each.row not in (choices or ())]
+        if advance is not None:
+            advance(len(added))
     for at, why in (unread or {}).items():
         added[at] = (None, None, None, None, f"not read: {why}", None, None)
     as_chosen = sum(added[at][0] == qid for at, qid in (choices or {}).items())

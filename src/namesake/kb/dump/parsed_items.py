@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -13,15 +12,14 @@ import numpy as np
 from namesake.arrays import Int64
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.large import running
-from namesake.kb.dump.chunks import read_chunks
+from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import Parsed, parse_chunk
 from namesake.kb.dump.rejected_lines import Rejects
 from namesake.kb.dump.scanner_tables import FIELDS, Number, Scanned, TextAt
 from namesake.kb.dump.spill import Spill
 from namesake.language import Language
 from namesake.progress import Reporter
-
-IN_FLIGHT = 2  # chunks that each worker may have, being parsed or waiting
+from namesake.threads import in_order
 
 
 class DumpFile(NamedTuple):
@@ -112,40 +110,22 @@ def gather_items(
     rejects: Rejects,
     reporter: Reporter,
 ) -> Gathering:
-    """Parse `dumps` on `workers` threads: the scanner is compiled and holds no lock of the interpreter.
+    """Parse `dumps` on `workers` threads: the scanner is compiled and releases the GIL.
 
-    Items that `keep` names become entities, with texts in `language`. At most `IN_FLIGHT` chunks per worker are in
-    memory; they go to `spill` in the order of the dump, lines that are set aside to `rejects`, and `reporter` hears how
-    far it is.
+    Items that `keep` names become entities, with texts in `language`. Few chunks are in memory at a time; they go to
+    `spill` in the order of the dump, rejected lines to `rejects`, and progress to `reporter`.
     """
     gathering = Gathering(spill)
-    with ThreadPoolExecutor(workers, "parse") as pool:
-        try:
-            for parsed, file, done in _in_order(pool, dumps, keep, language, workers):
-                gathering.add(parsed, file)
-                rejects.add(parsed.rejected)
-                reporter.advance(done, gathering.items)
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+
+    def parse(chunk: Chunk) -> tuple[Parsed, str, float | None]:
+        return parse_chunk(chunk, keep, language), chunk.file, chunk.done
+
+    with closing(in_order(parse, read_chunks(dumps, workers), workers)) as results:
+        for parsed, file, done in results:
+            gathering.add(parsed, file)
+            rejects.add(parsed.rejected)
+            reporter.advance(done, gathering.items)
     return gathering
-
-
-def _in_order(
-    pool: ThreadPoolExecutor,
-    dumps: Sequence[str],
-    keep: Literal["people", "all"],
-    language: Language,
-    workers: int,
-) -> Iterator[tuple[Parsed, str, float | None]]:
-    waiting: deque[tuple[Future[Parsed], str, float | None]] = deque()
-    for chunk in read_chunks(dumps, workers):
-        waiting.append((pool.submit(parse_chunk, chunk, keep, language), chunk.file, chunk.done))
-        if len(waiting) >= IN_FLIGHT * workers:
-            future, file, done = waiting.popleft()
-            yield future.result(), file, done
-    for future, file, done in waiting:
-        yield future.result(), file, done
 
 
 def ranges(starts: Int64, counts: Int64) -> Int64:

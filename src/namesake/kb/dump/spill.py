@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from namesake.files.draft import write_all
 from namesake.kb.columns import large
-from namesake.kb.publish.draft import write_all
-from namesake.kb.publish.journal import SpilledColumn
 
 
 class Spill:
@@ -24,18 +23,22 @@ class Spill:
         self._files: dict[str, io.FileIO] = {}
         self._types: dict[str, np.dtype[Any]] = {}
 
-    def adopt(self, columns: dict[str, SpilledColumn]) -> None:
-        """Take columns that a build before wrote and noted."""
-        self._types |= {name: np.dtype(column.dtype) for name, column in columns.items()}
+    def adopt(self, types: dict[str, str]) -> None:
+        """Take columns of these types, which a stopped build wrote."""
+        self._types |= {name: np.dtype(kind) for name, kind in types.items()}
 
-    def keep(self) -> dict[str, SpilledColumn]:
-        """Wait until all columns are on the disk, and describe them for the journal; they are complete."""
+    def keep(self) -> dict[str, int]:
+        """Wait until all columns are on the disk; returns the size of each. They are complete."""
         for file in self._files.values():
             os.fsync(file.fileno())
             file.close()
         self._files.clear()
-        sizes = {name: (self.folder / name).stat().st_size for name in self._types}
-        return {name: SpilledColumn(kind.str, sizes[name]) for name, kind in self._types.items()}
+        return {name: (self.folder / name).stat().st_size for name in self._types}
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The type of the numbers in each column."""
+        return {name: kind.str for name, kind in self._types.items()}
 
     def __enter__(self) -> Spill:
         return self

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files.digests import as_digest, damaged_file
 from namesake.kb.columns.column_files import Columns, State
-from namesake.kb.columns.npy import damaged_file, said
 from namesake.kb.manifest import LARGEST, MANIFEST, manifest_within, open_folder
 from namesake.kb.verified import is_known, remember
 
@@ -62,7 +62,7 @@ class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
     def sealed(self) -> bytes:
         """The file's bytes, with the digest filled in."""
         bare = msgspec.structs.replace(self, digest="")
-        return _text(msgspec.structs.replace(bare, digest=said(sha256(_text(bare)).hexdigest())))
+        return _text(msgspec.structs.replace(bare, digest=as_digest(sha256(_text(bare)))))
 
     @property
     def columns(self) -> dict[str, tuple[np.dtype[Any], int]]:
@@ -202,8 +202,3 @@ def same_kb(kb: KB) -> None:
     with open_folder(kb.path) as handle:
         if manifest_within(handle, kb.path).digest != kb.manifest.digest:
             raise NamesakeError(f"{kb.path} was replaced meanwhile: begin again")
-
-
-def is_folder(path: Path) -> bool:
-    """Whether it is a folder itself, and no link to one."""
-    return path.is_dir() and not path.is_symlink()
