@@ -23,8 +23,7 @@ from hypothesis import strategies as st
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import place
 from namesake.kb.columns.column_files import Columns, Ragged, Strings
-from namesake.kb.columns.declaration import Array, made_by
-from namesake.kb.columns.domains import ENTITY, ITEM, PAIR
+from namesake.kb.columns.declaration import ENTITY, ITEM, PAIR, Array
 from namesake.kb.publish.draft import Draft
 from namesake.kb.publish.replace import remove_kb
 from namesake.kb.store import FORMAT_VERSION, KB, KBChangedError
@@ -279,7 +278,7 @@ def test_a_folder_that_is_no_kb_and_other_versions_are_refused(tmp_path: Path) -
 def test_an_error_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), Draft(tmp_path / "kb") as draft:  # noqa: PT012
         draft.write(KB.qids, np.array([1]))
-        draft.write(Array("no/such/folder", np.int64, ENTITY, "", made_by("nobody")), np.array([1]))
+        draft.write(Array("no/such/folder", np.int64, ENTITY, "", "nobody"), np.array([1]))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -122,9 +122,9 @@ def famous_nearby(batch: Batch) -> Scores:
 @doubt("FirstName")
 def first_name(batch: Batch) -> Scores:
     """1 for a word that is the first name of its best bearer."""
-    from namesake.kb.names.form_weights import FIRST
+    from namesake.kernels.names.constants import FIRST_NAME
 
-    first: Scores = (_one_word(batch) & (batch.mentions.evidence.form == FIRST)).astype(np.float64)
+    first: Scores = (_one_word(batch) & (batch.mentions.evidence.form == FIRST_NAME)).astype(np.float64)
     return first
 
 

@@ -14,7 +14,7 @@ from namesake.drawing.waterfall import extent, waterfall
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
-    from namesake.kb.summary import Brief
+    from namesake.kb.records import Summary
 
 Row = Mapping[str, Any]
 
@@ -36,7 +36,7 @@ def shown(rows: Sequence[Row], most: int = SHOWN) -> list[list[Row]]:
     return [candidate for candidate in candidates if candidate not in people[most:]]
 
 
-def side_by_side(rows: Sequence[Row], text: str, people: Mapping[str, Brief], total: int | None = None) -> str:
+def side_by_side(rows: Sequence[Row], text: str, people: Mapping[str, Summary], total: int | None = None) -> str:
     """Cards of the first candidates of one name, drawn to one scale; `total` is how many candidates there are."""
     candidates = shown(rows)
     scale = extent(candidates)
@@ -60,7 +60,7 @@ def verdict(link: Row) -> str:
     return f'<p class="verdict">{wikidata(link["qid"], link.get("label"))}: {how}{sure}.</p>'
 
 
-def _card(rows: Sequence[Row], text: str, people: Mapping[str, Brief], scale: tuple[float, float]) -> str:
+def _card(rows: Sequence[Row], text: str, people: Mapping[str, Summary], scale: tuple[float, float]) -> str:
     first = rows[0]
     found = evidence(rows, text)
     at = " ".join(str(start) for start, _ in found.spans)
@@ -71,7 +71,7 @@ def _card(rows: Sequence[Row], text: str, people: Mapping[str, Brief], scale: tu
     )
 
 
-def _who(first: Row, people: Mapping[str, Brief]) -> str:
+def _who(first: Row, people: Mapping[str, Summary]) -> str:
     if first["qid"] is None:
         about = "Somebody whom the knowledge base does not have, or no person at all."
         return f'<h3><span class="nobody">none of them</span></h3><p class="about">{about}</p>'

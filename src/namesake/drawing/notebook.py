@@ -11,7 +11,7 @@ from namesake.drawing.style import style_sheet
 from namesake.drawing.text import marked, name_marks
 
 if TYPE_CHECKING:
-    from namesake.kb.summary import Brief
+    from namesake.kb.records import Summary
 
 Row = Mapping[str, Any]
 
@@ -45,7 +45,11 @@ def links_html(text: str, title: str | None, links: Sequence[Row]) -> str:
 
 
 def explanation_html(
-    text: str, title: str | None, links: Sequence[Row], explained: Sequence[Sequence[Row]], people: Mapping[str, Brief]
+    text: str,
+    title: str | None,
+    links: Sequence[Row],
+    explained: Sequence[Sequence[Row]],
+    people: Mapping[str, Summary],
 ) -> str:
     """The text with its names marked, then each name with its candidates; a name alone is open, others unfold."""
     alone = " open" if len(links) == 1 else ""

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from namesake.drawing.meanings import REASONS, grade, percent
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 from namesake.printable import lines, one_line
 
 Row = Mapping[str, Any]

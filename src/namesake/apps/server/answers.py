@@ -9,7 +9,7 @@ import pyarrow as pa
 from msgspec import UNSET
 
 from namesake.apps.server.schema import CandidateAnswer, LinkAnswer
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 from namesake.kb.records import about
 from namesake.kb.store import KB
 

@@ -17,7 +17,7 @@ from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.reconcile_data import HUMAN, ReconcileData, TypeName
 from namesake.apps.server.reconcile_query import GivenQuery, read_queries
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 from namesake.linker import Linker
 from namesake.reconciling import Candidate
 from namesake.reconciling.reconcile import AT_ONCE, TYPE, Reconciled, judge

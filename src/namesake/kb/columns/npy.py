@@ -1,7 +1,6 @@
 """The files of columns: `.npy`, format 1.0, one dimension, byte for byte as NumPy writes them.
 
-A header says no more than the type and the number of rows, and both are known before it is read: one comparison tells
-every other header. Nothing in a file is parsed.
+The expected header follows from the declared type and the size of the file. It is compared, never parsed.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _FAILED = ctypes.c_void_p(-1).value
 
 
 def header(dtype: np.dtype[Any], rows: int) -> bytes:
-    """The first bytes of a column of so many rows."""
+    """The first bytes of a column with `rows` rows."""
     stream = io.BytesIO()
     kind = np.lib.format.dtype_to_descr(dtype)
     np.lib.format.write_array_header_1_0(stream, {"descr": kind, "fortran_order": False, "shape": (rows,)})
@@ -38,10 +37,10 @@ def header(dtype: np.dtype[Any], rows: int) -> bytes:
 
 
 def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """The column in an open file, over the file's pages; ValueError where the file holds anything else.
+    """The column in an open file, mapped; ValueError if the file contains anything else.
 
-    The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program
-    writes by mistake stays its own and never reaches the file. It outlives the file's handle and its name.
+    The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program writes by
+    mistake never reaches the file. It outlives the file's handle and its name.
     """
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
@@ -55,7 +54,7 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def _pages(file: int, size: int) -> ctypes.Array[ctypes.c_uint8]:
-    """A private map of a file. Unlike Python's own it keeps no handle: a KB has a hundred files."""
+    """A private map of a file. Unlike Python's own it keeps no handle open: a KB has a hundred files."""
     address = _libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE, file, 0)
     if address == _FAILED:
         number = ctypes.get_errno()
@@ -66,7 +65,7 @@ def _pages(file: int, size: int) -> ctypes.Array[ctypes.c_uint8]:
 
 
 def open_file(name: str | Path, folder: int | None = None) -> int:
-    """A handle for reading the file `name`, in an open folder if one is given. It never waits, as pipes would."""
+    """A handle for reading the file `name`, in an open folder if one is given. Opening a pipe does not block."""
     return os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
 
 
@@ -76,7 +75,7 @@ def seal(path: Path) -> None:
 
 
 def digest(path: Path) -> str:
-    """SHA-256 of a file, as manifests have it; OSError where it is no file."""
+    """SHA-256 of a file in the notation of manifests; OSError if it is not a regular file."""
     hashed = sha256()
     file = open_file(path)
     try:
@@ -90,7 +89,7 @@ def digest(path: Path) -> str:
 
 
 def damaged_file(folder: Path, digests: dict[str, str]) -> str | None:
-    """The first file of a folder that is missing or differs from its digest, with what is wrong; None for none."""
+    """The first file of a folder that is missing or differs from its digest, and the problem; None if there is none."""
     for name, expected in digests.items():
         try:
             if digest(folder / name) != expected:
@@ -101,5 +100,5 @@ def damaged_file(folder: Path, digests: dict[str, str]) -> str | None:
 
 
 def said(hexdigest: str) -> str:
-    """A digest as manifests have it."""
+    """A digest in the notation of manifests."""
     return f"sha256:{hexdigest}"

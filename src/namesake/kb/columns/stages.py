@@ -1,4 +1,4 @@
-"""The parts of a KB that follow from items and statements: side by side in memory, or one after the other in files."""
+"""Builds the parts of a KB that follow from items and statements: in parallel in memory, or one by one in files."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from namesake.kb.publish.journal import Part
 from namesake.progress import Reporter
 
 Parts = dict[str, Callable[[], int | None]]
-"""By what is done: functions that write columns to the draft, and say how many of what they hold there are."""
+"""Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""
 
 
-def make_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:
-    """What each part returns. Those that a build before had made in this draft are not made again."""
-    known = draft.journal.finished.parts
-    counts = {name: known[name].count for name in parts if name in known}
-    left = {name: part for name, part in parts.items() if name not in known}
+def build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:
+    """The results of the parts. Parts that an earlier run of the build has finished are not built again."""
+    done = draft.journal.finished.parts
+    counts = {name: done[name].count for name in parts if name in done}
+    left = {name: part for name, part in parts.items() if name not in done}
     if large.room().folder is None:
         with reporter.stage("indexing names and words, ranking items"):
-            return counts | _side_by_side(left, workers)
+            return counts | _in_parallel(left, workers)
     for name, part in left.items():
         before = set(draft.files)
         with reporter.stage(name):
@@ -33,8 +33,8 @@ def make_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> 
     return counts
 
 
-def _side_by_side(parts: Parts, workers: int) -> dict[str, int | None]:
-    """On threads: what they do is compiled and holds no lock of the interpreter."""
+def _in_parallel(parts: Parts, workers: int) -> dict[str, int | None]:
+    """On threads: the work is compiled and releases the interpreter's lock."""
     with ThreadPoolExecutor(workers, "assemble") as pool:
         futures = {name: pool.submit(copy_context().run, part) for name, part in parts.items()}
         return {name: future.result() for name, future in futures.items()}

@@ -1,4 +1,4 @@
-"""The inputs of a build, each read once: what a build that was stopped had read, the same build does not read again."""
+"""The inputs of a build. A resumed build does not read again what an earlier run has read."""
 
 from __future__ import annotations
 
@@ -9,20 +9,19 @@ import numpy.typing as npt
 
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options
-from namesake.kb.dump.parsed_items import Gathering, gather_items
+from namesake.kb.dump.gather import Gathering, Spill, gather_items
 from namesake.kb.dump.rejected_lines import Rejects
-from namesake.kb.dump.spill import Spill
 from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
 from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.estimate import needs
 from namesake.kb.publish.journal import Stage
+from namesake.kb.publish.memory import needs
 from namesake.progress import Reporter
 
 DUMPS, WIKIPEDIA = "dumps", "wikipedia"
 
 
 class Inputs:
-    """Reads inputs into the spill of a draft, and notes in its journal what is read."""
+    """Reads inputs into the spill of a draft, and records in its journal what has been read."""
 
     def __init__(self, options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> None:
         self.options = options
@@ -32,15 +31,15 @@ class Inputs:
         self.rejects = Rejects()
 
     def say_needs(self) -> None:
-        """Report what the build will take, unless its larger part is done."""
+        """Report the estimated needs of the build, unless the dumps have been read."""
         if DUMPS not in self.journal.finished.stages and (found := needs(self.options)):
             for line in found.lines(self.options):
                 self.reporter.say(line)
 
     def dumps(self) -> Gathering:
-        """What the dumps say."""
+        """The content of the dumps."""
         if known := self._known(DUMPS):
-            self.reporter.say("a build that was stopped had read the dumps: going on with what it found")
+            self.reporter.say("resuming a build that had read the dumps")
             gathering = Gathering(self.spill)
             gathering.resume(known.said)
             return gathering
@@ -52,13 +51,13 @@ class Inputs:
             if not gathering.items and self.rejects.named:
                 first = self.rejects.named[0]
                 raise NamesakeError(
-                    f"{first.file}:{first.line}: {first.reason}; nor is any other line a Wikidata item: is it a dump?"
+                    f"{first.file}:{first.line}: {first.reason}; no line is a Wikidata item: is it a dump?"
                 )
             self._note(DUMPS, gathering.said)
         return gathering
 
     def wikipedia(self, qids: npt.NDArray[np.int64]) -> Wikipedia | None:
-        """What Wikipedia says of the entities `qids`, if it was given."""
+        """The Wikipedia texts and ranks of the entities `qids`, if a dump was given."""
         if self.options.wikipedia is None:
             return None
         reader = Reader(qids, self.spill, self.rejects)
@@ -71,7 +70,7 @@ class Inputs:
             return reader.finish()
 
     def _known(self, name: str) -> Stage | None:
-        """What the journal has of a stage, taken over."""
+        """The stage of this name in the journal, if an earlier run finished it."""
         known = self.journal.finished.stages.get(name)
         if known is not None:
             self.spill.adopt(known.columns)

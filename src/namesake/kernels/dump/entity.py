@@ -9,7 +9,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inner, kernel
-from namesake.kernels.dump import tables, walk
+from namesake.kernels.dump import tables, walk, wikidata
 from namesake.kernels.dump.jsontext import (
     CLOSE_LIST,
     CLOSE_MAP,
@@ -30,19 +30,25 @@ from namesake.kernels.dump.jsontext import (
     value_of,
 )
 from namesake.kernels.dump.tables import ARRAYS, POINTERS, Tables
-from namesake.kernels.dump.times import MISSING, read_time
+from namesake.kernels.dump.times import read_time
 from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
 from namesake.kernels.dump.walk import K_ID, K_VALUE, digits, keyword
+from namesake.kernels.dump.wikidata import MISSING
 from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, LANES, NUMBERS, byte, equal, ones, pointer
 from namesake.kernels.types import U8
 
 LETTER_L, LETTER_P, LETTER_Q = (ord(c) for c in "LPQ")
-PERSON_CLASS, INSTANCE_OF, BIRTH_DATE, DEATH_DATE, POPULATION = 5, 31, 569, 570, 1082
 PLUS = ord("+")
 K_LABELS, K_DESCRIPTIONS, K_ALIASES = (keyword(k) for k in ("labels", "descriptions", "aliases"))
 K_CLAIMS, K_SITELINKS = keyword("claims"), keyword("sitelinks")
-K_P580, K_P582 = keyword("P580"), keyword("P582")
+K_START_TIME, K_END_TIME = keyword(f"P{wikidata.START_TIME}"), keyword(f"P{wikidata.END_TIME}")
+ITEM_COLUMNS = (
+    *("qid", "line", "alias_indptr", "statement_indptr"),
+    *("kept", "person", "sitelinks", "properties", "population"),
+    *("birth", "birth_precision", "death", "death_precision"),
+)
+"""The columns of the table of items, in the order in which `keep_item` writes them."""
 
 
 @inner(types.UniTuple(types.int64, 3)(BYTES, NUMBERS))
@@ -93,12 +99,12 @@ def keep_statement(data, of, to):
         item = found[walk.ITEM] if found[walk.ITEM] > 0 else found[walk.NUMERIC]
         if found[walk.OTHER_ENTITY] > 0 or item == 0:
             return 0 if found[walk.OTHER_ENTITY] > 0 else FAIL
-        if of == INSTANCE_OF and item == PERSON_CLASS:
+        if of == wikidata.INSTANCE_OF and item == wikidata.HUMAN:
             found[walk.IS_PERSON] = 1
     elif found[walk.TYPE] != walk.PLAIN_STRING or found[walk.DATATYPE] == walk.OTHER:
-        if found[walk.TYPE] == walk.TIME_VALUE and of in (BIRTH_DATE, DEATH_DATE):
-            return keep_date(data, walk.BORN if of == BIRTH_DATE else walk.DIED, to)
-        if found[walk.TYPE] == walk.QUANTITY and of == POPULATION:
+        if found[walk.TYPE] == walk.TIME_VALUE and of in (wikidata.BIRTH_DATE, wikidata.DEATH_DATE):
+            return keep_date(data, walk.BORN if of == wikidata.BIRTH_DATE else walk.DIED, to)
+        if found[walk.TYPE] == walk.QUANTITY and of == wikidata.POPULATION:
             return keep_population(data, found[walk.AMOUNT], to)
         return 0
     elif found[walk.TEXT] == 0:
@@ -230,10 +236,10 @@ def qualify(data, row, to):
         return 0
     p = enter(data, p, OPEN_MAP)
     while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if at(data, p, K_P580):
-            to.statements[cell + tables.SINCE], _, p = first_time(data, value_of(data, p, K_P580), to)
-        elif at(data, p, K_P582):
-            _, to.statements[cell + tables.UNTIL], p = first_time(data, value_of(data, p, K_P582), to)
+        if at(data, p, K_START_TIME):
+            to.statements[cell + tables.SINCE], _, p = first_time(data, value_of(data, p, K_START_TIME), to)
+        elif at(data, p, K_END_TIME):
+            _, to.statements[cell + tables.UNTIL], p = first_time(data, value_of(data, p, K_END_TIME), to)
         else:
             p = skip_member(data, p)
         p = step(data, p, CLOSE_MAP)
@@ -287,19 +293,24 @@ def keep_item(data, keep_all, size, first_statement, to):
     titled = tables.append_text(data, found[walk.TITLE] if kept else 0, tables.TITLE, to)
     if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, mask, to) < 0:
         return FAIL
-    row = to.counts[tables.ITEMS] * tables.ITEM_COLUMNS
-    to.items[row + tables.QID] = found[walk.NUMBER]
-    to.items[row + tables.LINE] = to.counts[tables.LINES]
-    to.items[row + tables.PERSON] = found[walk.IS_PERSON]
-    to.items[row + tables.KEPT] = kept
-    to.items[row + tables.SITELINK_COUNT] = found[walk.SITELINKS]
-    to.items[row + tables.PROPERTY_COUNT] = found[walk.VALUED]
-    to.items[row + tables.POPULATION] = found[walk.INHABITANTS]
-    to.items[row + tables.ALIAS_END] = to.counts[tables.ALIAS]
-    to.items[row + tables.STATEMENT_END] = to.counts[tables.STATEMENTS]
-    for i in range(2):
-        to.items[row + tables.BIRTH + i] = found[walk.BORN + i]
-        to.items[row + tables.DEATH + i] = found[walk.DIED + i]
+    numbers = (
+        found[walk.NUMBER],
+        to.counts[tables.LINES],
+        to.counts[tables.ALIAS],
+        to.counts[tables.STATEMENTS],
+        np.int64(kept),
+        found[walk.IS_PERSON],
+        found[walk.SITELINKS],
+        found[walk.VALUED],
+        found[walk.INHABITANTS],
+        found[walk.BORN],
+        found[walk.BORN + 1],
+        found[walk.DIED],
+        found[walk.DIED + 1],
+    )
+    row = to.counts[tables.ITEMS] * len(numbers)
+    for i in range(len(numbers)):
+        to.items[row + i] = numbers[i]
     to.counts[tables.ITEMS] += 1
     return 0
 

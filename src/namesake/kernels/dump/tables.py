@@ -36,10 +36,6 @@ ITEMS, STATEMENTS, PROPERTIES, DATES_DROPPED, LINES = range(6, 11)
 RESTORED = 11  # those before are as they were after a line that fails
 CAPACITY, LARGEST_MASK = 11, 12
 COUNTS = 13
-# Columns of `items`.
-QID, LINE, PERSON, KEPT, SITELINK_COUNT, PROPERTY_COUNT, ALIAS_END, STATEMENT_END = range(8)
-BIRTH, BIRTH_PRECISION, DEATH, DEATH_PRECISION, POPULATION = range(8, 13)
-ITEM_COLUMNS = 13
 # Columns of `statements`; until a line is done, SINCE holds where the qualifiers stand and UNTIL where the text does.
 PROPERTY, VALUE, SINCE, UNTIL = range(4)
 STATEMENT_COLUMNS = 4
