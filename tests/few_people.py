@@ -37,8 +37,10 @@ class SmallKB:
         spelled = EntityNames.of(English, self.item_labels, self.aliases, self.alias_texts)
         named = Strings.of(normalise(name) for name in things)
         made = build_names(spelled, Strings.of(prose), named)
-        listed = list_forms(spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
-        made |= build_short_forms(listed) | count_tokens(listed, [(Strings.of(prose), np.ones(len(prose), np.bool_))])
+        listed, tokens = list_forms(spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
+        made |= build_short_forms(listed) | count_tokens(
+            listed, tokens, [(Strings.of(prose), np.ones(len(prose), np.bool_))]
+        )
         fame = np.array([fame for fame, _ in things.values()])
         kinds = np.array([kind for _, kind in things.values()], np.int8)
         hashes = hash_names(named.data, named.offsets, MOST_TOKENS)

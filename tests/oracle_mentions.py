@@ -3,7 +3,6 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from namesake.kb.kinds import PLACE
 from namesake.kernels.names.constants import (
     ALIAS_SURNAME,
     BEGIN,
@@ -14,6 +13,7 @@ from namesake.kernels.names.constants import (
     MONONYM,
     NICK,
     PAIR,
+    PLACE,
     RULES,
     SURNAME,
 )

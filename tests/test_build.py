@@ -254,7 +254,7 @@ def derived_columns(kb: KB) -> dict[str, Any]:
         )
         for row in range(len(kb))
     }
-    kinds = dict(zip(kb.item_qids.tolist(), kb.item_kind.tolist(), strict=True))
+    kinds = dict(zip(kb.names.thing_hashes.tolist(), kb.names.thing_kind.tolist(), strict=True))
     return {"people": people, "kinds": kinds}
 
 

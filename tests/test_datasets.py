@@ -28,8 +28,7 @@ from namesake.evaluation.gold import read_gold
 from namesake.files.download import download, file_name
 from namesake.formats import read_articles
 from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.declaration import ENTITY, ITEM
-from namesake.kb.columns.layout import NameColumns
+from namesake.kb.columns.layout import ENTITY, ITEM, NameColumns
 from namesake.kb.names.build_index import EntityNames, build_names
 from namesake.kb.publish.draft import Draft
 from namesake.kb.store import KB

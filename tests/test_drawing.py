@@ -201,15 +201,15 @@ def test_candidates_have_description_dates_and_a_link(explained):
 
 
 def test_who_has_no_description_is_told_by_occupation_and_country(sample_kb):
-    from namesake.kb.records import describe, summary
+    from namesake.kb.records import describe, found
 
     bare = [row for row in range(len(sample_kb.qids)) if not sample_kb.descriptions[row]]
     assert bare
     for row in bare:
         told = [s.label for s in describe(sample_kb, row).statements if s.property in ("P106", "P27")]
-        assert all(one in summary(sample_kb, row).about for one in told[:2])
+        assert all(one in found(sample_kb, row).description for one in told[:2])
     described = next(row for row in range(len(sample_kb.qids)) if sample_kb.descriptions[row])
-    assert summary(sample_kb, described).about == sample_kb.descriptions[described]
+    assert found(sample_kb, described).description == sample_kb.descriptions[described]
 
 
 def test_an_explanation_shows_itself(linker):

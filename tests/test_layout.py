@@ -18,10 +18,10 @@ from namesake.errors import NamesakeError
 from namesake.kb import check, store
 from namesake.kb import verified as known
 from namesake.kb.build import build
-from namesake.kb.columns.declaration import ASCENDING, ENTITY, NEVER_FALLING, TENURE, Array, Column
+from namesake.kb.columns.declaration import ASCENDING, NEVER_FALLING, Array, Column
 from namesake.kb.columns.declaration import DERIVED as DERIVED_COLUMN
 from namesake.kb.columns.derived import DERIVED
-from namesake.kb.columns.layout import KBColumns, columns
+from namesake.kb.columns.layout import ENTITY, TENURE, KBColumns, columns
 from namesake.kb.columns.npy import HEADER, digest
 from namesake.kb.dump.parse import FIELDS, STATEMENT_COLUMNS, TEXT_COLUMNS
 from namesake.kb.manifest import FORMAT_VERSION, read_manifest

@@ -17,9 +17,8 @@ from few_people import SmallKB
 from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.layout import MAN, WOMAN
-from namesake.kb.kinds import ORGANISATION, OTHER, PLACE
 from namesake.kb.names.normalise import normalise
-from namesake.kernels.names.constants import RULES
+from namesake.kernels.names.constants import ORGANISATION, OTHER, PLACE, RULES
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.tokens import room_for_tokens, style_of
 from namesake.language import English

@@ -16,13 +16,14 @@ import oracle_shorts as oracle
 from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.columns.derived import entity_fame
-from namesake.kb.kinds import CLASSES, KINDS, NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK, classes
+from namesake.kb.kinds import CLASSES, classes
 from namesake.kb.names.build_index import EntityNames, build_misspellings
 from namesake.kb.names.index import NameIndex
-from namesake.kb.names.non_people import fame_byte
+from namesake.kb.names.non_people import fame_byte, item_kinds
 from namesake.kb.names.short_forms import FORMS, MOST, build_short_forms, count_tokens, list_forms
 from namesake.kb.store import KB
 from namesake.kernels.names import index as index_kernels
+from namesake.kernels.names.constants import GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.language import English
 from namesake.sample import DUMP
 from test_build import HUMAN, claim, dump, item
@@ -49,9 +50,9 @@ def assert_shorts(index: NameIndex, known: dict[str, dict[int, tuple[float, str]
             continue
         best = sorted(((-np.float32(weight), row, form) for row, (weight, form) in bearers.items()))[:MOST]
         assert found is not None
-        assert found.bearers == len(bearers)
+        assert found.entities == len(bearers)
         assert found.rows.tolist() == [row for _, row, _ in best]
-        assert [FORMS[form].name for form in found.forms] == [form for _, _, form in best]
+        assert [FORMS[form][0] for form in found.forms] == [form for _, _, form in best]
         assert found.weights.tolist() == [-weight for weight, _, _ in best]
 
 
@@ -66,9 +67,9 @@ def test_short_forms_and_tokens_are_those_of_dictionaries(
         (label, others, float(one)) if short else ("", [], 0.0)
         for label, others, one, short in zip(labels, aliases, fame, shortened, strict=True)
     ]
-    listed = list_forms(EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)), shortened, fame)
+    listed, tokens = list_forms(EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)), shortened, fame)
     counted = Strings.of(prose), np.ones(len(prose), np.bool_)
-    index = index_of(build_short_forms(listed) | count_tokens(listed, [counted]))
+    index = index_of(build_short_forms(listed) | count_tokens(listed, tokens, [counted]))
     assert_shorts(index, oracle.shorts(known, English))
     first, last, middle = oracle.token_counts([label for label, _, _ in known], English)
     lower = oracle.lower_counts(prose, [])
@@ -128,12 +129,17 @@ LINES = (
 
 
 @pytest.mark.parametrize("keep", ["people", "all"])
-def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any) -> None:
+def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_items: list[Any] = []
+    monkeypatch.setattr(
+        "namesake.kb.build.item_kinds", lambda *given: of_items.append(item_kinds(*given)) or of_items[0]
+    )
     build([dump(tmp_path / "dump.json", *LINES)], tmp_path / "kb", keep=keep)
     kb = KB.open(tmp_path / "kb")
     kb.verify()
-    kinds = {int(qid): int(kind) for qid, kind in zip(kb.item_qids, kb.item_kind, strict=True)}
-    expected = {1: PERSON, 2: PERSON, 20: PLACE, 21: PLACE, 22: PLACE, 23: ORGANISATION, 24: NAME, 25: OTHER, 26: WORK}
+    kinds = {int(qid): int(kind) for qid, kind in zip(kb.item_qids, of_items[0], strict=True)}
+    expected = {1: PERSON, 2: PERSON, 20: PLACE, 21: PLACE, 22: PLACE, 23: ORGANISATION, 25: OTHER, 26: WORK}
+    expected[24] = GIVEN_OR_FAMILY_NAME
     assert {qid: kinds[qid] for qid in expected} == expected
     made = [json.loads(line) for line in LINES]
     known = [
@@ -146,7 +152,7 @@ def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any) -> Non
             "kind": kinds[int(one["id"][1:])],
         }
         for one in made
-        if KINDS[kinds[int(one["id"][1:])]].blocks
+        if kinds[int(one["id"][1:])] not in (PERSON, GIVEN_OR_FAMILY_NAME)
     ]
     if keep == "people":
         things = oracle.things(known)
@@ -191,9 +197,9 @@ def test_any_number_of_workers_makes_the_same_columns(tmp_path: Path) -> None:
     for workers in (1, 3):
         build([DUMP], tmp_path / str(workers), workers=workers)
         files.append(KB.open(tmp_path / str(workers)).manifest.files)
-    new = ("short", "token", "thing", "phrase", "slip", "item.kind", "entity.fame")
+    new = ("short", "token", "thing", "phrase", "slip", "entity.fame")
     ours = [name for name in files[0] if name.startswith(new)]
-    assert len(ours) == 21
+    assert len(ours) == 20
     assert [files[0][name] for name in ours] == [files[1][name] for name in ours]
 
 
@@ -214,7 +220,7 @@ def test_the_world(shared: Path, tmp_path: Path) -> None:
     for place, least in (("Paris", 300), ("Houston", 150), ("Jordan", 150), ("Washington", 200)):
         thing = kb.names.non_person(place)
         assert thing is not None
-        assert (KINDS[thing.kind].name, thing.fame > least) == ("place", True)
+        assert (thing.kind, thing.fame > least) == (PLACE, True)
     assert kb.names.non_person("Rihanna") is None
     assert kb.names.token_counts("Michael").first > 1000
     assert kb.names.token_counts("king").lower > 50

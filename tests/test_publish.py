@@ -16,7 +16,7 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
-from namesake.kb.columns.declaration import ENTITY, ITEM
+from namesake.kb.columns.layout import ENTITY, ITEM
 from namesake.kb.publish import draft as publish
 from namesake.kb.publish import replace
 from namesake.kb.publish.draft import Draft

@@ -23,10 +23,12 @@ from hypothesis import strategies as st
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import place
 from namesake.kb.columns.column_files import Columns, Ragged, Strings
-from namesake.kb.columns.declaration import ENTITY, ITEM, PAIR, Array
+from namesake.kb.columns.declaration import Array
+from namesake.kb.columns.layout import ENTITY, ITEM, PAIR
+from namesake.kb.manifest import FORMAT_VERSION
 from namesake.kb.publish.draft import Draft
 from namesake.kb.publish.replace import remove_kb
-from namesake.kb.store import FORMAT_VERSION, KB, KBChangedError
+from namesake.kb.store import KB, KBChangedError
 from namesake.sample import DUMP
 from small_kb import manifest, writable, write_rest
 

@@ -114,7 +114,7 @@ embedding.embed({str(bare)!r}, "static:{words}", reporter=Killing())
 
     monkeypatch.setattr(embedding, "BLOCK", 50)
     embed(bare, f"static:{words}", reporter=Hearing())
-    assert said == ["going on behind the 150 texts that an earlier run encoded"]
+    assert said == ["resuming after 150 texts that an earlier run encoded"]
     whole = Path(shutil.copytree(bare, tmp_path / "whole"))
     shutil.rmtree(whole / FOLDER)
     embed(whole, f"static:{words}")
@@ -181,7 +181,7 @@ def test_vectors_of_an_encoder_that_changed_are_refused(filled, articles):
     embed(filled, f"static:{write_words(words)}", force=True)
     assert encoder_of(KB.open(filled)).name == f"static:{words}"
     write_words(words, seed=5)
-    with pytest.raises(NamesakeError, match="is not the encoder any more that made the KB's text vectors"):
+    with pytest.raises(NamesakeError, match="has changed since it made the KB's text vectors"):
         Linker(filled, "cse-paper").link(articles)
     words.unlink()
     with pytest.raises(NamesakeError, match="cannot read word vectors there"):

@@ -28,7 +28,7 @@ from namesake.drawing.notebook import facts_html
 from namesake.drawing.results import Explanation, Links
 from namesake.errors import NamesakeError, must_be
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
-from namesake.kb.records import summaries
+from namesake.kb.records import found_all
 from namesake.kb.store import KB
 from namesake.links import candidate_column, doubt_column, link_columns, link_rows
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
@@ -193,7 +193,7 @@ class Linker:
             raise NamesakeError(no_such_name(name, (link["name"] for link in links)))
         links = [links[m] for m in called]
         rows = explain(scored, name, most)
-        people = summaries(self.kb, (qid for qid in rows.column("qid").to_pylist() if qid is not None))
+        people = found_all(self.kb, (qid for qid in rows.column("qid").to_pylist() if qid is not None))
         [article] = table.select(["text", "title"]).to_pylist()
         return Explanation(**article, links=links, table=rows, people=people)
 

@@ -14,7 +14,7 @@ from namesake.drawing.waterfall import extent, waterfall
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
-    from namesake.kb.records import Summary
+    from namesake.kb.records import Found
 
 Row = Mapping[str, Any]
 
@@ -36,7 +36,7 @@ def shown(rows: Sequence[Row], most: int = SHOWN) -> list[list[Row]]:
     return [candidate for candidate in candidates if candidate not in people[most:]]
 
 
-def side_by_side(rows: Sequence[Row], text: str, people: Mapping[str, Summary], total: int | None = None) -> str:
+def side_by_side(rows: Sequence[Row], text: str, people: Mapping[str, Found], total: int | None = None) -> str:
     """Cards of the first candidates of one name, drawn to one scale; `total` is how many candidates there are."""
     candidates = shown(rows)
     scale = extent(candidates)
@@ -60,7 +60,7 @@ def verdict(link: Row) -> str:
     return f'<p class="verdict">{wikidata(link["qid"], link.get("label"))}: {how}{sure}.</p>'
 
 
-def _card(rows: Sequence[Row], text: str, people: Mapping[str, Summary], scale: tuple[float, float]) -> str:
+def _card(rows: Sequence[Row], text: str, people: Mapping[str, Found], scale: tuple[float, float]) -> str:
     first = rows[0]
     found = evidence(rows, text)
     at = " ".join(str(start) for start, _ in found.spans)
@@ -71,13 +71,13 @@ def _card(rows: Sequence[Row], text: str, people: Mapping[str, Summary], scale: 
     )
 
 
-def _who(first: Row, people: Mapping[str, Summary]) -> str:
+def _who(first: Row, people: Mapping[str, Found]) -> str:
     if first["qid"] is None:
         about = "Somebody whom the knowledge base does not have, or no person at all."
         return f'<h3><span class="nobody">none of them</span></h3><p class="about">{about}</p>'
     person = people.get(first["qid"])
     label = one_line(first["label"]) or "not in this knowledge base"
-    about = one_line(person.about if person else first["description"])
+    about = one_line(person.description if person else first["description"])
     years = f'<span class="years">{escape(person.years)}</span>' if person and person.years else ""
     code = f'<span class="code">{escape(first["qid"])}</span>'
     return (

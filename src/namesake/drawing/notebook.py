@@ -11,7 +11,7 @@ from namesake.drawing.style import style_sheet
 from namesake.drawing.text import marked, name_marks
 
 if TYPE_CHECKING:
-    from namesake.kb.records import Summary
+    from namesake.kb.records import Found
 
 Row = Mapping[str, Any]
 
@@ -49,7 +49,7 @@ def explanation_html(
     title: str | None,
     links: Sequence[Row],
     explained: Sequence[Sequence[Row]],
-    people: Mapping[str, Summary],
+    people: Mapping[str, Found],
 ) -> str:
     """The text with its names marked, then each name with its candidates; a name alone is open, others unfold."""
     alone = " open" if len(links) == 1 else ""

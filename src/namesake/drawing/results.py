@@ -15,7 +15,7 @@ from namesake.drawing.text import who
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
-    from namesake.kb.records import Summary
+    from namesake.kb.records import Found
 
 Row = Mapping[str, Any]
 One = TypeVar("One")
@@ -48,7 +48,7 @@ class Explanation:
     """A row for each name that is explained: as `Linker.link` gives them, with labels and the runner-up."""
     table: pa.Table
     """Rows of `explain.EXPLANATION`."""
-    people: Mapping[str, Summary] = field(default_factory=dict)
+    people: Mapping[str, Found] = field(default_factory=dict)
     """Who the candidates are, by QID."""
 
     @cached_property

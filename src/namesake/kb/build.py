@@ -16,18 +16,9 @@ from namesake import language as languages
 from namesake.files import STDIN
 from namesake.files.several import Paths, several
 from namesake.kb.build_options import Options, place
-from namesake.kb.columns.assemble import (
-    EntityTexts,
-    Numbering,
-    Statements,
-    entity_columns,
-    item_columns,
-    links,
-    number,
-    pick,
-    repeated,
-    state,
-)
+from namesake.kb.columns import assemble
+from namesake.kb.columns.assemble import Numbering, Statements
+from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.derived import derive_all, entity_fame
 from namesake.kb.columns.layout import KBColumns, NameColumns, columns
@@ -39,7 +30,6 @@ from namesake.kb.dump.gather import Gathering, Spill
 from namesake.kb.dump.parse import Items, Keep
 from namesake.kb.dump.ranks import SOURCES, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
-from namesake.kb.kinds import KINDS
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.non_people import build_non_people, item_kinds, non_people_names, stated_by
@@ -48,6 +38,7 @@ from namesake.kb.publish.clean_exit import orderly, told
 from namesake.kb.publish.draft import Draft
 from namesake.kb.publish.leftovers import settle
 from namesake.kb.publish.memory import Memory
+from namesake.kernels.names.constants import PERSON
 from namesake.machine import cores
 from namesake.progress import Reporter
 
@@ -117,9 +108,9 @@ def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gatherin
     rejects = inputs.rejects
     with reporter.stage("numbering items and statements"):
         items = gathered.finish()
-        rows = number(items)
-        rejects.add(repeated(items, rows))
-        stated = state(items, rows)
+        rows = assemble.number(items)
+        rejects.add(assemble.repeated(items, rows))
+        stated = assemble.state(items, rows)
     wikipedia = inputs.wikipedia(rows.entity_qids)
     names, words = _index(options, draft, items, rows, stated, wikipedia, reporter)
     with reporter.stage("publishing"):
@@ -158,45 +149,45 @@ def _index(
     reporter: Reporter,
 ) -> tuple[int, int]:
     """Build everything that follows from items and statements; returns the numbers of names and words."""
-    picked = pick(items, rows)
-    texts = EntityTexts.of(items, rows, picked[KBColumns.descriptions], wikipedia)
-
-    entity_names = EntityNames.of(options.language, texts.labels, texts.aliases, texts.alias_texts)
+    picked = assemble.pick(items, rows)
+    descriptions = picked[KBColumns.descriptions]
+    paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
+    aliases, alias_texts = assemble.entity_aliases(items, rows)
+    entity_names = EntityNames.of(options.language, items.label.take(rows.entity_dump), aliases, alias_texts)
     kinds = item_kinds(items, rows)
 
     def names() -> int:
         non_people = non_people_names(items, rows, kinds, stated_by(stated, len(kinds)))
         draft.write_all(build_non_people(non_people))
-        made = build_names(entity_names, prose(items, rows.dump_of, stated, texts.descriptions), non_people.texts)
+        made = build_names(entity_names, prose(items, rows.dump_of, stated, descriptions), non_people.texts)
         draft.write_all(made)
-        with_entities = made[NameColumns.texts], made[NameColumns.entities]
-        draft.write_all(build_misspellings(*with_entities, picked[KBColumns.sitelinks]))
+        named = made[NameColumns.texts], made[NameColumns.entities]
+        draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
         return len(made[NameColumns.texts])
 
     def short_forms() -> None:
-        shortened = np.array([kind.shortened for kind in KINDS])[kinds[rows.entity_item]]
         fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.statements.indptr))
-        listed = list_forms(entity_names, shortened, fame)
-        draft.write_all(build_short_forms(listed) | count_tokens(listed, prose_of(items, rows.first)))
+        listed, tokens = list_forms(entity_names, kinds[rows.entity_item] == PERSON, fame)
+        draft.write_all(build_short_forms(listed) | count_tokens(listed, tokens, prose_of(items, rows.first)))
 
     def words() -> int:
-        made = index_kb_words(
-            *(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs), options.language, options.words
-        )
+        made = index_kb_words(*(items, rows.dump_of, stated, descriptions, paragraphs), options.language, options.words)
         draft.write_all(made)
         return len(made[KBColumns.words])
 
-    def ranks() -> None:
-        draft.write_all(rank_columns(options, items, rows, wikipedia))
-
     def entities() -> None:
-        draft.write_all(picked | entity_columns(rows, texts) | stated.columns() | item_columns(items, rows))
+        texts: Made = {
+            KBColumns.paragraphs: paragraphs,
+            KBColumns.aliases: aliases,
+            KBColumns.alias_texts: alias_texts,
+        }
+        draft.write_all(picked | texts | stated.columns() | assemble.item_columns(items, rows))
 
     parts: Parts = {
         "indexing words": words,
         "indexing names": names,
         "indexing short forms": short_forms,
-        "ranking items": ranks,
+        "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
         "writing entities": entities,
     }
     counts = build_parts(parts, draft, options.workers, reporter)
@@ -210,7 +201,7 @@ def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wik
     """PR_WD and PR_WP of the entities: from a file, or computed, or 0 if unknown."""
     loaded = {source: read_ranks(file, rows.entity_qids) for source, file in options.ranks.items()}
     if "wikidata" not in loaded:
-        loaded["wikidata"] = pagerank(links(items, rows))[rows.entity_item]
+        loaded["wikidata"] = pagerank(assemble.links(items, rows))[rows.entity_item]
     if "wikipedia" not in loaded:
         computed = wikipedia.ranks if wikipedia else None
         loaded["wikipedia"] = np.zeros(len(rows.entity_item), np.float64) if computed is None else computed

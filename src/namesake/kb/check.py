@@ -28,6 +28,7 @@ Problem = tuple[Column[Any], str]
 
 BLOCK = 1 << 22  # numbers checked at a time, where a pass needs memory
 WORDS = ("stem", "lemma", "none")
+NOT_CONTIGUOUS = "its rows are not contiguous"
 RETIRED = {"item.kind.npy"}  # in KBs of format version 6
 
 
@@ -47,8 +48,9 @@ def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
     """Problems with the length of each column and both ends of its bounds. Stop at the first."""
     opened = _open(files)
     for column, value in opened.items():
-        if wrong := _ends_problem(value):
-            yield column, wrong
+        bounds, numbers = _parts(value)
+        if bounds is not None and (not len(bounds) or bounds[0] != 0 or bounds[-1] != len(numbers)):
+            yield column, NOT_CONTIGUOUS
     sizes = _sizes(opened, manifest)
     for column, value in opened.items():
         if wrong := _rows_problem(column.rows, len(value), sizes, opened):
@@ -78,18 +80,11 @@ def _sizes(opened: Opened, manifest: Manifest) -> dict[Axis, int]:
     return sizes
 
 
-def _numbers(value: Any) -> Numbers:
-    """The flat values of a column."""
+def _parts(value: Any) -> tuple[Int64 | None, Numbers]:
+    """The bounds of the rows of a column of strings or lists, and the flat values of any column."""
     if isinstance(value, Ragged):
-        return value.values
-    return value.data if isinstance(value, Strings) else value
-
-
-def _bounds(value: Any) -> Int64 | None:
-    """The bounds of the rows of a column of strings or lists."""
-    if isinstance(value, Ragged):
-        return value.indptr
-    return value.offsets if isinstance(value, Strings) else None
+        return value.indptr, value.values
+    return (value.offsets, value.data) if isinstance(value, Strings) else (None, value)
 
 
 def _blocks(size: int) -> Iterator[slice]:
@@ -99,33 +94,27 @@ def _blocks(size: int) -> Iterator[slice]:
 
 
 def _rows_problem(axis: Axis, rows: int, sizes: dict[Axis, int], opened: Opened) -> str | None:
-    expected = sizes[axis]
-    if axis.one_more_than in sizes:
-        expected = sizes[axis.one_more_than] + 1
+    expected = sizes[axis.one_more_than] + 1 if axis.one_more_than in sizes else sizes[axis]
     for column, value in opened.items():
         if column.file == axis.values_of:
-            expected = len(_numbers(value))
+            expected = len(_parts(value)[1])
     if rows != expected:
         return f"it has {rows:,} rows, not {expected:,}, one for each {axis.name}"
     if axis.power_of_two and rows.bit_count() != 1:
-        return f"it has {rows:,} rows, which is no power of two"
-    return None
-
-
-def _ends_problem(value: Any) -> str | None:
-    """Rows of strings and of lists must cover all values."""
-    bounds = _bounds(value)
-    if bounds is not None and (not len(bounds) or bounds[0] != 0 or bounds[-1] != len(_numbers(value))):
-        return "its rows do not lie one behind the other"
+        return f"it has {rows:,} rows, which is not a power of two"
     return None
 
 
 def _content_problem(column: Column[Any], value: Any, sizes: dict[Axis, int], opened: Opened) -> str | None:
-    bounds, numbers, values = _bounds(value), _numbers(value), column.values
+    (bounds, numbers), values = _parts(value), column.values
     if bounds is not None and _falls(bounds, np.less):
-        return "its rows do not lie one behind the other"
+        return NOT_CONTIGUOUS
     if isinstance(value, Strings):
-        return _text_problem(value)
+        try:
+            value.arrow().validate(full=True)
+        except pa.ArrowInvalid:
+            return "it is not UTF-8"
+        return None
     if column.dtype == np.bool_:
         return "a value is neither true nor false" if numbers.view(np.uint8).max(initial=0) > 1 else None
     if values.keys:
@@ -135,14 +124,6 @@ def _content_problem(column: Column[Any], value: Any, sizes: dict[Axis, int], op
         if any(((keys[part] != 0) != (numbers[part] >= 0)).any() for part in _blocks(len(keys))):
             return f"it has a row for a free slot of {values.taken_in}, or none for a taken one"
     return _range_problem(values, numbers, sizes) or _order_problem(column.order, numbers, bounds)
-
-
-def _text_problem(value: Strings) -> str | None:
-    try:
-        value.arrow().validate(full=True)
-    except pa.ArrowInvalid:
-        return "it is not UTF-8"
-    return None
 
 
 def _table_problem(keys: Numbers) -> str | None:

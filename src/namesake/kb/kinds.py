@@ -1,33 +1,8 @@
-"""The kinds of items, the rules for their names, and the classes (P31) of each kind."""
+"""The classes (P31) of each kind of items."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from namesake.kernels.names.constants import GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
-
-__all__ = ["CLASSES", "KINDS", "OTHER", "PERSON", "PLACE", "Kind", "classes"]
-
-
-class Kind(NamedTuple):
-    """A kind of items, and the rules for names of such items."""
-
-    name: str
-    shortened: bool
-    """Whether short forms of its names are indexed (`short_forms.FORMS`)."""
-    blocks: bool
-    """Whether its name is evidence against a person of that name: Paris, Houston."""
-
-
-KINDS = (
-    Kind("other", shortened=False, blocks=True),
-    Kind("person", shortened=True, blocks=False),
-    Kind("place", shortened=False, blocks=True),
-    Kind("organisation", shortened=False, blocks=True),
-    Kind("work", shortened=False, blocks=True),
-    Kind("name", shortened=False, blocks=False),  # given and family names, characters, disambiguations
-)
-"""The kinds in the order of their numbers."""
+from namesake.kernels.names.constants import GIVEN_OR_FAMILY_NAME, ORGANISATION, PLACE, WORK
 
 CLASSES = {
     PLACE: """

@@ -59,12 +59,14 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 
     def sealed(self) -> bytes:
         """The bytes of the file, with the digest filled in."""
-        bare = msgspec.structs.replace(self, digest="")
-        return _text(msgspec.structs.replace(bare, digest=said(sha256(_text(bare)).hexdigest())))
+        return sealed(self)
 
 
-def _text(manifest: Manifest) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+def sealed(manifest: msgspec.Struct) -> bytes:
+    """The bytes of a manifest, with its field `digest` filled in."""
+    fields = msgspec.structs.asdict(manifest) | {"digest": ""}
+    digest = sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)).hexdigest()
+    return msgspec.json.format(msgspec.json.encode(fields | {"digest": said(digest)}), indent=1)
 
 
 class Reject(msgspec.Struct, frozen=True):

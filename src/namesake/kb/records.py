@@ -50,7 +50,7 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Found(msgspec.Struct, frozen=True):
-    """A search result."""
+    """An entity in short."""
 
     qid: str
     label: str
@@ -61,16 +61,10 @@ class Found(msgspec.Struct, frozen=True):
     death: str | None
     sitelinks: int
 
-
-class Summary(msgspec.Struct, frozen=True, kw_only=True):
-    """An entity in one line, to tell entities with the same name apart."""
-
-    qid: str
-    label: str
-    about: str
-    """The description, else occupations and countries, else other values."""
-    years: str
-    """Years of birth and death, such as 1961– or 1900–1980; may be empty."""
+    @property
+    def years(self) -> str:
+        """Years of birth and death: 1961–, 1900–1980, or an empty text."""
+        return years(self.birth, self.death)
 
 
 class ColumnSize(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,9 +113,21 @@ def rows_named(kb: KB, name: str) -> list[int]:
 
 
 def found(kb: KB, row: int) -> Found:
-    """The entity of a row as a search result."""
+    """The entity of a row in short."""
     qid = f"Q{kb.qids[row]}"
     return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, *lifetime(kb, row), int(kb.sitelinks[row]))
+
+
+def found_all(kb: KB, qids: Iterable[str]) -> dict[str, Found]:
+    """The entities with these QIDs that a KB has, by QID."""
+    rows = {qid: kb.row(qid) for qid in qids}
+    return {qid: found(kb, row) for qid, row in rows.items() if row >= 0}
+
+
+def years(birth: str | None, death: str | None) -> str:
+    """The years of two dates: 1961–, 1900–1980, or an empty text."""
+    born, died = ((date or "")[: 5 if (date or "").startswith("-") else 4] for date in (birth, death))
+    return f"{born or '?'}–{died}" if born or died else ""
 
 
 def lifetime(kb: KB, row: int) -> tuple[str | None, str | None]:
@@ -213,22 +219,3 @@ def property_label(kb: KB, number: int) -> str:
     at = int(np.searchsorted(kb.property_ids, number))
     known = at < len(kb.property_ids) and int(kb.property_ids[at]) == number
     return (kb.property_labels[at] if known else "") or f"P{number}"
-
-
-def summaries(kb: KB, qids: Iterable[str]) -> dict[str, Summary]:
-    """The entities with these QIDs that a KB has, by QID."""
-    wanted = list(dict.fromkeys(qids))
-    rows = kb.rows(np.array([int(qid[1:]) for qid in wanted], np.int64))
-    return {qid: summary(kb, int(row)) for qid, row in zip(wanted, rows, strict=True) if row >= 0}
-
-
-def summary(kb: KB, row: int) -> Summary:
-    """The entity of one row."""
-    life = years(*lifetime(kb, row))
-    return Summary(qid=f"Q{kb.qids[row]}", label=kb.label(row), about=about(kb, row), years=life)
-
-
-def years(birth: str | None, death: str | None) -> str:
-    """The years of two dates: 1961–, 1900–1980, or an empty text."""
-    born, died = ((date or "")[: 5 if (date or "").startswith("-") else 4] for date in (birth, death))
-    return f"{born or '?'}–{died}" if born or died else ""

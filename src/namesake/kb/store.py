@@ -21,11 +21,11 @@ from namesake import language as languages
 from namesake.arrays import Int32, Int64
 from namesake.errors import NamesakeError, must_be
 from namesake.kb.check import derived_problems, manifest_problem, problems, quick_problems
-from namesake.kb.columns.column_files import Columns, Ragged, State, Strings
+from namesake.kb.columns.column_files import Columns, State
 from namesake.kb.columns.declaration import Column
 from namesake.kb.columns.layout import KBColumns, columns
 from namesake.kb.columns.npy import damaged_file
-from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_within, open_folder, read_manifest
+from namesake.kb.manifest import MANIFEST, Manifest, manifest_within, open_folder
 from namesake.kb.publish.lock import LOCK
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from namesake.kb.records import Entity, Found
     from namesake.language import Language
     from namesake.text import Lexicon
-
-__all__ = ["FORMAT_VERSION", "KB", "MANIFEST", "Columns", "Manifest", "Ragged", "Strings", "read_manifest"]
-
 
 LOOKS_APART = 0.1
 """Least number of seconds between two checks whether the files of an open KB have changed."""

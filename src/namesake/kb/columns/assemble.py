@@ -19,7 +19,6 @@ from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import KBColumns
 from namesake.kb.columns.pagerank import incoming
 from namesake.kb.dump.parse import Items
-from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.manifest import Reject
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels
@@ -258,49 +257,23 @@ def pick(items: Items, rows: Numbering) -> Made:
     return {column: picked(getattr(items, column.dump_field)) for column in columns if column.dump_field}
 
 
-@dataclass(frozen=True)
-class EntityTexts:
-    """The texts of the entities, by their rows."""
-
-    labels: Strings
-    descriptions: Strings
-    paragraphs: Strings
-    aliases: Ragged
-    alias_texts: Strings
-
-    @staticmethod
-    def of(items: Items, rows: Numbering, descriptions: Strings, wikipedia: Wikipedia | None) -> EntityTexts:
-        """The labels and aliases of the entities, with their `descriptions` and Wikipedia's first paragraphs."""
-        dump = rows.entity_dump
-        counts = np.diff(items.alias_indptr)[dump]
-        aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
-        return EntityTexts(
-            labels=items.label.take(dump),
-            descriptions=descriptions,
-            paragraphs=wikipedia.paragraphs if wikipedia else Strings.empty(len(dump)),
-            aliases=Ragged(large.running(counts), np.arange(len(aliases), dtype=np.int32)),
-            alias_texts=aliases,
-        )
-
-
-def entity_columns(rows: Numbering, texts: EntityTexts) -> Made:
-    """The QIDs of the entities, and their texts that are not picked from the dump unchanged."""
-    return {
-        KBColumns.qids: rows.entity_qids,
-        KBColumns.entity_item: rows.entity_item,
-        KBColumns.paragraphs: texts.paragraphs,
-        KBColumns.aliases: texts.aliases,
-        KBColumns.alias_texts: texts.alias_texts,
-    }
+def entity_aliases(items: Items, rows: Numbering) -> tuple[Ragged, Strings]:
+    """The rows of each entity's aliases, and the aliases."""
+    dump = rows.entity_dump
+    counts = np.diff(items.alias_indptr)[dump]
+    aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
+    return Ragged(large.running(counts), np.arange(len(aliases), dtype=np.int32)), aliases
 
 
 def item_columns(items: Items, rows: Numbering) -> Made:
-    """Items and properties with their labels; of a repeated property, the first in the last file."""
+    """QIDs of entities and items, labels of items and properties (of a repeated one, the first in the last file)."""
     row = np.arange(len(items.property_id))
     file = np.searchsorted([file.property for file in items.files], row, side="right")
     order = np.lexsort((row, -file, items.property_id))
     properties, first = np.unique(items.property_id[order], return_index=True)
     return {
+        KBColumns.qids: rows.entity_qids,
+        KBColumns.entity_item: rows.entity_item,
         KBColumns.item_qids: rows.item_qids,
         KBColumns.item_labels: items.label.take(rows.dump_of),
         KBColumns.property_ids: properties,

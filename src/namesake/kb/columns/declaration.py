@@ -13,7 +13,6 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.kb.columns.column_files import Columns, Ragged, Strings
-from namesake.kernels.dump.wikidata import LARGEST_ID
 
 C = TypeVar("C")
 S = TypeVar("S", bound=np.generic)
@@ -40,33 +39,6 @@ class Axis:
     """The axis between and around whose rows these stand."""
     power_of_two: bool = False
     """Whether the number of rows is a power of two: slots of a hash table."""
-
-
-ENTITY = Axis("entity", counted="entities")
-ITEM = Axis("item", counted="items")
-ALIAS = Axis("alias")
-PAIR = Axis("pair")
-TENURE = Axis("dated statement")
-STRING = Axis("string")
-PROPERTY = Axis("property")
-WORD = Axis("word", counted="words")
-NAME = Axis("name", counted="names")
-FILED = Axis("filed name")
-NAME_ENTITY = Axis("entity with a name", values_of="name.entity")
-BITMAP = Axis("64 QIDs")
-BITMAP_BOUND = Axis("bound of 64 QIDs", one_more_than=BITMAP)
-SURFACE_SLOT = Axis("slot for a surface form", power_of_two=True)
-STEM_SLOT = Axis("slot for a word", power_of_two=True)
-NAME_SLOT = Axis("slot for a name", power_of_two=True)
-PREFIX_BYTE = Axis("8 hashes", power_of_two=True)
-SHORT = Axis("short form")
-SHORT_ENTITY = Axis("entity with a short form", values_of="short.entity")
-SHORT_SLOT = Axis("slot for a short form", power_of_two=True)
-TOKEN_SLOT = Axis("slot for a token", power_of_two=True)
-OTHER_SLOT = Axis("slot for the name of a non-person", power_of_two=True)
-PHRASE_HALF = Axis("half of a slot for a phrase", power_of_two=True)
-TOKEN_QUARTER = Axis("quarter of a slot for a token", power_of_two=True)
-MISSPELLING = Axis("misspelled name")
 
 
 @dataclass(frozen=True)
@@ -104,7 +76,6 @@ class Values:
 
 
 ANY, KEYS = Values(), Values(keys=True)
-ID, COUNT = Values(1, LARGEST_ID), Values(0)
 
 
 class Column(Generic[C]):

@@ -10,49 +10,50 @@ from typing import Any
 import numpy as np
 
 from namesake.kb.columns.declaration import (
-    ALIAS,
     ANY,
     ASCENDING,
-    BITMAP,
-    BITMAP_BOUND,
-    COUNT,
     DERIVED,
     DUMP,
-    ENTITY,
-    FILED,
-    ID,
-    ITEM,
     KEYS,
-    MISSPELLING,
-    NAME,
-    NAME_ENTITY,
-    NAME_SLOT,
     NEVER_FALLING,
-    OTHER_SLOT,
-    PAIR,
-    PHRASE_HALF,
-    PREFIX_BYTE,
-    PROPERTY,
-    SHORT,
-    SHORT_ENTITY,
-    SHORT_SLOT,
-    STEM_SLOT,
-    STRING,
-    SURFACE_SLOT,
-    TENURE,
-    TOKEN_QUARTER,
-    TOKEN_SLOT,
-    WORD,
     Array,
+    Axis,
     Column,
     Lists,
     Mapped,
     Text,
     Values,
 )
+from namesake.kernels.dump.wikidata import LARGEST_ID
+
+ENTITY = Axis("entity", counted="entities")
+ITEM = Axis("item", counted="items")
+ALIAS = Axis("alias")
+PAIR = Axis("pair")
+TENURE = Axis("dated statement")
+STRING = Axis("string")
+PROPERTY = Axis("property")
+WORD = Axis("word", counted="words")
+NAME = Axis("name", counted="names")
+FILED = Axis("filed name")
+NAME_ENTITY = Axis("entity with a name", values_of="name.entity")
+BITMAP = Axis("64 QIDs")
+BITMAP_BOUND = Axis("bound of 64 QIDs", one_more_than=BITMAP)
+SURFACE_SLOT = Axis("slot for a surface form", power_of_two=True)
+STEM_SLOT = Axis("slot for a word", power_of_two=True)
+NAME_SLOT = Axis("slot for a name", power_of_two=True)
+PREFIX_BYTE = Axis("8 hashes", power_of_two=True)
+SHORT = Axis("short form")
+SHORT_ENTITY = Axis("entity with a short form", values_of="short.entity")
+SHORT_SLOT = Axis("slot for a short form", power_of_two=True)
+TOKEN_SLOT = Axis("slot for a token", power_of_two=True)
+OTHER_SLOT = Axis("slot for the name of a non-person", power_of_two=True)
+PHRASE_HALF = Axis("half of a slot for a phrase", power_of_two=True)
+TOKEN_QUARTER = Axis("quarter of a slot for a token", power_of_two=True)
+MISSPELLING = Axis("misspelled name")
 
 NUMBERING, STATEMENTS = "columns.assemble.number", "columns.assemble.state"
-TEXTS, LABELS = "columns.assemble.EntityTexts.of", "columns.assemble.item_columns"
+TEXTS, LABELS = "columns.assemble.entity_aliases", "columns.assemble.item_columns"
 RANKS, WIKIPEDIA = "build.rank_columns", "dump.wikipedia.Reader.finish"
 WORDS = "columns.words.index_kb_words"
 NAMES, SHORTS = "names.build_index.build_names", "names.short_forms.build_short_forms"
@@ -61,7 +62,7 @@ MISSPELLINGS = "names.build_index.build_misspellings"
 
 ENTITY_ROW, ITEM_ROW, PAIR_ROW = Values(row_of=ENTITY), Values(row_of=ITEM), Values(row_of=PAIR)
 WORD_ROW, NAME_ROW = Values(row_of=WORD), Values(row_of=NAME)
-ENTITIES = Values(count_of=ENTITY)
+ENTITIES, ID, COUNT = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(0)
 PRECISION = Values(0, 14)
 """Wikidata's precision: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
 
@@ -266,7 +267,7 @@ class NameColumns(Mapped):
     )
     thing_kind = Array(
         *("thing.kind", np.int8, OTHER_SLOT),
-        "Its kind, as a row of `kinds.KINDS`: 0 other, 1 person, 2 place, 3 organisation, 4 work, 5 name.",
+        "Its kind: 0 other, 1 person, 2 place, 3 organisation, 4 work, 5 name.",
         *(OTHERS, Values(0, 5)),
     )
 

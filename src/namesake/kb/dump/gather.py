@@ -132,12 +132,9 @@ class Gathering:
 
     def finish(self) -> Items:
         """Map everything."""
-        return Items({name: self._column(name) for name in FIELDS}, self.files)
-
-    def _column(self, name: str) -> Any:
-        if name in TEXT_COLUMNS:
-            return Strings(self.spill.column(f"{name}.offsets"), self.spill.column(f"{name}.bytes"))
-        return self.spill.column(name)
+        column = self.spill.column
+        texts = {name: Strings(column(f"{name}.offsets"), column(f"{name}.bytes")) for name in TEXT_COLUMNS}
+        return Items({name: texts[name] if name in texts else column(name) for name in FIELDS}, self.files)
 
 
 def gather_items(

@@ -15,6 +15,7 @@ from namesake.arrays import Float64, Int64
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.lines import lines_of
+from namesake.kernels.dump.wikidata import LARGEST_ID
 
 BATCH = 1 << 20  # lines held at a time
 MOST_LINE = 1 << 16
@@ -70,7 +71,7 @@ def _pair(line: bytes, path: Path, number: int) -> tuple[int, float]:
         rank = float(value)
         if qid[:1] != b"Q" or not qid[1:].isdigit() or not math.isfinite(rank):
             raise ValueError
-        return int(qid[1:]), max(rank, 0.0)
+        return min(int(qid[1:]), LARGEST_ID + 1), max(rank, 0.0)
     except ValueError:
         shown = line.decode("utf-8", "replace").strip()[:60]
         raise NamesakeError(
@@ -79,5 +80,4 @@ def _pair(line: bytes, path: Path, number: int) -> tuple[int, float]:
 
 
 def _arrays(pairs: list[tuple[int, float]]) -> tuple[Int64, Float64]:
-    qids = [qid if qid < 1 << 62 else -1 for qid, _ in pairs]
-    return np.array(qids, np.int64), np.array([rank for _, rank in pairs], np.float64)
+    return np.array([qid for qid, _ in pairs], np.int64), np.array([rank for _, rank in pairs], np.float64)

@@ -79,7 +79,10 @@ class Reader:
     def add(self, chunk: Chunk) -> None:
         """Store the pages of a chunk: names, links, and the paragraphs of entities."""
         pages = [page for page in self._decode(chunk) if page.title and page.namespace == ARTICLES]
-        names = [[page.title or "", *_redirects(page)] for page in pages]
+        names = [
+            [page.title or "", *(other.title for other in page.redirect if other.namespace == ARTICLES)]
+            for page in pages
+        ]
         numbers = np.arange(self.pages, self.pages + len(pages), dtype=np.int32)
         self.spill.append("page.name", _hashes(name for of_page in names for name in of_page))
         self.spill.append("page.of_name", np.repeat(numbers, [len(of_page) for of_page in names]))
@@ -135,10 +138,6 @@ class Reader:
             target[start : start + BLOCK] = np.where(names[place] == block, page[place], -1)
         indptr = large.running(self.spill.column("page.links"))
         return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
-
-
-def _redirects(page: _Page) -> Iterable[str]:
-    return (redirect.title for redirect in page.redirect if redirect.namespace == ARTICLES)
 
 
 def _qid(page: _Page) -> int:

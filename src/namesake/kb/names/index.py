@@ -62,7 +62,7 @@ class TokenCounts(NamedTuple):
 
 
 class NonPerson(NamedTuple):
-    """The most famous non-person with a name: its fame on the scale of sitelinks, and its row of `kinds.KINDS`."""
+    """The most famous non-person with a name: its fame, on the scale of sitelinks, and its kind."""
 
     fame: float
     kind: int

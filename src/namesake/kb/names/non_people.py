@@ -17,13 +17,13 @@ from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import NameColumns
 from namesake.kb.dump.parse import Items
-from namesake.kb.kinds import KINDS, OTHER, PERSON, PLACE, classes
+from namesake.kb.kinds import classes
 from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma
 from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.columns.links import add_counts, count_values
 from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
-from namesake.kernels.names.constants import FAME_STEPS
+from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, OTHER, PERSON, PLACE
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
 from namesake.kernels.tables import fill, keep_largest, table_size
@@ -101,8 +101,8 @@ def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) 
 
     First the labels, then the aliases, then the parts of labels before a comma.
     """
-    blocks = np.array([kind.blocks for kind in KINDS])[kinds]
-    row = large.kept(np.flatnonzero(blocks & (rows.dump_of >= 0)))
+    is_evidence = ~np.isin(kinds, (PERSON, GIVEN_OR_FAMILY_NAME)) & (rows.dump_of >= 0)
+    row = large.kept(np.flatnonzero(is_evidence))
     dump = large.kept(rows.dump_of[row])
     fame, ends = large.empty(len(row), np.float64), large.zeros(len(row) + 1, np.int64)
     for low, high in large.blocks(len(row), 128):

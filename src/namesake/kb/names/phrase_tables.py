@@ -29,12 +29,13 @@ def phrases(names: NameColumns) -> UInt64:
     tables = names.hashes, names.short_hashes, names.thing_hashes
     taken = sum(int(np.count_nonzero(table)) for table in tables)
     entries = large.zeros(kernels.PHRASE * table_size(taken), np.uint64)
-    for low, high in large.blocks(len(names.hashes), EACH):
-        rows = names.slots[low:high].astype(np.int64) + 1
-        _enter(names.hashes[low:high], rows.view(np.uint64), kernels.NAME_MASK, entries)
-    for low, high in large.blocks(len(names.short_hashes), EACH):
-        rows = names.short_slots[low:high].astype(np.int64) + 1
-        _enter(names.short_hashes[low:high], rows.view(np.uint64) << kernels.SHORT_AT, _SHORT, entries)
+    for hashes, slots, at, field in (
+        (names.hashes, names.slots, np.uint64(0), kernels.NAME_MASK),
+        (names.short_hashes, names.short_slots, kernels.SHORT_AT, _SHORT),
+    ):
+        for low, high in large.blocks(len(hashes), EACH):
+            rows = slots[low:high].astype(np.int64) + 1
+            _enter(hashes[low:high], rows.view(np.uint64) << at, field, entries)
     for low, high in large.blocks(len(names.thing_hashes), EACH):
         kinds = names.thing_kind[low:high].astype(np.uint64) << kernels.KIND_AT
         fame = names.thing_fame[low:high].astype(np.uint64) << kernels.FAME_AT

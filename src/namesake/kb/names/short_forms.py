@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64
+from namesake.arrays import Bool, Float64, Int64, UInt64
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.columns.declaration import Made
@@ -30,45 +28,22 @@ Texts = tuple[Strings, Bool]
 """A column of texts, and which of them count."""
 
 
-class Form(NamedTuple):
-    """A kind of short form."""
-
-    name: str
-    weight: float
-    """Factor for the entity's fame."""
-
-
 FORMS = (
-    Form("mononym", 1.0),  # a label of one token: Rihanna
-    Form("surname", 1.0),  # the last token of a label: Bolsonaro
-    Form("head", 0.7),  # the part before "of", "the" or a comma, and a king's name: Charles, Charles II
-    Form("first", 0.15),  # the first token of a label
-    Form("pair", 1.0),  # first and last token of three or more: Michael Brown of Michael E. Brown
-    Form("suffix", 1.0),  # the last two of three or more, with all particles: van der Bellen
-    Form("begin", 0.3),  # the first two of three or more: Francis Ford
-    Form("called", 1.2),  # an alias of one token that is in the label: Lula
-    Form("nick", 0.5),  # an alias of one token that is not: Daddy
-    Form("alias surname", 0.4),  # the last token of an alias that shares another with the label: Bonaparte
+    ("mononym", 1.0),  # a label of one token: Rihanna
+    ("surname", 1.0),  # the last token of a label: Bolsonaro
+    ("head", 0.7),  # the part before "of", "the" or a comma, and a king's name: Charles, Charles II
+    ("first", 0.15),  # the first token of a label
+    ("pair", 1.0),  # first and last token of three or more: Michael Brown of Michael E. Brown
+    ("suffix", 1.0),  # the last two of three or more, with all particles: van der Bellen
+    ("begin", 0.3),  # the first two of three or more: Francis Ford
+    ("called", 1.2),  # an alias of one token that is in the label: Lula
+    ("nick", 0.5),  # an alias of one token that is not: Daddy
+    ("alias surname", 0.4),  # the last token of an alias that shares another with the label: Bonaparte
 )
-"""The forms in the order of their numbers, `kernels.names.constants.MONONYM` and so on."""
+"""Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
 OF_AN_ALIAS = 0.5
 """Factor for the short form of an alias (not for the last three forms, which only aliases have)."""
-
-
-@dataclass(frozen=True)
-class ListedForms:
-    """Short forms with their entities, by entity; and the tokens of the labels (0 where there is none)."""
-
-    keys: UInt64
-    rows: Int32
-    forms: Int8
-    weights: Float64
-    firsts: UInt64
-    lasts: UInt64
-    middles: UInt64
-    tokens: UInt64
-    """Every token of the names, once."""
 
 
 @cache
@@ -90,8 +65,8 @@ def cut_words(language: Language) -> kernels.Words:
     return kernels.Words(keys, bits)
 
 
-def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> ListedForms:
-    """The short forms of the labels and aliases of the entities that are `shortened`."""
+def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kernels.Found, UInt64]:
+    """The short forms of the labels and aliases of the entities that are `shortened`, and all tokens, each once."""
     texts, whole, aliases, entities = names.texts, names.normalised, names.aliases, len(names.labels)
     with_comma, before, behind = at_comma(texts)
     heads = replaced(whole, with_comma, normalise_many(before))
@@ -104,21 +79,14 @@ def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> ListedForm
         *(large.empty(size, np.float64), large.empty(entities, np.uint64), large.empty(entities, np.uint64)),
         large.empty(kernels.LONGEST * entities, np.uint64),
     )
-    weights = np.array([form.weight for form in FORMS])
+    weights = np.array([weight for _, weight in FORMS])
     entries, between = kernels.list_forms(
         named, cut_words(names.language), shortened, fame, weights, OF_AN_ALIAS, found
     )
-    return ListedForms(
-        *(found.keys[:entries], found.rows[:entries], found.forms[:entries], found.weights[:entries]),
-        *(found.firsts, found.lasts, found.middles[:between], _tokens(whole)),
-    )
-
-
-def _tokens(names: Strings) -> UInt64:
-    """The hashes of the tokens of normalised names, each once."""
-    hashes = token_hashes(names.data, names.offsets, np.empty(0, np.int64))
-    distinct: UInt64 = distinct_keys(hashes.view(np.int64), large.empty(len(hashes), np.int32)).view(np.uint64)
-    return distinct
+    hashes = token_hashes(whole.data, whole.offsets, np.empty(0, np.int64))
+    tokens: UInt64 = distinct_keys(hashes.view(np.int64), large.empty(len(hashes), np.int32)).view(np.uint64)
+    of_entries = [column[:entries] for column in found[:4]]
+    return kernels.Found(*of_entries, found.firsts, found.lasts, found.middles[:between]), tokens
 
 
 def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
@@ -145,7 +113,7 @@ def _generations(language: Language, rest: Strings) -> Bool:
     return alone
 
 
-def build_short_forms(listed: ListedForms) -> Made:
+def build_short_forms(listed: kernels.Found) -> Made:
     """The columns of short forms."""
     ids = large.empty(len(listed.keys), np.int32)
     distinct = distinct_keys(listed.keys.view(np.int64), ids).view(np.uint64)
@@ -188,13 +156,13 @@ def _in_lower_case(texts: Strings, counted: Bool) -> Texts:
     return texts, counted & prose_kernels.begins_with(texts.data, texts.offsets, lower_letters())
 
 
-def count_tokens(listed: ListedForms, prose: list[Texts]) -> Made:
+def count_tokens(listed: kernels.Found, tokens: UInt64, prose: list[Texts]) -> Made:
     """The columns of tokens: those of people's names that are counted at least once."""
-    keys, _ = table_of(listed.tokens)
+    keys, _ = table_of(tokens)
     lower = np.zeros(len(keys), np.int32)
     for texts, counted in prose:
         prose_kernels.count_lower(texts.data, texts.offsets, counted, *fold_table(), lower_letters(), keys, lower)
-    counts = [*(count_each(tokens, keys) for tokens in (listed.firsts, listed.lasts, listed.middles)), lower]
+    counts = [*(count_each(some, keys) for some in (listed.firsts, listed.lasts, listed.middles)), lower]
     used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
     smaller, place = table_of(keys[used])
     columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower

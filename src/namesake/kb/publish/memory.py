@@ -112,7 +112,8 @@ class Needs:
         takes = f"takes about {size_text(self.disk)} of disk, {memory} of memory{how}, and"
         cores = f"{options.workers} free cores" if options.workers > 1 else "one free core"
         found = [f"{takes} {duration_text(self.seconds)} on {cores}, estimated from a part of the dump"]
-        free = shutil.disk_usage(_existing(options.out)).free
+        folders = options.out, *options.out.absolute().parents
+        free = shutil.disk_usage(next(folder for folder in folders if folder.is_dir())).free
         if free < self.disk:
             found.append(f"only {size_text(free)} are free on the disk of {options.out}, which may not be enough")
         return found
@@ -193,11 +194,6 @@ def _content(chunk: Chunk, options: Options) -> int:
     parsed = parse_chunk(chunk, options.keep, options.language)
     columns = [getattr(parsed, name) for name in FIELDS]
     return sum(c.offsets.nbytes + c.data.nbytes if isinstance(c, Strings) else c.nbytes for c in columns)
-
-
-def _existing(path: Path) -> Path:
-    """The closest existing folder of a path."""
-    return next(folder for folder in (path, *path.absolute().parents) if folder.is_dir())
 
 
 def duration_text(seconds: float) -> str:
