@@ -85,8 +85,8 @@ def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kern
     )
     hashes = token_hashes(whole.data, whole.offsets, np.empty(0, np.int64))
     tokens: UInt64 = distinct_keys(hashes.view(np.int64), large.empty(len(hashes), np.int32)).view(np.uint64)
-    of_entries = [column[:entries] for column in found[:4]]
-    return kernels.Found(*of_entries, found.firsts, found.lasts, found.middles[:between]), tokens
+    of_entries = {name: getattr(found, name)[:entries] for name in ("keys", "rows", "forms", "weights")}
+    return found._replace(**of_entries, middles=found.middles[:between]), tokens
 
 
 def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
