@@ -18,7 +18,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
     "printable",
-    "errors machine stops compiling",
+    "errors machine stops compiling threads",
     "arrays progress language sample kernels files checked encoders",
     "settings",
     "articles text",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -238,7 +237,7 @@ def start_a_build_that_waits(out: Path) -> subprocess.Popen[bytes]:
     build.stdin.write(DUMP.read_bytes()[:10_000])
     build.stdin.flush()
     deadline = time.monotonic() + 60
-    while not list(out.parent.glob(f"{out.name}.building-*/lock")):
+    while not list(out.parent.glob(f"{out.name}.building/journal.jsonl")):
         assert build.poll() is None
         assert time.monotonic() < deadline, "the build did not begin"
         time.sleep(0.02)
@@ -253,11 +252,11 @@ def test_a_build_stopped_behind_reading_is_kept(tmp_path: Path, number: signal.S
     done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 130, done.stderr
     (left,) = tmp_path.iterdir()
-    told = f"namesake: stopped; what is done is kept in {left}: the same command goes on there, or delete it"
+    told = f"namesake: stopped; finished stages are kept in {left}: the same command resumes there, or delete it"
     assert done.stderr.splitlines()[-1] == told
     again = namesake(*arguments)
     assert again.returncode == 0
-    assert "a build that was stopped had read the dumps" in again.stderr
+    assert "resuming a stopped build, which had read the dumps" in again.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["kb"]
 
 
@@ -278,7 +277,7 @@ def test_a_killed_build_leaves_no_kb_and_the_next_one_clears_up(tmp_path: Path) 
     build.kill()
     build.communicate(timeout=60)
     (left,) = tmp_path.iterdir()
-    assert re.fullmatch(r"kb\.building-[0-9a-f]{16}", left.name)
+    assert left.name == "kb.building"
     asked = namesake("kb", "info", out)
     assert asked.returncode == 2
     assert str(left) in asked.stderr, "says what a killed build left"

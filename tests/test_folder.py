@@ -28,8 +28,8 @@ from namesake.engines import crew as crew_module
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.files import link_files
 from namesake.engines.folder import Run, link_folder
-from namesake.engines.journal import Ended, Journal
-from namesake.engines.plan import Plan, difference
+from namesake.engines.run_journal import Ended, RunJournal
+from namesake.engines.run_plan import Plan, difference
 from namesake.engines.shard_linker import ShardLinker
 from namesake.engines.shards import Shard
 from namesake.errors import NamesakeError
@@ -232,9 +232,9 @@ def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
         (Linker(sample_kb, threshold=0.25), [source], {}, r"with another threshold \(0\.\d+, not 0\.25\)"),
         (Linker(sample_kb, mentions="given"), [source], {}, r"with another `mentions=` \(names, not given\)"),
         (Linker(sample_kb, mentions=find_nobody), [source], {}, r"\(names, not <function find_nobody>\)"),
-        (linker, [source, inputs], {}, r"of other inputs \(.*a\.jsonl was none of them\)"),
+        (linker, [source, inputs], {}, r"of other inputs \(.*a\.jsonl was not one of them\)"),
         (linker, [inputs], {}, r"of other inputs \(.*a\.jsonl was one of them\)"),
-        (linker, [source], {"scores": True}, "holds a run without `scores=True`:"),
+        (linker, [source], {"scores": True}, r"with another `scores=` \(False, not True\)"),
         (linker, [source], {"date": "2016"}, r"with another `date=` \(none, not 2016\)"),
         (linker, [source], {"reading": text}, r"with another `text=` \(none, not body\)"),
         (linker, [source], {"most_line": 1 << 20}, r"with another `most_line=` \(256 MB, not 1 MB\)"),
@@ -247,7 +247,7 @@ def test_another_plan_is_refused(inputs, linker, sample_kb, tmp_path):
     assert made(out) == before
     with pytest.raises(NamesakeError, match="lies in"):
         link_folder(linker, [inputs], inputs, workers=1)
-    with pytest.raises(NamesakeError, match="not empty and no run of ours"):
+    with pytest.raises(NamesakeError, match="is not empty and has no journal"):
         link_folder(linker, [source], sample_kb.path.parent, workers=1)
     with pytest.raises(NamesakeError, match="no file is called so"):
         link_folder(linker, [tmp_path / "*.absent"], out, workers=1)
@@ -265,7 +265,7 @@ def test_other_vectors_are_another_plan_where_the_recipe_reads_some(sample_kb, t
         options = {"scores": False, "date": None, "most_line": 1, "shard_bytes": 1}
         return Plan.of(Linker(kb, recipe), [], Reading(), **options)
 
-    assert difference(plan("ucse-paper", b"one"), plan("ucse-paper", b"two")) == "with other vectors of the KB"
+    assert difference(plan("ucse-paper", b"one"), plan("ucse-paper", b"two")).startswith("with another set of vectors")
     assert difference(plan("ns-paper", b"one"), plan("ns-paper", b"two")) is None
 
 
@@ -403,7 +403,7 @@ def test_a_mended_file_is_taken_in(linker, tmp_path):
     write({name: good[name] for name in good if bad[name] != good[name]})
     said = Said()
     second = link_folder(linker, [folder], out, workers=2, shard_bytes=SMALL, reporter=said)
-    assert said.lines[0].startswith("linked anew, as they have changed since: ")
+    assert said.lines[0].startswith("linked again, because they have changed: ")
     assert [name in said.lines[0] for name in good] == [True, False, True, True, True, False]
     assert second.problems == []
     calm = link_folder(linker, [folder], tmp_path / "calm", workers=1, shard_bytes=SMALL)
@@ -461,7 +461,7 @@ def test_a_damaged_part_is_made_anew_and_named(calm, inputs, linker, tmp_path):
     parts[4].unlink()
     said = Said()
     link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL, reporter=said)
-    assert said.lines == [f"made anew, as they are gone or damaged: {parts[3].stem}, {parts[4].stem}"]
+    assert said.lines == [f"made again, because they are missing or damaged: {parts[3].stem}, {parts[4].stem}"]
     assert made(out) == made(calm)
 
 
@@ -474,7 +474,7 @@ def test_files_that_are_none_of_the_run_are_refused(name, linker, tmp_path):
         (out / "links" / hidden).touch()
     link_folder(linker, [source], out, workers=1)
     (out / "links" / name).write_bytes(b"theirs")
-    with pytest.raises(NamesakeError, match=f"{name}: not of this run, but would be read with it"):
+    with pytest.raises(NamesakeError, match=f"{name}: not part of this run, but would be read with it"):
         link_folder(linker, [source], out, workers=1)
     assert (out / "links" / name).read_bytes() == b"theirs"
 
@@ -522,7 +522,7 @@ class Fails:
             if self.how == "dies":
                 os.kill(os.getpid(), signal.SIGKILL)
             raise OSError(28, "No space left on device") if self.how == "full" else ValueError("a fault")
-        from namesake.engines.journal import Done
+        from namesake.engines.run_journal import Done
 
         return Done(shard.file, shard.number, "", 1, 1, 1, 0, 0)
 
@@ -548,14 +548,14 @@ def test_workers_end_where_no_more_of_them_can_be_had(tmp_path, monkeypatch):
     ("how", "tries", "reason"),
     [("raises", 2, "ValueError: a fault"), ("dies", 2, "died (signal 9)"), ("full", 1, "No space left")],
 )
-def test_a_failing_shard_is_tried_again_and_then_set_aside(how, tries, reason, room, tmp_path):
+def test_a_failing_shard_is_tried_again_and_then_skipped(how, tries, reason, room, tmp_path):
     from namesake.engines.shards import Piece, Shard
 
     pieces = [Piece(Shard(0, number, "x"), Block.of(b"lines"), 0) for number in range(5)]
     with Crew(2, Fails(how, tmp_path / "log"), room) as crew:  # type: ignore[arg-type]
         outcomes = list(crew.outcomes(iter(pieces)))
-    failed = {one.piece.shard.number: one.answer for one in outcomes if isinstance(one.answer, Failed)}
-    assert sorted(one.piece.shard.number for one in outcomes) == [0, 1, 2, 3, 4]
+    failed = {piece.shard.number: answer for piece, answer in outcomes if isinstance(answer, Failed)}
+    assert sorted(piece.shard.number for piece, _ in outcomes) == [0, 1, 2, 3, 4]
     assert list(failed) == [1]
     assert reason in failed[1].reason
     assert failed[1].hopeless == (how == "full")
@@ -570,7 +570,7 @@ def test_a_full_disk_is_one_line_and_no_loss(calm, inputs, linker, tmp_path):
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (sizes[-1] - 1, limits[1]))
-        with pytest.raises(NamesakeError, match=r"File too large.*the same command goes on"):
+        with pytest.raises(NamesakeError, match=r"File too large.*the same command resumes"):
             link_folder(linker, [inputs], out, workers=1, shard_bytes=SMALL)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -614,7 +614,7 @@ def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monk
     calls.clear()
     plan = Plan.of(linker, [], Reading(), scores=False, date=None, most_line=1, shard_bytes=1)
     (tmp_path / "out").mkdir()
-    with Journal(tmp_path / "out", plan, "now") as journal:
+    with RunJournal(tmp_path / "out", plan, "now") as journal:
         for number in range(200):
             journal.add(Ended(number, 0))
     assert calls.count("fsync") < 100

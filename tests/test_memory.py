@@ -161,7 +161,7 @@ def test_a_build_that_is_stopped_again_and_again_goes_on(
             build([people], out, memory=NOTHING, reporter=Stopper(stage, number))
         told.append(str(stop.value))
         [draft] = tmp_path.iterdir()
-        assert told[-1] == f"stopped; what is done is kept in {draft}: the same command goes on there, or delete it"
+        assert told[-1] == f"stopped; finished stages are kept in {draft}: the same command resumes there, or delete it"
     assert told[0] == told[1], "the second build worked where the first had"
     heard = Stages()
     build([people], out, memory=NOTHING, reporter=heard)
@@ -186,7 +186,7 @@ def test_what_is_kept_of_a_build_in_memory(tmp_path: Path, number: signal.Signal
         assert f"kept in {left[0]}:" in str(stop.value)
         heard = Stages()
         build([DUMP], tmp_path / "kb", reporter=heard)
-        assert heard.said == ["a build that was stopped had read the dumps: going on with what it found"]
+        assert heard.said == ["resuming a stopped build, which had read the dumps"]
         assert sorted(tmp_path.iterdir()) == [tmp_path / "kb", neighbour]
 
 
@@ -206,7 +206,9 @@ def test_a_build_without_room_goes_on_once_there_is_some(
         with pytest.raises(NamesakeError) as told:
             build([people], out, memory=memory)
     [draft] = tmp_path.iterdir()
-    assert str(told.value).endswith(f"; what is done is kept in {draft}: the same command goes on there, or delete it")
+    assert str(told.value).endswith(
+        f"; finished stages are kept in {draft}: the same command resumes there, or delete it"
+    )
     heard = Stages()
     build([people], out, memory=memory, reporter=heard)
     assert "reading the dump" not in heard.names
@@ -236,9 +238,7 @@ def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
     tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [draft] = killed(people, tmp_path / "kb", "indexing names")
-    monkeypatch.setattr(
-        "namesake.kb.publish.journal.Journal.sound_parts", lambda _: os.kill(os.getpid(), signal.SIGINT)
-    )
+    monkeypatch.setattr("namesake.files.draft.FolderDraft._is_sound", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt, match=f"kept in {draft}:"):
         build([people], tmp_path / "kb")
     assert list(tmp_path.iterdir()) == [draft]
@@ -246,7 +246,8 @@ def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
 
 def test_a_journal_that_was_being_written_is_no_part_of_the_kb(tmp_path: Path, people: Path) -> None:
     [draft] = killed(people, tmp_path / "kb", "indexing names")
-    (draft / "journal.json.new").write_bytes(b"{")
+    with (draft / "journal.jsonl").open("ab") as journal:
+        journal.write(b"{")
     build([people], tmp_path / "kb")
     KB.open(tmp_path / "kb").verify()
 
@@ -271,7 +272,7 @@ def left(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("change", ["none", "newer dump", "cut spill", "other options"])
 def test_a_draft_of_another_build_is_not_gone_on_with(tmp_path: Path, left: Path, change: str) -> None:
-    [there] = left.glob("kb.building-*")
+    [there] = left.glob("kb.building")
     path, draft = left / "dump.json", tmp_path / there.name
     shutil.copytree(there, draft)
     before = path.stat()
@@ -283,7 +284,7 @@ def test_a_draft_of_another_build_is_not_gone_on_with(tmp_path: Path, left: Path
     build([path], tmp_path / "kb", reporter=heard, keep="all" if change == "other options" else "people")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     if change != "none":
-        assert heard.said[0] == f"removed {draft}, which a stopped build had left"
+        assert heard.said[0] == f"removed {draft}, which a stopped run had left"
     assert (heard.names[0] == "reading the dump") == (change != "none")
     assert len(KB.open(tmp_path / "kb")) == (3 if change == "other options" else 2)
     assert list(tmp_path.iterdir()) == [tmp_path / "kb"]

@@ -116,7 +116,7 @@ def test_a_pack_cut_short_is_refused(share, packed, tmp_path):
     cut = tmp_path / "cut.tar.zst"
     raw = packed.read_bytes()
     cut.write_bytes(raw[: int(share * len(raw))])
-    refused(cut, tmp_path / "kb", "is it whole|cut short")
+    refused(cut, tmp_path / "kb", "is it whole|truncated")
 
 
 @pytest.mark.parametrize("place", [0.01, 0.2, 0.5, 0.8])
@@ -135,13 +135,16 @@ def test_hostile_members_are_refused(made, members, tmp_path):
         ([*listed, ("../../escaped", b"x", {})], "more than its manifest lists"),
         ([listed[0], ("../escaped", b"x", {}), *listed[1:]], "escaped"),
         ([listed[0], ("/etc/escaped", b"x", {}), *listed[1:]], "escaped"),
-        ([listed[0], (first, b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"}), *listed[2:]], "no plain file"),
-        ([listed[0], (first, b"", {"type": tarfile.LNKTYPE, "linkname": "x"}), *listed[2:]], "no plain file"),
-        ([listed[0], (first, b"", {"type": tarfile.CHRTYPE}), *listed[2:]], "no plain file"),
-        ([listed[0], (first, b"", {"type": tarfile.DIRTYPE}), *listed[2:]], "no plain file"),
+        (
+            [listed[0], (first, b"", {"type": tarfile.SYMTYPE, "linkname": "/etc/passwd"}), *listed[2:]],
+            "not a regular file",
+        ),
+        ([listed[0], (first, b"", {"type": tarfile.LNKTYPE, "linkname": "x"}), *listed[2:]], "not a regular file"),
+        ([listed[0], (first, b"", {"type": tarfile.CHRTYPE}), *listed[2:]], "not a regular file"),
+        ([listed[0], (first, b"", {"type": tarfile.DIRTYPE}), *listed[2:]], "not a regular file"),
         ([listed[0], listed[1], *listed[1:]], "should be"),
         ([listed[0], *listed[2:]], "should be"),
-        (listed[:-1], "should come next|cut short"),
+        (listed[:-1], "should come next|truncated"),
         (listed[1:], "where manifest.json should be"),
     ]:
         refused(made(changed), out, message)
@@ -307,7 +310,7 @@ def test_a_download_cut_short_goes_on(server, packed, sample_kb, tmp_path):
     handler.most = third
     out = tmp_path / "kb"
     for _ in range(2):
-        with pytest.raises(NamesakeError, match=r"bytes came; the same command goes on there"):
+        with pytest.raises(NamesakeError, match=r"bytes received; the same command resumes the download"):
             get(f"{address}/sample.tar.zst", out)
         assert not out.exists()
     handler.most = None
@@ -320,7 +323,7 @@ def test_a_download_cut_short_goes_on(server, packed, sample_kb, tmp_path):
 def test_a_file_that_changed_meanwhile_is_fetched_anew(server, tmp_path):
     address, handler = server
     handler.content, handler.most = b"old" * 1000, 1000
-    with pytest.raises(NamesakeError, match="goes on there"):
+    with pytest.raises(NamesakeError, match="resumes the download"):
         download(f"{address}/x", tmp_path, None, lambda *_: None)
     handler.content, handler.most, handler.tag = b"new" * 1000, None, '"two"'
     file, checksum = download(f"{address}/x", tmp_path, None, lambda *_: None)
@@ -343,7 +346,7 @@ def test_a_part_as_long_as_the_file_does_no_harm(server, tmp_path):
     address, handler = server
     handler.content = b"whole" * 100
     (tmp_path / "x.part").write_bytes(handler.content)
-    (tmp_path / "x.part.json").write_text(json.dumps({"url": f"{address}/x", "validator": handler.tag}))
+    (tmp_path / "x.part.json").write_text(json.dumps({"url": f"{address}/x", "validator": handler.tag}) + "\n")
     assert download(f"{address}/x", tmp_path, None, lambda *_: None)[0].read_bytes() == handler.content
     assert handler.asked == [f"bytes={len(handler.content)}-", None]
 
@@ -365,7 +368,7 @@ def test_a_checksum_is_taken_as_people_copy_it_and_looked_at_first(server, packe
         get(f"{address}/sample.tar.zst", tmp_path / f"kb{number}", checksum=right)
     handler.asked.clear()
     for wrong in ("", "sha256:", digits[:-1], f"{digits}0", f"md5:{digits}", "g" * 64):
-        with pytest.raises(NamesakeError, match="is no checksum: sha256: and 64 hexadecimal digits"):
+        with pytest.raises(NamesakeError, match="is not a checksum: write sha256: and 64 hexadecimal digits"):
             get(f"{address}/sample.tar.zst", tmp_path / "kb", checksum=wrong)
     assert handler.asked == []
 
@@ -386,7 +389,7 @@ def test_what_there_was_no_room_to_unpack_is_kept(full, server, packed, sample_k
                 "not to be written to": PermissionError(errno.EACCES, "Permission denied"),
             }
             small.setattr(_Members, "file", Mock(side_effect=problems[full]))
-        with pytest.raises(NamesakeError, match=rf"{kept} is kept, and the same command goes on with it"):
+        with pytest.raises(NamesakeError, match=rf"{kept} is kept, and the same command uses it"):
             get(f"{address}/sample.tar.zst", out)
     assert kept.read_bytes() == handler.content
     get(f"{address}/sample.tar.zst", out)
@@ -411,15 +414,15 @@ def test_a_part_that_another_process_has_just_put_in_its_place_is_not_written_to
     source, folder = tmp_path / "kb.tar.zst", tmp_path / "folder"
     source.write_bytes(b"new")
     folder.mkdir()
-    part, lock = folder / "kb.tar.zst.part", fcntl.flock
+    journal, lock = folder / "kb.tar.zst.part.json", fcntl.flock
 
     def others_go_first(file, how):
-        part.write_bytes(b"whole")
-        part.rename(folder / "kb.tar.zst")
+        (folder / "kb.tar.zst").write_bytes(b"whole")
+        journal.unlink()
         lock(file, how)
 
     monkeypatch.setattr("fcntl.flock", others_go_first)
-    with pytest.raises(NamesakeError, match="was being fetched by another process, which has just ended: try again"):
+    with pytest.raises(NamesakeError, match="is being downloaded by another process: wait until"):
         download(source.as_uri(), folder, None, lambda *_: None)
     assert [path.read_bytes() for path in folder.iterdir()] == [b"whole"]
 
@@ -429,7 +432,7 @@ def test_an_encrypted_connection_that_breaks_is_no_fault_of_the_disk(server, tmp
     handler.content = bytes(3 << 20)
     broken = Mock(side_effect=[bytes(1 << 20), ssl.SSLEOFError("EOF occurred in violation of protocol")])
     monkeypatch.setattr("http.client.HTTPResponse.read", broken)
-    with pytest.raises(NamesakeError, match=r"cannot be fetched \(.*EOF.*\); the same command goes on there"):
+    with pytest.raises(NamesakeError, match=r"cannot be downloaded \(.*EOF.*\); the same command resumes the download"):
         download(f"{address}/kb.tar.zst", tmp_path, None, lambda *_: None)
 
 
@@ -438,8 +441,8 @@ def test_a_download_that_fails_leaves_nothing(server, tmp_path):
     handler.content = b"no pack"
     for source, message in [
         (f"{address}/sample.tar.zst", "cannot be read as zstandard"),
-        ("http://127.0.0.1:1/sample.tar.zst", "cannot be fetched"),
-        ((tmp_path / "absent.tar.zst").as_uri(), "cannot be fetched"),
+        ("http://127.0.0.1:1/sample.tar.zst", "cannot be downloaded"),
+        ((tmp_path / "absent.tar.zst").as_uri(), "cannot be downloaded"),
     ]:
         with pytest.raises(NamesakeError, match=message):
             get(source, tmp_path / "kb")
@@ -458,7 +461,7 @@ def test_the_commands(sample_kb, tmp_path, monkeypatch):
     assert run("kb", "pack", str(sample_kb.path), "-o", "mine.tar.zst").exit_code == 0
     assert run("kb", "get", "mine.tar.zst").exit_code == 0
     assert files_of(tmp_path / "mine") == files_of(sample_kb.path)
-    with pytest.raises(NamesakeError, match=r"called NAME.tar.zst"):
+    with pytest.raises(NamesakeError, match=r"the name of a packed KB ends in .tar.zst"):
         pack(sample_kb.path, "kb.zip")
 
 

@@ -72,8 +72,8 @@ def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("columns", "shown"),
     [
-        (160, "42 %, 1,234,567 articles, 29,394/s, 2,345,678 links, 23 % nobody, 12 set aside, 0:00:58 left"),
-        (90, "42 %, 1,234,567 articles, 29,394/s, 12 set aside, 0:00:58 left"),
+        (160, "42 %, 1,234,567 articles, 29,394/s, 2,345,678 links, 23 % NIL, 12 rejected, 0:00:58 left"),
+        (90, "42 %, 1,234,567 articles, 29,394/s, 12 rejected, 0:00:58 left"),
         (80, "42 %, 1,234,567 articles, 29,394/s, 0:00:58 left"),
         (60, "42 %, 1,234,567 articles, 0:00:58 left"),
         (40, "42 %, 0:00:58 left"),
@@ -83,7 +83,7 @@ def test_a_narrow_terminal_still_shows_the_time_left(monkeypatch, columns: int, 
     screen, bar, now = terminal(monkeypatch, columns)
     with bar.stage("linking"):
         now[0] = 42.0
-        bar.advance(0.42, 1_234_567, "articles", "2,345,678 links, 23 % nobody, 12 set aside")
+        bar.advance(0.42, 1_234_567, "articles", "2,345,678 links, 23 % NIL, 12 rejected")
     assert f" {shown}" in screen.getvalue()
 
 

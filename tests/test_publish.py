@@ -7,21 +7,19 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from io import FileIO
 from pathlib import Path
-from threading import Barrier, Thread
 
 import numpy as np
 import pytest
 
 from namesake.errors import NamesakeError
+from namesake.files import draft as publish
+from namesake.files import replace
+from namesake.files.draft import JOURNAL, Begun, Stage
+from namesake.files.journal import Journal
 from namesake.kb.build import build
 from namesake.kb.columns.layout import ENTITY, ITEM
-from namesake.kb.publish import draft as publish
-from namesake.kb.publish import replace
 from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.leftovers import building, replaced, settle
-from namesake.kb.publish.lock import LOCK, Owner, owner_of, sign, take
 from namesake.kb.store import KB
 from namesake.sample import DUMP
 from small_kb import manifest, write_rest
@@ -39,6 +37,13 @@ def make(out: Path, qids: list[int], force: bool = False) -> None:
     with Draft(out, force) as draft:
         fill(draft, qids)
         draft.publish(manifest(entities=len(qids), items=len(qids)))
+
+
+def settle(out: Path) -> list[str]:
+    """What the next run says about leftovers."""
+    said: list[str] = []
+    Draft(out, say=said.append).settle()
+    return said
 
 
 def names(folder: Path) -> list[str]:
@@ -69,7 +74,7 @@ def test_a_folder_with_somebody_elses_manifest_is_never_replaced(tmp_path: Path,
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "manifest.json").write_text(content)
     (tmp_path / "thesis" / "thesis.txt").write_text("…")
-    with pytest.raises(NamesakeError, match="is no KB"):
+    with pytest.raises(NamesakeError, match="is not a KB"):
         build([DUMP], tmp_path / "thesis", force=True)
     assert names(tmp_path / "thesis") == ["manifest.json", "thesis.txt"]
 
@@ -77,7 +82,7 @@ def test_a_folder_with_somebody_elses_manifest_is_never_replaced(tmp_path: Path,
 def test_a_kb_with_somebodys_file_in_it_is_not_replaced(tmp_path: Path) -> None:
     make(tmp_path / "kb", [5])
     (tmp_path / "kb" / "thesis.txt").write_text("…")
-    with pytest.raises(NamesakeError, match=r"thesis\.txt in it is no part of the KB"):
+    with pytest.raises(NamesakeError, match=r"thesis\.txt in it is not part of the KB"):
         build([DUMP], tmp_path / "kb", force=True)
     assert (tmp_path / "kb" / "thesis.txt").exists()
     assert KB.open(tmp_path / "kb").qids.tolist() == [5]
@@ -93,11 +98,8 @@ def test_kbs_of_older_formats_are_replaced(tmp_path: Path) -> None:
     assert names(tmp_path) == ["kb"]
 
 
-@pytest.mark.parametrize(
-    "neighbour",
-    ["kb.building-plans", "kb.building-12345", "kb.building-0123456789abcdef", "kb.replaced-0123456789abcdef", "kbx"],
-)
-@pytest.mark.parametrize("inside", ["plan.txt", "manifest.json", "lock"])
+@pytest.mark.parametrize("neighbour", ["kb.building-plans", "kb.replaced", "kbx"])
+@pytest.mark.parametrize("inside", ["plan.txt", "manifest.json", JOURNAL])
 def test_neighbours_are_left_alone(tmp_path: Path, neighbour: str, inside: str) -> None:
     (tmp_path / neighbour).mkdir()
     (tmp_path / neighbour / inside).write_text("{}")
@@ -107,82 +109,58 @@ def test_neighbours_are_left_alone(tmp_path: Path, neighbour: str, inside: str) 
     assert names(tmp_path / neighbour) == sorted(["house", inside])
 
 
+@pytest.mark.parametrize("inside", ["plan.txt", "manifest.json", JOURNAL])
+def test_a_folder_of_others_in_the_place_of_the_draft_is_refused(tmp_path: Path, inside: str) -> None:
+    folder = tmp_path / "kb.building"
+    folder.mkdir()
+    (folder / inside).write_text("{}")
+    (folder / "house").mkdir()
+    with pytest.raises(NamesakeError, match=r"kb\.building is in the way: remove it"):
+        make(tmp_path / "kb", [5])
+    assert names(tmp_path) == ["kb.building"]
+    assert names(folder) == sorted(["house", inside])
+
+
 def test_the_root_is_no_place_for_a_kb() -> None:
     with pytest.raises(NamesakeError, match="/ cannot be a KB"):
         build([DUMP], "/")
 
 
 # builds at work, and killed ones
-def test_remains_are_told_from_a_build_at_work(tmp_path: Path) -> None:
+def test_a_second_build_is_refused_and_a_killed_one_is_removed(tmp_path: Path) -> None:
     out = tmp_path / "kb"
-    die = (
-        "import os, sys, pathlib, namesake.kb.publish.draft as p\nwith p.Draft(pathlib.Path(sys.argv[1])): os._exit(9)"
-    )
+    die = "import os, sys\nfrom namesake.kb.publish.draft import *\nwith Draft(Path(sys.argv[1])): os._exit(9)"
     with Draft(out) as draft:
-        assert subprocess.run([sys.executable, "-c", die, str(out)], check=False).returncode == 9
-        [remains] = [path for path in tmp_path.iterdir() if path != draft.folder]
-        assert settle(out) == [f"removed {remains}, which a stopped build had left"]
-        assert list(tmp_path.iterdir()) == [draft.folder]
+        for _ in range(2):
+            with pytest.raises(NamesakeError, match=r"kb\.building: another process is at work there; wait"):
+                make(out, [5])
+        assert draft.folder.is_dir()
+    assert list(tmp_path.iterdir()) == []
+    assert subprocess.run([sys.executable, "-c", die, str(out)], check=False).returncode == 9
+    assert names(tmp_path) == ["kb.building"]
+    said: list[str] = []
+    with Draft(out, say=said.append):
+        assert said == [f"removed {out}.building, which a stopped run had left"]
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("begun", ["folder", "lock"])
+@pytest.mark.parametrize("begun", ["folder", "journal"])
 def test_a_build_that_was_killed_as_it_began_is_cleared_away(tmp_path: Path, begun: str) -> None:
-    building(tmp_path / "kb", "0123456789abcdef").mkdir()
-    if begun == "lock":
-        (building(tmp_path / "kb", "0123456789abcdef") / LOCK).touch()
-    settle(tmp_path / "kb")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_lock_names_its_owner_whenever_it_changes_hands(tmp_path: Path) -> None:
-    """Nothing is left to do behind the one write: a kill may come there."""
-    first = Owner(token="0123456789abcdef", host="a-host-with-a-long-name", boot="b", pid=1, force=True)
-    second = Owner(token="0123456789abcdef", host="h", boot="b", pid=2, force=True)
-
-    class Dying(FileIO):
-        def write(self, said: bytes) -> int:
-            super().write(said)
-            raise KeyboardInterrupt
-
-    take(tmp_path, first).close()
-    with pytest.raises(KeyboardInterrupt), Dying(tmp_path / LOCK, "r+") as lock:
-        sign(lock, second)
-    assert owner_of(tmp_path) == second
+    (tmp_path / "kb.building").mkdir()
+    if begun == "journal":
+        (tmp_path / "kb.building" / JOURNAL).write_text('{"type": "dra')
+    make(tmp_path / "kb", [5])
+    assert names(tmp_path) == ["kb"]
 
 
 def test_a_build_of_another_machine_is_left_alone(tmp_path: Path) -> None:
-    folder = building(tmp_path / "kb", "0123456789abcdef")
+    folder = tmp_path / "kb.building"
     folder.mkdir()
-    owner = Owner(token="0123456789abcdef", host="elsewhere", boot="another", pid=os.getpid(), force=False)
-    (folder / LOCK).write_bytes(json.dumps({name: getattr(owner, name) for name in owner.__struct_fields__}).encode())
-    [told] = settle(tmp_path / "kb")
-    assert "elsewhere may be at work" in told
-    assert folder.is_dir()
-
-
-def test_threads_of_one_process_build_side_by_side(tmp_path: Path) -> None:
-    """They have one process id, as builds in containers may."""
-    together = Barrier(4)
-    drafts = []
-
-    def work(qid: int) -> None:
-        settle(tmp_path / "kb")
-        with Draft(tmp_path / "kb", force=True) as draft:
-            drafts.append(draft.folder)
-            together.wait()
-            fill(draft, [qid])
-            settle(tmp_path / "kb")
-            draft.publish(manifest(entities=1, items=1))
-
-    threads = [Thread(target=work, args=(qid,)) for qid in range(1, 5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(set(drafts)) == 4
-    assert KB.open(tmp_path / "kb").qids.tolist()[0] in range(1, 5)
-    assert names(tmp_path) == ["kb"]
+    with Journal[Begun | Stage](folder / JOURNAL, Begun | Stage, "busy") as journal:
+        journal.add(Begun("", False, "elsewhere", "another"))
+    with pytest.raises(NamesakeError, match="elsewhere may be at work there; if it is not, remove it"):
+        make(tmp_path / "kb", [5])
+    assert names(folder) == [JOURNAL]
 
 
 # the moment of replacing
@@ -191,7 +169,7 @@ def test_replacing_leaves_nothing_behind(tmp_path: Path, way: str) -> None:
     make(tmp_path / "kb", [7, 8], force=True)
     assert KB.open(tmp_path / "kb").qids.tolist() == [7, 8]
     assert names(tmp_path) == ["kb"]
-    assert LOCK not in names(tmp_path / "kb")
+    assert JOURNAL not in names(tmp_path / "kb")
 
 
 @pytest.mark.parametrize("force", [False, True])
@@ -212,7 +190,7 @@ def test_a_kill_between_the_two_renames_loses_nothing(tmp_path: Path, monkeypatc
     rename = Path.rename
 
     def first_only(path: Path, to: Path) -> Path:
-        if ".building-" in path.name:
+        if path.name.endswith(".building"):
             os.kill(os.getpid(), signal.SIGKILL)
         return rename(path, to)
 
@@ -230,24 +208,24 @@ def test_a_kill_between_the_two_renames_loses_nothing(tmp_path: Path, monkeypatc
 @pytest.mark.parametrize("new", ["whole", "damaged"])
 def test_the_old_kb_comes_back_where_the_new_one_is_no_good(tmp_path: Path, new: str) -> None:
     """As the two renames could leave it."""
-    out, token = tmp_path / "kb", "0123456789abcdef"
+    out, aside = tmp_path / "kb", tmp_path / "kb.replaced"
     make(out, [5])
-    shutil.copytree(out, replaced(out, token))
+    shutil.copytree(out, aside)
     if new == "damaged":
         shutil.rmtree(out)
     told = settle(out)
     assert KB.open(out).qids.tolist() == [5]
     assert names(tmp_path) == ["kb"]
     assert told == [
-        f"put {out} back, which a killed build had moved away"
+        f"put {out} back, which a killed run had moved away"
         if new == "damaged"
-        else f"removed {replaced(out, token)}, the KB that a killed build had replaced"
+        else f"removed {aside}, which a killed run had replaced"
     ]
 
 
 def test_a_kill_after_the_exchange_leaves_a_kb_that_verifies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / "kb", [5])
-    killed_at(monkeypatch, publish, "remove_kb", tmp_path / "kb", force=True)
+    killed_at(monkeypatch, Draft, "remove_old", tmp_path / "kb", force=True)
     KB.open(tmp_path / "kb").verify()
     settle(tmp_path / "kb")
     assert KB.open(tmp_path / "kb").qids.tolist() == [7, 8]
@@ -271,10 +249,11 @@ def test_a_signal_to_a_finished_build_comes_too_late(
     assert names(tmp_path) == ["kb"]
 
 
-def test_of_two_builds_of_one_kb_the_first_stays(tmp_path: Path) -> None:
+def test_a_kb_that_appears_during_a_build_stays(tmp_path: Path) -> None:
+    make(tmp_path / "other", [5])
     with pytest.raises(NamesakeError, match="exists"), Draft(tmp_path / "kb") as draft:  # noqa: PT012
         fill(draft, [7, 8])
-        make(tmp_path / "kb", [5])
+        (tmp_path / "other").rename(tmp_path / "kb")
         draft.publish(manifest(entities=2, items=2))
     assert KB.open(tmp_path / "kb").qids.tolist() == [5]
     assert names(tmp_path) == ["kb"]
@@ -285,7 +264,7 @@ def test_a_finished_kb_that_cannot_be_put_in_its_place_waits(tmp_path: Path, mon
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(publish, "put_in_place", refuse)
-    with pytest.raises(NamesakeError, match="finished and waits in") as error:
+    with pytest.raises(NamesakeError, match="is finished: the next run puts it in its place") as error:
         make(tmp_path / "kb", [7, 8])
     monkeypatch.undo()
     [folder] = tmp_path.iterdir()

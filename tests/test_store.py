@@ -27,7 +27,6 @@ from namesake.kb.columns.declaration import Array
 from namesake.kb.columns.layout import ENTITY, ITEM, PAIR
 from namesake.kb.manifest import FORMAT_VERSION
 from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.replace import remove_kb
 from namesake.kb.store import KB, KBChangedError
 from namesake.sample import DUMP
 from small_kb import manifest, writable, write_rest
@@ -216,7 +215,7 @@ def test_a_published_kb_cannot_be_written_into(nobody: Path) -> None:
     (kb.path / "vectors").rmdir()
     assert small_kb(kb.path, [7, 8, 9], force=True).qids.tolist() == [7, 8, 9]
     assert kb.qids.tolist() == [5, 42]
-    remove_kb(kb.path)
+    Draft(kb.path).remove_old(kb.path)
     assert [path.name for path in nobody.iterdir() if path.name != "warm-up"] == []
 
 
@@ -295,7 +294,7 @@ def test_nothing_is_overwritten_without_force(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_kb_is_never_replaced(tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("…")
-    with pytest.raises(NamesakeError, match="is no KB"), Draft(tmp_path / "thesis", force=True):
+    with pytest.raises(NamesakeError, match="is not a KB"), Draft(tmp_path / "thesis", force=True):
         pass
     assert (tmp_path / "thesis" / "chapter1.tex").exists()
 

@@ -114,7 +114,7 @@ embedding.embed({str(bare)!r}, "static:{words}", reporter=Killing())
 
     monkeypatch.setattr(embedding, "BLOCK", 50)
     embed(bare, f"static:{words}", reporter=Hearing())
-    assert said == ["resuming after 150 texts that an earlier run encoded"]
+    assert said == ["resuming after 150 texts that a stopped run encoded"]
     whole = Path(shutil.copytree(bare, tmp_path / "whole"))
     shutil.rmtree(whole / FOLDER)
     embed(whole, f"static:{words}")
@@ -336,6 +336,6 @@ def test_a_kb_with_vectors_is_not_replaced(filled):
     from namesake.kb.build import build
     from namesake.sample import DUMP
 
-    with pytest.raises(NamesakeError, match="is not replaced, as vectors in it is no part of the KB"):
+    with pytest.raises(NamesakeError, match="is not replaced, because vectors in it is not part of the KB"):
         build([DUMP], filled, force=True)
     assert KB.open(filled).text_vectors.manifest.dimension == 24

@@ -1,4 +1,4 @@
-"""What this process may use of the machine it runs on, and what its user has set up there."""
+"""The cores that this process may use, the user's cache folder, and which folders are safe to use."""
 
 from __future__ import annotations
 
@@ -12,33 +12,22 @@ from pathlib import Path
 from typing import Any
 
 NAMESAKE_KB = "NAMESAKE_KB"
-"""The variable that names the KB of whoever names none."""
+"""The environment variable with the default KB."""
 
 
 def cores() -> int:
-    """How many cores this process may use: those it is bound to where the system can tell, else all there are."""
+    """The number of cores that this process may use: its CPU affinity if the system has that, else all cores."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-MOST_FOR_A_CORE = 4
-
-
-def threads_for(asked: int) -> int:
-    """As many threads as are asked for, for 0 or less one for each core.
-
-    More than a few for each core gain nothing, and thousands may not be had.
-    """
-    return min(asked if asked > 0 else cores(), MOST_FOR_A_CORE * cores())
-
-
 def named_kb() -> Path | None:
-    """The KB that the variable NAMESAKE_KB names."""
+    """The KB in the variable NAMESAKE_KB."""
     folder = os.environ.get(NAMESAKE_KB)
     return from_home(folder) if folder else None
 
 
 def from_home(path: str | Path) -> Path:
-    """A path whose `~` is the user's home; it stays as it is where there is no such user."""
+    """A path with `~` replaced by the user's home, if there is such a user."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -46,7 +35,7 @@ def from_home(path: str | Path) -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder for what programs of this user can make again. It exists, and only the user can write to it.
+    """The folder for files that can be made again. It exists, and only this user can write to it.
 
     It is `namesake` in XDG_CACHE_HOME or in `~/.cache`. If that cannot be used, because the user has no home or because
     other users can write to it, it is a private folder for temporary files, and a warning says so.
@@ -92,7 +81,7 @@ def _own_folder() -> Any:
 
 @cache
 def warn_once(line: str) -> None:
-    """Log a warning, unless this process or the one that started it for its work has done so."""
+    """Log a warning once per process; worker processes log nothing."""
     import logging
     from multiprocessing import parent_process
 
@@ -106,7 +95,7 @@ def real_path(path: Path) -> Path:
 
 
 def make_private(folder: Path) -> str:
-    """Make a folder to which only this user can write, with those above it that do not exist.
+    """Make a folder to which only this user can write, and its missing parents.
 
     Returns:
         Why it cannot be used, in one line; an empty text if it can.
@@ -129,7 +118,7 @@ def cannot_write(folder: Path) -> str:
 
 
 def danger(path: Path) -> str:
-    """Why a file or folder may hold what another user than root or this one has put there, in one line.
+    """Why a file or folder may have content from a user other than root or this one, in one line.
 
     The folders above it count as well, because a user who can write to one of them can replace what is in it, unless
     the folder has the sticky bit, as /tmp has. A path that does not exist is as safe as the folders above it.
@@ -155,7 +144,7 @@ def danger(path: Path) -> str:
 def others_write(found: os.stat_result) -> bool:
     """Whether others than root and the owner may write to a file or folder with this status.
 
-    A group that may write to it is none of others if it is root's, or has the name of this user and no other members.
+    A group does not count if it is root's, or has the name of this user and no other members.
     """
     if found.st_mode & stat.S_IWOTH:
         return True

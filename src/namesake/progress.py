@@ -1,4 +1,4 @@
-"""How far long work is: a bar with rate and time left on a terminal, one line per minute elsewhere."""
+"""The progress of long work: a bar with rate and remaining time on a terminal, one line per minute elsewhere."""
 
 from __future__ import annotations
 
@@ -10,36 +10,37 @@ from typing import TextIO
 
 from namesake.printable import counted, one_line
 
-INTERVAL = 60.0  # seconds between two lines where there is no terminal
-WIDE = 100  # columns of a terminal that has room for a long bar
+INTERVAL = 60.0  # seconds between two lines without a terminal
+WIDE = 100  # columns of a terminal that fits a long bar
 
 
 class Reporter:
-    """Reports nothing. Its subclasses report; all long work is handed one of them."""
+    """Receives the progress of long work and reports nothing. Subclasses report it."""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A part of the work, from here to the end of the block.
-
-        `name` says what is done, such as "reading the dump".
-        """
+        """A part of the work, inside the block. `name` describes it, such as "reading the dump"."""
         yield
 
     def advance(
         self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
     ) -> None:
-        """Report how far this stage is.
+        """Report the progress of this stage.
 
-        `fraction` is the share that is done, None where it is not known; `count` how many of `unit` were seen so far;
-        `more` is what else there is to say; `before` the share that an earlier run had done.
+        Args:
+            fraction: the share that is done; None if it is unknown.
+            count: the number of units so far.
+            unit: the unit.
+            more: more facts.
+            before: the share that a stopped run had done.
         """
 
     def say(self, line: str) -> None:
-        """Report something worth a line of its own."""
+        """Report one line."""
 
 
 class Lines(Reporter):
-    """For logs: a line when a stage begins, and one per minute while it lasts."""
+    """For logs: a line at the start of a stage, and one per minute."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -48,7 +49,7 @@ class Lines(Reporter):
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A part of the work, from here to the end of the block."""
+        """A part of the work, inside the block."""
         self.name = name
         self.began = self.spoke = time.monotonic()
         self.say(f"{name} …")
@@ -57,7 +58,7 @@ class Lines(Reporter):
     def advance(
         self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
     ) -> None:
-        """Print a line if the last is a minute old."""
+        """Print a line if the last one is a minute old."""
         now = time.monotonic()
         if now - self.spoke >= INTERVAL:
             self.spoke = now
@@ -65,15 +66,15 @@ class Lines(Reporter):
             self.say(f"{self.name}: {_measure(fraction, count, unit, more, before, seconds)}")
 
     def say(self, line: str) -> None:
-        """Print a line as it is."""
+        """Print a line."""
         print(one_line(line), file=self.stream, flush=True)
 
 
 class Bar(Reporter):
-    """For terminals: a bar with percentage, rate and time left."""
+    """For terminals: a bar with percentage, rate and remaining time."""
 
     def __init__(self, stream: TextIO) -> None:
-        from rich.console import Console  # takes a while to load, and logs do without
+        from rich.console import Console  # slow to load, and logs do not need it
 
         self.console = Console(file=stream)
         self.began = time.monotonic()
@@ -81,12 +82,12 @@ class Bar(Reporter):
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """A part of the work, from here to the end of the block."""
+        """A part of the work, inside the block."""
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
 
         self.began = time.monotonic()
         width = 30 if self.console.width >= WIDE else 10
-        self.taken = len(name) + width + 4  # a spinner, and a blank behind each
+        self.taken = len(name) + width + 4  # the spinner, and the spaces between columns
         columns = (
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -112,10 +113,7 @@ class Bar(Reporter):
 
 
 def reporter(stream: TextIO | None = None) -> Reporter:
-    """The reporter that suits where `stream` goes: a bar for a terminal, lines for anything else.
-
-    Without a stream, standard error.
-    """
+    """A reporter for a stream, by default standard error: a bar for a terminal, lines for anything else."""
     stream = sys.stderr if stream is None else stream
     return Bar(stream) if stream.isatty() else Lines(stream)
 
@@ -125,7 +123,7 @@ def _measure(
 ) -> str:
     """Such as `42 %, 1,234,567 items, 98,765/s, 0:12:34 left`, as far as it is known.
 
-    Where it is longer than `room`, it loses first what `more` says, part by part, then rate and count.
+    If it is longer than `room`, it loses the parts of `more` first, one by one, then rate and count.
     """
     share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
     pace = f"{count / max(seconds, 1e-9):,.0f}/s"
@@ -137,7 +135,7 @@ def _measure(
 
 
 def _time_left(fraction: float | None, before: float, seconds: float) -> str:
-    """Such as `0:12:34 left`, where it is known."""
+    """Such as `0:12:34 left`; empty if it is unknown."""
     done = (fraction or 0.0) - before
     return f"{duration(seconds * (1 - (fraction or 0.0)) / done)} left" if done > 0 else ""
 

@@ -1,4 +1,4 @@
-"""Stopping in order: what asks a run to end lets it clean up first."""
+"""Ctrl-C and SIGTERM end a run in order: it cleans up first."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
 AGAIN = 0.05
-"""Seconds after which a stop that was lost comes again."""
+"""Seconds after which a lost signal is sent again."""
 
 
 class StoppedError(Exception):
-    """A stop, for the command line: Typer takes KeyboardInterrupt for itself, and prints an empty line."""
+    """Stands for KeyboardInterrupt on the command line, because Typer handles that itself and prints an empty line."""
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """SIGTERM stops the block as Ctrl-C does: with KeyboardInterrupt, so that blocks around the work clean up.
+    """Let SIGTERM raise KeyboardInterrupt inside the block, as Ctrl-C does, so that the work cleans up.
 
-    Signals belong to the main thread; in any other the block runs as it is.
+    Only the main thread receives signals; in other threads this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -51,10 +51,11 @@ def stoppable() -> Iterator[None]:
 
 @contextmanager
 def _none_lost(came: list[int]) -> Iterator[None]:
-    """Have stops come again that arrive where Python can only print an exception and go on; `came` has those so far.
+    """Send signals again that arrive where Python can only print an exception and continue.
 
-    Such are the compiler's call-backs into Python: what is lost there makes it fail a moment later, or not at all. An
-    object that a stop left half made fails when it is thrown away: that is no news, and is not printed.
+    This happens in callbacks of the compiler into Python: a signal that is lost there makes it fail a moment later, or
+    not at all. An object that a signal left half made fails when it is deleted, and nothing is printed about that.
+    `came` has the signals so far.
     """
     waiting: list[threading.Timer] = []
     print_it = sys.unraisablehook
@@ -82,7 +83,7 @@ def _none_lost(came: list[int]) -> Iterator[None]:
 
 @contextmanager
 def unstoppable() -> Iterator[None]:
-    """Hold back Ctrl-C and SIGTERM for the moment in which finished work is put in its place."""
+    """Ignore Ctrl-C and SIGTERM while finished work is put in its place."""
     here = threading.current_thread() is threading.main_thread()
     before = {number: signal.signal(number, _let_be) for number in STOPS} if here else {}
     try:
@@ -93,4 +94,4 @@ def unstoppable() -> Iterator[None]:
 
 
 def _let_be(number: int, frame: FrameType | None) -> None:
-    """Do nothing about a signal."""
+    """Ignore a signal."""

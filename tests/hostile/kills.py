@@ -1,7 +1,7 @@
 """What a killed run may leave: the old whole, the new whole or nothing, and no litter.
 
 A build that was stopped behind reading its dumps may leave one thing beside its output, and must say so: its draft, in
-which the next run goes on.
+which the next run resumes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from hostile.sandbox import Outcome, Sandbox, Stop
 
 STOPPED = 130
-GOES_ON = b"a build that was stopped had read the dumps"
+GOES_ON = b"resuming a stopped build, which had read the dumps"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 
@@ -67,12 +67,12 @@ class Target:
 
     def kept(self, litter: list[str], outcome: Outcome) -> bool:
         """Whether all that was left is the draft of a build, with its dumps read, and people were told."""
-        if len(litter) != 1 or not re.fullmatch(re.escape(self.out.name) + r"\.building-[0-9a-f]{16}", litter[0]):
+        if len(litter) != 1 or litter[0] != f"{self.out.resolve().name}.building":
             return False
         draft = self.out.resolve().parent / litter[0]
-        told = re.search(r"stopped; what is done is kept in (.*): the same command goes on", outcome.err.decode())
-        read = json.loads((draft / "journal.json").read_bytes())["stages"] if (draft / "journal.json").exists() else {}
-        return outcome.code == STOPPED and told is not None and Path(told[1]).samefile(draft) and "dumps" in read
+        told = re.search(r"stopped; finished stages are kept in (.*): the same command resumes", outcome.err.decode())
+        read = b'"name":"dumps"' in (draft / "journal.jsonl").read_bytes()
+        return outcome.code == STOPPED and told is not None and Path(told[1]).samefile(draft) and read
 
 
 def steps(sandbox: Sandbox, target: Target, log: Path) -> list[str]:

@@ -1,7 +1,7 @@
-"""Worker processes, each with one piece of work at a time: sent through a pipe, answered through it.
+"""Worker processes. Each links one shard at a time, which it receives and answers through a pipe.
 
-Processes, not threads: reading JSON makes Python objects, which one interpreter makes one after the other. They are
-forked where that can be done, so that all share what is loaded and the map of the KB. A worker that dies is replaced.
+Processes, not threads: reading JSON makes Python objects, and the GIL lets one thread do that at a time. Processes are
+forked if possible, so that all share the loaded code and the map of the KB. A worker that dies is replaced.
 """
 
 from __future__ import annotations
@@ -13,28 +13,25 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from mmap import mmap
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from types import TracebackType
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 
-from namesake.engines.journal import Done
+from namesake.engines.run_journal import Done
 from namesake.engines.shard_linker import ShardLinker
 from namesake.engines.shards import SHARD_BYTES, Piece, Shard
 from namesake.errors import NamesakeError
+from namesake.files.clean_exit import FULL
 from namesake.files.lines import PADDING, Block
 
 TRIES = 2
-ROOM = SHARD_BYTES + (4 << 20)
-"""Bytes of lines that a worker and its parent share: a block may be longer than others by a line."""
-PATIENCE = 5.0  # seconds, for one that is dying to be dead
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-"""What no second try mends: the disk takes no more."""
+SHARED_BYTES = SHARD_BYTES + (4 << 20)
+"""Memory that a worker shares with its parent: a block may be longer than others by a line."""
+PATIENCE = 5.0  # seconds for a dying worker to end
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
@@ -42,53 +39,44 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
     reason: str
     hopeless: bool = False
-    """Whether all others would fail as well."""
+    """Whether all other shards would fail as well."""
 
 
 class _Order(msgspec.Struct, frozen=True):
-    """What is asked of a worker: a shard, and its lines, if it is one of lines."""
+    """A request to a worker: a shard, and the size of its lines, if it consists of lines.
+
+    The lines are in shared memory or, if they do not fit, follow through the pipe.
+    """
 
     shard: Shard
     size: int | None
-    """How many bytes of lines there are, in memory that is shared, or sent behind the order where that is too small."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A piece, and what became of it."""
-
-    piece: Piece
-    answer: Done | Failed
 
 
 class Crew:
-    """So many workers, for the time of a `with` block."""
+    """A number of workers, inside a `with` block."""
 
-    def __init__(self, size: int, work: ShardLinker, room: int = ROOM) -> None:
+    def __init__(self, size: int, work: ShardLinker, shared: int = SHARED_BYTES) -> None:
         self.size = size
         self.work = work
-        self.room = room
+        self.shared = shared
         self.context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
     def __enter__(self) -> Crew:
         self.workers: list[_Worker] = []
         try:
             for _ in range(self.size):
-                self.workers.append(_Worker(self.context, self.work, self.room))
-        except BaseException:  # there may be no more processes, or memory, to be had
-            self._end()
+                self.workers.append(_Worker(self.context, self.work, self.shared))
+        except BaseException:  # too many processes, or too little memory
+            self.__exit__()
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self._end()
-
-    def _end(self) -> None:
+    def __exit__(self, *problem: object) -> None:
         for worker in self.workers:
             worker.end()
 
-    def outcomes(self, pieces: Iterator[Piece]) -> Iterator[Outcome]:
-        """Have the pieces linked, as workers get round to them; one that fails is tried again."""
+    def outcomes(self, pieces: Iterator[Piece]) -> Iterator[tuple[Piece, Done | Failed]]:
+        """Link the pieces, in any order; a piece that fails is tried again."""
         idle = list(self.workers)
         busy: dict[Connection, _Worker] = {}
         while True:
@@ -106,16 +94,16 @@ class Crew:
                     busy[worker.pipe] = worker
                 else:
                     idle.append(worker)
-                    yield Outcome(worker.piece, answer)
+                    yield worker.piece, answer
 
 
 class _Worker:
-    """A process, the pipe to it, and memory that both see, which holds the lines of one piece."""
+    """A process, the pipe to it, and shared memory for the lines of one piece."""
 
-    def __init__(self, context: Any, work: ShardLinker, room: int) -> None:
+    def __init__(self, context: Any, work: ShardLinker, shared: int) -> None:
         self.context = context
         self.work = work
-        self.memory = mmap(-1, room) if context.get_start_method() == "fork" else None
+        self.memory = mmap(-1, shared) if context.get_start_method() == "fork" else None
         self.long: bytes | None = None
         self.tries = 0
         self._start()
@@ -125,12 +113,12 @@ class _Worker:
         arguments = (other, self.work, self.memory, os.getpid())
         self.process: BaseProcess = self.context.Process(target=_serve, args=arguments, daemon=True)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside threads: ours are not Python's
+            warnings.simplefilter("ignore", DeprecationWarning)  # about forking with threads: ours are not Python's
             self.process.start()
         other.close()
 
     def take(self, piece: Piece) -> None:
-        """Ask for a piece; its lines are copied, as they do not live long."""
+        """Request a piece. Its lines are copied, because they are valid for a short time only."""
         self.piece, self.tries, self.long = piece, 0, None
         if piece.lines is not None:
             end = piece.lines.size
@@ -143,7 +131,7 @@ class _Worker:
         self.ask()
 
     def ask(self) -> None:
-        """Send the order. A worker that is dead already will not answer it."""
+        """Send the request. A dead worker does not answer it."""
         self.tries += 1
         order = _Order(self.piece.shard, None if self.piece.lines is None else self.piece.lines.size)
         try:
@@ -154,7 +142,7 @@ class _Worker:
             return
 
     def answer(self) -> Done | Failed:
-        """What the worker answers; one that is dead is replaced."""
+        """The worker's answer; a dead worker is replaced."""
         try:
             return _answers.decode(self.pipe.recv_bytes())
         except (EOFError, OSError):
@@ -163,7 +151,7 @@ class _Worker:
             return failed
 
     def end(self, patience: float = 0.0) -> str:
-        """Stop the worker, whatever it is doing, after so many seconds; returns how it ended."""
+        """Stop the worker after this many seconds, whatever it is doing; returns how it ended."""
         self.pipe.close()
         self.process.join(patience)
         if self.process.exitcode is None:
@@ -177,8 +165,8 @@ _answers: msgspec.json.Decoder[Done | Failed] = msgspec.json.Decoder(Done | Fail
 
 
 def _serve(pipe: Connection, work: ShardLinker, memory: mmap | None, parent: int) -> None:
-    """Link what comes through the pipe, until it is closed or its other end is dead."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; the parent ends us
+    """Answer requests until the pipe is closed or its other end is dead."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _die_with(parent)
     pa.set_cpu_count(1)
@@ -193,7 +181,7 @@ def _serve(pipe: Connection, work: ShardLinker, memory: mmap | None, parent: int
 
 
 def _lines(pipe: Connection, memory: mmap | None, before: int, size: int) -> Block:
-    """The lines of an order: where they are if there is room for them, else as they are sent."""
+    """The lines of a request, from shared memory if they fit there, else from the pipe."""
     if memory is not None and size + PADDING <= len(memory):
         return Block(before, memory, size)
     return Block.of(pipe.recv_bytes(), before)
@@ -204,13 +192,13 @@ def _tried(work: ShardLinker, shard: Shard, lines: Block | None) -> Done | Faile
         return work.link(shard, lines)
     except Exception as problem:
         cause = problem if isinstance(problem, OSError) else problem.__context__
-        hopeless = isinstance(cause, OSError) and cause.errno in FULL
+        hopeless = isinstance(cause, OSError) and cause.errno in (*FULL, errno.EROFS)
         what = str(problem) if isinstance(problem, NamesakeError) else f"{type(problem).__name__}: {problem}"
         return Failed(what.partition("\n")[0], hopeless)
 
 
 def _die_with(parent: int) -> None:
-    """Have the system end this process when its parent is dead, also where that was killed."""
+    """Have the system kill this process when its parent ends, however that ends."""
     if sys.platform == "linux":
         import ctypes
 

@@ -92,11 +92,11 @@ def link_files(
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
         skipped = None if isinstance(rejects, NoRejects) else Skipped(listing.found, problems)
         tables = read_files(paths, rejects, date, most_line, reading, skipped)
-        for count, links in link_tables(linker, tables, threads, scores, rejects):
-            writer.write(drawn(links))
-            mentions += links.num_rows
-            seen += count
-            linked += links.num_rows - links.column("qid").null_count
+        for done in link_tables(linker, tables, threads, scores, rejects):
+            writer.write(drawn(done.links))
+            mentions += done.mentions
+            seen += done.articles
+            linked += done.linked
             reporter.advance(meter.fraction(), seen, "articles")
         if not writer.rows:
             writer.write(drawn(linker.nothing(scores)))  # the columns, which a file without links has as well

@@ -1,9 +1,9 @@
-"""Linking any number of files into a folder, by several workers, with a journal: what is stopped goes on.
+"""Link any number of files into a folder, with several worker processes. A stopped run is resumed by the same call.
 
-DIR/links/part-FILE-SHARD.parquet    the links, in the order of the articles by name
-DIR/rejects/part-FILE-SHARD.jsonl    records that could not be used: file, line, reason
-DIR/journal.jsonl                    what is done
-DIR/run.json                         what the run was, when it is over
+DIR/links/part-FILE-SHARD.parquet    the links; the order of the names is the order of the articles
+DIR/rejects/part-FILE-SHARD.jsonl    rejected records: file, line, reason
+DIR/journal.jsonl                    the finished parts
+DIR/run.json                         the description of the run, written at its end
 """
 
 from __future__ import annotations
@@ -23,17 +23,16 @@ import pyarrow as pa
 from namesake import __version__
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.files import Counts, check_date, check_date_field
-from namesake.engines.inputs import common_folder, find_files, listed, look_at
-from namesake.engines.journal import Changed, Done, Ended, Journal
+from namesake.engines.inputs import Input, common_folder, find_files, listed, look_at
 from namesake.engines.parts import LINKS, REJECTS, forget_damaged, refuse_foreign, remove_leftovers
-from namesake.engines.plan import Plan
+from namesake.engines.run_journal import Changed, Done, Ended, RunJournal
+from namesake.engines.run_plan import Plan
 from namesake.engines.shard_linker import ShardLinker
 from namesake.engines.shards import SHARD_BYTES, Piece, pieces_of
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, published
-from namesake.files.durable import sync
 from namesake.files.lines import MOST_LINE
-from namesake.files.partial import remove_stale
+from namesake.files.outputs import remove_stale, sync
 from namesake.files.several import Paths, several
 from namesake.formats import read_as_one
 from namesake.formats.fields import Reading
@@ -42,24 +41,25 @@ from namesake.machine import cores
 from namesake.progress import Reporter
 
 RUN = "run.json"
+COUNTED = ("articles", "mentions", "linked", "rejects", "undated")
 
 
 @dataclass
 class Run:
-    """What a run into a folder came to."""
+    """The result of a run into a folder."""
 
     counts: Counts
-    """Of all that the folder holds, by whichever run."""
+    """Of everything in the folder, stopped runs included."""
     rejects: int
     undated: int
     linked_now: int
-    """Articles that this run linked."""
+    """Articles that this call linked."""
     problems: list[str] = field(default_factory=list)
-    """Files that could not be read to their end, and shards that failed: the same command tries them again."""
+    """Files that could not be read to their end, and shards that failed: the same call tries them again."""
     unread_date: str | None = None
-    """The first of the dates that cannot be read."""
+    """The first date that could not be read."""
     notes: list[str] = field(default_factory=list)
-    """What was passed over in the folders of articles."""
+    """What was skipped in the folders of articles."""
 
 
 def link_folder(
@@ -75,20 +75,20 @@ def link_folder(
     reading: Reading | None = None,
     reporter: Reporter | None = None,
 ) -> Run:
-    """Link the articles of any number of files into a folder; the same call goes on where an earlier one was stopped.
+    """Link the articles of any number of files into a folder; the same call resumes a stopped run.
 
     Args:
-        linker: what links them.
+        linker: the linker.
         articles: one or several files (JSONL, JSON, CSV, TSV or text, also `.gz .bz2 .zst`, or Parquet), patterns, and
-            folders. JSON lines of our layouts and Parquet are cut into parts; of any other file one worker reads all.
-        out: the folder. It holds the links of one run: another KB, recipe or other articles are refused.
-        workers: how many processes link; 0 is one for each core. They change nothing in the result.
+            folders. JSON lines of our layouts and Parquet are cut into parts; one worker reads all of any other file.
+        out: the folder. It holds the links of one run: another KB, another recipe or other articles are refused.
+        workers: the number of processes; 0 is one per core. It does not change the result.
         scores: also write every candidate with its scores.
         date: the ISO date of articles that have none.
-        most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
-        shard_bytes: how many bytes of text make a part.
-        reading: what the fields of the articles are called, and what else the files do not tell.
-        reporter: told how far the work is.
+        most_line: the maximum number of bytes in a line of JSON, or a text file; longer ones are rejected.
+        shard_bytes: the number of bytes of text in a part.
+        reading: the names of the fields of the articles, and other facts that the files do not contain.
+        reporter: receives progress.
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
@@ -99,31 +99,23 @@ def link_folder(
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
     plan = Plan.of(linker, inputs, reading, scores=scores, date=date, most_line=most_line, shard_bytes=shard_bytes)
     work = ShardLinker(linker, out, scores, date, most_line, reading)
-    _make(out)
-    try:
-        with Journal(out, plan, now()) as journal:
-            run = _Folder(plan, work, journal, reporter).run(workers or cores())
-            return replace(run, notes=listing.notes)
-    except OSError as problem:
-        where = problem.filename or out
-        raise NamesakeError(f"{where}: {problem.strerror or problem}; the same command goes on from here") from None
-
-
-def _make(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise NamesakeError(f"{out} is a file, not a folder to write: name another")
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise NamesakeError(f"{out} cannot be made ({problem.strerror or problem}): name another folder") from None
-
-
-def _counted(done: Done) -> Counter[str]:
-    return Counter({name: getattr(done, name) for name in ("articles", "mentions", "linked", "rejects", "undated")})
+    try:
+        with RunJournal(out, plan, now()) as journal:
+            run = _Folder(inputs, work, journal, reporter, shard_bytes).run(workers or cores())
+            return replace(run, notes=listing.notes)
+    except OSError as problem:
+        where = problem.filename or out
+        raise NamesakeError(f"{where}: {problem.strerror or problem}; the same command resumes the run") from None
 
 
 def made_by(linker: Linker) -> dict[str, Any]:
-    """What `run.json` says of the program, the KB and the recipe."""
+    """The program, the KB and the recipe, for `run.json`."""
     kb, recipe = linker.kb, linker.recipe
     return {
         "versions": {"namesake": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
@@ -133,36 +125,39 @@ def made_by(linker: Linker) -> dict[str, Any]:
 
 
 def now() -> str:
-    """This moment, as `run.json` writes it."""
+    """The current time, as `run.json` writes it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class _Folder:
-    """One run, of which some may be done already."""
+    """One run, part of which may be done already."""
 
-    def __init__(self, plan: Plan, work: ShardLinker, journal: Journal, reporter: Reporter) -> None:
-        self.plan = plan
+    def __init__(
+        self, inputs: list[Input], work: ShardLinker, journal: RunJournal, reporter: Reporter, shard_bytes: int
+    ) -> None:
+        self.inputs = inputs
         self.work = work
         self.journal = journal
         self.reporter = reporter
+        self.shard_bytes = shard_bytes
         self.problems: list[str] = []
         self.articles = 0
-        """Linked by this run."""
+        """Linked by this call."""
         self.totals: Counter[str] = Counter()
-        """Of all that the folder holds."""
-        self.sizes = [one.size for one in plan.inputs]
+        """Of everything in the folder."""
+        self.sizes = [one.size for one in inputs]
         self.size = sum(self.sizes)
         self.read = 0
         """Bytes of the files before the one that is being read."""
-        self.at_work: Counter[int] = Counter()
-        """How many shards of each file are being linked."""
+        self.in_progress: Counter[int] = Counter()
+        """The number of shards of each file that are being linked."""
         self.shards: dict[int, int | None] = {}
-        """How many shards the files have that were read; None where one could not be read to its end."""
+        """The number of shards of each file that was read; None if it could not be read to its end."""
 
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
         began, out = time.monotonic(), self.work.out
-        self._look_around()
+        self._check_folder()
         self._add_up()
         left = [file for file in range(len(self.sizes)) if not self.journal.is_complete(file)]
         self.read = self.before = self.size - sum(self.sizes[file] for file in left)
@@ -181,47 +176,52 @@ class _Folder:
         self._write_run(result, time.monotonic() - began, workers)
         return result
 
-    def _look_around(self) -> None:
-        """Compare what is in the folder with the journal, and say what is to be made anew."""
+    def _check_folder(self) -> None:
+        """Compare the folder with the journal, and report what has to be made again."""
         out = self.work.out
         for folder in (out / LINKS, out / REJECTS):
             folder.mkdir(exist_ok=True)
             remove_stale(folder)
         refuse_foreign(out, self.journal)
         if self.journal.changed:
-            self.reporter.say(f"linked anew, as they have changed since: {listed(self.journal.changed)}")
+            self.reporter.say(f"linked again, because they have changed: {listed(self.journal.changed)}")
         damaged = forget_damaged(out, self.journal)
         if damaged:
-            self.reporter.say(f"made anew, as they are gone or damaged: {listed(damaged)}")
+            self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
         remove_leftovers(out, self.journal)
 
     def _add_up(self) -> None:
-        self.totals = sum((_counted(done) for done in self.journal.done.values()), Counter())
+        self.totals = Counter()
+        for done in self.journal.done.values():
+            self._count(done)
+
+    def _count(self, done: Done) -> None:
+        self.totals.update({name: getattr(done, name) for name in COUNTED})
 
     def _link(self, crew: Crew, left: list[int]) -> None:
-        for outcome in crew.outcomes(self._pieces(left)):
-            file = outcome.piece.shard.file
-            self.at_work[file] -= 1
-            if isinstance(outcome.answer, Failed):
-                self._set_aside(outcome.piece, outcome.answer)
+        for piece, answer in crew.outcomes(self._pieces(left)):
+            file = piece.shard.file
+            self.in_progress[file] -= 1
+            if isinstance(answer, Failed):
+                self._fail(piece, answer)
             else:
-                self.journal.add(outcome.answer)
-                self.totals += _counted(outcome.answer)
-                self.articles += outcome.answer.articles
-                self._report(outcome.piece)
+                self.journal.add(answer)
+                self._count(answer)
+                self.articles += answer.articles
+                self._report(piece)
             self._end(file)
 
     def _pieces(self, left: list[int]) -> Iterator[Piece]:
-        """What is left of the files, shard by shard; a file that cannot be read is a problem of its own."""
+        """The shards that are not done. A file that cannot be read is a problem, and the others are still linked."""
         memory = bytearray()
         for file in left:
-            path, number = Path(self.plan.inputs[file].path), 0
+            path, number = Path(self.inputs[file].path), 0
             try:
                 whole = read_as_one(path, self.work.reading)
-                for piece in pieces_of(file, path, self.plan.shard_bytes, self.plan.most_line, memory, whole):
+                for piece in pieces_of(file, path, self.shard_bytes, self.work.most_line, memory, whole):
                     number += 1
-                    if not self.journal.is_done(file, piece.shard.number):
-                        self.at_work[file] += 1
+                    if (file, piece.shard.number) not in self.journal.done:
+                        self.in_progress[file] += 1
                         yield piece
                 self.shards[file] = number
             except NamesakeError as problem:
@@ -231,23 +231,23 @@ class _Folder:
             self.read += self.sizes[file]
 
     def _end(self, file: int) -> None:
-        """When a file is read and its last shard is linked, write so down, unless it has changed in the meantime."""
-        if file not in self.shards or self.at_work[file]:
+        """Record the end of a file when it is read and all its shards are linked, unless it has changed."""
+        if file not in self.shards or self.in_progress[file]:
             return
-        shards, planned = self.shards[file], self.plan.inputs[file]
+        shards, planned = self.shards[file], self.inputs[file]
         found = look_at(Path(planned.path))
         if found == planned and shards is not None:
             self.journal.add(Ended(file, shards))
         elif found != planned:
             self.journal.add(Changed(file, found))
-            self._problem(f"{planned.path} has changed while it was being linked: the same command links it anew")
+            self._problem(f"{planned.path} has changed while it was being linked: the same command links it again")
 
-    def _set_aside(self, piece: Piece, failed: Failed) -> None:
+    def _fail(self, piece: Piece, failed: Failed) -> None:
         if failed.hopeless:
-            raise NamesakeError(f"{failed.reason}; make room, and the same command goes on from here")
+            raise NamesakeError(f"{failed.reason}; make room, and the same command resumes the run")
         shard = piece.shard
         where = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}"
-        self._problem(f"{where}: {shard.name} is set aside, having failed twice: {failed.reason}")
+        self._problem(f"{where}: {shard.name} is skipped, because it failed twice: {failed.reason}")
 
     def _problem(self, line: str) -> None:
         self.problems.append(line)
@@ -255,8 +255,8 @@ class _Folder:
 
     def _report(self, piece: Piece) -> None:
         total, count = max(self.size, 1), self.totals
-        nobody = 100 * (1 - count["linked"] / max(count["mentions"], 1))
-        more = f"{count['linked']:,} links, {nobody:.0f} % nobody, {count['rejects']:,} set aside"
+        nil = 100 * (1 - count["linked"] / max(count["mentions"], 1))
+        more = f"{count['linked']:,} links, {nil:.0f} % NIL, {count['rejects']:,} rejected"
         read = min(self.read + min(piece.position, self.sizes[piece.shard.file]), total)
         self.reporter.advance(read / total, self.articles, "articles", more, self.before / total)
 
@@ -269,28 +269,21 @@ class _Folder:
 
     def _write_run(self, result: Run, seconds: float, workers: int) -> None:
         """`run.json`: what made these links, and how many there are."""
-        rule, plan = self.work.linker.recipe.decide, self.plan
+        work, rule = self.work, self.work.linker.recipe.decide
         facts: dict[str, Any] = {
             "complete": not result.problems,
-            **made_by(self.work.linker),
+            **made_by(work.linker),
             "options": {
                 "threshold": rule.threshold if rule else None,
-                "mentions": plan.mentions,
-                "scores": plan.scores,
-                "date": plan.date,
-                "fields": plan.fields,
-                "max_line": plan.most_line,
+                "mentions": work.linker.detector,
+                "scores": work.scores,
+                "date": work.date,
+                "fields": work.reading.named | ({"encoding": work.reading.encoding} if work.reading.encoding else {}),
+                "max_line": work.most_line,
                 "workers": workers,
             },
-            "inputs": {"files": len(plan.inputs), "bytes": self.size},
-            "counts": {
-                "parts": len(self.journal.done),
-                "articles": result.counts.articles,
-                "mentions": result.counts.mentions,
-                "linked": result.counts.linked,
-                "rejects": result.rejects,
-                "undated": result.undated,
-            },
+            "inputs": {"files": len(self.inputs), "bytes": self.size},
+            "counts": {"parts": len(self.journal.done), **{name: self.totals[name] for name in COUNTED}},
             "times": {
                 "begun": self.journal.begun,
                 "ended": now(),
@@ -299,5 +292,5 @@ class _Folder:
             },
             "problems": result.problems,
         }
-        with published(self.work.out / RUN) as partial:
+        with published(work.out / RUN) as partial:
             partial.write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")

@@ -32,9 +32,9 @@ from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotes import Found, Quote, QuotedArticle, nobody, read_quotes
 from namesake.kb.names.normalise import normalise
 from namesake.linker import Linker
-from namesake.machine import threads_for
 from namesake.names.wildcards import Filled, fill
 from namesake.progress import Reporter
+from namesake.threads import threads_for
 
 QUOTES = pa.schema(
     [

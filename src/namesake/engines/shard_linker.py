@@ -1,4 +1,4 @@
-"""One shard linked: its articles read, their links in a part that appears whole, what was set aside beside it."""
+"""Link one shard: read its articles, write their links to a part, and its rejected records to a file beside it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import pyarrow as pa
 from namesake.articles.rejects import Reject, Rejects
 from namesake.engines.described import described
 from namesake.engines.files import with_dates
-from namesake.engines.journal import Done
-from namesake.engines.parts import digest, part_path, rejects_path
+from namesake.engines.local import link_table
+from namesake.engines.parts import REJECTS, digest, part_path
+from namesake.engines.run_journal import Done
 from namesake.engines.shards import Shard
-from namesake.files.durable import sync
 from namesake.files.lines import Block
+from namesake.files.outputs import sync
 from namesake.formats import read_articles
 from namesake.formats.fields import Reading
 from namesake.formats.jsonl import Places, read_blocks
@@ -38,28 +39,26 @@ class ShardLinker:
 
     @cached_property
     def nothing(self) -> pa.Table:
-        """No links, with the columns that links have; made once for all shards."""
+        """An empty table with the columns of links, made once for all shards."""
         return described(self.linker.kb, self.linker.nothing(self.scores))
 
     @cached_property
     def metadata(self) -> dict[str, str]:
-        """What made the links; the same for all shards."""
+        """The metadata of the links, the same for all shards."""
         return self.linker.metadata
 
     def link(self, shard: Shard, lines: Block | None) -> Done:
-        """Link a shard; its part is on the disk when this returns, though the folder may not yet know its name."""
+        """Link a shard. Its part is on the disk when this returns; its name in the folder may not be yet."""
         part = part_path(self.out, shard)
         articles = linked = 0
-        rejects = _Rejects(rejects_path(self.out, shard), shard.path)
-        with rejects:
+        with _Rejects(part_path(self.out, shard, REJECTS), shard.path) as rejects:
             with LinkWriter(part, self.metadata, tidy=False) as writer:
                 writer.write(self.nothing)
                 for table in with_dates(self._tables(shard, lines, rejects), rejects, self.date):
-                    before = rejects.count
-                    links = self.linker.link(table, self.scores, rejects)
-                    writer.write(described(self.linker.kb, links))
-                    articles += table.num_rows - (rejects.count - before)
-                    linked += links.num_rows - links.column("qid").null_count
+                    done = link_table(self.linker, table, self.scores, rejects)
+                    writer.write(described(self.linker.kb, done.links))
+                    articles += done.articles
+                    linked += done.linked
             sync(part)
         return Done(
             file=shard.file,
@@ -85,15 +84,18 @@ class ShardLinker:
 
 
 class _Rejects(Rejects):
-    """Rejects of one file, which know where an article stands that could be read but not linked."""
+    """Rejects of one file, with the line of an article that could be read but not linked."""
 
     def __init__(self, path: Path, file: str) -> None:
         super().__init__(path, tidy=False)
         self.file = file
         self.places = Places()
 
+    def __enter__(self) -> _Rejects:
+        return self
+
     def add(self, reject: Reject) -> None:
-        """Set one record aside, with its file and line."""
+        """Add one record, with its file and line."""
         if reject.file is None:
             reject = replace(reject, file=self.file, line=self.places.line_of(reject.article_id or ""))
         super().add(reject)

@@ -1,8 +1,8 @@
-"""Files of articles cut into shards: pieces that are linked, written and journalled each on its own.
+"""Files of articles cut into shards, which are linked, written and recorded one by one.
 
-Where the cuts lie depends on the files alone, neither on workers nor on time. JSON lines are cut by the bytes of their
-unpacked text, at line ends; Parquet files between groups of rows; a text or CSV file is one shard, and so are JSON
-lines whose fields are not called as ours.
+The cuts depend on the files alone, not on workers or time. JSON lines are cut at line ends, by the bytes of their
+unpacked text; Parquet files between row groups. A text or CSV file is one shard, and so are JSON lines with custom
+field names.
 """
 
 from __future__ import annotations
@@ -20,37 +20,37 @@ from namesake.formats.parquet import open_parquet
 from namesake.machine import cores
 
 SHARD_BYTES = 32 << 20
-"""Of text: five thousand articles, half a second of work."""
+"""Bytes of text: five thousand articles, half a second of work."""
 
 
 class Shard(msgspec.Struct, frozen=True):
     """A piece of a file."""
 
     file: int
-    """Which of the run's files, from 0."""
+    """The number of the file in the run, from 0."""
     number: int
-    """Which piece of it, from 0."""
+    """The number of the piece in the file, from 0."""
     path: str
     before: int = 0
-    """How many lines, or rows, of the file come before it."""
+    """The number of lines, or rows, of the file before it."""
     groups: tuple[int, int] | None = None
-    """Of a Parquet file: the first of its groups of rows, and the one after the last."""
+    """Of a Parquet file: its first row group, and the one after the last."""
 
     @property
     def name(self) -> str:
-        """What its part is called, suffix apart."""
+        """The name of its part, without the suffix."""
         return part_name(self.file, self.number)
 
 
 def part_name(file: int, number: int) -> str:
-    """What the part of a shard is called, suffix apart; names are in the order of the articles."""
+    """The name of the part of a shard, without the suffix; names are in the order of the articles."""
     return f"part-{file:05}-{number:05}"
 
 
 class Piece(NamedTuple):
-    """A shard with its lines, if it is one of lines, and how many bytes of its file are read up to its end.
+    """A shard with its lines, if it consists of lines, and the position of its end in the packed file.
 
-    The lines live until the next piece is made.
+    The lines are valid until the next piece is made.
     """
 
     shard: Shard
@@ -61,9 +61,9 @@ class Piece(NamedTuple):
 def pieces_of(
     file: int, path: Path, size: int, most_line: int, memory: bytearray, whole: bool = False
 ) -> Iterator[Piece]:
-    """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are cut short.
+    """The shards of a file, about `size` bytes of text each; lines of more than `most_line` bytes are truncated.
 
-    `memory` holds the lines; a file that cannot be cut at its lines is one shard, `whole`.
+    `memory` holds the lines. With `whole`, the file is one shard.
     """
     if kind(path) == ".parquet":
         yield from _parquet(file, path, size)
@@ -78,7 +78,7 @@ def pieces_of(
 def _position(position: Callable[[], int]) -> int:
     try:
         return position()
-    except (OSError, ValueError):  # a stream that is at its end may be closed
+    except (OSError, ValueError):  # a stream may be closed at its end
         return 0
 
 

@@ -20,8 +20,9 @@ from namesake.articles.check import check_articles
 from namesake.articles.rejects import Reject
 from namesake.engines.described import described, flat
 from namesake.engines.files import check_date, with_dates
+from namesake.engines.local import link_table
 from namesake.engines.spark_session import use_this_python
-from namesake.engines.spark_tally import Counting, Placed, SetAside
+from namesake.engines.spark_tally import Placed, SetAside
 from namesake.errors import NamesakeError, warn
 from namesake.files.lines import MOST_LINE, Block
 from namesake.formats.columns import Naming
@@ -157,13 +158,12 @@ class Job:
 
         def work(batches: Batches) -> Iterator[pa.RecordBatch]:
             linker = _linker(where, text)
-            rejects = Placed() if counted is None else Counting(counted)
+            rejects = Placed(counted)
             try:
                 for table in with_dates(read(batches, rejects), rejects, date):
-                    before = rejects.count
-                    links = linker.link(table, scores, rejects)
-                    rejects.linked(table.num_rows - (rejects.count - before), links)
-                    yield from _drawn(linker, links, one_per_span).to_batches()
+                    done = link_table(linker, table, scores, rejects)
+                    rejects.linked(done)
+                    yield from _drawn(linker, done.links, one_per_span).to_batches()
             finally:
                 rejects.send()
 
@@ -264,12 +264,12 @@ def _folder(kb: str) -> Path:
     """The folder of a KB; a pack is unpacked into the user's cache, once for all processes of a machine."""
     if not kb.endswith(SUFFIX):
         return Path(kb)
-    from namesake.files.download import file_checksum
+    from namesake.files.digests import file_digest
     from namesake.kb.publish.get import get
 
     if not Path(kb).is_file():
         raise NamesakeError(f"{kb}: no such file; make one with `namesake kb pack`")
-    folder = cache_folder() / f"pack-{file_checksum(Path(kb))[-16:]}"
+    folder = cache_folder() / f"pack-{file_digest(Path(kb))[-16:]}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_suffix(".lock").open("wb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,10 +1,12 @@
-"""Linking files on Spark into a folder, which holds what a local run's holds, but for the journal.
+"""Link files on Spark into a folder, which has the layout of a local run without the journal.
 
 OUT/links/part-….parquet         the links, in no order
-OUT/_rejects/part-00000.jsonl    records that could not be used: file, line, reason
-OUT/_run.json                    what the run was
+OUT/_rejects/part-00000.jsonl    rejected records: file, line, reason
+OUT/_run.json                    the description of the run
 
-Readers of Parquet pass over names with an underscore, so that OUT itself can be read as one table.
+Readers of Parquet ignore names that begin with an underscore, so OUT itself can be read as one table. A run is not
+resumed: OUT may be on a file system of Hadoop, which has neither locks nor an exchange of folders. What a failed job
+wrote is removed.
 """
 
 from __future__ import annotations
@@ -46,19 +48,19 @@ def link_with_spark(
     date: str | None = None,
     most_line: int = MOST_LINE,
 ) -> Tally:
-    """Link files on Spark into the folder `out`; returns what it came to. What a job that failed wrote is removed.
+    """Link files on Spark into the folder `out`; returns the counts. What a failed job wrote is removed.
 
     Args:
-        articles: one or several files, patterns and folders that all machines see, in any format of `link_folder`; or
-            JSON lines (plain, .gz, .bz2) and Parquet by names of Spark's, such as hdfs://host/folder.
-        kb: a folder that all machines see, or a pack.
-        out: a new folder that all machines see, or a name of Spark's.
-        master: such as `local[2]` or `spark://host:7077`; default: what Spark is set to.
+        articles: one or several files, patterns and folders that all machines can read, in any format of
+            `link_folder`; or JSON lines (plain, .gz, .bz2) and Parquet by Spark addresses, such as hdfs://host/folder.
+        kb: a folder that all machines can read, or a pack.
+        out: a new folder that all machines can write, or a Spark address.
+        master: such as `local[2]` or `spark://host:7077`; default: Spark's own setting.
         recipe: the name of a shipped recipe, or a `.toml` file.
         scores: also write every candidate with its scores.
-        threshold: overrides the confidence at which the recipe answers.
+        threshold: overrides the recipe's threshold of confidence.
         date: the ISO date of articles that have none.
-        most_line: how many bytes a line of JSON, or a text file, may have; longer ones are set aside.
+        most_line: the maximum number of bytes in a line of JSON, or a text file; longer ones are rejected.
     """
     named = several(articles)
     if not named:
@@ -70,7 +72,7 @@ def link_with_spark(
         add_remote(inputs, [str(name) for name in named if has_scheme(name)], spark)
         counted = SetAside(spark)
         job = Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, set_aside=counted)
-        with folder.whole_or_not_at_all():
+        with folder.removed_on_failure():
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
             tally = counted.tally
             if tally.rejects:
@@ -102,11 +104,11 @@ def _links(spark: SparkSession, job: Job, inputs: Inputs, most_line: int) -> Dat
 
 
 def _facts(job: Job, inputs: Inputs, tally: Tally, parts: int) -> dict[str, Any]:
-    """What `_run.json` says: what made these links, and how many there are."""
+    """The content of `_run.json`: what made these links, and how many there are."""
     problems = list(tally.problems)
     missing = tally.reasons.total() - len(tally.rejects)
     if missing:
-        problems.append(f"{REJECTS} holds the first {MOST_KEPT:,} records set aside, and lacks {missing:,}")
+        problems.append(f"{REJECTS} holds the first {MOST_KEPT:,} rejected records, and lacks {missing:,}")
     return {
         "complete": not tally.problems,
         **made_by(job.linker),
@@ -122,7 +124,7 @@ def _facts(job: Job, inputs: Inputs, tally: Tally, parts: int) -> dict[str, Any]
 
 
 class _Folder:
-    """The folder that is written, wherever Spark can write one."""
+    """The output folder, on any file system that Spark can write."""
 
     def __init__(self, spark: SparkSession, name: str) -> None:
         self.name = name
@@ -133,11 +135,11 @@ class _Folder:
             raise NamesakeError(full(name))
 
     def child(self, name: str) -> str:
-        """What Spark calls a file or folder within."""
+        """The address of a file or folder within."""
         return f"{self.name}/{name}"
 
     def count(self, pattern: str) -> int:
-        """How many files within are called so."""
+        """The number of files within that match the pattern."""
         return len(self.system.globStatus(self.path(self.child(pattern))) or ())
 
     def write(self, name: str, data: bytes) -> None:
@@ -148,8 +150,8 @@ class _Folder:
         stream.close()
 
     @contextmanager
-    def whole_or_not_at_all(self) -> Iterator[None]:
-        """Remove what the block wrote, if it fails."""
+    def removed_on_failure(self) -> Iterator[None]:
+        """Remove what the block wrote if it fails."""
         try:
             yield
         except BaseException:
@@ -159,5 +161,5 @@ class _Folder:
 
 
 def full(folder: str) -> str:
-    """Why a folder is refused."""
-    return f"{folder} is not empty, and Spark does not go on where it stopped: name another folder, or empty this one"
+    """The message that refuses a folder."""
+    return f"{folder} is not empty, and a Spark run cannot be resumed: name another folder, or empty this one"

@@ -1,8 +1,7 @@
-"""Files as streams: unpacked while they are read, and written whole or not at all."""
+"""Files: read as unpacked streams, written whole or not at all, and work on them that can be resumed."""
 
-from namesake.files.apart import keep_apart
 from namesake.files.compressed import STDIN, Unpacked, kind, open_lines, open_unpacked
-from namesake.files.published import check_place, create, published
+from namesake.files.outputs import check_place, create, keep_apart, published
 
 __all__ = [
     "STDIN",

@@ -1,7 +1,7 @@
-"""Read dumps and articles alike: gzip, bzip2, zstandard or plain, from a file or from standard input.
+"""Read files that are plain or compressed with gzip, bzip2 or zstandard, and standard input.
 
-What a file is compressed with is told by its first bytes. gzip goes through ISA-L on one core, which outruns several
-cores of parsing; bzip2, thirty times as slow, is decompressed on all cores where it comes from a file.
+The first bytes of a file show how it is compressed. ISA-L unpacks gzip on one core faster than several cores parse it.
+bzip2 is thirty times as slow, so a bzip2 file is unpacked on all cores.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ STDIN = "-"
 BUFFER = 1 << 20
 COMPRESSED = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstandard"}
 ONE_BLOCK = 128 << 10
-"""Bytes of bzip2 that are hardly more than a block, which one core unpacks."""
+"""Bytes of bzip2 that are little more than one block, which one core unpacks."""
 MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstandard"}
 OTHER_FORMATS = {b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"7z\xbc\xaf": "7z"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BROKEN: Any = (EOFError, OSError, zlib.error, isal_zlib.error, pa.ArrowException, RuntimeError, ValueError)
-"""What decompressors raise where their input is cut off or damaged."""
+"""Errors of decompressors for truncated or damaged input."""
 
 
 class Stream(Protocol):
-    """What every decompressor offers."""
+    """The interface of all decompressors."""
 
     def readinto(self, buffer: Any, /) -> int | None:
-        """Fill a buffer with the next bytes; returns how many, 0 at the end."""
+        """Fill a buffer with the next bytes; returns their number, 0 at the end."""
         ...
 
 
@@ -48,41 +48,40 @@ class Unpacked:
     """A file that is being read and unpacked."""
 
     name: str
-    """The path as it was given, or `stdin`."""
+    """The path, or `stdin`."""
     stream: Stream
     position: Callable[[], int]
-    """Bytes of the file itself, packed as it is, that have been read; 0 for standard input."""
+    """The number of bytes of the packed file that have been read; 0 for standard input."""
     close: Callable[[], None] = lambda: None
-    """Ends what unpacks it on threads of its own, whoever still asks for its position."""
+    """Stops the threads that unpack it."""
 
 
 def kind(path: Path) -> str:
-    """The suffix that names the format of `path`, compression apart: `.jsonl` for `news.jsonl.gz`."""
+    """The suffix of the format of `path`, without compression: `.jsonl` for `news.jsonl.gz`."""
     return Path(path.stem).suffix if path.suffix in COMPRESSED else path.suffix
 
 
 @contextmanager
 def open_lines(path: Path, keep_mark: bool = False) -> Iterator[io.BufferedReader[Any]]:
-    """The file `path` (`-` is standard input) opened for reading lines, unpacked on all cores where that helps.
+    """The file `path` (`-` is standard input) opened for reading lines, unpacked on all cores if that helps.
 
-    The byte order mark of UTF-8 is left out, unless it is to be kept.
-    Damage that shows while it is read raises NamesakeError, which names the file.
+    The byte order mark of UTF-8 is skipped, unless `keep_mark`. Damage raises NamesakeError, which names the file.
     """
     with open_unpacked(path, cores(), keep_mark) as unpacked:
         if unpacked.name == "stdin" and isinstance(unpacked.stream, io.BufferedReader):
-            yield unpacked.stream  # lines as they come; a second buffer would wait until it is full
+            yield unpacked.stream  # a second buffer would wait until it is full
         else:
             yield io.BufferedReader(Named(unpacked), BUFFER)
 
 
 class Named(io.RawIOBase):
-    """A stream that names its file where it breaks."""
+    """A stream whose errors name its file."""
 
     def __init__(self, unpacked: Unpacked) -> None:
         self.unpacked = unpacked
 
     def readable(self) -> bool:
-        """Whether it can be read: it can."""
+        """Always True."""
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:
@@ -96,16 +95,16 @@ class Named(io.RawIOBase):
 
 
 def reason(problem: Exception) -> str:
-    """A decompressor's complaint in words; rapidgzip has none where a file ends too early."""
+    """The error of a decompressor in words; rapidgzip has none for a truncated file."""
     return "truncated" if isinstance(problem, EOFError) or "std::exception" in str(problem) else str(problem)
 
 
 @contextmanager
 def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -> Iterator[Unpacked]:
-    """The file `path` (`-` is standard input), unpacked as its first bytes demand, bzip2 on `workers` cores.
+    """The file `path` (`-` is standard input), unpacked according to its first bytes, bzip2 on `workers` cores.
 
-    Raises NamesakeError where there is no such file, or it is packed in a way that is not read here, or not packed
-    although its name says so.
+    Raises NamesakeError if there is no such file, if its compression is not supported, or if its name has the suffix of
+    a compression that it does not have.
     """
     if str(path) == STDIN:
         if sys.stdin is None:
@@ -131,12 +130,12 @@ def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -
 
 
 def _peekable(stream: BinaryIO) -> io.BufferedReader[Any]:
-    """Standard input, which may be any stream where a program has replaced it."""
+    """Standard input, which may be any stream if a program has replaced it."""
     return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
 
 
 def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: int, keep_mark: bool) -> Unpacked:
-    """What `raw` holds; `file` is where it can be opened once more, if it can."""
+    """The content of `raw`; `file` is its path if it can be opened once more."""
     try:
         start = raw.peek(8)[:8]
     except OSError as problem:
@@ -147,7 +146,7 @@ def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: 
     packed = next((packed for magic, packed in MAGIC.items() if start.startswith(magic)), None)
     promised = COMPRESSED.get(Path(name).suffix)
     if promised and not packed:
-        what = "is empty" if not start else "its name promises what its first bytes are not"
+        what = "is empty" if not start else "its first bytes do not fit its suffix"
         raise NamesakeError(f"{name} cannot be read as {promised} ({what}): is it whole?")
     if packed == "bzip2" and file and workers > 1 and file.stat().st_size > ONE_BLOCK:
         return _parallel_bzip2(name, file, workers)
@@ -167,7 +166,7 @@ def _decompressor(raw: io.BufferedReader[Any], packed: str | None) -> Stream:
 
 
 def _parallel_bzip2(name: str, file: Path, workers: int) -> Unpacked:
-    from rapidgzip import IndexedBzip2File  # heavy to load, and bzip2 is the rarer format
+    from rapidgzip import IndexedBzip2File  # slow to load, and bzip2 is rare
 
     stream = IndexedBzip2File(str(file), parallelization=workers)
 

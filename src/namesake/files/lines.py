@@ -1,4 +1,4 @@
-"""Lines of files, none longer than memory allows; JSON lines, typed, with a message that names a bad one."""
+"""Lines of files, with a maximum length; typed JSON lines, with errors that name the line."""
 
 from __future__ import annotations
 
@@ -15,53 +15,53 @@ from namesake.files.compressed import Stream, open_lines
 R = TypeVar("R")
 
 MOST_LINE = 256 << 20
-"""How many bytes a line may have, unless the user says otherwise."""
+"""The maximum number of bytes in a line, by default."""
 MOST_WHOLE = 1 << 30
-"""How many bytes a file may have, unpacked, that can only be read whole."""
+"""The maximum number of unpacked bytes of a file that has to be read as a whole."""
 SKIPPED_AT_ONCE = 1 << 20
-READ_AT_ONCE = 1 << 20  # some decompressors make a new string of what they are asked for
+READ_AT_ONCE = 1 << 20  # some decompressors allocate what they are asked for
 PADDING = 64
 
 
 def bounded_lines(stream: BinaryIO, most: int = MOST_LINE) -> Iterator[tuple[int, bytes | None]]:
-    """Every line with its number, from 1 on; None for one of more than `most` bytes, which is passed over."""
+    """Every line with its number, from 1; None for a line of more than `most` bytes, which is skipped."""
     number = 0
     while line := stream.readline(most + 1):
         number += 1
         if len(line) <= most or line.endswith(b"\n"):
             yield number, line
             continue
-        del line  # it may be half of the memory there is
+        del line  # it may be large
         while (rest := stream.readline(SKIPPED_AT_ONCE)) and not rest.endswith(b"\n"):
             pass
         yield number, None
 
 
 class Block(NamedTuple):
-    """Whole lines of a file: data[:size]. 64 bytes or more follow them, zeros where the last line has no newline.
+    """Whole lines of a file: data[:size]. At least 64 bytes follow, zeros if the last line has no newline.
 
-    Only the last line of a file may have none.
+    Only the last line of a file may lack a newline.
     """
 
     before: int
-    """How many lines of the file come before."""
+    """The number of lines of the file before it."""
     data: bytearray | mmap
     size: int
 
     @staticmethod
     def of(lines: bytes, before: int = 0) -> Block:
-        """Some lines, copied."""
+        """A block with a copy of these lines."""
         return Block(before, bytearray(lines) + bytes(PADDING), len(lines))
 
 
 def cut_lines(stream: Stream, size: int, most_line: int, memory: bytearray | None = None) -> Iterator[Block]:
-    """The stream in blocks of the whole lines that end within each `size` bytes. A block lives until the next is made.
+    """The stream in blocks of whole lines, up to `size` bytes each. A block is valid until the next is made.
 
-    A line of more than `most_line` bytes is cut to so many and two more: enough to tell that it is too long. Whoever
-    cuts many streams gives the `memory` to use for all of them.
+    A line of more than `most_line` bytes is cut to two bytes more than that, so that it is still too long. `memory` can
+    be shared by several calls, one after the other.
     """
     data = bytearray() if memory is None else memory
-    held, before, skipping = 0, 0, False  # of a line whose end is still to come
+    held, before, skipping = 0, 0, False  # of a line whose end has not been read
     while True:
         data += bytes(max(held + size + PADDING - len(data), 0))
         read = _fill(stream, data, held, size)
@@ -76,7 +76,7 @@ def cut_lines(stream: Stream, size: int, most_line: int, memory: bytearray | Non
             total = held + kept
         if ended:
             data[total : total + PADDING] = bytes(PADDING)
-        end = total if ended else data.rfind(b"\n", held, total) + 1  # what is held has no newline
+        end = total if ended else data.rfind(b"\n", held, total) + 1  # the held bytes have no newline
         if end:
             yield Block(before, data, end)
             before += data.count(b"\n", 0, end)
@@ -89,7 +89,7 @@ def cut_lines(stream: Stream, size: int, most_line: int, memory: bytearray | Non
 
 
 def _fill(stream: Stream, data: bytearray, start: int, size: int) -> int:
-    """Read `size` bytes into data[start:], fewer at the end alone; returns how many."""
+    """Read `size` bytes into data[start:], fewer at the end of the stream; returns their number."""
     read = 0
     with memoryview(data) as view:
         while read < size:
@@ -101,12 +101,12 @@ def _fill(stream: Stream, data: bytearray, start: int, size: int) -> int:
 
 
 def too_long(most: int) -> str:
-    """What is wrong with a line, or a text, of more than `most` bytes."""
+    """The reason to reject a line, or a text, of more than `most` bytes."""
     return f"longer than {most >> 20:,} MB" if most >= 1 << 20 else f"longer than {most:,} bytes"
 
 
 def lines_of(stream: BinaryIO, path: Path, most: int = MOST_LINE) -> Iterator[tuple[int, bytes]]:
-    """Every line of the file `path`, opened as `stream`, with its number; one of more than `most` bytes is refused."""
+    """Every line of the file `path`, opened as `stream`, with its number; more than `most` bytes are an error."""
     for number, line in bounded_lines(stream, most):
         if line is None:
             raise NamesakeError(f"{path} line {number}: {too_long(most)}")
@@ -114,20 +114,20 @@ def lines_of(stream: BinaryIO, path: Path, most: int = MOST_LINE) -> Iterator[tu
 
 
 def read_whole(stream: BinaryIO, path: Path, most: int = MOST_WHOLE) -> bytes:
-    """All of the file `path`, opened as `stream`; one of more than `most` bytes is refused."""
+    """All of the file `path`, opened as `stream`; more than `most` bytes are an error."""
     data = stream.read(most + 1)
     if len(data) > most:
-        raise NamesakeError(f"{path}: {too_long(most)} unpacked, and has to be read whole; cut it into several files")
+        raise NamesakeError(f"{path}: {too_long(most)} unpacked, but is read as a whole; split it into several files")
     return data
 
 
 def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
-    """Every record of a file of JSON lines with the number of its line; empty lines are passed over.
+    """Every record of a file of JSON lines with the number of its line; empty lines are skipped.
 
     Args:
         path: the file, plain or compressed.
         kind: the type of a record.
-        what: what a record ought to be, for the message that refuses a line, such as "a JSON object".
+        what: the description of a record for error messages, such as "a JSON object".
     """
     decoder = msgspec.json.Decoder(kind)
     with open_lines(path) as stream:

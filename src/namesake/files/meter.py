@@ -1,4 +1,4 @@
-"""How much of some files has been read, whoever reads them: what a progress bar needs to show a percentage."""
+"""The share of some files that has been read, for progress bars."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _meters: list[Meter] = []
 
 
 class Meter:
-    """Measures, inside its `with` block, how far the files `paths` have been read."""
+    """Measures, inside its `with` block, how much of the files `paths` has been read."""
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self._sizes = {str(path): Path(path).stat().st_size if Path(path).is_file() else None for path in paths}
         self._whole = None if None in self._sizes.values() else sum(size or 0 for size in self._sizes.values())
         self._positions: dict[str, Callable[[], int]] = {}
-        """Of files that are being read."""
+        """Of the files that are being read."""
         self._ended: set[str] = set()
         self._ended_bytes = 0
 
@@ -27,22 +27,22 @@ class Meter:
         _meters.remove(self)
 
     def watch(self, path: str, position: Callable[[], int]) -> None:
-        """Have `position` tell how many bytes of the file have been read; it may fail when the file is closed."""
+        """Call `position` for the number of bytes read of a file; it may fail when the file is closed."""
         if path in self._sizes:
             self._positions[path] = position
-            if path in self._ended:  # it is read once more
+            if path in self._ended:  # it is read again
                 self._ended.remove(path)
                 self._ended_bytes -= self._sizes[path] or 0
 
     def fraction(self) -> float | None:
-        """The share of all bytes that have been read; None where a size is not known, as that of standard input."""
+        """The share of all bytes that have been read; None if a size is unknown, as that of standard input."""
         if not self._whole:
             return None
         reading = sum(self._read(path) for path in list(self._positions))
         return min((self._ended_bytes + reading) / self._whole, 1.0)
 
     def _read(self, path: str) -> int:
-        """How much of a file that is being read has been; one that is closed, and so read to its end, is so no more."""
+        """The bytes read of a file. A closed file counts as read to its end, and is not asked again."""
         size = self._sizes[path] or 0
         try:
             return min(self._positions[path](), size)
@@ -54,6 +54,6 @@ class Meter:
 
 
 def watch(path: str | Path, position: Callable[[], int]) -> None:
-    """Let the meters that run know of a file that has been opened."""
+    """Add a file that has been opened to all meters at work."""
     for meter in _meters:
         meter.watch(str(path), position)

@@ -1,4 +1,4 @@
-"""Arguments that take one or several values: a path or a name alone is one of them, not its letters."""
+"""Arguments that take one or several values."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ Paths = str | Path | Sequence[str | Path]
 
 
 def several(given: object) -> list[Any]:
-    """What was given as a list: one text, path or other object that is not a collection, or several of them."""
+    """A list of the given values: of one text, path or other object that is not a collection, or of several."""
     one = isinstance(given, str | Path) or not isinstance(given, Iterable)
     return [given] if one else list(given)  # type: ignore[call-overload]

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, create, kind, published
-from namesake.files.stdout import to_stdout
+from namesake.files.outputs import to_stdout
 from namesake.formats.tables import ROWS_AT_ONCE, line_writer
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, create, kind, published
 from namesake.files.lines import MOST_LINE, too_long
-from namesake.files.stdout import to_stdout
+from namesake.files.outputs import to_stdout
 from namesake.formats.csv import SEPARATORS, UTF8, open_rows, shown
 from namesake.formats.fields import Reading
 from namesake.formats.json_records import Record, array_records, line_records

@@ -14,6 +14,7 @@ import numpy as np
 
 from namesake import language as languages
 from namesake.files import STDIN
+from namesake.files.clean_exit import clean_exit
 from namesake.files.several import Paths, several
 from namesake.kb.build_options import Options, place
 from namesake.kb.columns import assemble
@@ -34,9 +35,7 @@ from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.non_people import build_non_people, item_kinds, non_people_names, stated_by
 from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of
-from namesake.kb.publish.clean_exit import orderly, told
 from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.leftovers import settle
 from namesake.kb.publish.memory import Memory
 from namesake.kernels.names.constants import PERSON
 from namesake.machine import cores
@@ -59,8 +58,8 @@ def build(
 ) -> Manifest:
     """Build a KB from Wikidata dumps and return its manifest.
 
-    A build that is interrupted after its dumps are read, or runs out of disk space or memory, keeps its files, and the
-    same call resumes it. The text of KeyboardInterrupt, or of the error, names the folder.
+    A build that is stopped after it has read the dumps, or that runs out of disk or memory, keeps its finished stages,
+    and the same call resumes it. The text of KeyboardInterrupt, or of the error, names the folder.
 
     Args:
         dumps: one or several files in Wikidata's JSON, plain or compressed; `-` is standard input.
@@ -91,16 +90,13 @@ def build(
     )
     reporter = reporter or Reporter()
     options.check()
-    key = options.key
-    with orderly(options.out, key), told(options.out, key):
-        for done in settle(options.out, key):
-            reporter.say(done)
-        with Draft(options.out, force, key) as draft, Spill(draft.spill) as spill:
-            inputs = Inputs(options, draft, spill, reporter)
-            inputs.say_needs()
-            gathered = inputs.dumps()
-            with options.memory.room(spill.size + options.wikipedia_bytes, spill.folder).used():
-                return _assemble(options, draft, inputs, gathered, reporter)
+    draft = Draft(options.out, force, options.key, reporter.say)
+    with clean_exit(draft), draft, Spill(draft.spill) as spill:
+        inputs = Inputs(options, draft, spill, reporter)
+        inputs.say_needs()
+        gathered = inputs.dumps()
+        with options.memory.room(spill.size + options.wikipedia_bytes, spill.folder).used():
+            return _assemble(options, draft, inputs, gathered, reporter)
 
 
 def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gathering, reporter: Reporter) -> Manifest:
@@ -114,7 +110,7 @@ def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gatherin
     wikipedia = inputs.wikipedia(rows.entity_qids)
     names, words = _index(options, draft, items, rows, stated, wikipedia, reporter)
     with reporter.stage("publishing"):
-        draft.write_bytes(REJECTS, rejects.lines())
+        draft.write_blocks(REJECTS, [rejects.lines()])
         return draft.publish(
             Manifest(
                 format_version=FORMAT_VERSION,

@@ -7,10 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from namesake import __version__
 from namesake.errors import NamesakeError
+from namesake.files.draft import state_key
 from namesake.kb.dump.parse import Keep
 from namesake.kb.dump.ranks import check_ranks
-from namesake.kb.publish.journal import key_of
+from namesake.kb.manifest import FORMAT_VERSION
 from namesake.kb.publish.memory import Memory
 from namesake.language import Language
 from namesake.machine import from_home
@@ -36,7 +38,8 @@ class Options:
     def key(self) -> str:
         """Identifies the build; memory and workers are left out because they do not change a KB."""
         inputs = [*map(Path, self.dumps), *([self.wikipedia] if self.wikipedia else []), *self.ranks.values()]
-        return key_of(inputs, self.dumps, self.keep, self.wikipedia, dict(self.ranks), self.language.name, self.words)
+        chosen = self.dumps, self.keep, self.wikipedia, dict(self.ranks), self.language.name, self.words
+        return state_key(inputs, __version__, FORMAT_VERSION, *chosen)
 
     @property
     def wikipedia_bytes(self) -> int:

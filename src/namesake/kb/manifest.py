@@ -13,13 +13,13 @@ from typing import Any
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.kb.columns.npy import open_file, said
+from namesake.files.digests import as_digest, open_file
+from namesake.files.draft import MANIFEST as MANIFEST
 
 FORMAT = "namesake KB"
 FORMAT_VERSION = 7
 READABLE = (6, 7)
 """Format versions that this version reads; a KB of version 6 has one more column, `item.kind`, which is ignored."""
-MANIFEST = "manifest.json"
 REJECTS = "rejects.jsonl"
 LARGEST = 1 << 24  # bytes of a manifest
 
@@ -65,8 +65,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 def sealed(manifest: msgspec.Struct) -> bytes:
     """The bytes of a manifest, with its field `digest` filled in."""
     fields = msgspec.structs.asdict(manifest) | {"digest": ""}
-    digest = sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)).hexdigest()
-    return msgspec.json.format(msgspec.json.encode(fields | {"digest": said(digest)}), indent=1)
+    digest = as_digest(sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)))
+    return msgspec.json.format(msgspec.json.encode(fields | {"digest": digest}), indent=1)
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -83,8 +83,8 @@ def open_folder(path: Path) -> Iterator[int]:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
-        drafts = [one for one in path.parent.glob("*.building-*") if one.name.startswith(f"{path.name}.")]
-        hint = f" ({drafts[0]} is an unfinished build; build again to resume it)" if drafts else ""
+        draft = path.with_name(f"{path.name}.building")
+        hint = f" (unfinished: {draft}; the next build resumes or removes it)" if draft.is_dir() else ""
         raise NamesakeError(f"{path}: no such KB{hint}; make one with `namesake kb build DUMP --out {path}`") from None
     except (OSError, ValueError) as problem:
         raise NamesakeError(f"{path} is not a KB ({getattr(problem, 'strerror', problem)})") from None

@@ -20,13 +20,13 @@ import numpy as np
 from namesake import language as languages
 from namesake.arrays import Int32, Int64
 from namesake.errors import NamesakeError, must_be
+from namesake.files.digests import damaged_file
+from namesake.files.draft import JOURNAL
 from namesake.kb.check import derived_problems, manifest_problem, problems, quick_problems
 from namesake.kb.columns.column_files import Columns, State
 from namesake.kb.columns.declaration import Column
 from namesake.kb.columns.layout import KBColumns, columns
-from namesake.kb.columns.npy import damaged_file
 from namesake.kb.manifest import MANIFEST, Manifest, manifest_within, open_folder
-from namesake.kb.publish.lock import LOCK
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
 from namesake.kb.verified import is_known, remember
@@ -211,7 +211,7 @@ class KB(KBColumns):
         Raises NamesakeError, which names the first difference, or a file that is no part of the KB.
         """
         for file in sorted(self.path.iterdir()):
-            if file.name not in self.manifest.files and file.name not in (MANIFEST, LOCK, VECTORS):
+            if file.name not in self.manifest.files and file.name not in (MANIFEST, JOURNAL, VECTORS):
                 raise NamesakeError(f"{file} is no part of the KB ({MANIFEST} does not list it): remove it")
         if wrong := manifest_problem(self.manifest):
             raise NamesakeError(f"{self.path}: {wrong}: build the KB again")

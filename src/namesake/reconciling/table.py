@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +14,12 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
-from namesake.machine import threads_for
 from namesake.reconciling.because import PARTS, because
 from namesake.reconciling.context import APART
 from namesake.reconciling.properties import find_property, similar_properties
 from namesake.reconciling.query import Candidate, Query
 from namesake.reconciling.reconcile import AT_ONCE, TOLD, Reconciled, candidates_of, judge
+from namesake.threads import in_order, threads_for
 
 NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
 """What people call a column of names, likeliest first."""
@@ -217,14 +215,11 @@ def _in_order(
     linker: Linker, queries: Sequence[Query], threads: int, review_below: float | None
 ) -> Iterator[list[Answer]]:
     """The answers of all queries, by parts, in their order; few parts wait in memory."""
-    with ThreadPoolExecutor(threads, thread_name_prefix="reconcile") as pool:
-        waiting: deque[Future[list[Answer]]] = deque()
-        for begin in range(0, len(queries), AT_ONCE):
-            waiting.append(pool.submit(_answers, linker, queries[begin : begin + AT_ONCE], begin, review_below))
-            if len(waiting) > 2 * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+
+    def answers(begin: int) -> list[Answer]:
+        return _answers(linker, queries[begin : begin + AT_ONCE], begin, review_below)
+
+    return in_order(answers, range(0, len(queries), AT_ONCE), threads)
 
 
 def _answers(linker: Linker, queries: Sequence[Query], before: int, review_below: float | None) -> list[Answer]:

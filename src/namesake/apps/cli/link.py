@@ -257,11 +257,9 @@ def _print_links(linker: Linker, articles: list[Path], date: str | None, most_li
     with Rejects() as rejects:
         for path in paths:
             for table in read_files([path], rejects, date, most_line, reading, skipped):
-                before = rejects.count
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
-                show_links(linker, table, console, rejects)
-                seen += table.num_rows - (rejects.count - before)
+                seen += show_links(linker, table, console, rejects)
     report_rejects(rejects)
     report_skipped(listing.notes, skipped.problems)
     _fail_without_articles(seen, rejects, articles, reading)

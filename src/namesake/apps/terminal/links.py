@@ -13,6 +13,7 @@ from rich.table import Table
 
 from namesake.articles.rejects import Rejects
 from namesake.drawing.meanings import percent
+from namesake.engines.local import link_table
 from namesake.kb.records import about
 from namesake.linker import Linker
 from namesake.printable import one_line
@@ -20,9 +21,10 @@ from namesake.printable import one_line
 NAME_STYLE, MATCH_STYLE = "bold cyan", "bold green"
 
 
-def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Rejects | None = None) -> None:
-    """A table of links for every article."""
-    links = linker.link(articles, rejects=rejects).to_pylist()
+def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Rejects | None = None) -> int:
+    """Print a table of links for every article; returns the number of articles that were linked."""
+    done = link_table(linker, articles, rejects=rejects)
+    links = done.links.to_pylist()
     titles = dict(zip(articles.column("id").to_pylist(), articles.column("title").to_pylist(), strict=True))
     for article, rows in groupby(links, key=lambda row: row["article_id"]):
         table = Table(title=_title(article, titles[article]), title_justify="left", title_style="bold", box=None)
@@ -33,6 +35,7 @@ def show_links(linker: Linker, articles: pa.Table, console: Console, rejects: Re
         for row in rows:
             table.add_row(*_link_cells(linker, row))
         console.print(Padding(table, (0, 0, 1, 0)))
+    return done.articles
 
 
 def _title(article: str, title: str | None) -> str:

@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from namesake.arrays import Int64, UInt8
 from namesake.errors import NamesakeError
+from namesake.files.digests import open_file
 from namesake.kb.columns import large
-from namesake.kb.columns.npy import map_column, open_file
+from namesake.kb.columns.npy import map_column
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,12 @@ import mmap
 import os
 import stat
 import weakref
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 HEADER = 128  # bytes
-BLOCK = 1 << 22  # bytes at a time where a file is read or written through
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
@@ -62,43 +59,3 @@ def _pages(file: int, size: int) -> ctypes.Array[ctypes.c_uint8]:
     pages = (ctypes.c_uint8 * size).from_address(address)
     weakref.finalize(pages, _libc.munmap, address, size).atexit = False
     return pages
-
-
-def open_file(name: str | Path, folder: int | None = None) -> int:
-    """A handle for reading the file `name`, in an open folder if one is given. Opening a pipe does not block."""
-    return os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-
-
-def seal(path: Path) -> None:
-    """Make a finished file read-only: a process that has it mapped may be killed if it is written to."""
-    path.chmod(path.stat().st_mode & 0o444)
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file in the notation of manifests; OSError if it is not a regular file."""
-    hashed = sha256()
-    file = open_file(path)
-    try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            raise OSError(f"{path} is no file")
-        while block := os.read(file, BLOCK):
-            hashed.update(block)
-    finally:
-        os.close(file)
-    return said(hashed.hexdigest())
-
-
-def damaged_file(folder: Path, digests: dict[str, str]) -> str | None:
-    """The first file of a folder that is missing or differs from its digest, and the problem; None if there is none."""
-    for name, expected in digests.items():
-        try:
-            if digest(folder / name) != expected:
-                return f"{name} is damaged (its digest differs)"
-        except OSError:
-            return f"{name} is missing"
-    return None
-
-
-def said(hexdigest: str) -> str:
-    """A digest in the notation of manifests."""
-    return f"sha256:{hexdigest}"

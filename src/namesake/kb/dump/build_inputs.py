@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -12,36 +13,45 @@ from namesake.kb.build_options import Options
 from namesake.kb.dump.gather import Gathering, Spill, gather_items
 from namesake.kb.dump.rejected_lines import Rejects
 from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
+from namesake.kb.manifest import Reject
 from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.journal import Stage
 from namesake.kb.publish.memory import needs
 from namesake.progress import Reporter
 
 DUMPS, WIKIPEDIA = "dumps", "wikipedia"
 
 
+class ReadInput(msgspec.Struct, frozen=True):
+    """An input that was read: the types of its columns in the spill, other facts, and the rejected lines."""
+
+    types: dict[str, str]
+    facts: dict[str, Any]
+    rejects: list[Reject]
+    reasons: dict[str, int]
+
+
 class Inputs:
-    """Reads inputs into the spill of a draft, and records in its journal what has been read."""
+    """Reads inputs into the spill of a draft, and records each as a finished stage."""
 
     def __init__(self, options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> None:
         self.options = options
-        self.journal = draft.journal
+        self.draft = draft
         self.spill = spill
         self.reporter = reporter
         self.rejects = Rejects()
 
     def say_needs(self) -> None:
-        """Report the estimated needs of the build, unless the dumps have been read."""
-        if DUMPS not in self.journal.finished.stages and (found := needs(self.options)):
+        """Report what the build will need, unless the dumps are already read."""
+        if DUMPS not in self.draft.stages and (found := needs(self.options)):
             for line in found.lines(self.options):
                 self.reporter.say(line)
 
     def dumps(self) -> Gathering:
-        """The content of the dumps."""
+        """The items of the dumps."""
         if known := self._known(DUMPS):
-            self.reporter.say("resuming a build that had read the dumps")
+            self.reporter.say("resuming a stopped build, which had read the dumps")
             gathering = Gathering(self.spill)
-            gathering.resume(known.said)
+            gathering.resume(known.facts)
             return gathering
         options = self.options
         with self.reporter.stage("reading the dump"):
@@ -62,22 +72,25 @@ class Inputs:
             return None
         reader = Reader(qids, self.spill, self.rejects)
         if known := self._known(WIKIPEDIA):
-            reader.pages = known.said["pages"]
+            reader.pages = known.facts["pages"]
             return reader.finish()
         with self.reporter.stage("reading Wikipedia"):
             read_pages(reader, self.options.wikipedia, self.options.workers, self.reporter)
             self._note(WIKIPEDIA, {"pages": reader.pages})
             return reader.finish()
 
-    def _known(self, name: str) -> Stage | None:
-        """The stage of this name in the journal, if an earlier run finished it."""
-        known = self.journal.finished.stages.get(name)
-        if known is not None:
-            self.spill.adopt(known.columns)
-            self.rejects.restore(known.rejects, known.reasons)
+    def _known(self, name: str) -> ReadInput | None:
+        """An input that the stopped build has read, with its columns and rejected lines."""
+        stage = self.draft.stages.get(name)
+        if stage is None:
+            return None
+        known = msgspec.convert(stage.facts, ReadInput)
+        self.spill.adopt(known.types)
+        self.rejects.restore(known.rejects, known.reasons)
         return known
 
-    def _note(self, name: str, said: dict[str, Any]) -> None:
-        if self.journal.finished.key:
-            stage = Stage(self.spill.keep(), said, self.rejects.named, dict(self.rejects.reasons))
-            self.journal.note_stage(name, stage)
+    def _note(self, name: str, facts: dict[str, Any]) -> None:
+        if self.draft.key:
+            sizes = {f"spill/{column}": size for column, size in self.spill.keep().items()}
+            read = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
+            self.draft.note(name, read, sizes=sizes)

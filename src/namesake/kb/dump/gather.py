@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import mmap
 import os
-from collections import deque
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Int64
+from namesake.files.draft import write_all
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Strings
-from namesake.kb.dump.chunks import read_chunks
+from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, Keep, Parsed, parse_chunk
 from namesake.kb.dump.rejected_lines import Rejects
-from namesake.kb.publish.draft import write_all
-from namesake.kb.publish.journal import SpilledColumn
 from namesake.language import Language
 from namesake.progress import Reporter
-
-IN_FLIGHT = 2  # chunks per worker that are being parsed or waiting
+from namesake.threads import in_order
 
 
 class Spill:
@@ -36,18 +33,22 @@ class Spill:
         self._files: dict[str, io.FileIO] = {}
         self._types: dict[str, np.dtype[Any]] = {}
 
-    def adopt(self, columns: dict[str, SpilledColumn]) -> None:
-        """Use columns that an earlier run of the same build wrote."""
-        self._types |= {name: np.dtype(column.dtype) for name, column in columns.items()}
+    def adopt(self, types: dict[str, str]) -> None:
+        """Use columns of these types, which a stopped build wrote."""
+        self._types |= {name: np.dtype(kind) for name, kind in types.items()}
 
-    def keep(self) -> dict[str, SpilledColumn]:
-        """Write all columns to the disk and describe them for the journal; they are complete."""
+    def keep(self) -> dict[str, int]:
+        """Write all columns to the disk; returns the size of each. They are complete."""
         for file in self._files.values():
             os.fsync(file.fileno())
             file.close()
         self._files.clear()
-        sizes = {name: (self.folder / name).stat().st_size for name in self._types}
-        return {name: SpilledColumn(kind.str, sizes[name]) for name, kind in self._types.items()}
+        return {name: (self.folder / name).stat().st_size for name in self._types}
+
+    @property
+    def types(self) -> dict[str, str]:
+        """The type of the numbers in each column."""
+        return {name: kind.str for name, kind in self._types.items()}
 
     def __enter__(self) -> Spill:
         return self
@@ -146,32 +147,19 @@ def gather_items(
     rejects: Rejects,
     reporter: Reporter,
 ) -> Gathering:
-    """Parse `dumps` on `workers` threads, with at most `IN_FLIGHT` chunks per worker in memory.
+    """Parse `dumps` on `workers` threads: the scanner is compiled and releases the GIL.
 
-    The items that `keep` selects become entities, with texts in `language`. Columns go to `spill` in the order of the
-    dumps, rejected lines to `rejects`.
+    The items that `keep` selects become entities, with texts in `language`. Few chunks are in memory at a time. Columns
+    go to `spill` in the order of the dumps, rejected lines to `rejects`.
     """
     gathering = Gathering(spill)
-    with ThreadPoolExecutor(workers, "parse") as pool:
-        try:
-            for parsed, file, done in _in_order(pool, dumps, keep, language, workers):
-                gathering.add(parsed, file)
-                rejects.add(parsed.rejected)
-                reporter.advance(done, gathering.items)
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+
+    def parse(chunk: Chunk) -> tuple[Parsed, str, float | None]:
+        return parse_chunk(chunk, keep, language), chunk.file, chunk.done
+
+    with closing(in_order(parse, read_chunks(dumps, workers), workers)) as results:
+        for parsed, file, done in results:
+            gathering.add(parsed, file)
+            rejects.add(parsed.rejected)
+            reporter.advance(done, gathering.items)
     return gathering
-
-
-def _in_order(
-    pool: ThreadPoolExecutor, dumps: Sequence[str], keep: Keep, language: Language, workers: int
-) -> Iterator[tuple[Parsed, str, float | None]]:
-    waiting: deque[tuple[Future[Parsed], str, float | None]] = deque()
-    for chunk in read_chunks(dumps, workers):
-        waiting.append((pool.submit(parse_chunk, chunk, keep, language), chunk.file, chunk.done))
-        if len(waiting) >= IN_FLIGHT * workers:
-            future, file, done = waiting.popleft()
-            yield future.result(), file, done
-    for future, file, done in waiting:
-        yield future.result(), file, done

@@ -1,15 +1,16 @@
-"""A KB from a packed file or its address: members checked while they are unpacked, columns before it is published.
+"""Unpack a KB from a file that `pack` wrote, or from its address.
 
-A pack is a stranger's. It may hold the manifest and after it the files of a KB, in the order of their names, and
-nothing else: no folder, no link, no other name, no file larger than the manifest's counts allow or the disk has room
-for, and at most 100 times the size of the pack (plus 512 MB). What passes is what `kb info --verify` passes.
+A pack may come from anyone. It must hold the manifest and then the files of a KB, in the order of their names, and
+nothing else: no folder, no link, no other name. No file may be larger than the counts of the manifest allow or than the
+free disk space, and all together at most 100 times the size of the pack (plus 512 MB). Members are checked while they
+are unpacked, and columns, as by `kb info --verify`, before the KB is published.
 """
 
 from __future__ import annotations
 
 import shutil
 import tarfile
-from hashlib import sha256
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
@@ -18,28 +19,27 @@ import numpy as np
 
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
-from namesake.files.download import download, file_checksum, file_name, is_address, parse_checksum
+from namesake.files.clean_exit import HinderedError, clean_exit
+from namesake.files.digests import BLOCK, file_digest, parse_checksum
+from namesake.files.download import download, file_name, is_address
 from namesake.files.meter import Meter
 from namesake.kb.build_options import place
 from namesake.kb.check import derived_problems, manifest_problem, problems
 from namesake.kb.columns.column_files import Columns
 from namesake.kb.columns.declaration import Array, Lists, Text
 from namesake.kb.columns.layout import columns
-from namesake.kb.columns.npy import BLOCK, HEADER, said
+from namesake.kb.columns.npy import HEADER
 from namesake.kb.dump.rejected_lines import NAMED
 from namesake.kb.manifest import LARGEST, MANIFEST, REJECTS, Manifest, parse_manifest
-from namesake.kb.publish.clean_exit import HinderedError, orderly
 from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.leftovers import settle
-from namesake.kb.publish.pack import SUFFIX, TAR_BLOCK
-from namesake.kb.publish.replace import check_free
+from namesake.kb.publish.pack import END, SUFFIX, TAR_BLOCK
 from namesake.progress import Reporter
 
 MOST_PACKED, MOST_SPARSE = 100, 512 << 20
-"""A pack may hold so many times its own size, and so many bytes more: real ones hold four times their size, and a few
-people with high QIDs need a bitmap of zeros."""
+"""A pack may hold this many times its own size, plus this many bytes. Typical packs hold four times their size; a KB of
+a few people with high QIDs needs a bitmap of zeros."""
 MOST_REJECT = 8 << 10  # bytes of a line in `rejects.jsonl`
-ADDRESS = "address"  # the file that says where the pack beside it comes from
+ADDRESS = "address"  # the file that names the origin of the pack beside it
 
 
 def get(
@@ -50,46 +50,45 @@ def get(
     force: bool = False,
     reporter: Reporter | None = None,
 ) -> tuple[Path, Manifest]:
-    """Unpack a KB into a folder, which appears when all of it is there and checked; returns folder and manifest.
+    """Unpack a KB into a folder, which appears when it is complete and checked; returns folder and manifest.
 
     Args:
-        source: a file that `pack` wrote, or its https, http or file address; a download that was cut short goes on,
-            and one that could not be unpacked for lack of room, or the like, is kept.
-        out: the folder to make; default: the pack's name without `.tar.zst`, here.
-        checksum: what the pack's checksum must be, such as `sha256:0123…`; its 64 digits alone will do.
-        force: replace a KB that is there already.
-        reporter: told how far the work is.
+        source: a file that `pack` wrote, or its https, http or file address. An interrupted download is resumed, and a
+            pack that could not be unpacked, for example because the disk is full, is kept.
+        out: the folder to make; default: the pack's name without `.tar.zst`, in the current folder.
+        checksum: the expected checksum of the pack, such as `sha256:0123…` or the 64 digits alone.
+        force: replace an existing KB.
+        reporter: receives progress.
     """
     source, reporter = str(source), reporter or Reporter()
     checksum = None if checksum is None else parse_checksum(checksum)
-    folder = place(_default_folder(source) if out is None else out)
-    with orderly(folder):
-        for done in settle(folder):
-            reporter.say(done)
-        check_free(folder, force)  # before a download of hours
+    draft = Draft(place(_default_folder(source) if out is None else out), force, say=reporter.say)
+    with clean_exit(draft):
+        draft.settle()
+        draft.check_free(force)  # before a download of hours
         if is_address(source):
-            return folder, _fetch(source, folder, checksum, force, reporter)
-        if checksum is not None and (found := file_checksum(_present(Path(source)))) != checksum:
+            return draft.out, _fetch(source, draft, checksum, reporter)
+        if checksum is not None and (found := file_digest(_present(Path(source)))) != checksum:
             raise NamesakeError(f"{source}: its checksum is {found}, not {checksum}")
-        return folder, _unpack(Path(source), folder, force, reporter)
+        return draft.out, _unpack(Path(source), draft, reporter)
 
 
-def _fetch(url: str, folder: Path, checksum: str | None, force: bool, reporter: Reporter) -> Manifest:
-    """Download and unpack. What is damaged is to be fetched again; what this machine could not unpack is kept."""
-    beside = folder.with_name(f"{folder.name}.download")
+def _fetch(url: str, draft: Draft, checksum: str | None, reporter: Reporter) -> Manifest:
+    """Download and unpack. A damaged pack is removed; a pack that this machine could not unpack is kept."""
+    beside = draft.out.with_name(f"{draft.out.name}.download")
     pack, address = beside / file_name(url), beside / ADDRESS
     beside.mkdir(parents=True, exist_ok=True)
     try:
         if not address.is_file() or address.read_text() != url:
-            pack.unlink(missing_ok=True)  # it came from elsewhere
+            pack.unlink(missing_ok=True)  # it has another origin
             address.write_text(url)
-        with reporter.stage(f"fetching {url}"):
+        with reporter.stage(f"downloading {url}"):
             download(url, beside, checksum, reporter.advance)
         try:
-            with orderly(folder):
-                manifest = _unpack(pack, folder, force, reporter)
+            with clean_exit(draft):
+                manifest = _unpack(pack, draft, reporter)
         except HinderedError as problem:
-            raise NamesakeError(f"{problem}; {pack} is kept, and the same command goes on with it") from None
+            raise NamesakeError(f"{problem}; {pack} is kept, and the same command uses it") from None
         except NamesakeError:
             pack.unlink(missing_ok=True)
             raise
@@ -104,7 +103,7 @@ def _fetch(url: str, folder: Path, checksum: str | None, force: bool, reporter: 
 def _default_folder(source: str) -> Path:
     name = file_name(source) if is_address(source) else Path(source).name
     if not name.endswith(SUFFIX) or name == SUFFIX:
-        raise NamesakeError(f"{source}: a packed KB is called NAME{SUFFIX}; name its folder with `out=`")
+        raise NamesakeError(f"{source}: the name of a packed KB ends in {SUFFIX}; name its folder with `out=`")
     return Path(name.removesuffix(SUFFIX))
 
 
@@ -114,24 +113,26 @@ def _present(path: Path) -> Path:
     return path
 
 
-def _unpack(pack: Path, folder: Path, force: bool, reporter: Reporter) -> Manifest:
+def _unpack(pack: Path, draft: Draft, reporter: Reporter) -> Manifest:
     """Unpack, check, publish."""
     size = _present(pack).stat().st_size
-    with Draft(folder, force) as draft:
+    with draft:
         with reporter.stage(f"unpacking {pack}"), Meter([pack]) as meter, open_lines(pack) as stream:
             members = _Members(pack, stream)
             manifest = members.manifest()
             for name, digest in sorted(manifest.files.items()):
-                draft.files[name] = members.file(name, digest, draft.folder, manifest)
+                members.file(name, digest, draft, manifest)
                 reporter.advance(meter.fraction(), members.read, "bytes")
             members.end()
         with reporter.stage(f"checking {size / 1e6:,.0f} MB"):
-            _check_columns(pack, draft.folder, manifest)
+            held = Columns(draft.folder)  # kernels index with what it holds
+            for column, wrong in chain(problems(held, manifest), derived_problems(held)):
+                raise NamesakeError(f"{pack}: its column {column.file} is damaged ({wrong}): get the KB elsewhere")
         return draft.publish(manifest)
 
 
 class _Members:
-    """The members of a pack, one after the other, as the manifest has them."""
+    """The members of a pack, one after the other, in the order of the manifest."""
 
     def __init__(self, pack: Path, stream: BinaryIO) -> None:
         self.pack = pack
@@ -154,8 +155,8 @@ class _Members:
             raise NamesakeError(f"{self.pack}: {wrong}: get the KB elsewhere")
         return manifest
 
-    def file(self, name: str, digest: str, folder: Path, manifest: Manifest) -> str:
-        """The next member, which must be this file, into a folder; returns its digest."""
+    def file(self, name: str, digest: str, draft: Draft, manifest: Manifest) -> None:
+        """The next member, which must be this file, into the draft."""
         size = self._begin(name)
         expected = expected_size(name, manifest)
         if expected is not None and size != expected:
@@ -164,50 +165,48 @@ class _Members:
             raise self._bad(f"{name} has {size:,} bytes; {manifest.rejected:,} rejected lines take {most:,} at most")
         if self.read + size > self.most:
             raise self._bad(f"{name} has {size:,} bytes, far more than a pack of this size can hold")
-        free = shutil.disk_usage(folder).free
+        free = shutil.disk_usage(draft.folder).free
         if size > free:
-            raise HinderedError(f"{self.pack}: {name} has {size:,} bytes, and {folder.parent} has room for {free:,}")
-        hashed, left = sha256(), size
-        with (folder / name).open("xb") as file:
-            while left:
-                block = self._exactly(min(left, BLOCK))
-                hashed.update(block)
-                file.write(block)
-                left -= len(block)
-        self._exactly(-size % TAR_BLOCK)
-        if said(hashed.hexdigest()) != digest:
+            raise HinderedError(f"{self.pack}: {name} has {size:,} bytes, and {draft.out.parent} has {free:,} free")
+        if draft.write_blocks(name, self._blocks(size)) != digest:
             raise self._bad(f"the digest of {name} differs")
-        return digest
+        self._exactly(-size % TAR_BLOCK)
 
     def end(self) -> None:
-        """Nothing may follow the last file but zeros."""
-        if any(self._exactly(2 * TAR_BLOCK)) or self.stream.read(1):
+        """Only zeros may follow the last file."""
+        if any(self._exactly(len(END))) or self.stream.read(1):
             raise self._bad("it holds more than its manifest lists")
 
     def _begin(self, name: str) -> int:
-        """The size of the next member, which must be a plain file of this name."""
+        """The size of the next member, which must be a regular file of this name."""
         try:
             about = tarfile.TarInfo.frombuf(self._exactly(TAR_BLOCK), "utf-8", "replace")
         except tarfile.HeaderError as problem:
             raise self._bad(f"{name} should come next ({problem})") from None
         if about.type != tarfile.REGTYPE or about.name != name or about.size < 0:
-            what = "" if about.type == tarfile.REGTYPE else ", which is no plain file"
+            what = "" if about.type == tarfile.REGTYPE else ", which is not a regular file"
             raise self._bad(f"{about.name!r:.80}{what}, where {name} should be")
         return about.size
+
+    def _blocks(self, size: int) -> Iterator[bytes]:
+        while size:
+            block = self._exactly(min(size, BLOCK))
+            size -= len(block)
+            yield block
 
     def _exactly(self, size: int) -> bytes:
         block = self.stream.read(size)
         self.read += len(block)
         if len(block) != size:
-            raise self._bad("it is cut short")
+            raise self._bad("it is truncated")
         return block
 
     def _bad(self, what: str) -> NamesakeError:
-        return NamesakeError(f"{self.pack} is no packed KB, or a damaged one ({what}): get it again")
+        return NamesakeError(f"{self.pack} is not a packed KB, or is damaged ({what}): get it again")
 
 
 def expected_size(name: str, manifest: Manifest) -> int | None:
-    """How many bytes a file of a KB has by what its manifest counts; None where the manifest does not tell."""
+    """The size of a file of a KB by the counts of its manifest; None if they do not determine it."""
     for column in columns().values():
         if not column.rows.counted or name.removesuffix(".npy") != next(iter(column.files)):
             continue
@@ -217,10 +216,3 @@ def expected_size(name: str, manifest: Manifest) -> int | None:
         if isinstance(column, Text | Lists):
             return HEADER + (rows + 1) * np.dtype(np.int64).itemsize
     return None
-
-
-def _check_columns(pack: Path, folder: Path, manifest: Manifest) -> None:
-    """Refuse columns that `KB.verify` would refuse: kernels index with what they hold."""
-    held = Columns(folder)
-    for column, wrong in chain(problems(held, manifest), derived_problems(held)):
-        raise NamesakeError(f"{pack}: its column {column.file} is damaged ({wrong}): get the KB elsewhere")

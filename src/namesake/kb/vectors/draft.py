@@ -1,16 +1,14 @@
-"""Vectors being made: `KB/vectors/KIND.building`, put in its place whole; what a kill leaves is gone on with."""
+"""Vectors under construction: `KB/vectors/KIND.building`, which becomes `KB/vectors/KIND` when all are there."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import sha256
-from io import FileIO
 from itertools import chain
-from types import TracebackType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -18,23 +16,22 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files.draft import FolderDraft
 from namesake.kb.columns.column_files import State
-from namesake.kb.columns.npy import header, said, seal
+from namesake.kb.columns.npy import header
 from namesake.kb.manifest import MANIFEST
-from namesake.kb.publish.lock import LOCK
-from namesake.kb.publish.replace import put_in_place
-from namesake.kb.vectors.stored import FOLDER, Kind, VectorManifest, has_vectors, is_folder, same_kb
+from namesake.kb.vectors.stored import FOLDER, Kind, VectorManifest, has_vectors, read_vector_manifest, same_kb
 from namesake.kb.verified import remember
-from namesake.stops import unstoppable
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
 
-PLAN, DONE, TEXTS = "plan.json", "done", "texts"
+TEXTS = "texts"
+"""The stage, and the file, of encoded texts."""
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What a run is to make; a later run that is to make the same goes on where it was stopped."""
+    """What a run is to make. A stopped run with the same plan is resumed."""
 
     kb: str
     made: dict[str, str]
@@ -42,87 +39,62 @@ class Plan(msgspec.Struct, frozen=True):
     dimension: int
 
 
-class VectorDraft:
+class VectorDraft(FolderDraft):
     """The folder in which vectors of one kind are made."""
 
     def __init__(self, kb: KB, kind: Kind, plan: Plan, force: bool) -> None:
-        self.kb, self.kind, self.plan, self.force = kb, kind, plan, force
-        self.out = kb.path / FOLDER / kind
-        self.folder = self.out.with_name(f"{kind}.building")
-        self.files: dict[str, str] = {}
+        super().__init__(kb.path / FOLDER / kind, force, sha256(msgspec.json.encode(plan)).hexdigest())
+        self.kb, self.kind, self.plan = kb, kind, plan
 
     def __enter__(self) -> VectorDraft:
-        if has_vectors(self.kb, self.kind) and not self.force:
-            raise NamesakeError(f"{self.out} exists: replace it with `force=True`")
-        for path in (self.folder.parent, self.folder):
-            if os.path.lexists(path) and not path.is_dir():
-                raise NamesakeError(f"{path} is in the way: remove it")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        if not is_folder(self.folder):
-            raise NamesakeError(f"{self.folder} is in the way: remove it")
-        self.lock = FileIO(self.folder / LOCK, "a+")
-        try:
-            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            self.lock.close()
-            raise NamesakeError(f"{self.folder}: another run makes these vectors") from None
-        if self._planned() != self.plan:
-            for path in self.folder.iterdir():
-                if path.name != LOCK:
-                    path.unlink()
-            (self.folder / PLAN).write_bytes(msgspec.json.encode(self.plan))
+        super().__enter__()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
-        self.lock.close()
-
-    def _planned(self) -> Plan | None:
+    def listed(self, folder: Path) -> dict[str, str] | None:
+        """The digest of each file of a folder of vectors; None if it is not one, or is damaged."""
         try:
-            return msgspec.json.decode((self.folder / PLAN).read_bytes(), type=Plan)
-        except (OSError, ValueError):
+            return read_vector_manifest(folder, "").files
+        except NamesakeError:
             return None
 
-    # texts, as far as they are encoded
+    def check_free(self, force: bool) -> None:
+        """Refuse to replace vectors without `force`."""
+        if has_vectors(self.kb, self.kind) and not force:
+            raise NamesakeError(f"{self.out} exists: replace it with `force=True`")
+
+    def remove_old(self, folder: Path) -> None:
+        """Remove vectors that were replaced, damaged ones included."""
+        super().remove_old(folder) if self.listed(folder) is not None else shutil.rmtree(folder)
+
+    def keeps(self, problem: BaseException | None) -> bool:
+        """Keep the encoded texts, whatever the problem is."""
+        return True
+
     @property
     def done(self) -> int:
-        """How many texts are encoded, for certain: their vectors are on the disk."""
-        try:
-            done, held = int((self.folder / DONE).read_bytes()), (self.folder / TEXTS).stat().st_size
-        except (OSError, ValueError):
-            return 0
-        return done if 0 <= done <= self.plan.texts and held >= done * self.plan.dimension * 2 else 0
+        """The number of texts that are encoded and on the disk."""
+        return int(self.stages[TEXTS].facts) if TEXTS in self.stages else 0
 
     def append(self, done: int, vectors: npt.NDArray[np.float16]) -> None:
-        """Add the vectors of the texts from `done` on, and remember that they are there."""
-        with (self.folder / TEXTS).open("r+b" if (self.folder / TEXTS).exists() else "w+b") as file:
-            file.seek(done * self.plan.dimension * 2)
+        """Add the vectors of the texts from `done` on, and record it."""
+        row = self.plan.dimension * 2
+        with (self.folder / TEXTS).open("ab") as file:
+            file.truncate(done * row)
             file.write(vectors.tobytes())
-            file.truncate()
             file.flush()
             os.fsync(file.fileno())
-        fresh = self.folder / f"{DONE}.new"
-        fresh.write_text(str(done + len(vectors)))
-        fresh.replace(self.folder / DONE)
+        now = done + len(vectors)
+        self.note(TEXTS, now, sizes={TEXTS: now * row})
 
     def encoded(self) -> npt.NDArray[np.uint16]:
-        """The vectors of all texts, as the bits of halves."""
-        if not self.plan.texts:
-            return np.zeros((0, self.plan.dimension), np.uint16)
+        """The vectors of all texts, as the bits of half-precision numbers."""
         shape = (self.plan.texts, self.plan.dimension)
-        return np.memmap(self.folder / TEXTS, np.uint16, "c", shape=shape)
+        return np.memmap(self.folder / TEXTS, np.uint16, "c", shape=shape) if shape[0] else np.zeros(shape, np.uint16)
 
-    # columns
     def write(self, name: str, dtype: np.dtype[Any], size: int, blocks: Iterable[npt.NDArray[Any]]) -> None:
         """Write a column of `size` numbers, given in blocks."""
-        hashed = sha256()
-        with (self.folder / f"{name}.npy").open("wb") as file:
-            contents = (np.ascontiguousarray(block, dtype).tobytes() for block in blocks)
-            for raw in chain([header(dtype, size)], contents):
-                hashed.update(raw)
-                file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        self.files[f"{name}.npy"] = said(hashed.hexdigest())
+        contents = (np.ascontiguousarray(block, dtype).tobytes() for block in blocks)
+        self.write_blocks(f"{name}.npy", chain([header(dtype, size)], contents))
 
     def publish(self, entities: int, values: int = 0, pairs: int = 0) -> VectorManifest:
         """Write the manifest, and put the folder in its place in one step."""
@@ -138,23 +110,16 @@ class VectorDraft:
             pairs=pairs,
         )
         same_kb(self.kb)
-        with unstoppable():
-            for name in (PLAN, DONE, TEXTS):
-                (self.folder / name).unlink(missing_ok=True)
-            (self.folder / MANIFEST).write_bytes(manifest.sealed())
-            for name in (*self.files, MANIFEST):
-                seal(self.folder / name)
-            states = {name: State.of((self.folder / name).stat()) for name in (*self.files, MANIFEST)}
-            (self.folder / LOCK).unlink()
-            old = put_in_place(self.folder, self.out, self.out.with_name(f"{self.kind}.building.old"))
-            remember(states)
-            if old is not None:
-                shutil.rmtree(old)
+        self.put(manifest.sealed())
         return manifest
+
+    def sealed(self) -> None:
+        """Remember the state of the files, so that opening the vectors does not check them again."""
+        remember({name: State.of((self.folder / name).stat()) for name in (*self.files, MANIFEST)})
 
 
 def halves(vectors: npt.NDArray[np.float32], what: str) -> npt.NDArray[np.float16]:
-    """Vectors in half precision; NamesakeError where a number is not finite or too large for it."""
+    """Vectors in half precision; NamesakeError if a number is not finite or too large."""
     with np.errstate(over="ignore"):
         narrow = vectors.astype(np.float16)
     if not np.isfinite(narrow).all():

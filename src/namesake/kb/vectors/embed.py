@@ -82,7 +82,7 @@ def embed(
     force: bool = False,
     reporter: Reporter | None = None,
 ) -> VectorManifest:
-    """Give a KB the vectors of its texts: `KB/vectors/text`. A run that was interrupted is resumed.
+    """Give a KB the vectors of its texts: `KB/vectors/text`. A stopped run is resumed.
 
     Args:
         kb: a KB or its folder.
@@ -112,7 +112,7 @@ def _encode(draft: VectorDraft, texts: pa.LargeStringArray, encoder: Encoder, re
     """Encode the remaining texts, a block at a time."""
     began = done = draft.done
     if done:
-        reporter.say(f"resuming after {done:,} texts that an earlier run encoded")
+        reporter.say(f"resuming after {done:,} texts that a stopped run encoded")
     while done < len(texts):
         vectors = encoder.encode(texts.slice(done, BLOCK).to_pylist())
         draft.append(done, halves(vectors, encoder.name))

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
+from namesake.files.digests import damaged_file
 from namesake.kb.columns.column_files import Columns, State
-from namesake.kb.columns.npy import damaged_file
 from namesake.kb.manifest import LARGEST, MANIFEST, manifest_within, open_folder, sealed
 from namesake.kb.verified import is_known, remember
 
@@ -192,8 +192,3 @@ def same_kb(kb: KB) -> None:
     with open_folder(kb.path) as handle:
         if manifest_within(handle, kb.path).digest != kb.manifest.digest:
             raise NamesakeError(f"{kb.path} was replaced in the meantime: run the command again")
-
-
-def is_folder(path: Path) -> bool:
-    """Whether the path is a folder, not a link to one."""
-    return path.is_dir() and not path.is_symlink()

@@ -1,0 +1,61 @@
+"""SHA-256 digests of files, written as `sha256:` and 64 hexadecimal digits."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+from namesake.errors import NamesakeError
+
+BLOCK = 1 << 22
+"""Bytes that are read or written at a time."""
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def as_digest(hashed: Any) -> str:
+    """The digest of a hashlib object, as manifests have it."""
+    return f"sha256:{hashed.hexdigest()}"
+
+
+def open_file(name: str | Path, folder: int | None = None) -> int:
+    """A handle for reading the file `name`, in an open folder if one is given. It never waits, as pipes would."""
+    return os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+
+
+def file_digest(path: Path) -> str:
+    """The digest of a file; OSError if it is not a regular file."""
+    hashed = hashlib.sha256()
+    file = open_file(path)
+    try:
+        if not stat.S_ISREG(os.fstat(file).st_mode):
+            raise OSError(f"{path} is not a regular file")
+        while block := os.read(file, BLOCK):
+            hashed.update(block)
+    finally:
+        os.close(file)
+    return as_digest(hashed)
+
+
+def damaged_file(folder: Path, digests: dict[str, str]) -> str | None:
+    """The first file of a folder that is missing or differs from its digest, with the reason; None if all are sound."""
+    for name, expected in digests.items():
+        try:
+            if file_digest(folder / name) != expected:
+                return f"{name} is damaged (its digest differs)"
+        except OSError:
+            return f"{name} is missing"
+    return None
+
+
+def parse_checksum(given: str) -> str:
+    """A checksum as people copy it, `SHA256:0A…` or the digits alone, in our notation."""
+    digits = given.strip().lower().removeprefix("sha256:")
+    if not _SHA256.fullmatch(digits):
+        raise NamesakeError(
+            f"{given!r:.100} is not a checksum: write sha256: and 64 hexadecimal digits, as `kb pack` prints them"
+        )
+    return f"sha256:{digits}"
