@@ -18,7 +18,7 @@ from pathlib import Path
 from hostile.sandbox import Outcome, Sandbox, Stop
 
 STOPPED = 130
-GOES_ON = b"a build that was stopped had read the dumps"
+GOES_ON = b"resuming a stopped build, which had read the dumps"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 
 

@@ -39,7 +39,7 @@ class Inputs:
     def dumps(self) -> Gathering:
         """The content of the dumps."""
         if known := self._known(DUMPS):
-            self.reporter.say("resuming a build that had read the dumps")
+            self.reporter.say("resuming a stopped build, which had read the dumps")
             gathering = Gathering(self.spill)
             gathering.resume(known.said)
             return gathering
