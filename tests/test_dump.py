@@ -521,7 +521,7 @@ def test_a_damaged_file_names_itself_and_the_line(tmp_path, kind, damage):
         packed[5 if kind == "zstandard" else len(packed) // 2] ^= 0x55  # pyarrow packs zstandard without a checksum
     path = tmp_path / "dump.json.gz"
     path.write_bytes(packed)
-    with pytest.raises(NamesakeError, match=r"dump\.json\.gz is cut off or damaged at line \d+ .*download it again"):
+    with pytest.raises(NamesakeError, match=r"dump\.json\.gz is truncated or damaged at line \d+ .*download it again"):
         read_all([path])
 
 
@@ -542,8 +542,8 @@ def test_a_cut_gzip_gives_its_lines_first(tmp_path):
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"[\n]\n", "holds no entity;"),
-        (gzip.compress(b"", mtime=0), "is empty and holds no entity;"),
+        (b"[\n]\n", "contains no entity;"),
+        (gzip.compress(b"", mtime=0), "is empty and contains no entity;"),
         (b"\xfd7zXZ\x00rest", "packed with xz"),
     ],
 )

@@ -339,7 +339,7 @@ def test_sizes(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "8X", "-1G", "1e9", "G"])
 def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(NamesakeError, match="no size of memory; write it such as 512M or 8G"):
+    with pytest.raises(NamesakeError, match="not a size of memory; write it as 512M or 8G"):
         parse_size(text)
 
 
@@ -407,7 +407,7 @@ def test_what_a_build_takes_is_told_from_a_part_of_the_dump(
     assert kb < disk < 5 * kb
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 20))
     build([people], tmp_path / "other", reporter=heard)
-    assert heard.said[-1] == f"only 1 MB are free where {tmp_path / 'other'} goes: it may not be enough"
+    assert heard.said[-1] == f"only 1 MB are free on the disk of {tmp_path / 'other'}, which may not be enough"
 
 
 def test_a_large_array_has_its_room_on_the_disk_before_it_is_written(

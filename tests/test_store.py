@@ -263,7 +263,7 @@ def test_verify_names_what_differs_or_is_missing(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_kb_and_other_versions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NamesakeError, match="no such KB"):
         KB.open(tmp_path / "absent")
-    with pytest.raises(NamesakeError, match="is no KB"):
+    with pytest.raises(NamesakeError, match="is not a KB"):
         KB.open(tmp_path)
     kb = small_kb(tmp_path / "kb", [5])
     file = kb.path / "manifest.json"
