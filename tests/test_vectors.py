@@ -216,7 +216,7 @@ def test_damaged_rows_and_manifests_of_vectors_are_refused(filled):
     pairs = filled / FOLDER / "text" / "pair.vector.npy"
     raw = pairs.read_bytes()
     writable(pairs).write_bytes(raw[:-4] + np.array([10**6], np.int32).tobytes())
-    with pytest.raises(NamesakeError, match="names rows that are not there"):
+    with pytest.raises(NamesakeError, match="names rows that do not exist"):
         open_vectors(KB.open(filled), "text")
     writable(pairs).write_bytes(raw)
     manifest = filled / FOLDER / "text" / "manifest.json"
@@ -246,7 +246,7 @@ def test_a_file_in_the_place_of_vectors_is_named(bare, what, make):
     path = bare / what
     path.parent.mkdir(exist_ok=True)
     make(path)
-    with pytest.raises(NamesakeError, match=rf"{what} is no (folder, and no )?part of the KB.*: remove it"):
+    with pytest.raises(NamesakeError, match=rf"{what} is (not a folder and )?no part of the KB.*: remove it"):
         KB.open(bare).verify()
     if what != "vectors/text":
         with pytest.raises(NamesakeError, match=rf"{what} is in the way: remove it"):
