@@ -196,7 +196,7 @@ def test_candidates_have_description_dates_and_a_link(explained):
     person = explained.people["Q41421"]
     assert person.years.startswith("1963–")
     assert person.years in best[2]
-    assert person.about in best[2]
+    assert person.description in best[2]
     assert "https://www.wikidata.org/wiki/Q41421" in source
 
 
