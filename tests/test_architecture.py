@@ -18,8 +18,8 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 ROAD = (
     "printable",
-    "errors machine stops compiling threads",
-    "arrays progress language sample kernels files checked encoders",
+    "errors machine stops compiling",
+    "arrays progress threads language sample kernels files checked encoders",
     "settings",
     "articles text",
     "kb formats",

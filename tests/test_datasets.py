@@ -650,7 +650,7 @@ def test_download(scheme: str, served: tuple[str, Path], tmp_path: Path) -> None
     assert len(heard) == 3
     (folder / "set 1.ttl").unlink()
     assert download(url, out, CHECKSUM, silent) == (file, CHECKSUM)  # kept, not fetched again
-    with pytest.raises(NamesakeError, match="is there already and is another file"):
+    with pytest.raises(NamesakeError, match="exists and is another file"):
         download(url, out, "sha256:0", silent)
 
 
@@ -663,7 +663,7 @@ def test_a_download_with_another_checksum_leaves_nothing(served: tuple[str, Path
 
 
 def test_a_download_cut_short_leaves_nothing(tmp_path: Path) -> None:
-    with serving(Truncated) as address, pytest.raises(NamesakeError, match=r"5 of 100 bytes|cannot be fetched"):
+    with serving(Truncated) as address, pytest.raises(NamesakeError, match=r"5 of 100 bytes|cannot be downloaded"):
         download(f"{address}/x", tmp_path / "out", None, silent)
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -671,15 +671,15 @@ def test_a_download_cut_short_leaves_nothing(tmp_path: Path) -> None:
 def test_what_cannot_be_fetched_is_named(served: tuple[str, Path], tmp_path: Path) -> None:
     address, _ = served
     for url, message in [
-        (f"{address}/absent", "absent cannot be fetched .*404"),
-        ("http://127.0.0.1:1/x", "cannot be fetched"),
+        (f"{address}/absent", "absent cannot be downloaded .*404"),
+        ("http://127.0.0.1:1/x", "cannot be downloaded"),
         ("ftp://127.0.0.1/x", "only https, http, file"),
-        ((tmp_path / "absent").as_uri(), "cannot be fetched"),
+        ((tmp_path / "absent").as_uri(), "cannot be downloaded"),
     ]:
         with pytest.raises(NamesakeError, match=message):
             download(url, tmp_path / "out", None, silent)
     for url in ("http://a.org/", "http://a.org/b/..", "http://a.org/x%5Cy"):
-        with pytest.raises(NamesakeError, match="does not end in a file's name"):
+        with pytest.raises(NamesakeError, match="does not end in the name of a file"):
             file_name(url)
 
 

@@ -22,7 +22,7 @@ import pytest
 pytest.importorskip("pyspark")
 
 from namesake.apps.cli.spark import cause
-from namesake.articles.rejects import Reject, Rejects
+from namesake.articles.rejects import Rejects
 from namesake.engines.described import described, flat
 from namesake.engines.folder import link_folder
 from namesake.engines.spark import PLACE, SPANS, Job, link, link_lines, read_lines
@@ -174,7 +174,7 @@ def test_what_cannot_be_linked_is_counted_or_refused(spark, linker, tmp_path):
     assert len(links.collect()) == linker.link(next(read_articles(ARTICLES, Rejects()))).num_rows
     assert counted.count == 3
     assert counted.reasons["no `text`"] == 1
-    with pytest.raises((Py4JError, PySparkException), match="pass `set_aside` to go on"):
+    with pytest.raises((Py4JError, PySparkException), match="pass `set_aside` to skip it"):
         link_lines(df, linker.kb.path).collect()
     with pytest.raises(NamesakeError, match="no such file; make one with"):
         link_lines(df, tmp_path / "absent.tar.zst")
@@ -186,12 +186,10 @@ def test_lines_are_known_from_a_files_beginning():
     lines = [b'{"id": "\xe9", "text": "t"}', b"", b"{", b"{", b"{"]
     places = ["0:file:///a%20b"] * 3 + ["900:file:///a%20b"] + ["0:hdfs://h/c"]
     batch = pa.record_batch({"value": pa.array(lines).view(pa.string()), PLACE: places})
-    kept: list[Reject] = []
-    rejects = Placed()
-    rejects.take = kept.append  # type: ignore[method-assign]
+    rejects = Placed(counted=object())
     [table] = read_lines([batch], rejects)
     assert table.column("id").to_pylist() == ["\ufffd"]
-    assert [(one.file, one.line) for one in kept] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
+    assert [(one.file, one.line) for one in rejects.tally.rejects] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
 
 
 # files

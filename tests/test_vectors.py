@@ -157,6 +157,17 @@ def test_embed_refuses_an_encoder_whose_vectors_are_not_finite(bare):
     assert not (bare / FOLDER / "text").exists()
 
 
+def test_a_second_run_at_the_same_time_is_refused(bare, tmp_path):
+    class Again(Reporter):
+        def advance(self, fraction, count, unit="items") -> None:
+            with pytest.raises(NamesakeError, match=r"text\.building: another process is at work there"):
+                embed(bare, f"static:{words}")
+
+    words = write_words(tmp_path / "words.txt")
+    embed(bare, f"static:{words}", reporter=Again())
+    KB.open(bare).verify()
+
+
 # vectors that will not do
 def test_vectors_of_another_kb_are_refused(filled, bare_other, tmp_path):
     shutil.copytree(filled / FOLDER, bare_other / FOLDER)

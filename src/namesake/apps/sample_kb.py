@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 from hashlib import sha256
 from pathlib import Path
 
 from namesake import __version__
 from namesake.errors import NamesakeError
+from namesake.files.locks import locked
 from namesake.kb.manifest import FORMAT_VERSION
 from namesake.machine import cache_folder
 from namesake.sample import DUMP, WIKIPEDIA
@@ -22,8 +22,7 @@ def sample_kb() -> Path:
         from namesake import build_kb
 
         cache.mkdir(parents=True, exist_ok=True)
-        with (cache / "sample.lock").open("wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # of two first runs one waits for the other
+        with locked(cache / "sample.lock"):  # of two first runs, one waits for the other
             if not _opens(folder):
                 build_kb([DUMP], folder, wikipedia=WIKIPEDIA, force=folder.exists())
     return folder

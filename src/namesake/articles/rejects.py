@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import msgspec
 
@@ -69,7 +69,7 @@ class Rejects:
                 self._file = self._stack.enter_context(partial.open("wb"))
             self._file.write(msgspec.json.encode(reject.record) + b"\n")
 
-    def __enter__(self) -> Rejects:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

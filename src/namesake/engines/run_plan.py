@@ -41,9 +41,9 @@ class Plan(msgspec.Struct, frozen=True):
         facts = {
             "version of namesake": __version__,
             "KB": linker.kb.manifest.digest,
-            "set of vectors": _vectors(linker),
             "recipe": linker.recipe.name,
             "version of the recipe": sha256(repr(recipe).encode()).hexdigest(),
+            "set of vectors": _vectors(linker),
             "threshold": str(threshold),
             "`mentions=`": linker.detector,
             "`scores=`": str(scores),

@@ -91,9 +91,6 @@ class _Rejects(Rejects):
         self.file = file
         self.places = Places()
 
-    def __enter__(self) -> _Rejects:
-        return self
-
     def add(self, reject: Reject) -> None:
         """Add one record, with its file and line."""
         if reject.file is None:

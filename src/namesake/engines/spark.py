@@ -6,7 +6,6 @@ folder that all machines see, or a pack (`namesake kb pack`), which Spark ships 
 
 from __future__ import annotations
 
-import fcntl
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
@@ -265,14 +264,14 @@ def _folder(kb: str) -> Path:
     if not kb.endswith(SUFFIX):
         return Path(kb)
     from namesake.files.digests import file_digest
+    from namesake.files.locks import locked
     from namesake.kb.publish.get import get
 
     if not Path(kb).is_file():
         raise NamesakeError(f"{kb}: no such file; make one with `namesake kb pack`")
     folder = cache_folder() / f"pack-{file_digest(Path(kb))[-16:]}"
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_suffix(".lock").open("wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with locked(folder.with_suffix(".lock")):
         if not folder.exists():
             get(kb, folder)
     return folder

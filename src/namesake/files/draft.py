@@ -22,7 +22,7 @@ from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -30,7 +30,7 @@ from namesake.errors import NamesakeError
 from namesake.files.clean_exit import lacks_room
 from namesake.files.digests import BLOCK, as_digest, damaged_file
 from namesake.files.journal import Journal
-from namesake.files.locks import folder_lock
+from namesake.files.locks import locked
 from namesake.files.outputs import sync
 from namesake.files.replace import is_folder, is_vacant, put_in_place
 from namesake.stops import unstoppable
@@ -111,12 +111,12 @@ class FolderDraft:
     def sealed(self) -> None:
         """Called when all files are complete and read-only, before the folder is put in its place."""
 
-    def __enter__(self) -> FolderDraft:
+    def __enter__(self) -> Self:
         self.check_free(self.force)
         if os.path.lexists(self.out.parent) and not self.out.parent.is_dir():
             raise NamesakeError(f"{self.out.parent} is in the way: remove it")
         self.out.parent.mkdir(parents=True, exist_ok=True)
-        with folder_lock(self.out.parent):
+        with locked(self.out.parent):
             try:
                 self._settle()
                 self.check_free(self.force)
@@ -138,7 +138,8 @@ class FolderDraft:
         self.folder.mkdir(exist_ok=True)
         journal = self._open_journal()
         begun = _last_begun(journal)
-        if begun.is_elsewhere if begun else any(path.name != JOURNAL for path in self.folder.iterdir()):
+        is_foreign = begun is None and any(path.name != JOURNAL for path in self.folder.iterdir())
+        if is_foreign or (begun and begun.is_elsewhere):
             journal.close()
             whose = f"{begun.host} may be at work there; if it is not, " if begun else ""
             raise NamesakeError(f"{self.folder} is in the way: {whose}remove it")
@@ -216,7 +217,7 @@ class FolderDraft:
         """
         for name in sorted(self.files):
             sync(self.folder / name)
-        with unstoppable(), folder_lock(self.out.parent):
+        with unstoppable(), locked(self.out.parent):
             self.check_free(self.force)  # it may have appeared in the meantime
             (self.folder / MANIFEST).write_bytes(manifest)
             sync(self.folder / MANIFEST)
@@ -244,7 +245,7 @@ class FolderDraft:
     def settle(self) -> None:
         """Finish or remove what killed runs left at `out`."""
         if self.out.parent.is_dir():
-            with folder_lock(self.out.parent):
+            with locked(self.out.parent):
                 self._settle()
 
     def _settle(self) -> None:

@@ -28,9 +28,9 @@ def wait_for_lock(descriptor: int) -> None:
 
 
 @contextmanager
-def folder_lock(folder: Path) -> Iterator[None]:
-    """Let one process at a time run the block for this folder."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time run the block for this folder, or for this lock file, which is created if missing."""
+    handle = os.open(path, os.O_CLOEXEC | (os.O_RDONLY if path.is_dir() else os.O_CREAT | os.O_RDWR), 0o666)
     try:
         wait_for_lock(handle)
         yield

@@ -24,7 +24,8 @@ MADE_BY = {"kb", "recipe"}
 """Fields of the metadata beside links."""
 SIGNATURES = (
     MADE_BY | {"versions", "counts", "problems"},  # run.json
-    {"type", "plan", "time"},  # journal.jsonl
+    {"type", "plan", "time"},  # journal.jsonl of a run
+    {"type", "key", "host", "boot"},  # journal.jsonl of a draft
     {"format_version", "entities", "digest", "files"},  # manifest.json of a KB
     {"reason", "file", "line"},  # rejects
 )

@@ -23,10 +23,6 @@ C = TypeVar("C")
 class Draft(FolderDraft):
     """The draft of a KB."""
 
-    def __enter__(self) -> Draft:
-        super().__enter__()
-        return self
-
     @property
     def spill(self) -> Path:
         """The folder for temporary files, which exists."""

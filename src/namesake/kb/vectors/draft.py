@@ -46,10 +46,6 @@ class VectorDraft(FolderDraft):
         super().__init__(kb.path / FOLDER / kind, force, sha256(msgspec.json.encode(plan)).hexdigest())
         self.kb, self.kind, self.plan = kb, kind, plan
 
-    def __enter__(self) -> VectorDraft:
-        super().__enter__()
-        return self
-
     def listed(self, folder: Path) -> dict[str, str] | None:
         """The digest of each file of a folder of vectors; None if it is not one, or is damaged."""
         try:
