@@ -56,9 +56,8 @@ def whole(dump: Path, out: Path) -> Measured:
 
 def parse(dump: Path, out: Path, times: int) -> Measured:
     """The parse stage alone over the dump, several times in a row: its largest resident memory."""
-    from namesake.kb.dump.parsed_items import gather_items
+    from namesake.kb.dump.gather import Spill, gather_items
     from namesake.kb.dump.rejected_lines import Rejects
-    from namesake.kb.dump.spill import Spill
     from namesake.language import English
     from namesake.progress import Reporter
 

@@ -28,8 +28,8 @@ from namesake.formats import read_articles
 from namesake.formats.link_writers import LinkWriter
 from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.names.index import NameIndex, build_names
-from namesake.kb.names.labels import Spelled
+from namesake.kb.names.build_index import EntityNames, build_names
+from namesake.kb.names.index import NameIndex
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.language import English
@@ -71,7 +71,7 @@ def article_names() -> list[tuple[str, set[int]]]:
 def speed(kb: KB) -> Iterator[Row]:
     labels = kb.item_labels.take(kb.entity_item.astype(np.int64))
     texts, aliases = kb.alias_texts, kb.aliases
-    seconds = best(lambda: build_names(Spelled.of(English, labels, aliases, texts), kb.descriptions), 3)
+    seconds = best(lambda: build_names(EntityNames.of(English, labels, aliases, texts), kb.descriptions), 3)
     yield f"build the index: {len(labels):,} labels, {len(texts):,} aliases", f"{seconds:.2f} s"
     seconds = best(lambda: kb.names.lookup_many(labels.data, labels.offsets))
     yield "look up a name", f"{seconds / len(labels) * 1e9:.0f} ns"
@@ -196,7 +196,7 @@ def many(count: int) -> Iterator[Row]:
     labels = Strings(np.arange(count + 1, dtype=np.int64) * 15, whole.ravel())
     nobody = Ragged(np.zeros(count + 1, np.int64), np.empty(0, np.int32))
     begin = time.perf_counter()
-    columns = build_names(Spelled.of(English, labels, nobody, Strings.of([])))
+    columns = build_names(EntityNames.of(English, labels, nobody, Strings.of([])))
     seconds = time.perf_counter() - begin
     arrays = [array for column, value in columns.items() for array in column.arrays(value).values()]
     size = sum(array.nbytes for array in arrays)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from namesake.kb.columns.vocabulary import index_words
+from namesake.kb.columns.words import index_words
 from namesake.kb.store import KB
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English

@@ -3,11 +3,15 @@
 from pathlib import Path
 
 from namesake.kb.columns.declaration import Column, Mapped
-from namesake.kb.columns.layout import KBColumns
-from namesake.kb.columns.name_layout import NameColumns
+from namesake.kb.columns.layout import KBColumns, NameColumns
 
 PAGE = Path(__file__).with_name("kb-format.md")
 BEGIN, END = "<!-- begin: python docs/columns.py -->", "<!-- end -->"
+
+
+def origin(column: Column) -> str:
+    """The field of the dump or the function that a column comes from."""
+    return f"dump: `{column.dump_field}`" if column.dump_field else f"`{column.made_by}`"
 
 
 def row(name: str, column: Column) -> str:
@@ -15,7 +19,7 @@ def row(name: str, column: Column) -> str:
     dtype = {"strings": "strings", "ragged": f"ragged {column.dtype}"}.get(column.kind, str(column.dtype))
     holds = ", ".join(filter(None, [str(column.values), column.order]))
     return (
-        f"| `{name}` | `{column.file}` | {dtype} | {column.rows.name} | {holds} | {column.source} | {column.__doc__} |"
+        f"| `{name}` | `{column.file}` | {dtype} | {column.rows.name} | {holds} | {origin(column)} | {column.__doc__} |"
     )
 
 

@@ -6,14 +6,12 @@ import numpy as np
 
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.layout import NameColumns
-from namesake.kb.names.index import NameIndex, build_names
-from namesake.kb.names.labels import Spelled
-from namesake.kb.names.misspellings import build_slips
-from namesake.kb.names.name_tokens import count_tokens
-from namesake.kb.names.non_people import MOST_TOKENS, ThingNames, build_things
+from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
+from namesake.kb.names.index import NameIndex
+from namesake.kb.names.non_people import MOST_TOKENS, NonPeople, build_non_people
 from namesake.kb.names.normalise import normalise
 from namesake.kb.names.phrase_tables import phrases, words
-from namesake.kb.names.short_forms import build_shorts, list_forms
+from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms
 from namesake.kernels.names.index import hash_names
 from namesake.language import English
 from test_names import InMemory, column_of_lists
@@ -36,17 +34,19 @@ class SmallKB:
         self.item_labels = Strings.of(people)
         self.aliases, self.alias_texts = column_of_lists([aliases for _, aliases in people.values()])
         self.qids = np.arange(1, len(people) + 1, dtype=np.int64) * 10
-        spelled = Spelled.of(English, self.item_labels, self.aliases, self.alias_texts)
+        spelled = EntityNames.of(English, self.item_labels, self.aliases, self.alias_texts)
         named = Strings.of(normalise(name) for name in things)
         made = build_names(spelled, Strings.of(prose), named)
-        listed = list_forms(spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
-        made |= build_shorts(listed) | count_tokens(listed, [(Strings.of(prose), np.ones(len(prose), np.bool_))])
+        listed, tokens = list_forms(spelled, np.ones(len(people), np.bool_), self.fame.astype(np.float64))
+        made |= build_short_forms(listed) | count_tokens(
+            listed, tokens, [(Strings.of(prose), np.ones(len(prose), np.bool_))]
+        )
         fame = np.array([fame for fame, _ in things.values()])
         kinds = np.array([kind for _, kind in things.values()], np.int8)
         hashes = hash_names(named.data, named.offsets, MOST_TOKENS)
         kept = np.flatnonzero(hashes)  # as `thing_names` does: too short or too long a name has none
-        made |= build_things(ThingNames(named.take(kept), hashes[kept], fame[kept], kinds[kept]))
-        made |= build_slips(made[NameColumns.texts], made[NameColumns.entities], self.fame.astype(np.int32))
+        made |= build_non_people(NonPeople(named.take(kept), hashes[kept], fame[kept], kinds[kept]))
+        made |= build_misspellings(made[NameColumns.texts], made[NameColumns.entities], self.fame.astype(np.int32))
         for column, function in ((NameColumns.phrases, phrases), (NameColumns.words, words)):
             made[column] = function(NameColumns(InMemory(made)))
         self.names = NameIndex(InMemory(made), English)

@@ -51,7 +51,7 @@ class Known:
             int(index.thing_hashes[s]): (float(fames[index.thing_fame[s]]), int(index.thing_kind[s])) for s in things
         }
         self.slips: dict[int, list[int]] = {}
-        for key, name in zip(index.slip_hashes.tolist(), index.slip_names.tolist(), strict=True):
+        for key, name in zip(index.misspelling_hashes.tolist(), index.misspelling_names.tolist(), strict=True):
             self.slips.setdefault(key, []).append(name)
         self.nicknames = {
             one: sorted({other for names in English.nicknames if one in names for other in names} - {one})

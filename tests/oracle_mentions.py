@@ -3,28 +3,28 @@
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from namesake.kb.kinds import PLACE
-from namesake.kb.names.form_weights import (
+from namesake.kernels.names.constants import (
     ALIAS_SURNAME,
     BEGIN,
     CALLED,
-    FIRST,
+    FIRST_NAME,
     HEAD,
+    LAST_TWO,
     MONONYM,
     NICK,
     PAIR,
-    SUFFIX,
+    PLACE,
+    RULES,
     SURNAME,
 )
 from namesake.language import English
-from namesake.names.evidence import RULES
 from oracle_known import Known, key_of, slip
 from oracle_tokens import CASED, COMMA, HARD, SOFT, UPPER, Tokeniser, style_of
 
 EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED, SHARED = range(len(RULES))
 KIND_QUALITY = (1.0, 0.95, 0.9, 0.85)  # label, alias, bare label, bare alias
-FORM_QUALITY = {MONONYM: 1.0, CALLED: 1.0, SURNAME: 0.8, HEAD: 0.8, PAIR: 0.8, SUFFIX: 0.8, BEGIN: 0.6}
-FORM_QUALITY |= {FIRST: 0.5, NICK: 0.5, ALIAS_SURNAME: 0.5}
+FORM_QUALITY = {MONONYM: 1.0, CALLED: 1.0, SURNAME: 0.8, HEAD: 0.8, PAIR: 0.8, LAST_TWO: 0.8, BEGIN: 0.6}
+FORM_QUALITY |= {FIRST_NAME: 0.5, NICK: 0.5, ALIAS_SURNAME: 0.5}
 MOST_PARTICLES = 4
 MARKS = '.!?:;\n"“”‘•*|'
 HEAD_ENDS = English.of_words | {English.article}
@@ -289,7 +289,7 @@ class Finder:
 
     def rather_part(self, name: str) -> bool:
         """Santa Anna: rather the last words of a famous person's name than a little-known place."""
-        parts = [weight for _, form, weight in self.known.short(name) if form == SUFFIX]
+        parts = [weight for _, form, weight in self.known.short(name) if form == LAST_TWO]
         return bool(parts) and parts[0] >= 10 and parts[0] >= 2 * self.known.thing(name)
 
     def trimmed(self, first: int, name: str, end: int, rule: int) -> tuple[str, int, int, int]:
@@ -379,7 +379,7 @@ class Finder:
                 continue
             if form == HEAD:
                 mention.extras[row] = factor * 0.9
-            elif form in (PAIR, SUFFIX) and self.known.fame[row] >= 2 and wider < 5:
+            elif form in (PAIR, LAST_TWO) and self.known.fame[row] >= 2 and wider < 5:
                 mention.extras[row], wider = factor * 0.8, wider + 1
             elif form == BEGIN and self.known.fame[row] >= 5 and longer < 3:
                 mention.extras[row], longer = factor * 0.6, longer + 1
@@ -852,7 +852,7 @@ class Finder:
         if head in English.particles and last in self.strangers:
             return False
         thing = known.thing(name)
-        if self.wide(name, first, end, 1, {PAIR: 0.8, SUFFIX: 0.8, HEAD: 0.8, BEGIN: 0.6}, thing):
+        if self.wide(name, first, end, 1, {PAIR: 0.8, LAST_TWO: 0.8, HEAD: 0.8, BEGIN: 0.6}, thing):
             return True
         if end - first >= 3:
             short = self.first_and_last(first, end)
@@ -864,7 +864,7 @@ class Finder:
             for low in range(first + 1, end - 1):
                 part = self.name(low, end)
                 usual = known.first(self.w(low)) > 5 and self.w(low) not in English.particles
-                if usual and self.wide(part, low, end, 2, {PAIR: 0.7, SUFFIX: 0.7}, thing):
+                if usual and self.wide(part, low, end, 2, {PAIR: 0.7, LAST_TWO: 0.7}, thing):
                     return True
         if thing == 0 and end - first == 2 and not self.tokens[first].initials and self.spelled(name, first):
             return True
@@ -994,7 +994,7 @@ class Finder:
 
     def titled_name(self, title: int, first: int, stop: int) -> bool:
         royal = self.w(title) in English.royal_titles
-        forms = {HEAD, MONONYM, CALLED, FIRST} if royal else set(FORM_QUALITY) - {FIRST, BEGIN}
+        forms = {HEAD, MONONYM, CALLED, FIRST_NAME} if royal else set(FORM_QUALITY) - {FIRST_NAME, BEGIN}
         name = self.name(first, stop)
         if name not in self.mentions:
             able = stop - first == 1 and self.cap[first] and name not in NO_NAMES
@@ -1004,8 +1004,8 @@ class Finder:
             rows = {row: 1.0 for row, _ in self.known.bearers(self.name(title, stop))}
             best = 0.0
             for row, form, weight in shorts:
-                fits = form in forms or (form == FIRST and weight >= 10)
-                if fits and (self.known.fame[row] >= 1 or form in (SUFFIX, PAIR) or few):
+                fits = form in forms or (form == FIRST_NAME and weight >= 10)
+                if fits and (self.known.fame[row] >= 1 or form in (LAST_TWO, PAIR) or few):
                     rows.setdefault(row, FORM_QUALITY[form])
                     best = max(best, weight)
             if not rows:
@@ -1035,7 +1035,9 @@ class Finder:
         if not inside and self.another_before(start):
             return False
         count = known.count(known_as)
-        rows = [one for one in known.short(known_as) if known.fame[one[0]] >= 1 or (count <= 10 and one[1] != FIRST)]
+        rows = [
+            one for one in known.short(known_as) if known.fame[one[0]] >= 1 or (count <= 10 and one[1] != FIRST_NAME)
+        ]
         if not rows or not self.passes(at, rows[0][1], rows[0][2], count, self.are_initials(at, rows[0][0])):
             return False
         mention, new = self.mention(key, ONE, start, at + 1)

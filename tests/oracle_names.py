@@ -3,8 +3,8 @@
 from collections import Counter
 
 from namesake.kb.names import variants as variants_of_kb
-from namesake.kb.names.index import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.kb.names.normalise import normalise, other_forms
+from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.language import English
 
 QUALITY = {LABEL: 1.0, ALIAS: 0.95, BARE_LABEL: 0.9, BARE_ALIAS: 0.85}

@@ -254,7 +254,7 @@ def derived_columns(kb: KB) -> dict[str, Any]:
         )
         for row in range(len(kb))
     }
-    kinds = dict(zip(kb.item_qids.tolist(), kb.item_kind.tolist(), strict=True))
+    kinds = dict(zip(kb.names.thing_hashes.tolist(), kb.names.thing_kind.tolist(), strict=True))
     return {"people": people, "kinds": kinds}
 
 
@@ -349,7 +349,7 @@ def test_a_dump_without_people_is_an_empty_kb(tmp_path: Path) -> None:
     ("content", "message"),
     [
         (b"", "empty"),
-        (gzip.compress(b"[\n" + item(9, "Ann", HUMAN).encode() * 500)[:-20], "cut off or damaged at line"),
+        (gzip.compress(b"[\n" + item(9, "Ann", HUMAN).encode() * 500)[:-20], "truncated or damaged at line"),
         (gzip.compress(b"[\n]\n", mtime=0), "no entity"),
     ],
 )
@@ -366,7 +366,7 @@ def test_what_cannot_work_is_refused_at_once(tmp_path: Path) -> None:
         build([tmp_path / "absent.json"], tmp_path / "kb")
     with pytest.raises(NamesakeError, match="is a folder"):
         build([tmp_path], tmp_path / "kb")
-    with pytest.raises(NamesakeError, match=r"d\.json:1: .* is no QID, tab and rank"):
+    with pytest.raises(NamesakeError, match=r"d\.json:1: .* is not a QID, a tab and a rank"):
         build([tmp_path / "absent.json"], tmp_path / "kb", ranks={"wikidata": good})
     with pytest.raises(NamesakeError, match="no such file"):
         build([good], tmp_path / "kb", wikipedia=tmp_path / "absent")

@@ -32,7 +32,7 @@ SMALL_FILES = (
 )
 STOPPED_BEHIND_READING = (
     "import os, namesake.kb.build as build; from namesake.apps.cli.main import main; "
-    "build.number = lambda _: os.kill(os.getpid(), {number}); main()"
+    "build.assemble.number = lambda _: os.kill(os.getpid(), {number}); main()"
 )
 
 
@@ -134,9 +134,9 @@ def test_show_says_what_it_knows_of_what_is_not_kept(tmp_path: Path) -> None:
     for asked, answer in [
         ("Q30", "Q30 is 'United States of America' but not kept"),
         ("Q31", "has no Q31"),
-        ("Nobody Atall", "nobody in"),
+        ("Nobody Atall", "has no entity with the name"),
         ("Q" + "9" * 40, "has no Q"),
-        ("x" * 10_000, "is called 'xxx"),
+        ("x" * 10_000, "has no entity with the name 'xxx"),
     ]:
         done = namesake("kb", "show", tmp_path / "kb", asked)
         assert done.returncode == 2
@@ -150,7 +150,7 @@ def test_a_folder_that_is_no_kb(tmp_path: Path) -> None:
     for command in (["kb", "info", tmp_path], ["kb", "show", tmp_path, "Q42"]):
         done = namesake(*command)
         assert done.returncode == 2
-        assert "is no KB" in done.stderr
+        assert "is not a KB" in done.stderr
         assert "Traceback" not in done.stderr
 
 

@@ -28,10 +28,8 @@ from namesake.evaluation.gold import read_gold
 from namesake.files.download import download, file_name
 from namesake.formats import read_articles
 from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.domains import ENTITY, ITEM
-from namesake.kb.columns.name_layout import NameColumns
-from namesake.kb.names.index import build_names
-from namesake.kb.names.labels import Spelled
+from namesake.kb.columns.layout import ENTITY, ITEM, NameColumns
+from namesake.kb.names.build_index import EntityNames, build_names
 from namesake.kb.publish.draft import Draft
 from namesake.kb.store import KB
 from namesake.language import English
@@ -485,7 +483,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
     with Draft(tmp_path_factory.mktemp("datasets") / "kb", False) as draft:
         draft.write(KB.qids, np.array([qid for qid, _, _ in rows], np.int64))
         draft.write(KB.titles, Strings.of(title for _, _, title in rows))
-        made = build_names(Spelled.of(English, Strings.of(label for _, label, _ in rows), nothing, Strings.of(())))
+        made = build_names(EntityNames.of(English, Strings.of(label for _, label, _ in rows), nothing, Strings.of(())))
         draft.write_all(made)
         draft.write(KB.item_qids, np.array([qid for qid, _, _ in rows], np.int64))
         names = len(made[NameColumns.texts])

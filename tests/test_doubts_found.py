@@ -10,8 +10,8 @@ import pytest
 from namesake.articles.builder import text_table
 from namesake.doubts import DOUBTS
 from namesake.kb.build import build
-from namesake.kb.columns.fame import STEPS
 from namesake.kb.store import KB
+from namesake.kernels.names.constants import FAME_STEPS as STEPS
 from test_signals import batch_of
 
 PEOPLE = {

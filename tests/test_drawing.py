@@ -195,21 +195,20 @@ def test_candidates_have_description_dates_and_a_link(explained):
     person = explained.people["Q41421"]
     assert person.years.startswith("1963–")
     assert person.years in best[2]
-    assert person.about in best[2]
+    assert person.description in best[2]
     assert "https://www.wikidata.org/wiki/Q41421" in source
 
 
 def test_who_has_no_description_is_told_by_occupation_and_country(sample_kb):
-    from namesake.kb.records import describe
-    from namesake.kb.summary import brief
+    from namesake.kb.records import describe, found
 
     bare = [row for row in range(len(sample_kb.qids)) if not sample_kb.descriptions[row]]
     assert bare
     for row in bare:
         told = [s.label for s in describe(sample_kb, row).statements if s.property in ("P106", "P27")]
-        assert all(one in brief(sample_kb, row).about for one in told[:2])
+        assert all(one in found(sample_kb, row).description for one in told[:2])
     described = next(row for row in range(len(sample_kb.qids)) if sample_kb.descriptions[row])
-    assert brief(sample_kb, described).about == sample_kb.descriptions[described]
+    assert found(sample_kb, described).description == sample_kb.descriptions[described]
 
 
 def test_an_explanation_shows_itself(linker):

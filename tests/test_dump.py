@@ -20,6 +20,7 @@ from namesake.kb.dump import parse
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.decode import BadLineError, decode
 from namesake.kb.dump.parse import Parsed, parse_chunk
+from namesake.kernels.dump.wikidata import MISSING
 from namesake.language import English
 
 
@@ -232,7 +233,8 @@ def test_the_decoder_finds_what_json_finds(line, keep_all):
     if item is None:
         assert entity.kind in "PL"
         return
-    found = asdict(entity) | {"statements": [tuple(asdict(one).values()) for one in entity.statements]}
+    found = asdict(entity) | {"statements": list(entity.statements)}
+    found |= found.pop("numbers") | {"qid": found.pop("number")}
     assert found.pop("kind") == "Q"
     for date in ("birth", "death"):
         found[date] = found[date], found.pop(f"{date}_precision")
@@ -276,9 +278,9 @@ def test_an_item_in_columns():
         "aliases": ["Obama"],
         "sitelinks": 2,
         "properties": 3,
-        "statements": [(31, 5, parse.MISSING, parse.MISSING), (39, 11696, 14264, parse.MISSING)],
+        "statements": [(31, 5, MISSING, MISSING), (39, 11696, 14264, MISSING)],
         "birth": (-3072, 11),
-        "death": (parse.MISSING, 0),
+        "death": (MISSING, 0),
         "population": 0,
     }
 
@@ -357,9 +359,13 @@ def test_damaged_lines_neither_crash_nor_lie(data):
     assert not parsed.rejected
     if entity.kind == "Q":
         mine = rows(parsed)[1]
-        assert (mine["qid"], mine["label"], mine["aliases"]) == (entity.qid, entity.label, list(entity.aliases))
-        assert mine["statements"] == [tuple(asdict(one).values()) for one in entity.statements]
-        assert (mine["birth"], mine["properties"]) == ((entity.birth, entity.birth_precision), entity.properties)
+        assert (mine["qid"], mine["label"], mine["aliases"]) == (entity.number, entity.label, list(entity.aliases))
+        numbers = entity.numbers
+        assert mine["statements"] == list(entity.statements)
+        assert (mine["birth"], mine["properties"]) == (
+            (numbers["birth"], numbers["birth_precision"]),
+            numbers["properties"],
+        )
 
 
 @pytest.mark.kernel
@@ -515,7 +521,7 @@ def test_a_damaged_file_names_itself_and_the_line(tmp_path, kind, damage):
         packed[5 if kind == "zstandard" else len(packed) // 2] ^= 0x55  # pyarrow packs zstandard without a checksum
     path = tmp_path / "dump.json.gz"
     path.write_bytes(packed)
-    with pytest.raises(NamesakeError, match=r"dump\.json\.gz is cut off or damaged at line \d+ .*download it again"):
+    with pytest.raises(NamesakeError, match=r"dump\.json\.gz is truncated or damaged at line \d+ .*download it again"):
         read_all([path])
 
 
@@ -536,8 +542,8 @@ def test_a_cut_gzip_gives_its_lines_first(tmp_path):
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"[\n]\n", "holds no entity;"),
-        (gzip.compress(b"", mtime=0), "is empty and holds no entity;"),
+        (b"[\n]\n", "contains no entity;"),
+        (gzip.compress(b"", mtime=0), "is empty and contains no entity;"),
         (b"\xfd7zXZ\x00rest", "packed with xz"),
     ],
 )

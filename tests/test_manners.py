@@ -231,7 +231,7 @@ def test_help_and_version_are_what_people_type_first(run):
 def test_near_names_are_suggested(asked, meant, run, sample_kb):
     ran = run("kb", "show", sample_kb.path, asked, kb=None)
     assert ran.code == 2
-    assert f"is called {asked!r} (did you mean " in ran.err
+    assert f"with the name {asked!r} (did you mean " in ran.err
     assert repr(meant) in ran.err
     assert "did you mean" not in run("kb", "show", sample_kb.path, "Nobody Atall", kb=None).err
 

@@ -34,8 +34,7 @@ from namesake.kb.build_options import Options
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Strings, concatenate
 from namesake.kb.manifest import MANIFEST
-from namesake.kb.publish.estimate import needs, spoken
-from namesake.kb.publish.memory import LEAST, Memory, parse_size
+from namesake.kb.publish.memory import LEAST, Memory, duration_text, needs, parse_size
 from namesake.kb.store import KB
 from namesake.progress import Reporter
 from namesake.sample import DUMP, WIKIPEDIA
@@ -203,7 +202,7 @@ def test_a_build_without_room_goes_on_once_there_is_some(
 ) -> None:
     out = tmp_path / "kb"
     with monkeypatch.context() as full:
-        full.setattr("namesake.kb.build.build_slips", Mock(side_effect=problem))
+        full.setattr("namesake.kb.build.build_misspellings", Mock(side_effect=problem))
         with pytest.raises(NamesakeError) as told:
             build([people], out, memory=memory)
     [draft] = tmp_path.iterdir()
@@ -221,7 +220,7 @@ def test_a_build_without_room_for_its_dumps_leaves_nothing(
     tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr("namesake.kb.dump.spill.Spill.append", Mock(side_effect=full))
+    monkeypatch.setattr("namesake.kb.dump.gather.Spill.append", Mock(side_effect=full))
     with pytest.raises(NamesakeError, match=r"the disk is full: make room .* nothing is left of it"):
         build([people], tmp_path / "kb")
     assert list(tmp_path.iterdir()) == []
@@ -232,7 +231,7 @@ def test_a_build_without_room_for_its_dumps_leaves_nothing(
     [(0.1, "2 seconds"), (4, "4 seconds"), (121, "2 minutes"), (3600, "60 minutes"), (9000, "2.5 hours")],
 )
 def test_lengths_of_time_are_told_as_people_do(seconds: float, said: str) -> None:
-    assert spoken(seconds) == said
+    assert duration_text(seconds) == said
 
 
 def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
@@ -340,7 +339,7 @@ def test_sizes(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "8X", "-1G", "1e9", "G"])
 def test_what_is_no_size(text: str) -> None:
-    with pytest.raises(NamesakeError, match="no size of memory; write it such as 512M or 8G"):
+    with pytest.raises(NamesakeError, match="not a size of memory; write it as 512M or 8G"):
         parse_size(text)
 
 
@@ -408,7 +407,7 @@ def test_what_a_build_takes_is_told_from_a_part_of_the_dump(
     assert kb < disk < 5 * kb
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1 << 20))
     build([people], tmp_path / "other", reporter=heard)
-    assert heard.said[-1] == f"only 1 MB are free where {tmp_path / 'other'} goes: it may not be enough"
+    assert heard.said[-1] == f"only 1 MB are free on the disk of {tmp_path / 'other'}, which may not be enough"
 
 
 def test_a_large_array_has_its_room_on_the_disk_before_it_is_written(
@@ -436,7 +435,7 @@ def test_pages_may_leave_while_arrays_are_made(tmp_path: Path) -> None:
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(1) as others:
-            leaving = others.submit(lambda: [room.let_go() for _ in range(500)])
+            leaving = others.submit(lambda: [room.release() for _ in range(500)])
             while not leaving.done():
                 made = [*made[1:], mmap(-1, 4096)]
                 room.add(made[-1])

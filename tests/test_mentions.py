@@ -17,13 +17,13 @@ from few_people import SmallKB
 from namesake.articles.schema import ARTICLES, MENTION
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.layout import MAN, WOMAN
-from namesake.kb.kinds import ORGANISATION, OTHER, PLACE
 from namesake.kb.names.normalise import normalise
+from namesake.kernels.names.constants import ORGANISATION, OTHER, PLACE, RULES
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.tokens import room_for_tokens, style_of
 from namesake.language import English
 from namesake.names.detect import Found, find, group_spans
-from namesake.names.evidence import GIVEN, RULES
+from namesake.names.evidence import GIVEN
 from namesake.names.mentions import faults, found_mentions, mentions_of
 from namesake.names.tables import tables
 from oracle_known import Known, token_key

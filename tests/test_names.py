@@ -11,10 +11,11 @@ import oracle_names as oracle
 from namesake.kb.columns.column_files import Columns, Ragged, Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.names import index as names
-from namesake.kb.names.index import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL, NameIndex, build_names
-from namesake.kb.names.labels import Spelled
+from namesake.kb.names.build_index import EntityNames, build_names
+from namesake.kb.names.index import NameIndex
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.names import index as kernels
+from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.language import English
 
 pytestmark = pytest.mark.kernel
@@ -45,7 +46,9 @@ def column_of_lists(lists: list[list[str]]) -> tuple[Ragged, Strings]:
 
 def index_of(labels: list[str], aliases: list[list[str]], prose: list[str] = []) -> NameIndex:  # noqa: B006
     return NameIndex(
-        InMemory(build_names(Spelled.of(English, Strings.of(labels), *column_of_lists(aliases)), Strings.of(prose))),
+        InMemory(
+            build_names(EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)), Strings.of(prose))
+        ),
         English,
     )
 
@@ -183,16 +186,18 @@ def test_a_name_of_very_many_tokens_is_found() -> None:
 
 
 def test_the_index_opens_from_files(tmp_path: Path) -> None:
-    made = InMemory(build_names(Spelled.of(English, Strings.of(["Ada Lovelace"]), *column_of_lists([["Ada Byron"]]))))
+    made = InMemory(
+        build_names(EntityNames.of(English, Strings.of(["Ada Lovelace"]), *column_of_lists([["Ada Byron"]])))
+    )
     for name, array in made.arrays.items():
         np.save(tmp_path / f"{name}.npy", array)
     rows, kinds = NameIndex(Columns(tmp_path), English).lookup("ADA BYRON")
-    assert (rows.tolist(), kinds.tolist()) == ([0], [names.ALIAS])
+    assert (rows.tolist(), kinds.tolist()) == ([0], [ALIAS])
 
 
 @given(st.lists(spelled, max_size=6), st.lists(spelled, max_size=4))
 def test_names_of_ordinary_words_show_in_prose(labels: list[str], prose: list[str]) -> None:
-    spelled = Spelled.of(English, Strings.of(labels), *column_of_lists([[] for _ in labels]))
+    spelled = EntityNames.of(English, Strings.of(labels), *column_of_lists([[] for _ in labels]))
     columns = build_names(spelled, Strings.of(prose))
     index = NameIndex(InMemory(columns), English)
     known = [index.texts[name] for name in range(len(index))]
@@ -201,7 +206,7 @@ def test_names_of_ordinary_words_show_in_prose(labels: list[str], prose: list[st
 
 def test_common_sense_is_hardly_a_person() -> None:
     prose = ["common sense", "a sense of humour", "common frog"]
-    spelled = Spelled.of(English, Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]))
+    spelled = EntityNames.of(English, Strings.of(["Common Sense", "Marcus Garvey"]), *column_of_lists([[], []]))
     columns = build_names(spelled, Strings.of(prose))
     assert columns[NameIndex.person].tolist() == [33, 100]
 
@@ -209,6 +214,6 @@ def test_common_sense_is_hardly_a_person() -> None:
 def test_one_token_of_many_names_is_enough() -> None:
     labels = ["Art Howe"] + [f"Person{i} Howe" for i in range(9)]
     columns = build_names(
-        Spelled.of(English, Strings.of(labels), *column_of_lists([[] for _ in labels])), Strings.of(["art"] * 90)
+        EntityNames.of(English, Strings.of(labels), *column_of_lists([[] for _ in labels])), Strings.of(["art"] * 90)
     )
     assert columns[NameIndex.person].tolist() == [100] * 10

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from namesake.errors import NamesakeError
-from namesake.kernels.vectors.half import widen
+from namesake.kernels.vectors.cosine import widen
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe, recipes
 from namesake.scorers.eigenthemes import distinct, theme

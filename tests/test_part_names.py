@@ -15,16 +15,15 @@ import oracle_build
 import oracle_shorts as oracle
 from namesake.kb.build import build
 from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.fame import entity_fame, stepped
-from namesake.kb.kinds import CLASSES, KINDS, NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK, classes
-from namesake.kb.names.form_weights import FORMS
+from namesake.kb.columns.derived import entity_fame
+from namesake.kb.kinds import CLASSES, classes
+from namesake.kb.names.build_index import EntityNames, build_misspellings
 from namesake.kb.names.index import NameIndex
-from namesake.kb.names.labels import Spelled
-from namesake.kb.names.misspellings import build_slips
-from namesake.kb.names.name_tokens import count_tokens
-from namesake.kb.names.short_forms import MOST, build_shorts, list_forms
+from namesake.kb.names.non_people import fame_byte, item_kinds
+from namesake.kb.names.short_forms import FORMS, MOST, build_short_forms, count_tokens, list_forms
 from namesake.kb.store import KB
 from namesake.kernels.names import index as index_kernels
+from namesake.kernels.names.constants import GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.language import English
 from namesake.sample import DUMP
 from test_build import HUMAN, claim, dump, item
@@ -46,14 +45,14 @@ def index_of(made: dict[Any, Any]) -> NameIndex:
 def assert_shorts(index: NameIndex, known: dict[str, dict[int, tuple[float, str]]]) -> None:
     assert len(index.short_count) == len(known)
     for name, bearers in known.items():
-        found = index.short(name)
+        found = index.short_form(name)
         if oracle.normalise(name) != name:  # two initials, which a look-up makes one token
             continue
         best = sorted(((-np.float32(weight), row, form) for row, (weight, form) in bearers.items()))[:MOST]
         assert found is not None
-        assert found.bearers == len(bearers)
+        assert found.entities == len(bearers)
         assert found.rows.tolist() == [row for _, row, _ in best]
-        assert [FORMS[form].name for form in found.forms] == [form for _, _, form in best]
+        assert [FORMS[form][0] for form in found.forms] == [form for _, _, form in best]
         assert found.weights.tolist() == [-weight for weight, _, _ in best]
 
 
@@ -68,15 +67,15 @@ def test_short_forms_and_tokens_are_those_of_dictionaries(
         (label, others, float(one)) if short else ("", [], 0.0)
         for label, others, one, short in zip(labels, aliases, fame, shortened, strict=True)
     ]
-    listed = list_forms(Spelled.of(English, Strings.of(labels), *column_of_lists(aliases)), shortened, fame)
+    listed, tokens = list_forms(EntityNames.of(English, Strings.of(labels), *column_of_lists(aliases)), shortened, fame)
     counted = Strings.of(prose), np.ones(len(prose), np.bool_)
-    index = index_of(build_shorts(listed) | count_tokens(listed, [counted]))
+    index = index_of(build_short_forms(listed) | count_tokens(listed, tokens, [counted]))
     assert_shorts(index, oracle.shorts(known, English))
     first, last, middle = oracle.token_counts([label for label, _, _ in known], English)
     lower = oracle.lower_counts(prose, [])
     names = [oracle.normalise(name) for label, others in zip(labels, aliases, strict=True) for name in (label, *others)]
     for token in {token for name in names for token in name.split()}:
-        assert index.token(token) == (first[token], last[token], middle[token], lower[token])
+        assert index.token_counts(token) == (first[token], last[token], middle[token], lower[token])
     assert int((index.token_hashes > 0).sum()) == len(
         {token for name in names for token in name.split() if any(c[token] for c in (first, last, middle, lower))}
     )
@@ -89,11 +88,11 @@ names = st.lists(word, min_size=1, max_size=4).map(" ".join)
 @given(st.dictionaries(names, st.integers(5, 15), max_size=6))
 def test_slips_meet_where_a_letter_is_missing(known: dict[str, int]) -> None:
     bearers = Ragged(np.arange(len(known) + 1), np.arange(len(known), dtype=np.int32))
-    index = index_of(build_slips(Strings.of(known), bearers, np.array(list(known.values()), np.int32)))
+    index = index_of(build_misspellings(Strings.of(known), bearers, np.array(list(known.values()), np.int32)))
     expected = oracle.slips(dict(zip(known, known.values(), strict=True)))
-    assert len(index.slip_names) == sum(map(len, expected.values()))
+    assert len(index.misspelling_names) == sum(map(len, expected.values()))
     for tokens, meant in expected.items():
-        assert {list(known)[name] for name in index.slipped(*tokens)} == meant
+        assert {list(known)[name] for name in index.misspelled(*tokens)} == meant
 
 
 def test_the_classes_are_known_once() -> None:
@@ -130,12 +129,17 @@ LINES = (
 
 
 @pytest.mark.parametrize("keep", ["people", "all"])
-def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any) -> None:
+def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_items: list[Any] = []
+    monkeypatch.setattr(
+        "namesake.kb.build.item_kinds", lambda *given: of_items.append(item_kinds(*given)) or of_items[0]
+    )
     build([dump(tmp_path / "dump.json", *LINES)], tmp_path / "kb", keep=keep)
     kb = KB.open(tmp_path / "kb")
     kb.verify()
-    kinds = {int(qid): int(kind) for qid, kind in zip(kb.item_qids, kb.item_kind, strict=True)}
-    expected = {1: PERSON, 2: PERSON, 20: PLACE, 21: PLACE, 22: PLACE, 23: ORGANISATION, 24: NAME, 25: OTHER, 26: WORK}
+    kinds = {int(qid): int(kind) for qid, kind in zip(kb.item_qids, of_items[0], strict=True)}
+    expected = {1: PERSON, 2: PERSON, 20: PLACE, 21: PLACE, 22: PLACE, 23: ORGANISATION, 25: OTHER, 26: WORK}
+    expected[24] = GIVEN_OR_FAMILY_NAME
     assert {qid: kinds[qid] for qid in expected} == expected
     made = [json.loads(line) for line in LINES]
     known = [
@@ -148,21 +152,21 @@ def test_what_an_item_is_and_what_is_called_so(tmp_path: Path, keep: Any) -> Non
             "kind": kinds[int(one["id"][1:])],
         }
         for one in made
-        if KINDS[kinds[int(one["id"][1:])]].blocks
+        if kinds[int(one["id"][1:])] not in (PERSON, GIVEN_OR_FAMILY_NAME)
     ]
     if keep == "people":
         things = oracle.things(known)
         assert int((kb.names.thing_hashes > 0).sum()) == len(things)
         for name, (fame, kind) in things.items():
-            found = kb.names.thing(name)
+            found = kb.names.non_person(name)
             assert found is not None
-            assert (stepped(np.array([fame]))[0], kind) == (stepped(np.array([found.fame]))[0], found.kind)
-    assert kb.names.thing("Houston") > kb.names.thing("Jordan")  # type: ignore[operator]
-    assert kb.names.thing("Ann") is None
-    assert kb.names.thing("king") is None  # no name begins in lower case
-    assert [kb.label(row) for row in kb.names.short("Bolsonaro").rows] == ["Jair Bolsonaro"]  # type: ignore[union-attr]
-    assert kb.names.token("Bolsonaro") == (0, 1, 0, 0)
-    assert kb.names.token("kingdom").lower == (0 if keep == "people" else 2)  # tokens are those of entities
+            assert (fame_byte(np.array([fame]))[0], kind) == (fame_byte(np.array([found.fame]))[0], found.kind)
+    assert kb.names.non_person("Houston") > kb.names.non_person("Jordan")  # type: ignore[operator]
+    assert kb.names.non_person("Ann") is None
+    assert kb.names.non_person("king") is None  # no name begins in lower case
+    assert [kb.label(row) for row in kb.names.short_form("Bolsonaro").rows] == ["Jair Bolsonaro"]  # type: ignore[union-attr]
+    assert kb.names.token_counts("Bolsonaro") == (0, 1, 0, 0)
+    assert kb.names.token_counts("kingdom").lower == (0 if keep == "people" else 2)  # tokens are those of entities
     bits = np.unpackbits(kb.names.prefixes, bitorder="little")
     for name in ("jair bolsonaro", "ann lee", "ann lee band", "houston texas", "space city"):
         data = np.frombuffer(name.encode(), np.uint8)
@@ -184,7 +188,7 @@ def test_the_sample_has_the_short_forms_of_its_people(sample_kb: KB) -> None:
     names = [oracle.normalise(name) for label, aliases, _ in people for name in (label, *aliases)]
     tokens = {token for name in names for token in name.split()}
     for token in tokens:
-        assert sample_kb.names.token(token) == (first[token], last[token], middle[token], lower[token]), token
+        assert sample_kb.names.token_counts(token) == (first[token], last[token], middle[token], lower[token]), token
     assert any(lower[token] for token in tokens)
 
 
@@ -193,9 +197,9 @@ def test_any_number_of_workers_makes_the_same_columns(tmp_path: Path) -> None:
     for workers in (1, 3):
         build([DUMP], tmp_path / str(workers), workers=workers)
         files.append(KB.open(tmp_path / str(workers)).manifest.files)
-    new = ("short", "token", "thing", "phrase", "slip", "item.kind", "entity.fame")
+    new = ("short", "token", "thing", "phrase", "slip", "entity.fame")
     ours = [name for name in files[0] if name.startswith(new)]
-    assert len(ours) == 21
+    assert len(ours) == 20
     assert [files[0][name] for name in ours] == [files[1][name] for name in ours]
 
 
@@ -206,7 +210,7 @@ def test_the_world(shared: Path, tmp_path: Path) -> None:
     kb = KB.open(tmp_path / "kb")
 
     def best(name: str) -> str:
-        found = kb.names.short(name)
+        found = kb.names.short_form(name)
         assert found is not None
         return kb.label(int(found.rows[0]))
 
@@ -214,11 +218,11 @@ def test_the_world(shared: Path, tmp_path: Path) -> None:
         *("Jair Bolsonaro", "Rihanna", "Barack Obama", "Bashar al-Assad", "Pelé", "Benedict XVI")
     ]
     for place, least in (("Paris", 300), ("Houston", 150), ("Jordan", 150), ("Washington", 200)):
-        thing = kb.names.thing(place)
+        thing = kb.names.non_person(place)
         assert thing is not None
-        assert (KINDS[thing.kind].name, thing.fame > least) == ("place", True)
-    assert kb.names.thing("Rihanna") is None
-    assert kb.names.token("Michael").first > 1000
-    assert kb.names.token("king").lower > 50
-    slips = kb.names.slipped("barack", "obma")
+        assert (thing.kind, thing.fame > least) == (PLACE, True)
+    assert kb.names.non_person("Rihanna") is None
+    assert kb.names.token_counts("Michael").first > 1000
+    assert kb.names.token_counts("king").lower > 50
+    slips = kb.names.misspelled("barack", "obma")
     assert "barack obama" in [kb.names.texts[name] for name in slips.tolist()]

@@ -18,7 +18,7 @@ from namesake.files import replace
 from namesake.files.draft import JOURNAL, Begun, Stage
 from namesake.files.journal import Journal
 from namesake.kb.build import build
-from namesake.kb.columns.domains import ENTITY, ITEM
+from namesake.kb.columns.layout import ENTITY, ITEM
 from namesake.kb.publish.draft import Draft
 from namesake.kb.store import KB
 from namesake.sample import DUMP

@@ -66,7 +66,7 @@ def test_one_file_a_source(tmp_path: Path) -> None:
 
 def test_a_file_without_ranks_is_refused(tmp_path: Path) -> None:
     (tmp_path / "ranks.tsv").write_text("\n\n")
-    with pytest.raises(NamesakeError, match=r"ranks\.tsv holds no rank"):
+    with pytest.raises(NamesakeError, match=r"ranks\.tsv contains no rank"):
         ranks.check_ranks(tmp_path / "ranks.tsv")
 
 

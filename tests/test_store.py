@@ -23,10 +23,11 @@ from hypothesis import strategies as st
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import place
 from namesake.kb.columns.column_files import Columns, Ragged, Strings
-from namesake.kb.columns.declaration import Array, made_by
-from namesake.kb.columns.domains import ENTITY, ITEM, PAIR
+from namesake.kb.columns.declaration import Array
+from namesake.kb.columns.layout import ENTITY, ITEM, PAIR
+from namesake.kb.manifest import FORMAT_VERSION
 from namesake.kb.publish.draft import Draft
-from namesake.kb.store import FORMAT_VERSION, KB, KBChangedError
+from namesake.kb.store import KB, KBChangedError
 from namesake.sample import DUMP
 from small_kb import manifest, writable, write_rest
 
@@ -262,7 +263,7 @@ def test_verify_names_what_differs_or_is_missing(tmp_path: Path) -> None:
 def test_a_folder_that_is_no_kb_and_other_versions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(NamesakeError, match="no such KB"):
         KB.open(tmp_path / "absent")
-    with pytest.raises(NamesakeError, match="is no KB"):
+    with pytest.raises(NamesakeError, match="is not a KB"):
         KB.open(tmp_path)
     kb = small_kb(tmp_path / "kb", [5])
     file = kb.path / "manifest.json"
@@ -278,7 +279,7 @@ def test_a_folder_that_is_no_kb_and_other_versions_are_refused(tmp_path: Path) -
 def test_an_error_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), Draft(tmp_path / "kb") as draft:  # noqa: PT012
         draft.write(KB.qids, np.array([1]))
-        draft.write(Array("no/such/folder", np.int64, ENTITY, "", made_by("nobody")), np.array([1]))
+        draft.write(Array("no/such/folder", np.int64, ENTITY, "", "nobody"), np.array([1]))
     assert list(tmp_path.iterdir()) == []
 
 

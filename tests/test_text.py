@@ -18,7 +18,7 @@ from numba import config, njit
 import namesake.text
 import oracle_text as oracle
 from namesake.errors import NamesakeError
-from namesake.kb.columns.vocabulary import index_words
+from namesake.kb.columns.words import index_words
 from namesake.kernels.text import tokenizer
 from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.tokenizer import tokenize
@@ -224,7 +224,7 @@ def test_index_is_vocabulary_and_word_sets(columns):
     assert index.vocabulary == oracle.vocabulary(columns)
     ids = {word: k for k, word in enumerate(index.vocabulary)}
     for column, sets in zip(columns, index.columns, strict=True):
-        rows = [sets.words[low:high].tolist() for low, high in zip(sets.indptr, sets.indptr[1:], strict=False)]
+        rows = [sets.values[low:high].tolist() for low, high in zip(sets.indptr, sets.indptr[1:], strict=False)]
         assert rows == [sorted({ids[word] for word in oracle.words(text)}) for text in column]
 
 
@@ -232,14 +232,14 @@ def test_index_does_not_depend_on_the_block_size(monkeypatch):
     many = [f"w{k % 977}x w{k * k % 70001}y the Running" for k in range(40_000)]
     columns = [pack(many), pack([]), pack(["", "a runs"])]
     index = index_words(columns, English)
-    monkeypatch.setattr("namesake.kb.columns.vocabulary.BLOCK", 1000)
+    monkeypatch.setattr("namesake.kb.columns.words.BLOCK", 1000)
     again = index_words(columns, English)
     assert index.vocabulary == again.vocabulary
     assert index.vocabulary[0] == "run"
     assert all((getattr(index, name) == getattr(again, name)).all() for name in ("surface_hash", "surface_word"))
     for one, two in zip(index.columns, again.columns, strict=True):
         assert one.indptr.tolist() == two.indptr.tolist()
-        assert one.words.tolist() == two.words.tolist()
+        assert one.values.tolist() == two.values.tolist()
 
 
 @kernel

@@ -192,7 +192,7 @@ def test_vectors_of_an_encoder_that_changed_are_refused(filled, articles):
     embed(filled, f"static:{write_words(words)}", force=True)
     assert encoder_of(KB.open(filled)).name == f"static:{words}"
     write_words(words, seed=5)
-    with pytest.raises(NamesakeError, match="is not the encoder any more that made the KB's text vectors"):
+    with pytest.raises(NamesakeError, match="has changed since it made the KB's text vectors"):
         Linker(filled, "cse-paper").link(articles)
     words.unlink()
     with pytest.raises(NamesakeError, match="cannot read word vectors there"):
@@ -227,7 +227,7 @@ def test_damaged_rows_and_manifests_of_vectors_are_refused(filled):
     pairs = filled / FOLDER / "text" / "pair.vector.npy"
     raw = pairs.read_bytes()
     writable(pairs).write_bytes(raw[:-4] + np.array([10**6], np.int32).tobytes())
-    with pytest.raises(NamesakeError, match="names rows that are not there"):
+    with pytest.raises(NamesakeError, match="names rows that do not exist"):
         open_vectors(KB.open(filled), "text")
     writable(pairs).write_bytes(raw)
     manifest = filled / FOLDER / "text" / "manifest.json"
@@ -257,7 +257,7 @@ def test_a_file_in_the_place_of_vectors_is_named(bare, what, make):
     path = bare / what
     path.parent.mkdir(exist_ok=True)
     make(path)
-    with pytest.raises(NamesakeError, match=rf"{what} is no (folder, and no )?part of the KB.*: remove it"):
+    with pytest.raises(NamesakeError, match=rf"{what} is (not a folder and )?no part of the KB.*: remove it"):
         KB.open(bare).verify()
     if what != "vectors/text":
         with pytest.raises(NamesakeError, match=rf"{what} is in the way: remove it"):

@@ -11,8 +11,8 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
+from namesake.kb.dump.gather import Spill
 from namesake.kb.dump.rejected_lines import Rejects
-from namesake.kb.dump.spill import Spill
 from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
 from namesake.kb.store import KB
 from namesake.progress import Reporter
@@ -102,4 +102,4 @@ def test_the_build_takes_paragraphs_words_and_ranks(tmp_path: Path) -> None:
     assert {kb.words[int(word)] for word in kb.words_p[row]} == {"seldom", "overr", "juggler"}
     assert set(kb.qids[kb.pagerank_wikipedia > 0]) == {number} | ({76, 13133} & set(known))
     assert manifest.ranks[1] == f"wikipedia: computed from {file}"
-    assert manifest.rejected_reasons == {"no Wikipedia page": 1}
+    assert manifest.rejected_reasons == {"not a Wikipedia page": 1}

@@ -208,10 +208,9 @@ def famous_nearby(batch: Batch) -> Scores:
 @doubt("FirstNameOnly", aliases=("FirstName",))
 def first_name_only(batch: Batch) -> Scores:
     """1 for one word that is the first name of the best person with it."""
-    from namesake.kb.names.form_weights import FIRST
 
     evidence = batch.mentions.evidence
-    first: Scores = (evidence.found_by("one") & (evidence.form == FIRST)).astype(np.float64)
+    first: Scores = (evidence.found_by("one") & (evidence.form == FIRST_NAME)).astype(np.float64)
     return first
 
 

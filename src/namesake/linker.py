@@ -27,8 +27,8 @@ from namesake.drawing.notebook import Explanation, Links, facts_html
 from namesake.drawing.theme import percent
 from namesake.errors import NamesakeError, must_be, warn
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
+from namesake.kb.records import found_all
 from namesake.kb.store import KB
-from namesake.kb.summary import briefs
 from namesake.links import link_columns, link_rows, score_columns
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.sources import KINDS, Detector, source_of
@@ -228,7 +228,7 @@ class Linker:
             raise NamesakeError(no_such_name(name, (link["name"] for link in links)))
         links = [links[m] for m in called]
         rows = explain(scored, name, most)
-        people = briefs(self.kb, (qid for qid in rows.column("qid").to_pylist() if qid is not None))
+        people = found_all(self.kb, (qid for qid in rows.column("qid").to_pylist() if qid is not None))
         [article] = table.select(["text", "title"]).to_pylist()
         return Explanation(**article, links=links, table=rows, people=people)
 

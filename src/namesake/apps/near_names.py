@@ -19,7 +19,7 @@ LONGEST = 30
 def near_names(kb: KB, name: str) -> list[str]:
     """Labels of the best known whom a name nearly names: in short, by a variant, or with a slip of a letter."""
     asked = Strings.of([name])
-    short = kb.names.short(name)
+    short = kb.names.short_form(name)
     close = [] if short is None else [short.rows]
     close += [candidates(kb.names, asked.data, asked.offsets, variants="missing").rows]
     close += [kb.names.entities[int(slip)] for slip in _slips(kb, normalise(name).split())]
@@ -34,4 +34,4 @@ def _slips(kb: KB, tokens: list[str]) -> Iterator[int]:
         return
     for right, wrong in ((tokens[0], tokens[-1]), (tokens[-1], tokens[0])):
         for less in (wrong, *(wrong[:at] + wrong[at + 1 :] for at in range(len(wrong)))):
-            yield from kb.names.slipped(right, less)
+            yield from kb.names.misspelled(right, less)

@@ -13,7 +13,7 @@ from namesake.drawing.waterfall import waterfalls
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
-    from namesake.kb.summary import Brief
+    from namesake.kb.records import Found
 
 Row = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ def shown(rows: Sequence[Row]) -> list[list[Row]]:
     return [candidate for candidate in candidates if candidate not in people[SHOWN:]]
 
 
-def side_by_side(rows: Sequence[Row], text: str, people: Mapping[str, Brief], link: Row | None = None) -> str:
+def side_by_side(rows: Sequence[Row], text: str, people: Mapping[str, Found], link: Row | None = None) -> str:
     """Cards of the first candidates of one name; with `link`, also the verdict on the name."""
     candidates = shown(rows)
     cards: list[dict[str, Any]] = [

@@ -16,7 +16,7 @@ from namesake.drawing.theme import notebook_style, percent
 from namesake.printable import one_line
 
 if TYPE_CHECKING:
-    from namesake.kb.summary import Brief
+    from namesake.kb.records import Found
 
 Row = Mapping[str, Any]
 One = TypeVar("One")
@@ -49,7 +49,7 @@ class Explanation:
     """One row per explained name: its link, with labels and the second candidate."""
     table: pa.Table
     """Rows of `explain.EXPLANATION`."""
-    people: Mapping[str, Brief] = field(default_factory=dict)
+    people: Mapping[str, Found] = field(default_factory=dict)
     """Descriptions and years of the candidates, by QID."""
 
     @cached_property

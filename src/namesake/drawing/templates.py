@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from namesake.drawing.theme import percent
 from namesake.drawing.words import part_name
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 from namesake.printable import one_line
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 from namesake.drawing.templates import render
 from namesake.drawing.theme import REASONS, grade, percent
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 from namesake.printable import lines, one_line
 
 Row = Mapping[str, Any]

@@ -19,7 +19,7 @@ from namesake.arrays import (
     sizes,
     text_buffers,
 )
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.kernels.link.candidate_tables import parse_qids

@@ -1,7 +1,7 @@
-"""Build a KB: parse the dumps, spill what they say, assemble it by QID, publish it.
+"""Build a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
 
-While dumps are read, memory holds a few chunks per worker and nothing that grows with the dump. What follows is made
-in memory where that is large enough, else in mapped files and one thing after the other: see `memory` and `large`.
+While dumps are read, memory holds a few chunks per worker. The rest is built in memory if it is large enough, else in
+mapped files and one part at a time: see `publish.memory` and `columns.large`.
 """
 
 from __future__ import annotations
@@ -13,35 +13,31 @@ from pathlib import Path
 import numpy as np
 
 from namesake import language as languages
-from namesake.arrays import Float64
 from namesake.files import STDIN
 from namesake.files.clean_exit import clean_exit
 from namesake.files.several import Paths, several
-from namesake.kb.build_options import Keep, Options, place
-from namesake.kb.columns.assemble import Numbering, Statements, links, number, repeated, state
-from namesake.kb.columns.derived import derive_all
-from namesake.kb.columns.fame import entity_fame
-from namesake.kb.columns.layout import KBColumns, columns
-from namesake.kb.columns.name_layout import NameColumns
+from namesake.kb.build_options import Options, place
+from namesake.kb.columns import assemble
+from namesake.kb.columns.assemble import Numbering, Statements
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns.declaration import Made
+from namesake.kb.columns.derived import derive_all, entity_fame
+from namesake.kb.columns.layout import KBColumns, NameColumns, columns
 from namesake.kb.columns.pagerank import pagerank
-from namesake.kb.columns.picked_rows import EntityTexts, entity_columns, item_columns, pick, statement_columns
-from namesake.kb.columns.stages import Parts, make_parts
-from namesake.kb.columns.word_sets import index_kb_words, prose
+from namesake.kb.columns.stages import Parts, build_parts
+from namesake.kb.columns.words import index_kb_words, prose
 from namesake.kb.dump.build_inputs import Inputs
-from namesake.kb.dump.parsed_items import Gathering, Items
+from namesake.kb.dump.gather import Gathering, Spill
+from namesake.kb.dump.parse import Items, Keep
 from namesake.kb.dump.ranks import SOURCES, read_ranks
-from namesake.kb.dump.spill import Spill
 from namesake.kb.dump.wikipedia import Wikipedia
-from namesake.kb.kinds import KINDS
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
-from namesake.kb.names.index import build_names
-from namesake.kb.names.labels import Spelled
-from namesake.kb.names.misspellings import build_slips
-from namesake.kb.names.name_tokens import count_tokens, prose_of
-from namesake.kb.names.non_people import build_things, item_kinds, stated_by, thing_names
-from namesake.kb.names.short_forms import build_shorts, list_forms
+from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
+from namesake.kb.names.non_people import build_non_people, item_kinds, non_people_names, stated_by
+from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of
 from namesake.kb.publish.draft import Draft
 from namesake.kb.publish.memory import Memory
+from namesake.kernels.names.constants import PERSON
 from namesake.machine import cores
 from namesake.progress import Reporter
 
@@ -67,17 +63,17 @@ def build(
 
     Args:
         dumps: one or several files in Wikidata's JSON, plain or compressed; `-` is standard input.
-        out: the folder to make. Nothing is there until the KB is complete.
-        keep: which items become entities, "people" or "all"; the others keep their label and links.
-        wikipedia: a CirrusSearch content dump, for first paragraphs and the ranks of PR_WP.
-        ranks: files of ready-made ranks, for "wikidata" or "wikipedia".
-        language: the language of labels, words and names, by its name.
-        words: how words are reduced: "stem", "lemma" or "none".
-        workers: how many threads parse; default: one for each core.
-        memory: how much memory to take, in bytes or such as "8G"; default: half of what the machine has. The KB is the
-            same for any.
-        force: replace a KB that is there already.
-        reporter: told how far the work is.
+        out: the folder of the KB. It appears only when the KB is complete.
+        keep: which items become entities, "people" or "all"; of other items the label and links are kept.
+        wikipedia: a CirrusSearch content dump, for first paragraphs and PR_WP.
+        ranks: files of ranks for "wikidata" or "wikipedia", instead of computed ones.
+        language: the language of labels, words and names, by its code.
+        words: how words are normalised: "stem", "lemma" or "none".
+        workers: the number of threads that parse; default: one for each core.
+        memory: how much memory to use, in bytes or as a text such as "8G"; default: half of the machine's memory. The
+            KB does not depend on it.
+        force: replace an existing KB.
+        reporter: receives the progress.
     """
     bound = Memory.of(memory)
     options = Options(
@@ -104,13 +100,13 @@ def build(
 
 
 def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gathering, reporter: Reporter) -> Manifest:
-    """From what the dumps say to the published KB."""
+    """From the content of the dumps to the published KB."""
     rejects = inputs.rejects
     with reporter.stage("numbering items and statements"):
         items = gathered.finish()
-        rows = number(items)
-        rejects.add(repeated(items, rows))
-        stated = state(items, rows)
+        rows = assemble.number(items)
+        rejects.add(assemble.repeated(items, rows))
+        stated = assemble.state(items, rows)
     wikipedia = inputs.wikipedia(rows.entity_qids)
     names, words = _index(options, draft, items, rows, stated, wikipedia, reporter)
     with reporter.stage("publishing"):
@@ -128,7 +124,7 @@ def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gatherin
                 entities=len(rows.entity_item),
                 people=int(items.person[rows.entity_dump].sum()),
                 items=len(rows.item_qids),
-                statements=len(stated.of_entity.values),
+                statements=len(stated.statements.values),
                 names=names,
                 words=words,
                 rejected=len(rejects),
@@ -148,70 +144,64 @@ def _index(
     wikipedia: Wikipedia | None,
     reporter: Reporter,
 ) -> tuple[int, int]:
-    """Everything that follows from items and statements; returns how many names and words there are."""
-    picked = pick(items, rows)
-    texts = EntityTexts.of(items, rows, picked[KBColumns.descriptions], wikipedia)
-
-    spelled = Spelled.of(options.language, texts.labels, texts.aliases, texts.alias_texts)
+    """Build everything that follows from items and statements; returns the numbers of names and words."""
+    picked = assemble.pick(items, rows)
+    descriptions = picked[KBColumns.descriptions]
+    paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
+    aliases, alias_texts = assemble.entity_aliases(items, rows)
+    entity_names = EntityNames.of(options.language, items.label.take(rows.entity_dump), aliases, alias_texts)
     kinds = item_kinds(items, rows)
 
     def names() -> int:
-        things = thing_names(items, rows, kinds, stated_by(stated, len(kinds)))
-        draft.write_all(build_things(things))
-        made = build_names(spelled, prose(items, rows.dump_of, stated, texts.descriptions), things.texts)
+        non_people = non_people_names(items, rows, kinds, stated_by(stated, len(kinds)))
+        draft.write_all(build_non_people(non_people))
+        made = build_names(entity_names, prose(items, rows.dump_of, stated, descriptions), non_people.texts)
         draft.write_all(made)
-        bearers = made[NameColumns.texts], made[NameColumns.entities]
-        draft.write_all(build_slips(*bearers, picked[KBColumns.sitelinks]))
+        named = made[NameColumns.texts], made[NameColumns.entities]
+        draft.write_all(build_misspellings(*named, picked[KBColumns.sitelinks]))
         return len(made[NameColumns.texts])
 
-    def shorts() -> None:
-        shortened = np.array([kind.shortened for kind in KINDS])[kinds[rows.entity_item]]
-        fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.of_entity.indptr))
-        listed = list_forms(spelled, shortened, fame)
-        draft.write_all(build_shorts(listed) | count_tokens(listed, prose_of(items, rows.first)))
+    def short_forms() -> None:
+        fame = entity_fame(picked[KBColumns.sitelinks], np.diff(stated.statements.indptr))
+        listed, tokens = list_forms(entity_names, kinds[rows.entity_item] == PERSON, fame)
+        draft.write_all(build_short_forms(listed) | count_tokens(listed, tokens, prose_of(items, rows.first)))
 
     def words() -> int:
-        made = index_kb_words(
-            *(items, rows.dump_of, stated, texts.descriptions, texts.paragraphs), options.language, options.words
-        )
+        made = index_kb_words(*(items, rows.dump_of, stated, descriptions, paragraphs), options.language, options.words)
         draft.write_all(made)
         return len(made[KBColumns.words])
 
-    def ranks() -> None:
-        draft.write(KBColumns.pagerank_wikidata, wikidata_ranks(options, items, rows))
-        draft.write(KBColumns.pagerank_wikipedia, wikipedia_ranks(options, rows, wikipedia))
-
     def entities() -> None:
-        draft.write(KBColumns.item_kind, kinds)
-        draft.write_all(picked | entity_columns(rows, texts) | statement_columns(stated) | item_columns(items, rows))
+        texts: Made = {
+            KBColumns.paragraphs: paragraphs,
+            KBColumns.aliases: aliases,
+            KBColumns.alias_texts: alias_texts,
+        }
+        draft.write_all(picked | texts | stated.columns() | assemble.item_columns(items, rows))
 
     parts: Parts = {
         "indexing words": words,
         "indexing names": names,
-        "indexing short forms": shorts,
-        "ranking items": ranks,
+        "indexing short forms": short_forms,
+        "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
         "writing entities": entities,
     }
-    counts = make_parts(parts, draft, options.workers, reporter)
+    counts = build_parts(parts, draft, options.workers, reporter)
     derive_all(draft)
     unmade = [column.file for column in columns().values() if not draft.holds(column)]
-    assert not unmade, f"declared in layout.py, and made by nobody: {unmade}"
+    assert not unmade, f"declared in layout.py but not built: {unmade}"
     return counts["indexing names"] or 0, counts["indexing words"] or 0
 
 
-def wikidata_ranks(options: Options, items: Items, rows: Numbering) -> Float64:
-    """PR_WD of the entities: loaded, or computed on the links between all items."""
-    if "wikidata" in options.ranks:
-        return read_ranks(options.ranks["wikidata"], rows.entity_qids)
-    return pagerank(links(items, rows))[rows.entity_item]
-
-
-def wikipedia_ranks(options: Options, rows: Numbering, wikipedia: Wikipedia | None) -> Float64:
-    """PR_WP of the entities: loaded, or computed from the Wikipedia dump, or unknown."""
-    if "wikipedia" in options.ranks:
-        return read_ranks(options.ranks["wikipedia"], rows.entity_qids)
-    computed = wikipedia.ranks if wikipedia else None
-    return np.zeros(len(rows.entity_item), np.float64) if computed is None else computed
+def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wikipedia | None) -> Made:
+    """PR_WD and PR_WP of the entities: from a file, or computed, or 0 if unknown."""
+    loaded = {source: read_ranks(file, rows.entity_qids) for source, file in options.ranks.items()}
+    if "wikidata" not in loaded:
+        loaded["wikidata"] = pagerank(assemble.links(items, rows))[rows.entity_item]
+    if "wikipedia" not in loaded:
+        computed = wikipedia.ranks if wikipedia else None
+        loaded["wikipedia"] = np.zeros(len(rows.entity_item), np.float64) if computed is None else computed
+    return {KBColumns.pagerank_wikidata: loaded["wikidata"], KBColumns.pagerank_wikipedia: loaded["wikipedia"]}
 
 
 def _rank_sources(options: Options, wikipedia: Wikipedia | None) -> list[str]:
@@ -224,6 +214,6 @@ def _rank_sources(options: Options, wikipedia: Wikipedia | None) -> list[str]:
 
 
 def _dump_date(dumps: Sequence[str]) -> str | None:
-    """The day of the youngest dump file; unknown for stdin."""
+    """The day of the youngest dump file; None if all are read from standard input."""
     times = [Path(dump).stat().st_mtime for dump in dumps if dump != STDIN]
     return datetime.fromtimestamp(max(times), UTC).date().isoformat() if times else None

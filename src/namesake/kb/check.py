@@ -1,6 +1,6 @@
-"""Whether the columns of a KB hold what `layout.py` declares: lengths, bounds of lists, ranges, order, tables, text.
+"""Checks that the columns of a KB match their declarations: lengths, bounds of lists, ranges, order, tables, text.
 
-Kernels index with what they find in a KB and compare nothing. What passes here cannot lead them astray.
+Kernels use the numbers of a KB as indices without checking them.
 """
 
 from __future__ import annotations
@@ -22,32 +22,35 @@ from namesake.language import LANGUAGES
 
 Numbers = npt.NDArray[Any]
 Opened = dict[Column[Any], Any]
-"""Every column with what it holds."""
+"""Every column with its content."""
 Problem = tuple[Column[Any], str]
-"""A column that breaks its declaration, and how."""
+"""A column that does not match its declaration, and the reason."""
 
-BLOCK = 1 << 22  # numbers looked at a time, where a pass needs memory
+BLOCK = 1 << 22  # numbers checked at a time, where a pass needs memory
 WORDS = ("stem", "lemma", "none")
+NOT_CONTIGUOUS = "its rows are not contiguous"
+RETIRED = {"item.kind.npy"}  # in KBs of format version 6
 
 
 def manifest_problem(manifest: Manifest) -> str | None:
-    """What a manifest names that no KB of this version has: a language, a way with words, other files."""
+    """An unknown language, normalisation of words or file that a manifest names."""
     if manifest.language not in LANGUAGES:
         return f"its {MANIFEST} names the language {manifest.language!r:.80}; known are {', '.join(sorted(LANGUAGES))}"
     if manifest.words_how not in WORDS:
         return f"its {MANIFEST} has words as {manifest.words_how!r:.80}; known are {', '.join(WORDS)}"
     files = {f"{name}.npy" for column in columns().values() for name in column.files}
-    for name in sorted(files.symmetric_difference(manifest.files.keys() - {REJECTS})):
+    for name in sorted(files.symmetric_difference(manifest.files.keys() - {REJECTS} - RETIRED)):
         return f"its {MANIFEST} does not list {name}" if name in files else f"{name!r:.80} is no part of a KB"
     return None
 
 
 def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
-    """What a look at the length of each column, and at both ends of its bounds, can tell; stop at the first."""
+    """Problems with the length of each column and both ends of its bounds. Stop at the first."""
     opened = _open(files)
     for column, value in opened.items():
-        if wrong := _ends_problem(value):
-            yield column, wrong
+        bounds, numbers = _parts(value)
+        if bounds is not None and (not len(bounds) or bounds[0] != 0 or bounds[-1] != len(numbers)):
+            yield column, NOT_CONTIGUOUS
     sizes = _sizes(opened, manifest)
     for column, value in opened.items():
         if wrong := _rows_problem(column.rows, len(value), sizes, opened):
@@ -55,7 +58,7 @@ def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
 
 
 def problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
-    """What breaks its declaration, from one pass over everything. Stop at the first: checks rely on those before."""
+    """All problems, from one pass over everything. Stop at the first: checks rely on those before."""
     yield from quick_problems(files, manifest)
     opened = _open(files)
     sizes = _sizes(opened, manifest)
@@ -77,54 +80,41 @@ def _sizes(opened: Opened, manifest: Manifest) -> dict[Axis, int]:
     return sizes
 
 
-def _numbers(value: Any) -> Numbers:
-    """What a column holds, whatever its rows."""
+def _parts(value: Any) -> tuple[Int64 | None, Numbers]:
+    """The bounds of the rows of a column of strings or lists, and the flat values of any column."""
     if isinstance(value, Ragged):
-        return value.values
-    return value.data if isinstance(value, Strings) else value
-
-
-def _bounds(value: Any) -> Int64 | None:
-    """Where the rows of a column begin and end, if they are of any length."""
-    if isinstance(value, Ragged):
-        return value.indptr
-    return value.offsets if isinstance(value, Strings) else None
+        return value.indptr, value.values
+    return (value.offsets, value.data) if isinstance(value, Strings) else (None, value)
 
 
 def _blocks(size: int) -> Iterator[slice]:
-    """Places one block after the other, each with the first place of the next."""
+    """Slices of one block each, with the first place of the next block."""
     for start in range(0, size, BLOCK):
         yield slice(start, min(start + BLOCK + 1, size))
 
 
 def _rows_problem(axis: Axis, rows: int, sizes: dict[Axis, int], opened: Opened) -> str | None:
-    expected = sizes[axis]
-    if axis.one_more_than in sizes:
-        expected = sizes[axis.one_more_than] + 1
+    expected = sizes[axis.one_more_than] + 1 if axis.one_more_than in sizes else sizes[axis]
     for column, value in opened.items():
         if column.file == axis.values_of:
-            expected = len(_numbers(value))
+            expected = len(_parts(value)[1])
     if rows != expected:
         return f"it has {rows:,} rows, not {expected:,}, one for each {axis.name}"
     if axis.power_of_two and rows.bit_count() != 1:
-        return f"it has {rows:,} rows, which is no power of two"
-    return None
-
-
-def _ends_problem(value: Any) -> str | None:
-    """Rows of strings and of lists must reach from the first number held to the last."""
-    bounds = _bounds(value)
-    if bounds is not None and (not len(bounds) or bounds[0] != 0 or bounds[-1] != len(_numbers(value))):
-        return "its rows do not lie one behind the other"
+        return f"it has {rows:,} rows, which is not a power of two"
     return None
 
 
 def _content_problem(column: Column[Any], value: Any, sizes: dict[Axis, int], opened: Opened) -> str | None:
-    bounds, numbers, values = _bounds(value), _numbers(value), column.values
+    (bounds, numbers), values = _parts(value), column.values
     if bounds is not None and _falls(bounds, np.less):
-        return "its rows do not lie one behind the other"
+        return NOT_CONTIGUOUS
     if isinstance(value, Strings):
-        return _text_problem(value)
+        try:
+            value.arrow().validate(full=True)
+        except pa.ArrowInvalid:
+            return "it is not UTF-8"
+        return None
     if column.dtype == np.bool_:
         return "a value is neither true nor false" if numbers.view(np.uint8).max(initial=0) > 1 else None
     if values.keys:
@@ -136,16 +126,8 @@ def _content_problem(column: Column[Any], value: Any, sizes: dict[Axis, int], op
     return _range_problem(values, numbers, sizes) or _order_problem(column.order, numbers, bounds)
 
 
-def _text_problem(value: Strings) -> str | None:
-    try:
-        value.arrow().validate(full=True)
-    except pa.ArrowInvalid:
-        return "it is not UTF-8"
-    return None
-
-
 def _table_problem(keys: Numbers) -> str | None:
-    """A search for a key goes on to the next free slot: there must be one, and never far."""
+    """A search for a key ends at the next free slot: there must be one nearby."""
     first = last = None
     longest = 0
     for part in _blocks(len(keys)):
@@ -164,13 +146,13 @@ def _range_problem(values: Values, numbers: Numbers, sizes: dict[Axis, int]) -> 
     if not len(numbers) or values == Values():
         return None
     low, high = _limits(values, sizes)
-    if not (numbers.min() >= low and numbers.max() <= high):  # so that NaN is wrong as well
+    if not (numbers.min() >= low and numbers.max() <= high):  # false for NaN as well
         return f"a value is not {values}"
     return None
 
 
 def _limits(values: Values, sizes: dict[Axis, int]) -> tuple[float, float]:
-    """The smallest and the largest number that a column may hold."""
+    """The smallest and the largest number that a column may contain."""
     if values.row_of:
         inverted = -sizes[values.inverted] if values.inverted else 0
         return -1 if values.missing else inverted, sizes[values.row_of] - 1
@@ -188,7 +170,7 @@ def _order_problem(order: str, numbers: Numbers, bounds: Int64 | None) -> str | 
 
 
 def _falls(numbers: Numbers, falls: Callable[[Numbers, Numbers], Any], bounds: Int64 | None = None) -> bool:
-    """Whether a number `falls` below the one before it; where `bounds` are given, but at the beginning of a row."""
+    """Whether a number `falls` below the one before it, except at the beginning of a row if `bounds` are given."""
     for part in _blocks(len(numbers)):
         some = numbers[part]
         places = np.flatnonzero(falls(some[1:], some[:-1])) + part.start + 1
@@ -198,11 +180,11 @@ def _falls(numbers: Numbers, falls: Callable[[Numbers, Numbers], Any], bounds: I
 
 
 def derived_problems(files: Columns) -> Iterator[Problem]:
-    """Columns that follow from others must be what they would be if they were made again.
+    """Derived columns that differ from what their functions compute.
 
-    Where one is not, it may be the others that changed: compare the digests first.
+    A difference may be caused by the other columns: compare the digests first.
     """
-    from namesake.kb.columns.derived import DERIVED  # its kernels load when a KB is checked
+    from namesake.kb.columns.derived import DERIVED  # loads kernels that only a check needs
 
     kb = KBColumns(files)
     for column, function in DERIVED.items():
@@ -212,4 +194,4 @@ def derived_problems(files: Columns) -> Iterator[Problem]:
             yield column, str(problem)
             continue
         if not follows:
-            yield column, "it does not follow from the columns that it is made of"
+            yield column, "it does not follow from the columns that it is derived from"

@@ -1,33 +1,8 @@
-"""What kinds of items there are, what follows from the kind, and which classes (P31) are of which."""
+"""The classes (P31) of each kind of items."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Kind(NamedTuple):
-    """A kind of items, and the rules that names of such items follow."""
-
-    name: str
-    linked: bool
-    """Whether mentions may be linked to it."""
-    shortened: bool
-    """Whether it is called by short forms of its names (`forms.FORMS`)."""
-    blocks: bool
-    """Whether its name speaks against somebody of that name: Paris, Houston."""
-
-
-OTHER, PERSON, PLACE, ORGANISATION, WORK, NAME = range(6)
-
-KINDS = (
-    Kind("other", linked=False, shortened=False, blocks=True),
-    Kind("person", linked=True, shortened=True, blocks=False),
-    Kind("place", linked=False, shortened=False, blocks=True),
-    Kind("organisation", linked=False, shortened=False, blocks=True),
-    Kind("work", linked=False, shortened=False, blocks=True),
-    Kind("name", linked=False, shortened=False, blocks=False),  # given and family names, characters, disambiguations
-)
-"""The kinds in the order of their numbers."""
+from namesake.kernels.names.constants import GIVEN_OR_FAMILY_NAME, ORGANISATION, PLACE, WORK
 
 CLASSES = {
     PLACE: """
@@ -85,7 +60,7 @@ CLASSES = {
         7889 video game; 7058673 video game series; 7397 software; 9135 operating system; 3305213 painting;
         196600 media franchise; 35127 website
     """,
-    NAME: """
+    GIVEN_OR_FAMILY_NAME: """
         82799 name; 202444 given name; 12308941 male given name; 11879590 female given name;
         3409032 unisex given name; 101352 family name; 110874 patronymic; 49614 nickname;
         4167410 Wikimedia disambiguation page; 4167836 Wikimedia category; 13406463 Wikimedia list article;
@@ -96,7 +71,7 @@ CLASSES = {
         1792372 character; 3241972 character
     """,
 }
-"""Classes of each kind but people, who are what is human (Q5) and no more, with their labels."""
+"""Classes of each kind, with their labels; people are the instances of Q5 only."""
 
 
 def classes() -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""The manifest of a KB: how it was made, what it holds, and a digest of every file."""
+"""The manifest of a KB: how it was made, its counts, and a digest of every file."""
 
 from __future__ import annotations
 
@@ -17,27 +17,29 @@ from namesake.files.digests import as_digest, open_file
 from namesake.files.draft import MANIFEST as MANIFEST
 
 FORMAT = "namesake KB"
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
+READABLE = (6, 7)
+"""Format versions that this version reads; a KB of version 6 has one more column, `item.kind`, which is ignored."""
 REJECTS = "rejects.jsonl"
 LARGEST = 1 << 24  # bytes of a manifest
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a KB is: how it was made, what it holds, and the digest of every file."""
+    """How a KB was made, its counts, and the digest of every file."""
 
     format: str = FORMAT
-    """What tells this file from other people's manifests."""
+    """Distinguishes this file from other programs' manifests."""
     format_version: int
     created: str
     dumps: list[str]
     dump_date: str | None = None
-    """Day of the youngest dump file; unknown where all came from stdin."""
+    """Day of the youngest dump file; unknown if all were read from standard input."""
     keep: str = "people"
     language: str = "en"
-    """Of labels, words and names, see `namesake.language`."""
+    """The language of labels, words and names, see `namesake.language`."""
     words_how: str = "stem"
     ranks: list[str] = []
-    """Where PR_WD and PR_WP come from, such as `wikidata: computed`, `wikipedia: FILE`."""
+    """The sources of PR_WD and PR_WP, such as `wikidata: computed`, `wikipedia: FILE`."""
     entities: int
     people: int
     items: int
@@ -47,26 +49,28 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     rejected: int
     rejected_reasons: dict[str, int] = {}
     superseded: int = 0
-    """Items whose QID a later dump has: that one counts."""
+    """Items that are ignored because a later dump has their QID."""
     dates_dropped: int = 0
-    """Dates that name no possible day, left out of entities that are otherwise kept."""
+    """Dates that name no possible day; the rest of such entities is kept."""
     files: dict[str, str] = {}
     """SHA-256 by file name; `KB.verify` compares them."""
     digest: str = ""
     """SHA-256 of the manifest itself, with this field empty."""
 
     def sealed(self) -> bytes:
-        """The file's bytes, with the digest filled in."""
-        bare = msgspec.structs.replace(self, digest="")
-        return _text(msgspec.structs.replace(bare, digest=as_digest(sha256(_text(bare)))))
+        """The bytes of the file, with the digest filled in."""
+        return sealed(self)
 
 
-def _text(manifest: Manifest) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(manifest), indent=1)
+def sealed(manifest: msgspec.Struct) -> bytes:
+    """The bytes of a manifest, with its field `digest` filled in."""
+    fields = msgspec.structs.asdict(manifest) | {"digest": ""}
+    digest = as_digest(sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)))
+    return msgspec.json.format(msgspec.json.encode(fields | {"digest": digest}), indent=1)
 
 
 class Reject(msgspec.Struct, frozen=True):
-    """A line of a dump that was set aside, as `rejects.jsonl` names it."""
+    """A rejected line of a dump, as in `rejects.jsonl`."""
 
     file: str
     line: int
@@ -75,29 +79,23 @@ class Reject(msgspec.Struct, frozen=True):
 
 @contextmanager
 def open_folder(path: Path) -> Iterator[int]:
-    """A handle of the folder of a KB, by which its files can be opened whatever becomes of its name."""
+    """A handle of the folder of a KB. Its files can be opened by it even if the folder is renamed."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except FileNotFoundError:
-        raise NamesakeError(
-            f"{path}: no such KB{_remains(path)}; make one with `namesake kb build DUMP --out {path}`"
-        ) from None
+        draft = path.with_name(f"{path.name}.building")
+        hint = f" (unfinished: {draft}; the next build resumes or removes it)" if draft.is_dir() else ""
+        raise NamesakeError(f"{path}: no such KB{hint}; make one with `namesake kb build DUMP --out {path}`") from None
     except (OSError, ValueError) as problem:
-        raise NamesakeError(f"{path} is no KB ({getattr(problem, 'strerror', problem)})") from None
+        raise NamesakeError(f"{path} is not a KB ({getattr(problem, 'strerror', problem)})") from None
     try:
         yield handle
     finally:
         os.close(handle)
 
 
-def _remains(path: Path) -> str:
-    """What to say about a stopped build."""
-    draft = path.with_name(f"{path.name}.building")
-    return f" (unfinished: {draft}; the next build resumes or removes it)" if draft.is_dir() else ""
-
-
 def read_manifest(path: Path) -> Manifest:
-    """The manifest of a KB folder, or an error that says what the folder is instead."""
+    """The manifest of a KB folder; NamesakeError if the folder is not a KB."""
     with open_folder(path) as folder:
         return manifest_within(folder, path)
 
@@ -108,7 +106,7 @@ def manifest_within(folder: int, path: Path) -> Manifest:
         content = _content(folder)
     except FileNotFoundError:
         raise NamesakeError(
-            f"{path} is no KB (it has no {MANIFEST}); make one with `namesake kb build DUMP --out KB`"
+            f"{path} is not a KB (it has no {MANIFEST}); make one with `namesake kb build DUMP --out KB`"
         ) from None
     except (OSError, ValueError) as problem:
         raise NamesakeError(f"{path / MANIFEST} is damaged ({problem}): build the KB again") from None
@@ -116,44 +114,44 @@ def manifest_within(folder: int, path: Path) -> Manifest:
 
 
 def parse_manifest(content: bytes, path: Path) -> Manifest:
-    """The manifest that these bytes are; `path` is the KB, or the pack of one, that they come from."""
+    """The manifest in these bytes, which come from the KB, or the pack of a KB, at `path`."""
     file = path / MANIFEST
     try:
         raw = msgspec.json.decode(content, type=dict[str, Any])
         version = raw.get("format_version")
-        if version != FORMAT_VERSION:
+        if version not in READABLE:
             raise NamesakeError(
                 f"{path} has KB format {version}, this version of namesake reads {FORMAT_VERSION}: build the KB again"
             )
         manifest = msgspec.convert(raw, Manifest)
-    except (ValueError, RecursionError) as problem:  # those of msgspec are ValueErrors
+    except (ValueError, RecursionError) as problem:  # errors of msgspec are ValueErrors
         raise NamesakeError(f"{file} is damaged ({problem}): build the KB again") from None
     if manifest.format != FORMAT or not all(map(_plain, manifest.files)):
-        raise NamesakeError(f"{file} is damaged (it names what no KB has): build the KB again")
+        raise NamesakeError(f"{file} is damaged (it names files that no KB has): build the KB again")
     return manifest
 
 
 def _content(folder: int) -> bytes:
-    """The bytes of the manifest in an open folder, whatever they are."""
+    """The bytes of the manifest in an open folder."""
     file = open_file(MANIFEST, folder)
     try:
         status = os.fstat(file)
         if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST:
-            raise ValueError("it is no file, or too large")
+            raise ValueError("it is not a file, or too large")
         return os.pread(file, LARGEST, 0)
     finally:
         os.close(file)
 
 
 def _plain(name: str) -> bool:
-    """Whether this is the name of a file in the folder itself."""
+    """Whether this is the name of a file in the folder itself, without a path."""
     return name not in ("", ".", "..") and not {"/", "\0"} & set(name)
 
 
 def listed_files(path: Path) -> dict[str, str] | None:
-    """The digest of every file that the manifest in a folder lists; None where the folder is no KB of ours.
+    """The digest of every file that the manifest in a folder lists; None if the folder is not a KB.
 
-    Of whatever format version: this is how a build knows what it may replace.
+    A KB of any format version counts: a build may replace it.
     """
     try:
         with open_folder(path) as folder:
@@ -161,6 +159,6 @@ def listed_files(path: Path) -> dict[str, str] | None:
         version, files = raw.get("format_version"), msgspec.convert(raw.get("files"), dict[str, str])
     except (NamesakeError, OSError, ValueError, RecursionError):
         return None
-    ours = raw.get("format") == FORMAT or version in (1, 2)  # which had no such field
+    ours = raw.get("format") == FORMAT or version in (1, 2)  # these versions had no such field
     digests = all(value.startswith(("sha256:", "crc32:")) for value in files.values())
     return files if ours and "entities" in raw and digests and all(map(_plain, files)) else None

@@ -1,22 +1,22 @@
-"""Entities and columns of a KB as records to print or to turn into JSON."""
+"""Entities and columns of a KB as records to print or to encode as JSON."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
 
 from namesake.errors import NamesakeError
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 from namesake.kb.columns.layout import columns
-from namesake.kb.dates import DAY, FOREVER, MISSING, iso
+from namesake.kb.dates import iso
 from namesake.kb.store import KB
+from namesake.kernels.dump.wikidata import COUNTRY, DAY, FOREVER, GENDER, INSTANCE_OF, MISSING, OCCUPATION
 
 LONGEST_SHOWN = 60  # characters of a name in a message
-OCCUPATION, COUNTRY, INSTANCE_OF, SEX = "P106", "P27", "P31", "P21"
-MOST_TOLD, MOST_OCCUPATIONS = 4, 3
+MOST_VALUES, MOST_OCCUPATIONS = 4, 3  # of an entity without a description
 
 
 class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -31,7 +31,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True):
-    """All a KB knows of one entity."""
+    """Everything that a KB stores about one entity."""
 
     qid: str
     label: str
@@ -61,9 +61,14 @@ class Found(msgspec.Struct, frozen=True):
     death: str | None
     sitelinks: int
 
+    @property
+    def years(self) -> str:
+        """Years of birth and death: 1961–, 1900–1980, or an empty text."""
+        return years(self.birth, self.death)
+
 
 class ColumnSize(msgspec.Struct, frozen=True, kw_only=True):
-    """A column of a KB: its declaration, and how large it is."""
+    """A column of a KB: its declaration and its size."""
 
     attribute: str
     file: str
@@ -75,7 +80,7 @@ class ColumnSize(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def describe_columns(kb: KB) -> list[ColumnSize]:
-    """Every column that `kb` should have, in the order of the layout; NamesakeError names one that it does not."""
+    """Every column of `kb`, in the order of the layout; NamesakeError names a missing one."""
     return [
         ColumnSize(
             attribute=name,
@@ -91,13 +96,13 @@ def describe_columns(kb: KB) -> list[ColumnSize]:
 
 
 def look_up(kb: KB, asked: str) -> list[int]:
-    """Entity rows for a QID or a name; of several namesakes the best known (most sitelinks) first."""
+    """Entity rows for a QID or a name; those with the most sitelinks come first."""
     if re.fullmatch(r"[Qq][0-9]+", asked.strip()):
         return [_row_of(kb, int(asked.strip()[1:]))]
     rows = rows_named(kb, asked)
     if not rows:
         name = asked if len(asked) <= LONGEST_SHOWN else asked[:LONGEST_SHOWN] + "…"
-        raise NamesakeError(f"nobody in {kb.path} is called {name!r}")
+        raise NamesakeError(f"{kb.path} has no entity with the name {name!r}")
     return rows
 
 
@@ -108,19 +113,31 @@ def rows_named(kb: KB, name: str) -> list[int]:
 
 
 def found(kb: KB, row: int) -> Found:
-    """An entity in short."""
+    """The entity of a row in short."""
     qid = f"Q{kb.qids[row]}"
     return Found(qid, kb.label(row), about(kb, row), WIKIDATA + qid, *lifetime(kb, row), int(kb.sitelinks[row]))
 
 
+def found_all(kb: KB, qids: Iterable[str]) -> dict[str, Found]:
+    """The entities with these QIDs that a KB has, by QID."""
+    rows = {qid: kb.row(qid) for qid in qids}
+    return {qid: found(kb, row) for qid, row in rows.items() if row >= 0}
+
+
+def years(birth: str | None, death: str | None) -> str:
+    """The years of two dates: 1961–, 1900–1980, or an empty text."""
+    born, died = ((date or "")[: 5 if (date or "").startswith("-") else 4] for date in (birth, death))
+    return f"{born or '?'}–{died}" if born or died else ""
+
+
 def lifetime(kb: KB, row: int) -> tuple[str | None, str | None]:
-    """The dates of birth and death of an entity, as precise as the KB has them."""
+    """The dates of birth and death of an entity, in the precision of the KB."""
     born = iso(int(kb.birth[row]), int(kb.birth_precision[row]))
     return born, iso(int(kb.death[row]), int(kb.death_precision[row]))
 
 
 def _row_of(kb: KB, number: int) -> int:
-    """The row of a QID, or an error that says what is known of it."""
+    """The row of a QID, or an error with the item's label if there is one."""
     wanted = np.array([min(number, 1 << 62)], np.int64)
     row, item = int(kb.rows(wanted)[0]), int(kb.items(wanted)[0])
     if row >= 0:
@@ -153,26 +170,25 @@ def describe(kb: KB, row: int) -> Entity:
 
 
 def about(kb: KB, row: int) -> str:
-    """Who an entity is, in a few words: its description, else its occupations and countries, else other values."""
+    """A short text about an entity: its description, else its occupations and countries, else other values."""
     return kb.descriptions[row] or gist([_statement(kb, int(pair), None) for pair in kb.statements[row]])
 
 
 def gist(statements: Sequence[Statement]) -> str:
-    """For those without a description: occupations, then countries, else the first other statements, never the sex."""
+    """A text for an entity without a description: occupations and countries, else other values, never the sex."""
     labels: dict[str, list[str]] = {}
     for one in statements:
-        if one.label and one.property not in (INSTANCE_OF, SEX):
+        if one.label and one.property not in (f"P{INSTANCE_OF}", f"P{GENDER}"):
             labels.setdefault(one.property, []).append(one.label)
-    telling = labels.get(OCCUPATION, [])[:MOST_OCCUPATIONS] + labels.get(COUNTRY, [])
+    best = labels.get(f"P{OCCUPATION}", [])[:MOST_OCCUPATIONS] + labels.get(f"P{COUNTRY}", [])
     rest = [label for some in labels.values() for label in some]
-    return ", ".join(list(dict.fromkeys(telling or rest))[:MOST_TOLD])
+    return ", ".join(list(dict.fromkeys(best or rest))[:MOST_VALUES])
 
 
 def _statements(kb: KB, row: int) -> list[Statement]:
-    """The statements of an entity; one that was dated several times stands there once for each period."""
-    dated = range(*np.searchsorted(kb.tenure_entity, [row, row + 1]))
+    """The statements of an entity; a statement with several periods occurs once for each."""
     periods: dict[int, list[int]] = {}
-    for tenure in dated:
+    for tenure in range(*np.searchsorted(kb.tenure_entity, [row, row + 1])):
         periods.setdefault(int(kb.tenure_pair[tenure]), []).append(tenure)
     return [
         _statement(kb, int(pair), tenure) for pair in kb.statements[row] for tenure in periods.get(int(pair), [None])
@@ -194,12 +210,12 @@ def _statement(kb: KB, pair: int, tenure: int | None) -> Statement:
 
 
 def no_label(qid: str) -> str:
-    """What readers see of an item for which the KB has no label."""
+    """Text for an item without a label."""
     return f"{qid} (no label)"
 
 
 def property_label(kb: KB, number: int) -> str:
-    """A property's label, or its id where the dump did not have it."""
+    """A property's label, or its id if the KB has no label."""
     at = int(np.searchsorted(kb.property_ids, number))
     known = at < len(kb.property_ids) and int(kb.property_ids[at]) == number
     return (kb.property_labels[at] if known else "") or f"P{number}"

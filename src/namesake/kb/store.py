@@ -1,7 +1,7 @@
 """A knowledge base on disk: a folder of memory-mapped columns and a manifest.
 
-Opening maps every column and reads none of a KB that is known, so it costs milliseconds; every process that opens the
-same folder shares the operating system's page cache. A KB that is open stays what it is when its folder is replaced.
+Opening maps every column without reading it, so it takes milliseconds, and all processes that open the same folder
+share the page cache. An open KB does not change when its folder is replaced.
 `layout.py` declares the columns, and docs/kb-format.md lists them.
 """
 
@@ -23,10 +23,10 @@ from namesake.errors import NamesakeError, must_be
 from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
 from namesake.kb.check import derived_problems, manifest_problem, problems, quick_problems
-from namesake.kb.columns.column_files import Columns, Ragged, State, Strings
+from namesake.kb.columns.column_files import Columns, State
 from namesake.kb.columns.declaration import Column
 from namesake.kb.columns.layout import KBColumns, columns
-from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, Manifest, manifest_within, open_folder, read_manifest
+from namesake.kb.manifest import MANIFEST, Manifest, manifest_within, open_folder
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
 from namesake.kb.verified import is_known, remember
@@ -38,26 +38,23 @@ if TYPE_CHECKING:
     from namesake.language import Language
     from namesake.text import Lexicon
 
-__all__ = ["FORMAT_VERSION", "KB", "MANIFEST", "Columns", "Manifest", "Ragged", "Strings", "read_manifest"]
-
-
 LOOKS_APART = 0.1
-"""Least number of seconds between two looks at the files of an open KB."""
+"""Least number of seconds between two checks whether the files of an open KB have changed."""
 LOOKS_SHARE = 0.01
-"""Largest part of the time that these looks may take."""
-FEW = 256  # QIDs that are not worth loading a kernel for
+"""Largest part of the time that these checks may take."""
+FEW = 256  # number of QIDs below which the kernel is not loaded
 _QID = re.compile(r"Q[1-9][0-9]{0,17}", re.ASCII)
 
 
 class KBChangedError(NamesakeError):
-    """The files of a KB were written to while it was in use: what is read from it is no longer what was opened."""
+    """The files of a KB were written to while it was in use."""
 
 
 class KB(KBColumns):
     """A knowledge base, read-only. Rows are entities in the order of their QIDs.
 
-    A pair is a distinct (property, value) that some entity states; items are all that the dump holds or
-    names, kept or not. `KB.declared()` has every column with its meaning.
+    A pair is a distinct (property, value) of the entities' statements; items are all that the dump contains or names,
+    kept or not. `KB.declared()` lists every column with its meaning.
     """
 
     path: Path
@@ -76,11 +73,11 @@ class KB(KBColumns):
 
     @classmethod
     def open(cls, path: str | Path) -> KB:
-        """Open the KB in folder `path`: maps its columns and looks at their lengths, in milliseconds.
+        """Open the KB in folder `path`: map its columns and check their lengths, in milliseconds.
 
-        A KB that was neither built nor checked on this machine, or was written to since, is read through once and
-        compared with its declaration and its digests. NamesakeError says what is wrong. A `~` at its beginning is the
-        user's home.
+        A KB that was neither built nor checked on this machine, or has changed since, is read once and compared with
+        its declaration and its digests. NamesakeError names the problem. `~` at the beginning is the user's home
+        folder.
         """
         path = from_home(path)
         while True:
@@ -89,11 +86,11 @@ class KB(KBColumns):
                     return cls._within(folder, path)
                 except NamesakeError:
                     if _stands(folder, path):
-                        raise  # else it was replaced in this moment
+                        raise  # otherwise it was replaced at this moment
 
     @classmethod
     def _within(cls, folder: int, path: Path) -> KB:
-        """The KB in an open folder. Once it is open, nothing that happens to the folder changes it."""
+        """The KB in an open folder. Once it is open, changes of the folder do not affect it."""
         kb = cls(path, manifest_within(folder, path))
         kb.columns.hold({name: dtype for column in columns().values() for name, dtype in column.files.items()}, folder)
         try:
@@ -109,8 +106,8 @@ class KB(KBColumns):
     def check_unchanged(self, at_once: bool = False) -> None:
         """Raise KBChangedError if a file was written to since it was opened.
 
-        It looks at most ten times a second, and less often where looks take more than a hundredth of the time; with
-        `at_once` in any case. Files that were replaced or removed are no change: an open KB keeps the old ones.
+        It checks at most ten times a second, and less often if checks take more than a hundredth of the time; `at_once`
+        checks in any case. Files that were replaced or removed do not count: an open KB keeps the old ones.
         """
         now = time.monotonic()
         if self._written is None and (at_once or now >= self._next_look):
@@ -127,24 +124,24 @@ class KB(KBColumns):
 
     @cached_property
     def names(self) -> NameIndex:
-        """The name index: who bears a name."""
-        from namesake.kb.names.index import NameIndex  # its kernels load when a name is first asked for
+        """The name index: the entities with a name."""
+        from namesake.kb.names.index import NameIndex  # loads kernels
 
         return NameIndex(self.columns, self.language)
 
     @cached_property
     def text_vectors(self) -> Vectors:
-        """The vectors of its texts; NamesakeError says how to make them where it has none."""
+        """The vectors of its texts; NamesakeError explains how to make them if it has none."""
         return open_vectors(self, "text")
 
     @cached_property
     def walk_vectors(self) -> Vectors:
-        """The vectors of its graph; NamesakeError says how to make them where it has none."""
+        """The vectors of its graph; NamesakeError explains how to make them if it has none."""
         return open_vectors(self, "walk")
 
     def lexicon(self) -> Lexicon:
         """A lexicon of its words; each thread needs its own."""
-        from namesake.text import Lexicon  # its kernels load when words are first asked for
+        from namesake.text import Lexicon  # loads kernels
 
         tables = self.surface_hash, self.surface_word, self.stem_hash, self.stem_word
         return Lexicon(*tables, self.language, self.manifest.words_how)
@@ -176,7 +173,7 @@ class KB(KBColumns):
         return [found(self, row) for row in rows_named(self, name)[:limit]]
 
     def __reduce__(self) -> tuple[Callable[[str], KB], tuple[str]]:
-        """A copy, or another process, opens the folder again: the columns are not copied."""
+        """A copy, or another process, opens the folder again; the columns are not copied."""
         return KB.open, (str(self.path.absolute()),)
 
     def __len__(self) -> int:
@@ -186,22 +183,22 @@ class KB(KBColumns):
         return f"KB({str(self.path)!r}, {len(self):,} entities)"
 
     def rows(self, qids: Int64) -> Int64:
-        """The entity row of each QID number, -1 where the KB does not have it."""
+        """The entity row of each QID number, -1 if the KB does not have it."""
         if len(qids) < FEW:
             return _find(self.qids, qids)
-        from namesake.kernels.columns.bitmap import find  # constant time a QID, once it is loaded
+        from namesake.kernels.columns.bitmap import find  # constant time per QID
 
         found: Int32 = find(self.qid_bits, self.qid_before, np.ascontiguousarray(qids))
         return found.astype(np.int64)
 
     def row(self, qid: str) -> int:
-        """The entity row of a QID such as Q76, -1 where the KB does not have it or this is none."""
+        """The entity row of a QID such as Q76, -1 if the KB does not have it or the text is not a QID."""
         if not _QID.fullmatch(qid):
             return -1
         return int(self.rows(np.array([int(qid[1:])], np.int64))[0])
 
     def items(self, qids: Int64) -> Int64:
-        """The item row of each QID number, -1 where neither the dump nor a statement had it."""
+        """The item row of each QID number, -1 if neither the dump nor a statement had it."""
         return _find(self.item_qids, qids)
 
     def label(self, row: int) -> str:
@@ -211,7 +208,7 @@ class KB(KBColumns):
     def verify(self) -> None:
         """Compare every file in the folder with its digest in the manifest, and every column with its declaration.
 
-        Raises NamesakeError, which names the first that differs, or a file that is no part of the KB.
+        Raises NamesakeError, which names the first difference, or a file that is no part of the KB.
         """
         for file in sorted(self.path.iterdir()):
             if file.name not in self.manifest.files and file.name not in (MANIFEST, JOURNAL, VECTORS):
@@ -222,13 +219,13 @@ class KB(KBColumns):
         verify_vectors(self)
 
     def _check_all(self) -> None:
-        """Raise NamesakeError where a column is not as declared, as its digest says, or as others make it."""
+        """Raise NamesakeError if a column differs from its declaration, its digest, or its derivation."""
         self._check(problems(self.columns, self.manifest))
         self._compare_digests()
         self._check(derived_problems(self.columns))
 
     def _compare_digests(self) -> None:
-        """Raise NamesakeError where a file differs from its digest in the manifest, or the manifest from its own."""
+        """Raise NamesakeError if a file differs from its digest in the manifest, or the manifest from its own."""
         listed = self.manifest.files
         unlisted = self.columns.states.keys() - listed.keys()
         if unlisted or (self.path / MANIFEST).read_bytes() != self.manifest.sealed():
@@ -244,7 +241,7 @@ class KB(KBColumns):
 
 
 def _find(ascending: Int64, wanted: Int64) -> Int64:
-    """Where each wanted number stands in an ascending array, -1 where it does not."""
+    """The position of each wanted number in an ascending array, -1 if it is missing."""
     if not len(ascending):
         return np.full(len(wanted), -1, np.int64)
     at = np.searchsorted(ascending, wanted)

@@ -12,11 +12,9 @@ from namesake.kb.names.index import NameIndex, affixes
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.names.variants import nicknames, romans
 from namesake.kernels.names import similar as kernels
+from namesake.kernels.names.constants import KIND_QUALITY
 
 Variants = Literal["never", "missing", "always"]
-
-KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])
-"""Quality of an exact match by kind: label, alias, bare form of a label, of an alias."""
 
 
 class Candidates(NamedTuple):
@@ -55,7 +53,7 @@ def candidates(index: NameIndex, data: UInt8, offsets: Int64, *, variants: Varia
 def _variants(index: NameIndex, queries: Strings) -> tuple[Int64, Int32, Float64]:
     """Query, entity row and quality of everybody who bears a variant of a normalised query."""
     spoken = index.language
-    filed = kernels.Filed(index.drawers, index.filed, index.texts.offsets, index.texts.data)
+    filed = kernels.Filed(index.variant_keys, index.variant_names, index.texts.offsets, index.texts.data)
     indptr, names, likeness = kernels.find_variants(
         queries.data, queries.offsets, affixes(spoken), romans(spoken), nicknames(spoken), filed
     )

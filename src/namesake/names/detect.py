@@ -111,8 +111,16 @@ def _index(kb: Known) -> page.Index:
         *(names.phrases, names.words, names.prefixes, names.person),
         *(names.entities.indptr, names.entities.values, names.kinds),
         *(names.short_entities.indptr, names.short_entities.values),
-        *(names.short_forms, names.short_weights, names.short_count, names.slip_hashes, names.slip_names),
-        *(names.slip_openings, names.texts.offsets, names.texts.data, other.keys, other.indptr, other.hashes, kb.fame),
+        *(names.short_forms, names.short_weights, names.short_count, names.misspelling_hashes, names.misspelling_names),
+        *(
+            names.misspelling_filter,
+            names.texts.offsets,
+            names.texts.data,
+            other.keys,
+            other.indptr,
+            other.hashes,
+            kb.fame,
+        ),
         *(kb.gender, *genders(kb.names.language), kb.entity_item, kb.item_labels.offsets, kb.item_labels.data),
     )
 

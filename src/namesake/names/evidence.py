@@ -10,15 +10,10 @@ import numpy.typing as npt
 
 from namesake.arrays import Bool, Int32, Int64
 from namesake.kernels.names import page
+from namesake.kernels.names.constants import RULES
 
 Int8 = npt.NDArray[np.int8]
 Float32 = npt.NDArray[np.float32]
-
-RULES = ("exact", "titled", "wide", "dropped", "spelled", "reversed", "company", "one", "nicknamed", "shared")
-"""How a mention was found, in the order of their numbers. exact: the name as the KB has it; titled: a title and a word
-(President Bush); wide: part of longer names (Siméon Poisson); dropped: the text has words more (Frank Anthony Wilczek);
-spelled: another spelling; reversed: surname first; company: Bill and Hillary Clinton; one: a lone word; nicknamed:
-William "Bill" Gates; shared: a surname of several people that the text names in full."""
 
 GIVEN = -1
 """The rule of a name that an article came with."""

@@ -19,7 +19,7 @@ from namesake.apps.server.schema import SHOWN, CandidateAnswer, LinkAnswer
 from namesake.articles.article import Article
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker

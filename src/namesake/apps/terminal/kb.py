@@ -15,8 +15,7 @@ from rich.text import Text
 
 from namesake.kb.dump.rejected_lines import NAMED
 from namesake.kb.manifest import REJECTS, Manifest, Reject
-from namesake.kb.records import gist, no_label
-from namesake.kb.summary import years
+from namesake.kb.records import gist, no_label, years
 from namesake.printable import counted, one_line
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from namesake.drawing.excerpt import Excerpt
 from namesake.drawing.templates import render
 from namesake.drawing.theme import page_style
 from namesake.evaluation.reports.plots import SERIES
-from namesake.kb.address import WIKIDATA
+from namesake.kb import WIKIDATA
 
 if TYPE_CHECKING:
     from namesake.evaluation.reports.report import Report, View

@@ -1,6 +1,6 @@
-"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, links.
+"""From parsed columns in dump order to the columns of a KB: rows by QID, distinct statements, picked rows.
 
-What the dump says stays mapped and is read in blocks; what is made of it goes where large arrays go.
+The content of the dump stays mapped and is read in blocks; large results go to `large` arrays.
 """
 
 from __future__ import annotations
@@ -8,49 +8,52 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from namesake.arrays import Bool, Int32, Int64, UInt64
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns.declaration import Made
+from namesake.kb.columns.layout import KBColumns
 from namesake.kb.columns.pagerank import incoming
-from namesake.kb.dates import FOREVER, MISSING
-from namesake.kb.dump.parsed_items import Items, ranges
+from namesake.kb.dump.parse import Items
 from namesake.kb.manifest import Reject
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels
+from namesake.kernels.dump.wikidata import FOREVER, MISSING
 
 
 @dataclass(frozen=True)
 class Numbering:
-    """Which row everything has: items (all that the dump holds or names) and entities (the kept ones), by QID."""
+    """The rows of items (all that the dump contains or names) and of entities (the kept items), by QID."""
 
     item_qids: Int64
     item_of: Int32
     """Item row of each item of the dump."""
     dump_of: Int32
-    """Where each item row stands in the dump, -1 where it is only named."""
+    """Position of each item row in the dump, -1 where the dump only names the item."""
     entity_item: Int32
     """Item row of each entity."""
     first: Bool
-    """Whether an item of the dump is the one of its QID that counts: of the last file that has it, the first."""
+    """Whether an item of the dump is the one of its QID that counts: the first in the last file that has it."""
     repeated: Int64
     """The items of the dump whose QID had occurred before in the same file."""
     superseded: int
-    """How many items count for nothing because a later file has their QID."""
+    """Number of items that are ignored because a later file has their QID."""
     bits: UInt64
     before: Int32
     """The QIDs of the items as a bitmap with running counts."""
 
     def find(self, qids: Int64) -> Int32:
-        """The item row of each QID, -1 for what is none."""
+        """The item row of each QID, -1 if there is none."""
         rows: Int32 = bitmap.find(self.bits, self.before, qids)
         return rows
 
     @property
     def entity_dump(self) -> Int32:
-        """Where each entity stands in the dump."""
+        """Position of each entity in the dump."""
         return self.dump_of[self.entity_item]
 
     @property
@@ -60,7 +63,7 @@ class Numbering:
 
 
 def number(items: Items) -> Numbering:
-    """Give every item and entity its row. Without sorting: a QID's row is the number of QIDs below it."""
+    """Give every item and entity its row, without sorting: a QID's row is the number of smaller QIDs."""
     largest = max(int(items.qid.max(initial=0)), int(items.statement_value.max(initial=0)))
     bits = np.zeros(largest // 64 + 1, np.uint64)
     first, repeated, superseded = _counted(items, len(bits))
@@ -79,7 +82,7 @@ def number(items: Items) -> Numbering:
 
 
 def _counted(items: Items, words: int) -> tuple[Bool, Int64, int]:
-    """`first`, `repeated` and `superseded` of the `Numbering`; QIDs fit a bitmap of so many words."""
+    """`first`, `repeated` and `superseded` of the `Numbering`; a bitmap of all QIDs has `words` words."""
     first, later = np.empty(len(items.qid), np.bool_), np.zeros(words, np.uint64)
     repeated, superseded = [], 0
     for low, high in reversed(list(pairwise([*(file.item for file in items.files), len(first)]))):
@@ -88,15 +91,15 @@ def _counted(items: Items, words: int) -> tuple[Bool, Int64, int]:
         repeated.append(low + np.flatnonzero(~first[low:high]))
         for start, end in large.blocks(high - low if later.any() else 0, 32):
             some, qids = first[low + start : low + end], items.qid[low + start : low + end]
-            known = some & (later[qids >> 6] >> (qids & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
-            superseded += int(np.count_nonzero(known))
-            some &= ~known
+            later_too = some & (later[qids >> 6] >> (qids & 63).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+            superseded += int(np.count_nonzero(later_too))
+            some &= ~later_too
         later |= own
     return first, np.concatenate([np.empty(0, np.int64), *reversed(repeated)]), superseded
 
 
 def _add_stated(bits: UInt64, items: Items, first: Bool) -> None:
-    """Add the items that are stated by those that count."""
+    """Add the values of the statements of items that count."""
     if first.all():
         bitmap.add_all(bits, items.statement_value)
         return
@@ -113,7 +116,7 @@ def repeated(items: Items, rows: Numbering) -> Iterator[Reject]:
 
 
 def links(items: Items, rows: Numbering) -> Ragged:
-    """The items that link to each item, all of them kept or not."""
+    """The items that link to each item, kept or not."""
     source, target = large.kept(rows.item_of.copy()), large.empty(len(items.statement_value), np.int32)
     source[~rows.first] = -1
     for low, high in large.blocks(len(target), 4):
@@ -123,21 +126,25 @@ def links(items: Items, rows: Numbering) -> Ragged:
 
 @dataclass(frozen=True)
 class Statements:
-    """What entities state: distinct pairs, each entity's pairs, and the periods of those that are dated."""
+    """The statements of entities, by the names of the columns that hold them."""
 
+    statements: Ragged
     pair_property: Int32
     pair_value: Int32
-    of_entity: Ragged
     tenure_entity: Int32
     tenure_pair: Int32
     tenure_start: Int32
     tenure_end: Int32
     strings: Strings
 
+    def columns(self) -> Made:
+        """Pairs, the entities that state them, and the periods of those that are dated."""
+        return {KBColumns.declared()[name]: value for name, value in vars(self).items()}
+
 
 @dataclass(frozen=True)
-class Said:
-    """The statements of the entities as the dump has them, by entity: where those of each end, and what they say."""
+class EntityStatements:
+    """The statements of the entities as in the dump, but in the order of the entities; `ends` of each."""
 
     ends: Int64
     entity: Int32
@@ -147,14 +154,13 @@ class Said:
     end: Int32
 
     @staticmethod
-    def of(items: Items, rows: Numbering) -> Said:
+    def of(items: Items, rows: Numbering) -> EntityStatements:
         """Copied from the dump's order to that of the entities."""
         dump = rows.entity_dump
         starts = items.statement_indptr[dump]
         ends = large.running(items.statement_indptr[dump + 1] - starts)
         size = int(ends[-1])
-        numbers = [large.empty(size, np.int32) for _ in range(4)]
-        entity, prop, start, end = numbers
+        entity, prop, start, end = (large.empty(size, np.int32) for _ in range(4))
         value = large.empty(size, np.int64)
         for low, high in large.spans(ends, 64):
             counts, to = np.diff(ends[low : high + 1]), slice(ends[low], ends[high])
@@ -162,36 +168,41 @@ class Said:
             entity[to] = np.repeat(np.arange(low, high, dtype=np.int32), counts)
             prop[to], value[to] = items.statement_property[kept], items.statement_value[kept]
             start[to], end[to] = items.statement_start[kept], items.statement_end[kept]
-        return Said(ends, entity, prop, value, start, end)
+        return EntityStatements(ends, entity, prop, value, start, end)
+
+
+def ranges(starts: Int64, counts: Int64) -> Int64:
+    """The numbers start … start + count − 1 of each row, one row after the other."""
+    ends = large.running(counts)
+    return np.repeat(starts - ends[:-1], counts) + np.arange(ends[-1])
 
 
 def state(items: Items, rows: Numbering) -> Statements:
-    """The statements of the entities, each distinct (property, value) numbered once, by property, then value."""
-    said = Said.of(items, rows)
-    value, strings = _values(items, rows, said.value)
-    pair, distinct = _pairs(said.prop, value)
-    of_entity = group(said.entity, pair, len(rows.entity_item))
-    tenure = _tenure(said, pair)
+    """The statements of the entities. Each distinct (property, value) has a number, by property, then value."""
+    stated = EntityStatements.of(items, rows)
+    value, strings = _values(items, rows, stated.value)
+    pair, distinct = _pairs(stated.prop, value)
+    tenure_entity, tenure_pair, tenure_start, tenure_end = _tenure(stated, pair)
     return Statements(
+        statements=group(stated.entity, pair, len(rows.entity_item)),
         pair_property=(distinct >> 32).astype(np.int32),
         pair_value=(distinct & 0xFFFFFFFF).astype(np.uint32).view(np.int32),
-        of_entity=of_entity,
-        tenure_entity=tenure[0],
-        tenure_pair=tenure[1],
-        tenure_start=tenure[2],
-        tenure_end=tenure[3],
+        tenure_entity=tenure_entity,
+        tenure_pair=tenure_pair,
+        tenure_start=tenure_start,
+        tenure_end=tenure_end,
         strings=strings,
     )
 
 
-def _values(items: Items, rows: Numbering, said: Int64) -> tuple[Int32, Strings]:
-    """The values of these statements: item rows, or `~row` of the distinct strings, which come with them."""
-    value, text = large.empty(len(said), np.int32), large.Growing(np.int64)
-    for low, high in large.blocks(len(said), 16):
-        value[low:high] = rows.find(said[low:high])
-        text.append(low + np.flatnonzero(said[low:high] < 0))
+def _values(items: Items, rows: Numbering, stated: Int64) -> tuple[Int32, Strings]:
+    """The values of these statements, item rows or `~row` of a distinct string; and these strings."""
+    value, text = large.empty(len(stated), np.int32), large.Growing(np.int64)
+    for low, high in large.blocks(len(stated), 16):
+        value[low:high] = rows.find(stated[low:high])
+        text.append(low + np.flatnonzero(stated[low:high] < 0))
     places = text.done()
-    used = items.strings.take(~said[places])
+    used = items.strings.take(~stated[places])
     ids = large.empty(len(used), np.int32)
     first = kernels.distinct_strings(used.offsets, used.data, ids)
     for low, high in large.blocks(len(places), 16):
@@ -220,16 +231,51 @@ def group(groups: Int32, members: Int32, size: int) -> Ragged:
     return Ragged(indptr, values[: indptr[-1]])
 
 
-def _tenure(said: Said, pair: Int32) -> list[Int32]:
-    """The dated statements by entity, pair, then start; no start is the smallest day, no end the largest."""
+def _tenure(stated: EntityStatements, pair: Int32) -> list[Int32]:
+    """The dated statements by entity, pair, then start. No start is the smallest day, no end the largest."""
     columns = [large.Growing(np.int32) for _ in range(4)]
-    for low, high in large.spans(said.ends, 32):
-        some = slice(said.ends[low], said.ends[high])
-        start, end = said.start[some], said.end[some]
+    for low, high in large.spans(stated.ends, 32):
+        some = slice(stated.ends[low], stated.ends[high])
+        start, end = stated.start[some], stated.end[some]
         dated = np.flatnonzero((start != MISSING) | (end != MISSING))
-        entity, pairs, start, end = said.entity[some][dated], pair[some][dated], start[dated], end[dated]
+        entity, pairs, start, end = stated.entity[some][dated], pair[some][dated], start[dated], end[dated]
         end = np.where(end == MISSING, np.int32(FOREVER), end)
         order = np.lexsort((end, start, pairs, entity))
         for column, part in zip(columns, (entity, pairs, start, end), strict=True):
             column.append(part[order])
     return [column.done() for column in columns]
+
+
+def pick(items: Items, rows: Numbering) -> Made:
+    """The columns that come from the dump unchanged: the rows of the entities."""
+    dump = rows.entity_dump
+
+    def picked(column: Any) -> Any:
+        return column.take(dump) if isinstance(column, Strings) else column[dump]
+
+    columns = KBColumns.declared().values()
+    return {column: picked(getattr(items, column.dump_field)) for column in columns if column.dump_field}
+
+
+def entity_aliases(items: Items, rows: Numbering) -> tuple[Ragged, Strings]:
+    """The rows of each entity's aliases, and the aliases."""
+    dump = rows.entity_dump
+    counts = np.diff(items.alias_indptr)[dump]
+    aliases = items.alias.take(ranges(items.alias_indptr[dump], counts))
+    return Ragged(large.running(counts), np.arange(len(aliases), dtype=np.int32)), aliases
+
+
+def item_columns(items: Items, rows: Numbering) -> Made:
+    """QIDs of entities and items, labels of items and properties (of a repeated one, the first in the last file)."""
+    row = np.arange(len(items.property_id))
+    file = np.searchsorted([file.property for file in items.files], row, side="right")
+    order = np.lexsort((row, -file, items.property_id))
+    properties, first = np.unique(items.property_id[order], return_index=True)
+    return {
+        KBColumns.qids: rows.entity_qids,
+        KBColumns.entity_item: rows.entity_item,
+        KBColumns.item_qids: rows.item_qids,
+        KBColumns.item_labels: items.label.take(rows.dump_of),
+        KBColumns.property_ids: properties,
+        KBColumns.property_labels: items.property_label.take(order[first]),
+    }

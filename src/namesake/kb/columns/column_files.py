@@ -103,28 +103,28 @@ class Ragged:
 
 @dataclass(frozen=True)
 class State:
-    """Which state of a file was opened: whoever writes to it or replaces it makes another one."""
+    """The identity of a file's content: writing to the file or replacing it changes the state."""
 
     device: int
     inode: int
     size: int
     modified: int
     changed: int
-    """When anything about the file changed, in nanoseconds; unlike `modified` nobody can set it."""
+    """Time of the last change of the file or its metadata, in nanoseconds; unlike `modified` it cannot be set."""
 
     @staticmethod
     def of(status: os.stat_result) -> State:
-        """From what the system says of a file."""
+        """From the result of `stat`."""
         return State(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 class Columns:
-    """The files of one KB folder, each mapped when it is first asked for, or all of them by `hold`."""
+    """The files of one KB folder, each mapped when it is first used, or all of them by `hold`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.opened: dict[str, os.stat_result] = {}
-        """What the system said of each file when it was mapped, by its name."""
+        """The status of each file when it was mapped, by its name."""
         self._place = folder.absolute()
         self._mapped: dict[str, npt.NDArray[Any]] = {}
 
@@ -136,12 +136,12 @@ class Columns:
     def written(self) -> str | None:
         """The first mapped file that was written to since it was mapped.
 
-        A file that was replaced or removed does not count: its map stays what it was. Neither do other rights, another
-        owner or another link, which change the time of the last change as well.
+        A file that was replaced or removed does not count: its map does not change. Neither do changes of permissions,
+        owner or links.
         """
         for name, before in self.opened.items():
             try:
-                now = os.stat(f"{self._place}/{name}")  # noqa: PTH116 - a Path would cost more than the look
+                now = os.stat(f"{self._place}/{name}")  # noqa: PTH116 - a Path would cost more than the call
             except OSError:
                 continue
             if now.st_ctime_ns == before.st_ctime_ns or not os.path.samestat(before, now):
@@ -153,13 +153,13 @@ class Columns:
         return None
 
     def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The file `name`.npy, mapped; NamesakeError where it does not hold numbers of type `dtype`."""
+        """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`."""
         if name not in self._mapped:
             self._map(name, dtype, self.folder / f"{name}.npy")
         return self._mapped[name]
 
     def hold(self, files: dict[str, np.dtype[Any]], folder: int) -> None:
-        """Map these files of the open folder at once, so that they stay what they are whatever becomes of it."""
+        """Map these files of the open folder now, so that later changes of the folder do not affect them."""
         for name, dtype in files.items():
             self._map(name, dtype, f"{name}.npy", folder)
 
@@ -178,5 +178,5 @@ class Columns:
 
 
 def _rights(status: os.stat_result) -> tuple[int, ...]:
-    """Who may do what with a file, and how many names it has."""
+    """Permissions, owner and number of links of a file."""
     return status.st_mode, status.st_uid, status.st_gid, status.st_nlink

@@ -1,7 +1,7 @@
-"""How a column is declared: its files, type and meaning, what its rows stand for, what it may hold, who makes it.
+"""How a column is declared: its files, type, meaning and origin, what its rows stand for, and what it may hold.
 
-A declaration is a class attribute of a `Mapped` class and is the column's attribute as well: `kb.sitelinks` maps the
-file at its first use. `layout.py` holds the declarations; everything that handles columns follows from them.
+A declaration is a class attribute of a `Mapped` class and also the attribute of the column: `kb.sitelinks` maps the
+file when it is first used. `layout.py` holds the declarations; all code that handles columns reads them.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from namesake.kb.columns.column_files import Columns, Ragged, Strings
 
 C = TypeVar("C")
 S = TypeVar("S", bound=np.generic)
-AnyArray = npt.NDArray[Any]
 
 ASCENDING, NEVER_FALLING = "ascending", "never falling"
-"""Orders of values; in lists, of those in each row."""
+"""Orders of values; in lists, of the values in each row."""
 LONGEST_RUN = 4096
-"""Slots of a hash table in a row that are taken; some hundred are the most in one that is three quarters full."""
+"""Most occupied slots in a row that a hash table may have; a table that is three quarters full has some hundred."""
+DUMP, DERIVED = "dump", "columns.derived."
+"""Origins of columns: the same field of the dump, and the function of this name in `derived.py`."""
 
 
 @dataclass(frozen=True)
@@ -29,20 +30,20 @@ class Axis:
     """What the rows of a column stand for. All columns of one axis have the same number of rows."""
 
     name: str
-    """In the singular: one row for each such thing."""
+    """In the singular."""
     counted: str = ""
-    """The field of the manifest that has their number, if one has."""
+    """The field of the manifest that has the number of rows, if one has."""
     values_of: str = ""
-    """The file name of the lists whose every value has a row here."""
+    """The file name of the lists whose values have one row each here."""
     one_more_than: Axis | None = None
-    """The axis between whose rows, and around them, these stand."""
+    """The axis between and around whose rows these stand."""
     power_of_two: bool = False
-    """Whether their number is a power of two: slots of a hash table."""
+    """Whether the number of rows is a power of two: slots of a hash table."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """What the numbers of a column may be: any, a row of an axis, or within limits."""
+    """What the numbers of a column may be: any, a row of an axis, a count, or numbers within limits."""
 
     low: float | None = None
     high: float | None = None
@@ -50,20 +51,21 @@ class Values:
     missing: bool = False
     """Whether -1 may stand for no row."""
     inverted: Axis | None = None
-    """Whether a negative number is `~row` of another axis."""
+    """Another axis: a negative number is `~row` of it."""
     taken_in: str = ""
-    """The keys of the hash table whose free slots have no row, -1, and all others one."""
+    """The keys of a hash table: a free slot has no row (-1), every other slot has one."""
     count_of: Axis | None = None
     """The axis whose number of rows is the largest value."""
     keys: bool = False
     """Whether these are the keys of a hash table: 0 in a free slot, of which there are enough."""
     entry: int = 1
-    """How many numbers belong to a key, itself the first of them."""
+    """How many numbers belong to a key, including the key, which comes first."""
 
     def __str__(self) -> str:
         if self.row_of:
-            other = f", or `~row` of {self.inverted.name}" if self.inverted else ", or -1" if self.missing else ""
-            return f"row of {self.row_of.name}{other}{f' where `{self.taken_in}` is 0' if self.taken_in else ''}"
+            other = f", or `~row` of {self.inverted.name}" if self.inverted else ""
+            other += f", or -1 where `{self.taken_in}` is 0" if self.taken_in else ", or -1" if self.missing else ""
+            return f"row of {self.row_of.name}{other}"
         if self.keys:
             return "hashes, 0 where free" if self.entry == 1 else f"entries of {self.entry}: hash, 0 where free, …"
         if self.count_of:
@@ -73,51 +75,7 @@ class Values:
         return f"{self.low:,.0f} or more" if self.high is None else f"{self.low:,.0f} to {self.high:,.0f}"
 
 
-def row_of(axis: Axis, *, missing: bool = False, inverted: Axis | None = None, taken_in: str = "") -> Values:
-    """Rows of `axis`; also -1 where `missing`, or in the free slots of `taken_in`; also `~row` of `inverted`."""
-    return Values(row_of=axis, missing=missing or bool(taken_in), inverted=inverted, taken_in=taken_in)
-
-
-def count_of(axis: Axis) -> Values:
-    """From 0 to the number of rows of `axis`, inclusive."""
-    return Values(count_of=axis)
-
-
-def between(low: float, high: float | None = None) -> Values:
-    """From `low` to `high`, inclusive; without an end if there is no `high`."""
-    return Values(low=low, high=high)
-
-
-def entries(numbers: int) -> Values:
-    """The entries of a hash table, each of so many numbers, the first of which is its key."""
-    return Values(keys=True, entry=numbers)
-
-
-ANY = Values()
-KEYS = Values(keys=True)
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a column comes from: a column of the dump's items, or a function of the build."""
-
-    dump: str = ""
-    """The field of `scanned.Scanned` whose rows are picked for the entities."""
-    function: str = ""
-    """The function that makes it, as `module.name` in this room."""
-
-    def __str__(self) -> str:
-        return f"dump: `{self.dump}`" if self.dump else f"`{self.function}`"
-
-
-def picked(dump: str) -> Source:
-    """From the dump's column `dump`: the rows of the entities, as they are."""
-    return Source(dump=dump)
-
-
-def made_by(function: str) -> Source:
-    """By the function `module.name` of this room, in the course of a build."""
-    return Source(function=function)
+ANY, KEYS = Values(), Values(keys=True)
 
 
 class Column(Generic[C]):
@@ -125,7 +83,7 @@ class Column(Generic[C]):
 
     kind: ClassVar[str]
     holder: ClassVar[type[Any] | None] = None
-    """What holds the arrays of its files; None where there is one file and the array is all."""
+    """The class that holds the arrays of its files; None where there is one file and one array."""
     parts: ClassVar[dict[str, str]] = {}
     """The holder's arrays, by the suffixes of their files."""
 
@@ -135,25 +93,35 @@ class Column(Generic[C]):
         dtype: type[np.generic],
         rows: Axis,
         doc: str,
-        source: Source,
+        made_by: str,
         values: Values = ANY,
         order: str = "",
     ) -> None:
-        """Declare the column `file` of `dtype` with one row for each of `rows`; `doc` says what it means.
+        """Declare the column `file` of `dtype` with one row for each of `rows`; `doc` describes it.
 
-        `source` says who makes it, `values` what numbers it may hold, `order` how they are sorted.
+        `made_by` is `DUMP`, `DERIVED`, or the function of the build that makes it, as `module.name` in this package.
         """
         self.file = file
         self.dtype = np.dtype(dtype)
         self.rows = rows
         self.__doc__ = doc
-        self.source = source
+        self.made_by = made_by
         self.values = values
         self.order = order
 
+    def __set_name__(self, owner: type[Mapped], name: str) -> None:
+        self.name = name
+        if self.made_by == DERIVED:
+            self.made_by += name
+
+    @property
+    def dump_field(self) -> str:
+        """The field of the dump's items whose rows are picked for the entities; empty if the column has none."""
+        return self.file.rpartition(".")[2] if self.made_by == DUMP else ""
+
     @property
     def files(self) -> dict[str, np.dtype[Any]]:
-        """The type of each of its files, by name without `.npy`: where rows end is int64, what they hold the dtype."""
+        """The type of each of its files, by name without `.npy`. Offsets of rows are int64."""
         names = [self.file + suffix for suffix in self.parts] or [self.file]
         return {name: np.dtype(np.int64) for name in names[:-1]} | {names[-1]: self.dtype}
 
@@ -163,20 +131,13 @@ class Column(Generic[C]):
         opened: C = self.holder(*arrays) if self.holder else arrays[0]
         return opened
 
-    def arrays(self, value: C) -> dict[str, AnyArray]:
-        """What to write: each array by its file's name. Another type than the declared one is a mistake of ours."""
+    def arrays(self, value: C) -> dict[str, npt.NDArray[Any]]:
+        """What to write: each array by the name of its file. Its type must be the declared one."""
         parts = [getattr(value, part) for part in self.parts.values()] or [value]
         found = dict(zip(self.files, parts, strict=True))
         for name, dtype in self.files.items():
             assert found[name].dtype == dtype, f"{name} is declared as {dtype}, not {found[name].dtype}"
         return found
-
-    def holding(self, value: C) -> tuple[Column[Any], C]:
-        """The column with what it is to hold, for a dictionary of columns to write; mypy compares their types."""
-        return self, value
-
-    def __set_name__(self, owner: type[Mapped], name: str) -> None:
-        self.name = name
 
     @overload
     def __get__(self, owner: None, kind: type[Mapped]) -> Self: ...
@@ -191,7 +152,7 @@ class Column(Generic[C]):
 
 
 Made = dict[Column[Any], Any]
-"""Columns with what they are to hold; made of `Column.holding`."""
+"""Columns with their contents, ready to be written."""
 
 
 class Array(Column[npt.NDArray[S]], Generic[S]):
@@ -200,9 +161,9 @@ class Array(Column[npt.NDArray[S]], Generic[S]):
     kind = "array"
 
     def __init__(
-        self, file: str, dtype: type[S], rows: Axis, doc: str, source: Source, values: Values = ANY, order: str = ""
+        self, file: str, dtype: type[S], rows: Axis, doc: str, made_by: str, values: Values = ANY, order: str = ""
     ) -> None:
-        super().__init__(file, dtype, rows, doc, source, values, order)
+        super().__init__(file, dtype, rows, doc, made_by, values, order)
 
 
 class Text(Column[Strings]):
@@ -212,8 +173,8 @@ class Text(Column[Strings]):
     holder = Strings
     parts: ClassVar = {".offsets": "offsets", ".bytes": "data"}
 
-    def __init__(self, file: str, rows: Axis, doc: str, source: Source) -> None:
-        super().__init__(file, np.uint8, rows, doc, source)
+    def __init__(self, file: str, rows: Axis, doc: str, made_by: str) -> None:
+        super().__init__(file, np.uint8, rows, doc, made_by)
 
 
 class Lists(Column[Ragged]):

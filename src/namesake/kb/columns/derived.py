@@ -1,7 +1,7 @@
 """Columns that follow from other columns of the KB: one declaration in `layout.py` and one function here, each.
 
-A function gets the columns that are written so far and returns the new one. They run one after the other, in the
-order in which they stand here, when everything else is written.
+A function gets the columns that are written so far and returns the new one. The functions run in the order in which
+they stand here, after everything else is written.
 """
 
 from __future__ import annotations
@@ -10,30 +10,29 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from namesake.arrays import Float32, Int8, Int32, UInt64
+from namesake.arrays import Float32, Float64, Int8, Int32, UInt64
 from namesake.kb.columns.column_files import Columns
 from namesake.kb.columns.declaration import Column
-from namesake.kb.columns.fame import entity_fame
-from namesake.kb.columns.layout import MAN, WOMAN, KBColumns
-from namesake.kb.columns.name_layout import NameColumns
+from namesake.kb.columns.layout import MAN, WOMAN, KBColumns, NameColumns
 from namesake.kb.names import phrase_tables as tables
 from namesake.kb.publish.draft import Draft
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.links import count_values, mark_rows
+from namesake.kernels.dump.wikidata import GENDER
 
 C = TypeVar("C")
 
-GENDER = 21
 GENDERS = {MAN: (6581097, 2449503), WOMAN: (6581072, 1052281)}
-"""The values of P21 that stand for a man and a woman: male and female, each also of trans people."""
+"""The values of P21 for a man and a woman: male and female, and trans man and trans woman."""
 
 DERIVED: dict[Column[Any], Callable[[KBColumns], Any]] = {}
 """The function of each derived column, in the order in which they run."""
 
 
 def derived(column: Column[C]) -> Callable[[Callable[[KBColumns], C]], Callable[[KBColumns], C]]:
-    """Let the decorated function make `column` from the columns before it."""
+    """Register the decorated function as the one that makes `column`."""
 
     def register(function: Callable[[KBColumns], C]) -> Callable[[KBColumns], C]:
         DERIVED[column] = function
@@ -43,9 +42,9 @@ def derived(column: Column[C]) -> Callable[[Callable[[KBColumns], C]], Callable[
 
 
 def derive_all(draft: Draft) -> None:
-    """Make the derived columns of the KB that is drafted, each from those that are written."""
+    """Make the derived columns of a draft, each from those that are written."""
     for column, function in DERIVED.items():
-        draft.write(column, function(KBColumns(Columns(draft.folder))))  # each maps what it needs, for itself
+        draft.write(column, function(KBColumns(Columns(draft.folder))))  # maps only the columns that it needs
 
 
 @derived(KBColumns.qid_bits)
@@ -63,17 +62,22 @@ def qid_before(kb: KBColumns) -> Int32:
     return before
 
 
+def entity_fame(sitelinks: npt.NDArray[Any], statements: npt.NDArray[Any]) -> Float64:
+    """Sitelinks; for entities without any, 0.3 plus 0.05 for each of up to ten statements."""
+    return np.where(sitelinks > 0, sitelinks, 0.3 + 0.05 * np.minimum(statements, 10)).astype(np.float64)
+
+
 @derived(KBColumns.fame)
 def fame(kb: KBColumns) -> Float32:
-    """How famous each entity is."""
+    """The fame of each entity."""
     return entity_fame(kb.sitelinks, np.diff(kb.statements.indptr)).astype(np.float32)
 
 
 @derived(KBColumns.gender)
 def gender(kb: KBColumns) -> Int8:
-    """Whether each entity is a man or a woman, where the KB states one of them; values that are no items tell nothing.
+    """Whether each entity is a man or a woman, if the KB states one of them.
 
-    Anybody may edit Wikidata, and dumps are forged: a function here must expect a string as the value of any property.
+    Anybody may edit Wikidata: a function here must expect a string as the value of any property, and ignore it.
     """
     first, end = np.searchsorted(kb.pair_property, [GENDER, GENDER + 1])
     values = kb.pair_value[first:end]
@@ -88,13 +92,13 @@ def gender(kb: KBColumns) -> Int8:
 
 @derived(NameColumns.phrases)
 def phrases(kb: KBColumns) -> UInt64:
-    """What names, short forms and names of things are, by their hashes."""
+    """All names, short forms and names of non-people, by their hashes."""
     return tables.phrases(NameColumns(kb.columns))
 
 
 @derived(NameColumns.words)
 def words(kb: KBColumns) -> UInt64:
-    """What is known of tokens."""
+    """The counts of tokens."""
     return tables.words(NameColumns(kb.columns))
 
 

@@ -1,11 +1,11 @@
-"""Large arrays of a build: in memory where all of it fits, else in mapped files, whose pages can leave memory.
+"""Large arrays of a build: in memory if all of it fits, else in mapped files, whose pages can leave memory.
 
-What is made of them is the same in either case. A build says once where they go (`Room.used`), and everything that it
-calls asks here: `empty`, `zeros` and `full` as of NumPy, `Growing` for what has no size yet, and `blocks` and `spans`
-for how much to do at a time. Without a build around it, an array is an ordinary one.
+Results are the same in both cases. A build sets once where they go (`Room.used`), and all its functions ask here:
+`empty`, `zeros` and `full` work as in NumPy, `Growing` is for arrays of unknown size, `blocks` and `spans` return how
+much to do at a time. Outside a build, an array is an ordinary one.
 
-Pages of a mapped file belong to the page cache. They count as this process's memory while it looks at them, so a thread
-lets go of them whenever the process holds more than its room; whoever needs one again finds it in the cache or on disk.
+Pages of a mapped file belong to the page cache, but count as memory of this process while it uses them. A thread
+therefore releases them whenever the process holds more than its bound. They are read again from the cache or the disk.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ AnyArray = npt.NDArray[Any]
 
 SMALL = 1 << 20  # bytes of an array that stays in memory anyway
 BLOCK = 64 << 20
-INTERVAL = 0.02  # seconds between two looks at how much memory is held
-LET_GO = 0.7  # of the bound: from here on pages of files leave
-LEAST_MAPPED = 0.125  # of the bound: so many mapped pages may always stay, or each would be read again and again
+INTERVAL = 0.02  # seconds between two measurements of memory
+RELEASE_AT = 0.7  # part of the bound from which on pages of files are released
+LEAST_MAPPED = 0.125  # part of the bound that mapped pages may always take, or each would be read again and again
 PAGE = mmap.PAGESIZE
 STATM = Path("/proc/self/statm")
-CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # what some file systems say
+CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems without fallocate
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Room:
     """How much memory a build may take, and where large arrays go."""
 
     bound: int | None = None
-    """Bytes that the process may hold; None where nobody looks."""
+    """Bytes that the process may hold; None for no bound."""
     block: int = BLOCK
     """Bytes of temporary arrays that a step may make at a time."""
     folder: Path | None = None
@@ -56,11 +56,10 @@ class Room:
     small: int = SMALL
     _maps: weakref.WeakSet[mmap.mmap] = field(default_factory=weakref.WeakSet, compare=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, compare=False)
-    """Of the maps: arrays are made while others leave."""
 
     @contextmanager
     def used(self) -> Iterator[Room]:
-        """Large arrays that are made in the block are made here, and no more memory is held than the bound."""
+        """Put large arrays that the block makes here, and keep the process within the bound."""
         token = _room.set(self)
         ended = threading.Event()
         watch = threading.Thread(target=self._watch, args=(ended,), name="memory", daemon=True)
@@ -78,23 +77,23 @@ class Room:
         bound, libraries = self.bound or 0, held()[1]
         while not ended.wait(INTERVAL):
             resident, mapped = held()
-            if resident > LET_GO * bound and mapped > libraries + LEAST_MAPPED * bound:
-                self.let_go()
+            if resident > RELEASE_AT * bound and mapped > libraries + LEAST_MAPPED * bound:
+                self.release()
 
-    def let_go(self) -> None:
-        """Let the pages of all mapped files leave; what was written to them stays in the files."""
+    def release(self) -> None:
+        """Release the pages of all mapped files; the files keep their content."""
         with self._lock:
             maps = list(self._maps)
         for pages in maps:
             pages.madvise(mmap.MADV_DONTNEED)
 
     def add(self, pages: mmap.mmap) -> None:
-        """Let these pages leave as well when there is need: nothing may have been written to a private map."""
+        """Release these pages as well when memory is short. A private map must not have been written to."""
         with self._lock:
             self._maps.add(pages)
 
     def empty(self, size: int, dtype: npt.DTypeLike) -> AnyArray:
-        """An array of any content; in a file, if it is large and there is a folder."""
+        """An uninitialised array; in a file, if it is large and there is a folder."""
         kind = np.dtype(dtype)
         if self.folder is None or size * kind.itemsize <= self.small:
             return np.empty(size, kind)
@@ -103,7 +102,7 @@ class Room:
             return self.map(file, kind)
 
     def file(self) -> FileIO:
-        """A new file without a name, gone when nobody has it open or mapped."""
+        """A new file without a name, deleted when it is neither open nor mapped."""
         assert self.folder is not None, "arrays in memory have no files"
         path = self.folder / f"large-{next(_numbers)}"
         file = FileIO(path, "w+")
@@ -111,7 +110,7 @@ class Room:
         return file
 
     def map(self, file: FileIO, dtype: np.dtype[Any]) -> AnyArray:
-        """An array over the pages of a file, which is not empty."""
+        """An array over the pages of a file that is not empty."""
         pages = mmap.mmap(file.fileno(), 0)
         self.add(pages)
         return np.frombuffer(pages, dtype)
@@ -123,12 +122,12 @@ _numbers = count()
 
 
 def room() -> Room:
-    """The room of the build that is at work, or memory without a bound."""
+    """The room of the current build, or memory without a bound."""
     return _room.get()
 
 
 def empty(size: int, dtype: npt.DTypeLike) -> AnyArray:
-    """A large array of any content."""
+    """A large uninitialised array."""
     return room().empty(size, dtype)
 
 
@@ -148,7 +147,7 @@ def full(size: int, value: float, dtype: npt.DTypeLike) -> AnyArray:
 
 
 def kept(array: AnyArray) -> AnyArray:
-    """The same array where large ones go."""
+    """The same array, moved to a file if it is large and there is a folder."""
     if room().folder is None or array.nbytes <= room().small:
         return array
     made = room().empty(len(array), array.dtype)
@@ -170,12 +169,12 @@ def blocks(rows: int, width: int) -> Iterator[tuple[int, int]]:
         yield low, min(rows, low + step)
 
 
-def spans(ends: AnyArray, width: int) -> Iterator[tuple[int, int]]:
+def spans(ends: AnyArray, width: int, block: int = 0) -> Iterator[tuple[int, int]]:
     """The same for rows of several values each, of `width` bytes: those of row i end at `ends[i + 1]`.
 
     A range has at least one row.
     """
-    low, rows, step = 0, len(ends) - 1, max(1, room().block // width)
+    low, rows, step = 0, len(ends) - 1, max(1, (block or room().block) // width)
     while low < rows:
         high = int(np.searchsorted(ends, ends[low] + step, "right")) - 1
         high = min(rows, max(high, low + 1), low + step)
@@ -191,7 +190,7 @@ def running(sizes: AnyArray) -> Int64:
 
 
 def _reserve(file: FileIO, size: int) -> None:
-    """Make a new file so large, of zeros for which the disk has room: a page that finds none would end the process."""
+    """Give a new file its size and reserve the disk space: a page without space would kill the process."""
     try:
         os.posix_fallocate(file.fileno(), 0, size)
     except (AttributeError, OSError) as problem:
@@ -201,7 +200,7 @@ def _reserve(file: FileIO, size: int) -> None:
 
 
 class Growing:
-    """A large array that is written from its beginning to its end."""
+    """A large array that is written from beginning to end."""
 
     def __init__(self, dtype: npt.DTypeLike) -> None:
         self.dtype = np.dtype(dtype)
@@ -211,7 +210,7 @@ class Growing:
         self._file = self._room.file() if self._room.folder else None
 
     def append(self, part: AnyArray) -> None:
-        """Add these to the end."""
+        """Add an array to the end."""
         assert part.dtype == self.dtype, f"{part.dtype} among {self.dtype}"
         self.size += len(part)
         if self._file is None:
@@ -222,7 +221,7 @@ class Growing:
             body = body[self._file.write(body) or 0 :]
 
     def done(self) -> AnyArray:
-        """The whole array; nothing can be added any more."""
+        """The whole array; nothing can be added afterwards."""
         if self._file is None:
             parts, self._parts = self._parts, []
             return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, self.dtype), *parts])
@@ -231,7 +230,7 @@ class Growing:
 
 
 def held() -> tuple[int, int]:
-    """Bytes of memory that this process holds, and how many of them are pages of files; 0 where nobody tells."""
+    """Bytes of memory that this process holds, and those that are pages of files; 0 if the system does not tell."""
     try:
         _, resident, mapped, *_ = STATM.read_bytes().split()
     except OSError:
@@ -240,13 +239,13 @@ def held() -> tuple[int, int]:
 
 
 def give_back() -> None:
-    """Give memory that was freed back to the system: allocators keep it for the next array."""
+    """Return freed memory to the system; allocators would keep it for the next array."""
     pa.default_memory_pool().release_unused()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
     if room().folder:
-        room().let_go()
+        room().release()
 
 
 def of_machine() -> int:

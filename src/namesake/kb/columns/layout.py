@@ -1,6 +1,6 @@
-"""The columns of a KB, each declared once. The writer, `KB`, the name index and docs/kb-format.md follow from it.
+"""All columns of a KB, each declared once. The scanner's fields, the writer, `KB` and docs/kb-format.md follow from it.
 
-`docs/add-a-column.md` says what else a new column needs.
+`docs/add-a-column.md` lists what else a new column needs.
 """
 
 from __future__ import annotations
@@ -10,206 +10,124 @@ from typing import Any
 import numpy as np
 
 from namesake.kb.columns.declaration import (
+    ANY,
     ASCENDING,
+    DERIVED,
+    DUMP,
     KEYS,
     NEVER_FALLING,
     Array,
+    Axis,
     Column,
     Lists,
     Mapped,
     Text,
-    between,
-    count_of,
-    made_by,
-    picked,
-    row_of,
+    Values,
 )
-from namesake.kb.columns.domains import (
-    ALIAS,
-    BITMAP,
-    BITMAP_BOUND,
-    COUNT,
-    ENTITY,
-    ID,
-    ITEM,
-    PAIR,
-    PROPERTY,
-    STEM_SLOT,
-    STRING,
-    SURFACE_SLOT,
-    TENURE,
-    WORD,
-)
-from namesake.kb.columns.name_layout import NameColumns
+from namesake.kernels.dump.wikidata import LARGEST_ID
 
-NUMBERING = made_by("columns.assemble.number")
-STATEMENTS = made_by("columns.assemble.state")
-TEXTS = made_by("columns.picked_rows.EntityTexts.of")
-LABELS = made_by("columns.picked_rows.item_columns")
-WORDS = made_by("columns.word_sets.index_kb_words")
+ENTITY = Axis("entity", counted="entities")
+ITEM = Axis("item", counted="items")
+ALIAS = Axis("alias")
+PAIR = Axis("pair")
+TENURE = Axis("dated statement")
+STRING = Axis("string")
+PROPERTY = Axis("property")
+WORD = Axis("word", counted="words")
+NAME = Axis("name", counted="names")
+FILED = Axis("filed name")
+NAME_ENTITY = Axis("entity with a name", values_of="name.entity")
+BITMAP = Axis("64 QIDs")
+BITMAP_BOUND = Axis("bound of 64 QIDs", one_more_than=BITMAP)
+SURFACE_SLOT = Axis("slot for a surface form", power_of_two=True)
+STEM_SLOT = Axis("slot for a word", power_of_two=True)
+NAME_SLOT = Axis("slot for a name", power_of_two=True)
+PREFIX_BYTE = Axis("8 hashes", power_of_two=True)
+SHORT = Axis("short form")
+SHORT_ENTITY = Axis("entity with a short form", values_of="short.entity")
+SHORT_SLOT = Axis("slot for a short form", power_of_two=True)
+TOKEN_SLOT = Axis("slot for a token", power_of_two=True)
+OTHER_SLOT = Axis("slot for the name of a non-person", power_of_two=True)
+PHRASE_HALF = Axis("half of a slot for a phrase", power_of_two=True)
+TOKEN_QUARTER = Axis("quarter of a slot for a token", power_of_two=True)
+MISSPELLING = Axis("misspelled name")
 
-PRECISION = between(0, 14)
-"""Wikidata's: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
+NUMBERING, STATEMENTS = "columns.assemble.number", "columns.assemble.state"
+TEXTS, LABELS = "columns.assemble.entity_aliases", "columns.assemble.item_columns"
+RANKS, WIKIPEDIA = "build.rank_columns", "dump.wikipedia.Reader.finish"
+WORDS = "columns.words.index_kb_words"
+NAMES, SHORTS = "names.build_index.build_names", "names.short_forms.build_short_forms"
+TOKENS, OTHERS = "names.short_forms.count_tokens", "names.non_people.build_non_people"
+MISSPELLINGS = "names.build_index.build_misspellings"
+
+ENTITY_ROW, ITEM_ROW, PAIR_ROW = Values(row_of=ENTITY), Values(row_of=ITEM), Values(row_of=PAIR)
+WORD_ROW, NAME_ROW = Values(row_of=WORD), Values(row_of=NAME)
+ENTITIES, ID, COUNT = Values(count_of=ENTITY), Values(1, LARGEST_ID), Values(0)
+PRECISION = Values(0, 14)
+"""Wikidata's precision: 11 a day, 10 a month, 9 a year; 0 where there is no date."""
 
 MAN, WOMAN = 1, 2
-"""What `entity.gender` may hold, and 0 where nothing is stated or both are."""
+"""Values of `entity.gender`; 0 where nothing or both is stated."""
 
 
 class KBColumns(Mapped):
-    """The columns of a KB but for the name index. Rows of entities and of items follow their QIDs."""
+    """The columns of a KB except the name index. Rows of entities and of items are ordered by QID."""
 
     # entities
     qids = Array("entity.qid", np.int64, ENTITY, "QID numbers.", NUMBERING, ID, ASCENDING)
     qid_bits = Array(
-        "entity.qid_bits",
-        np.uint64,
-        BITMAP,
-        "The QIDs as a bitmap: bit q % 64 of row q // 64 is set for an entity.",
-        made_by("columns.derived.qid_bits"),
+        "entity.qid_bits", np.uint64, BITMAP, "Bitmap of the QIDs: entity q sets bit q % 64 of row q // 64.", DERIVED
     )
     qid_before = Array(
-        "entity.qid_before",
-        np.int32,
-        BITMAP_BOUND,
-        "How many entities stand before each row of the bitmap.",
-        made_by("columns.derived.qid_before"),
-        count_of(ENTITY),
-        NEVER_FALLING,
+        *("entity.qid_before", np.int32, BITMAP_BOUND, "Number of entities before each row of the bitmap."),
+        *(DERIVED, ENTITIES, NEVER_FALLING),
     )
     entity_item = Array(
-        "entity.item", np.int32, ENTITY, "Each entity's row among the items.", NUMBERING, row_of(ITEM), ASCENDING
+        "entity.item", np.int32, ENTITY, "Each entity's row among the items.", NUMBERING, ITEM_ROW, ASCENDING
     )
-    sitelinks = Array(
-        "entity.sitelinks",
-        np.int32,
-        ENTITY,
-        "NS: Wikimedia pages that are about the entity.",
-        picked("sitelinks"),
-        COUNT,
-    )
-    properties = Array(
-        "entity.properties",
-        np.int32,
-        ENTITY,
-        "NP: distinct properties in the entity's statements.",
-        picked("properties"),
-        COUNT,
-    )
+    sitelinks = Array("entity.sitelinks", np.int32, ENTITY, "NS: Wikimedia pages about the entity.", DUMP, COUNT)
+    properties = Array("entity.properties", np.int32, ENTITY, "NP: distinct properties of the entity.", DUMP, COUNT)
     pagerank_wikidata = Array(
-        "entity.pagerank_wikidata",
-        np.float64,
-        ENTITY,
-        "PR_WD, mean 1 over all items; 0 if unknown.",
-        made_by("build.wikidata_ranks"),
-        COUNT,
+        "entity.pagerank_wikidata", np.float64, ENTITY, "PR_WD, mean 1 over all items; 0 if unknown.", RANKS, COUNT
     )
     pagerank_wikipedia = Array(
-        "entity.pagerank_wikipedia",
-        np.float64,
-        ENTITY,
-        "PR_WP, mean 1 over all pages; 0 if unknown.",
-        made_by("build.wikipedia_ranks"),
-        COUNT,
+        "entity.pagerank_wikipedia", np.float64, ENTITY, "PR_WP, mean 1 over all pages; 0 if unknown.", RANKS, COUNT
     )
-    person = Array("entity.person", np.bool_, ENTITY, "Whether the entity is a person (P31 = Q5).", picked("person"))
-    birth = Array(
-        "entity.birth",
-        np.int32,
-        ENTITY,
-        "First day of the birth date's period, in days since 1970-01-01.",
-        picked("birth"),
-    )
+    person = Array("entity.person", np.bool_, ENTITY, "Whether the entity is a person (P31 = Q5).", DUMP)
+    birth = Array("entity.birth", np.int32, ENTITY, "First day of the birth date, in days since 1970-01-01.", DUMP)
     birth_precision = Array(
-        "entity.birth_precision",
-        np.int8,
-        ENTITY,
-        "11 day, 10 month, 9 year, …; 0 where there is none.",
-        picked("birth_precision"),
-        PRECISION,
+        "entity.birth_precision", np.int8, ENTITY, "11 day, 10 month, 9 year, …; 0 if unknown.", DUMP, PRECISION
     )
-    death = Array(
-        "entity.death",
-        np.int32,
-        ENTITY,
-        "First day of the death date's period, in days since 1970-01-01.",
-        picked("death"),
-    )
+    death = Array("entity.death", np.int32, ENTITY, "First day of the death date, in days since 1970-01-01.", DUMP)
     death_precision = Array(
-        "entity.death_precision",
-        np.int8,
-        ENTITY,
-        "11 day, 10 month, 9 year, …; 0 where there is none.",
-        picked("death_precision"),
-        PRECISION,
+        "entity.death_precision", np.int8, ENTITY, "11 day, 10 month, 9 year, …; 0 if unknown.", DUMP, PRECISION
     )
     gender = Array(
-        "entity.gender",
-        np.int8,
-        ENTITY,
-        "What P21 states: 1 a man, 2 a woman, 0 neither or both.",
-        made_by("columns.derived.gender"),
-        between(0, WOMAN),
+        "entity.gender", np.int8, ENTITY, "P21: 1 a man, 2 a woman, 0 neither or both.", DERIVED, Values(0, WOMAN)
     )
     fame = Array(
-        "entity.fame",
-        np.float32,
-        ENTITY,
-        "Sitelinks; where there are none, 0.3 and 0.05 for each of up to ten statements.",
-        made_by("columns.derived.fame"),
-        COUNT,
+        "entity.fame", np.float32, ENTITY, "Sitelinks; if none, 0.3 + 0.05 for up to 10 statements.", DERIVED, COUNT
     )
-    descriptions = Text(
-        "entity.description", ENTITY, "Short descriptions; empty where there is none.", picked("description")
-    )
-    titles = Text(
-        "entity.title", ENTITY, "Titles in the language's Wikipedia; empty where there is none.", picked("title")
-    )
-    paragraphs = Text(
-        "entity.paragraph",
-        ENTITY,
-        "Wikipedia first paragraphs; empty where there is none.",
-        made_by("dump.wikipedia.Reader.finish"),
-    )
-    aliases = Lists(
-        "entity.alias", np.int32, ENTITY, "Rows of `alias_texts` for each entity.", TEXTS, row_of(ALIAS), ASCENDING
-    )
-    alias_texts = Text("alias", ALIAS, "The aliases themselves.", TEXTS)
+    descriptions = Text("entity.description", ENTITY, "Short descriptions; empty where there is none.", DUMP)
+    titles = Text("entity.title", ENTITY, "Titles in the language's Wikipedia; empty where there is none.", DUMP)
+    paragraphs = Text("entity.paragraph", ENTITY, "Wikipedia first paragraphs; empty where there is none.", WIKIPEDIA)
+    aliases = Lists("entity.alias", np.int32, ENTITY, "Rows of `alias_texts`.", TEXTS, Values(row_of=ALIAS), ASCENDING)
+    alias_texts = Text("alias", ALIAS, "The aliases.", TEXTS)
 
     # statements
-    statements = Lists(
-        "entity.statement", np.int32, ENTITY, "Pairs of each entity.", STATEMENTS, row_of(PAIR), ASCENDING
-    )
+    statements = Lists("entity.statement", np.int32, ENTITY, "Pairs of each entity.", STATEMENTS, PAIR_ROW, ASCENDING)
     pair_property = Array(
-        "pair.property",
-        np.int32,
-        PAIR,
-        "Property number of each distinct (property, value) pair.",
-        STATEMENTS,
-        ID,
-        NEVER_FALLING,
+        "pair.property", np.int32, PAIR, "Property of each (property, value) pair.", STATEMENTS, ID, NEVER_FALLING
     )
     pair_value = Array(
-        "pair.value",
-        np.int32,
-        PAIR,
-        "Value of each pair: an item, or a string.",
-        STATEMENTS,
-        row_of(ITEM, inverted=STRING),
+        *("pair.value", np.int32, PAIR, "Value of each pair: an item, or a string."),
+        *(STATEMENTS, Values(row_of=ITEM, inverted=STRING)),
     )
-    pair_count = Array(
-        "pair.count",
-        np.int32,
-        PAIR,
-        "How many entities state the pair.",
-        made_by("columns.derived.pair_count"),
-        count_of(ENTITY),
-    )
+    pair_count = Array("pair.count", np.int32, PAIR, "Number of entities with the pair.", DERIVED, ENTITIES)
     tenure_entity = Array(
-        "tenure.entity", np.int32, TENURE, "Dated statements: whose.", STATEMENTS, row_of(ENTITY), NEVER_FALLING
+        "tenure.entity", np.int32, TENURE, "Dated statements: the entity.", STATEMENTS, ENTITY_ROW, NEVER_FALLING
     )
-    tenure_pair = Array(
-        "tenure.pair", np.int32, TENURE, "Dated statements: the pair that is dated.", STATEMENTS, row_of(PAIR)
-    )
+    tenure_pair = Array("tenure.pair", np.int32, TENURE, "Dated statements: the pair.", STATEMENTS, PAIR_ROW)
     tenure_start = Array(
         "tenure.start", np.int32, TENURE, "Dated statements: first day (P580), or the smallest int32.", STATEMENTS
     )
@@ -217,100 +135,165 @@ class KBColumns(Mapped):
         "tenure.end", np.int32, TENURE, "Dated statements: last day (P582), or the largest int32.", STATEMENTS
     )
 
-    # what statements name
+    # items and properties that statements name
     item_qids = Array(
-        "item.qid", np.int64, ITEM, "QID numbers of every item in the dump or named by one.", NUMBERING, ID, ASCENDING
+        "item.qid", np.int64, ITEM, "QIDs of all items in the dump or named by it.", NUMBERING, ID, ASCENDING
     )
     item_labels = Text("item.label", ITEM, "Labels of the items; empty where unknown.", LABELS)
-    item_kind = Array(
-        "item.kind",
-        np.int8,
-        ITEM,
-        "What each item is, as a row of `kinds.KINDS`: 0 other, 1 person, 2 place, 3 organisation, 4 work, 5 name.",
-        made_by("names.non_people.item_kinds"),
-        between(0, 5),
-    )
     strings = Text("string", STRING, "Distinct string values.", STATEMENTS)
-    property_ids = Array(
-        "property.id", np.int32, PROPERTY, "Property numbers that have a label.", LABELS, ID, ASCENDING
-    )
+    property_ids = Array("property.id", np.int32, PROPERTY, "Properties that have a label.", LABELS, ID, ASCENDING)
     property_labels = Text("property.label", PROPERTY, "Labels of those properties.", LABELS)
 
     # words
     words = Text("word", WORD, "The vocabulary: normalised words by id.", WORDS)
-    word_count = Array(
-        "word.count",
-        np.int32,
-        WORD,
-        "How many entities have the word in D+S.",
-        made_by("columns.derived.word_count"),
-        count_of(ENTITY),
-    )
+    word_count = Array("word.count", np.int32, WORD, "Number of entities with the word in D+S.", DERIVED, ENTITIES)
     words_d = Lists(
-        "entity.words_d", np.int32, ENTITY, "D: words of each entity's description.", WORDS, row_of(WORD), ASCENDING
+        "entity.words_d", np.int32, ENTITY, "D: words of each entity's description.", WORDS, WORD_ROW, ASCENDING
     )
-    words_p = Lists(
-        "entity.words_p",
-        np.int32,
-        ENTITY,
-        "P: words of each entity's Wikipedia first paragraph.",
-        WORDS,
-        row_of(WORD),
-        ASCENDING,
-    )
+    words_p = Lists("entity.words_p", np.int32, ENTITY, "P: words of each first paragraph.", WORDS, WORD_ROW, ASCENDING)
     words_ds = Lists(
-        "entity.words_ds",
-        np.int32,
-        ENTITY,
-        "D+S: distinct words of description and statement values, ready for the kernel.",
-        WORDS,
-        row_of(WORD),
+        "entity.words_ds", np.int32, ENTITY, "D+S: words of description and statement values.", WORDS, WORD_ROW
     )
     words_item = Lists(
-        "item.words",
-        np.int32,
-        ITEM,
-        "S: words of each item's label (where it is a value; else empty).",
-        WORDS,
-        row_of(WORD),
-        ASCENDING,
+        "item.words", np.int32, ITEM, "S: words of the labels of items that are values.", WORDS, WORD_ROW, ASCENDING
     )
     words_item_aliases = Lists(
-        "item.words_aliases",
-        np.int32,
-        ITEM,
-        "Words of each item's aliases (where it is a value; else empty).",
-        WORDS,
-        row_of(WORD),
-        ASCENDING,
+        "item.words_aliases", np.int32, ITEM, "Words of the aliases of such items.", WORDS, WORD_ROW, ASCENDING
     )
-    words_string = Lists(
-        "string.words", np.int32, STRING, "S: words of each string value.", WORDS, row_of(WORD), ASCENDING
-    )
+    words_string = Lists("string.words", np.int32, STRING, "S: words of each string value.", WORDS, WORD_ROW, ASCENDING)
     surface_hash = Array(
         "surface.hash", np.uint64, SURFACE_SLOT, "Hash table from surface forms to words: the keys.", WORDS, KEYS
     )
     surface_word = Array(
-        "surface.word",
-        np.int32,
-        SURFACE_SLOT,
-        "Hash table from surface forms to words: the word, -1 for a stop word or none.",
-        WORDS,
-        row_of(WORD, missing=True),
+        *("surface.word", np.int32, SURFACE_SLOT, "The word of each surface form, -1 for a stop word or none."),
+        *(WORDS, Values(row_of=WORD, missing=True)),
     )
     stem_hash = Array(
         "stem.hash", np.uint64, STEM_SLOT, "Hash table from normalised words to their rows: the keys.", WORDS, KEYS
     )
     stem_word = Array(
-        "stem.word",
-        np.int32,
-        STEM_SLOT,
-        "Hash table from normalised words to their rows: the word, -1 where empty.",
-        WORDS,
-        row_of(WORD, taken_in="stem.hash"),
+        *("stem.word", np.int32, STEM_SLOT, "The word in each slot, -1 in a free one."),
+        *(WORDS, Values(row_of=WORD, missing=True, taken_in="stem.hash")),
     )
 
 
+class NameColumns(Mapped):
+    """The columns of the name index."""
+
+    # names of entities
+    hashes = Array(
+        "name.key", np.uint64, NAME_SLOT, "Hash table by open addressing: hash of the name in each slot.", NAMES, KEYS
+    )
+    slots = Array(
+        *("name.slot", np.int32, NAME_SLOT, "The name in each slot, -1 in a free one."),
+        *(NAMES, Values(row_of=NAME, missing=True, taken_in="name.key")),
+    )
+    prefixes = Array(
+        *("name.prefix", np.uint8, PREFIX_BYTE),
+        "One bit for the hash of every beginning, of two or more tokens, of a name (of non-people as well).",
+        NAMES,
+    )
+    person = Array(
+        *("name.person", np.uint8, NAME, "How much each name looks like a person's; low for ordinary words."),
+        *(NAMES, Values(0, 100)),
+    )
+    variant_keys = Array(
+        *("name.drawer", np.uint64, FILED, "Search key for variants: sound of the last token, first letter."),
+        *(NAMES, ANY, NEVER_FALLING),
+    )
+    variant_names = Array("name.filed", np.int32, FILED, "The name with each of these keys.", NAMES, NAME_ROW)
+    texts = Text("name.text", NAME, "The normalised names.", NAMES)
+    entities = Lists("name.entity", np.int32, NAME, "Entities with each name.", NAMES, ENTITY_ROW, ASCENDING)
+    kinds = Array(
+        *("name.entity.kind", np.int8, NAME_ENTITY),
+        "What the name is to each of `entities.values`: 0 label, 1 alias, 2 and 3 bare forms of them.",
+        *(NAMES, Values(0, 3)),
+    )
+
+    # short forms: parts of names by which entities are called
+    short_hashes = Array("short.key", np.uint64, SHORT_SLOT, "Hash table from short forms.", SHORTS, KEYS)
+    short_slots = Array(
+        *("short.slot", np.int32, SHORT_SLOT, "The short form in each slot, -1 in a free one."),
+        *(SHORTS, Values(row_of=SHORT, missing=True, taken_in="short.key")),
+    )
+    short_entities = Lists(
+        *(
+            "short.entity",
+            np.int32,
+            SHORT,
+            "The 5 entities of each short form with the largest weight, then lowest row.",
+        ),
+        *(SHORTS, ENTITY_ROW),
+    )
+    short_forms = Array(
+        *("short.entity.form", np.int8, SHORT_ENTITY),
+        "What it is to each of `short_entities.values`, as a row of `short_forms.FORMS`: 0 mononym, 1 surname, 2 head, "
+        "3 first, 4 pair, 5 suffix, 6 begin, 7 called, 8 nick, 9 alias surname.",
+        *(SHORTS, Values(0, 9)),
+    )
+    short_weights = Array(
+        "short.entity.weight",
+        np.float32,
+        SHORT_ENTITY,
+        "Fame times the form's weight; half for an alias.",
+        SHORTS,
+        COUNT,
+    )
+    short_count = Array("short.count", np.int32, SHORT, "Number of entities with each short form.", SHORTS, ENTITIES)
+
+    # tokens
+    token_hashes = Array(
+        "token.key", np.uint64, TOKEN_SLOT, "Hash table from tokens (`hash_bytes`, not a name's hash).", TOKENS, KEYS
+    )
+    token_first = Array(
+        "token.first", np.int32, TOKEN_SLOT, "Number of people's labels that the token begins.", TOKENS, ENTITIES
+    )
+    token_last = Array(
+        "token.last", np.int32, TOKEN_SLOT, "Number of people's labels that the token ends.", TOKENS, ENTITIES
+    )
+    token_middle = Array(
+        "token.middle", np.int32, TOKEN_SLOT, "How often it is between first and last in labels.", TOKENS, COUNT
+    )
+    token_lower = Array(
+        *("token.lower", np.int32, TOKEN_SLOT),
+        "How often it is in lower case in descriptions and in names of non-people that begin in lower case.",
+        *(TOKENS, COUNT),
+    )
+
+    # names of entities that are not people
+    thing_hashes = Array("thing.key", np.uint64, OTHER_SLOT, "Hash table from names of non-people.", OTHERS, KEYS)
+    thing_fame = Array(
+        "thing.fame", np.uint8, OTHER_SLOT, "round(20 log(1 + fame)) of the most famous one; 0 in a free slot.", OTHERS
+    )
+    thing_kind = Array(
+        *("thing.kind", np.int8, OTHER_SLOT),
+        "Its kind: 0 other, 1 person, 2 place, 3 organisation, 4 work, 5 name.",
+        *(OTHERS, Values(0, 5)),
+    )
+
+    # the same tables, arranged so that one look-up in a text reads one place of memory
+    phrases = Array(
+        *("phrase.entry", np.uint64, PHRASE_HALF),
+        "Hash table of all three kinds of names: hash, 0 in a free slot; then, from the lowest bit on, 28 bits for the "
+        "name and 25 for the short form, each its row plus 1, 3 for the kind of a non-person, 8 for its fame.",
+        *(DERIVED, Values(keys=True, entry=2)),
+    )
+    words = Array(
+        *("token.entry", np.uint64, TOKEN_QUARTER),
+        "The slots of `token.key`: hash; `token.first`, and `token.last` in the upper half; `token.lower`; and the "
+        "second number of the token in `phrase.entry`.",
+        *(DERIVED, Values(keys=True, entry=4)),
+    )
+
+    # misspellings by one letter
+    misspelling_hashes = Array(
+        *("slip.key", np.uint64, MISSPELLING),
+        "Hash of the first token and the last, or the last less one letter; and of the last and the first likewise.",
+        *(MISSPELLINGS, ANY, NEVER_FALLING),
+    )
+    misspelling_names = Array("slip.name", np.int32, MISSPELLING, "The correct name.", MISSPELLINGS, NAME_ROW)
+
+
 def columns() -> dict[str, Column[Any]]:
-    """Every column by what it is called from a KB: `sitelinks`, `names.texts`."""
+    """Every column by its attribute of a KB: `sitelinks`, `names.texts`."""
     return KBColumns.declared() | {f"names.{name}": column for name, column in NameColumns.declared().items()}

@@ -1,7 +1,6 @@
 """The files of columns: `.npy`, format 1.0, one dimension, byte for byte as NumPy writes them.
 
-A header says no more than the type and the number of rows, and both are known before it is read: one comparison tells
-every other header. Nothing in a file is parsed.
+The expected header follows from the declared type and the size of the file. It is compared, never parsed.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _FAILED = ctypes.c_void_p(-1).value
 
 
 def header(dtype: np.dtype[Any], rows: int) -> bytes:
-    """The first bytes of a column of so many rows."""
+    """The first bytes of a column with `rows` rows."""
     stream = io.BytesIO()
     kind = np.lib.format.dtype_to_descr(dtype)
     np.lib.format.write_array_header_1_0(stream, {"descr": kind, "fortran_order": False, "shape": (rows,)})
@@ -35,10 +34,10 @@ def header(dtype: np.dtype[Any], rows: int) -> bytes:
 
 
 def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """The column in an open file, over the file's pages; ValueError where the file holds anything else.
+    """The column in an open file, mapped; ValueError if the file contains anything else.
 
-    The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program
-    writes by mistake stays its own and never reaches the file. It outlives the file's handle and its name.
+    The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program writes by
+    mistake never reaches the file. It outlives the file's handle and its name.
     """
     status = os.fstat(file)
     if not stat.S_ISREG(status.st_mode):
@@ -52,7 +51,7 @@ def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def _pages(file: int, size: int) -> ctypes.Array[ctypes.c_uint8]:
-    """A private map of a file. Unlike Python's own it keeps no handle: a KB has a hundred files."""
+    """A private map of a file. Unlike Python's own it keeps no handle open: a KB has a hundred files."""
     address = _libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE, file, 0)
     if address == _FAILED:
         number = ctypes.get_errno()

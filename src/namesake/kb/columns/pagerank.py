@@ -1,6 +1,6 @@
 """PageRank on a graph of links between rows: PR_WD of the Wikidata items, PR_WP of the Wikipedia pages.
 
-Two numbers per node that is linked to stay in memory; the links are read through once per step.
+Memory holds two numbers per node with incoming links; each step reads all links once.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ from namesake.kb.columns.column_files import Ragged
 from namesake.kernels.columns import links as kernels
 
 DAMPING = 0.85
-TOLERANCE = 1e-9  # the sum over all nodes of how much a step may still move; ranks sum to 1
+TOLERANCE = 1e-9  # sum of the changes of all ranks in the last step; ranks sum to 1
 STEPS = 200
 
 
 def incoming(indptr: Int64, target: Int32, source: Int32, nodes: int) -> Ragged:
     """The distinct other nodes that link to each of `nodes` nodes.
 
-    Row i links from node source[i], all of its links being there, to the nodes target[indptr[i]:indptr[i + 1]]; a
-    negative number is no node. Links are placed for one range of targets after the other: each range is written where
-    memory can hold it, and costs one reading of the targets.
+    Row i has all links from node source[i], to the nodes target[indptr[i]:indptr[i + 1]]; negative numbers are ignored.
+    Links are placed for one range of targets at a time, so that the range fits in memory; each range costs one pass.
     """
     starts = large.zeros(nodes + 1, np.int64)
     kernels.count_links(indptr, target, source, large.full(nodes, -1, np.int32), starts)
@@ -39,10 +38,10 @@ def pagerank(links: Ragged) -> Float64:
     """PageRank of each node, times the number of nodes, so that the mean is 1 whatever the size of the graph.
 
     r = d · (P r + (r on nodes without links) / n) + (1 − d) / n with d = 0.85, where P spreads a node's rank evenly
-    over the nodes it links to; row i of `links` are the nodes that link to node i, see `incoming`. The scale is that
-    of published rank files, so loaded and computed ranks compare.
+    over the nodes it links to; row i of `links` are the nodes that link to node i, see `incoming`. The scale is that of
+    published rank files.
 
-    Nodes that nothing links to all have the same rank, `base`. Most nodes are such, so only the others are iterated.
+    All nodes without incoming links have the same rank, `base`. Most nodes are such, so only the others are iterated.
     """
     nodes = len(links)
     if not nodes:
@@ -73,10 +72,7 @@ def pagerank(links: Ragged) -> Float64:
 
 
 def _split(links: Ragged, linked: Int64, share: Float64) -> tuple[Ragged, Float64]:
-    """The links to the `linked` nodes: those from linked nodes, as places in `linked`; and the shares of the others.
-
-    The latter are summed: they all have one rank.
-    """
+    """The links to the `linked` nodes: those from linked nodes, as places in `linked`; and the sum of other shares."""
     place = large.full(len(links), -1, np.int32)
     place[linked] = np.arange(len(linked), dtype=np.int32)
     indptr, among = large.zeros(len(linked) + 1, np.int64), large.empty(len(links.values), np.int32)

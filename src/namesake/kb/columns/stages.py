@@ -1,4 +1,4 @@
-"""The parts of a KB that follow from items and statements: side by side in memory, or one after the other in files."""
+"""Builds the parts of a KB that follow from items and statements: in parallel in memory, or one by one in files."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from namesake.progress import Reporter
 from namesake.threads import in_order
 
 Parts = dict[str, Callable[[], int | None]]
-"""By what is done: functions that write columns to the draft, and say how many of what they hold there are."""
+"""Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""
 
 
-def make_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:
-    """What each part returns. Parts that a stopped build has finished in this draft are not made again."""
+def build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:
+    """The results of the parts. Parts that a stopped build has finished in this draft are not built again."""
     known = draft.stages
     counts = {name: known[name].facts for name in parts if name in known}
     left = {name: part for name, part in parts.items() if name not in known}

@@ -1,4 +1,4 @@
-"""The inputs of a build. A resumed build does not read again what the stopped build has read."""
+"""The inputs of a build. A resumed build does not read again what an earlier run has read."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ import numpy.typing as npt
 
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options
-from namesake.kb.dump.parsed_items import Gathering, gather_items
+from namesake.kb.dump.gather import Gathering, Spill, gather_items
 from namesake.kb.dump.rejected_lines import Rejects
-from namesake.kb.dump.spill import Spill
 from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
 from namesake.kb.manifest import Reject
 from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.estimate import needs
+from namesake.kb.publish.memory import needs
 from namesake.progress import Reporter
 
 DUMPS, WIKIPEDIA = "dumps", "wikipedia"
@@ -62,13 +61,13 @@ class Inputs:
             if not gathering.items and self.rejects.named:
                 first = self.rejects.named[0]
                 raise NamesakeError(
-                    f"{first.file}:{first.line}: {first.reason}; nor is any other line a Wikidata item: is it a dump?"
+                    f"{first.file}:{first.line}: {first.reason}; no line is a Wikidata item: is it a dump?"
                 )
             self._note(DUMPS, gathering.said)
         return gathering
 
     def wikipedia(self, qids: npt.NDArray[np.int64]) -> Wikipedia | None:
-        """What Wikipedia contains about the entities `qids`, if it was given."""
+        """The Wikipedia texts and ranks of the entities `qids`, if a dump was given."""
         if self.options.wikipedia is None:
             return None
         reader = Reader(qids, self.spill, self.rejects)

@@ -1,4 +1,4 @@
-"""Stream dumps in constant memory: chunks of whole lines from plain or packed files, or from stdin."""
+"""Stream dumps in constant memory: chunks of whole lines from plain or compressed files, or from standard input."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from namesake.kernels.dump.entity import count_newlines, last_byte
 from namesake.kernels.simd import LANES
 
 CHUNK = 8 << 20
-PIECE = 1 << 18  # read at a time: what a decompressor makes stays in the cache until it is copied
+PIECE = 1 << 18  # bytes read at a time, small enough to stay in the processor's cache until they are copied
 LONGEST_LINE = 256 << 20
 NEWLINE, BRACE = ord("\n"), ord("{")
 
@@ -31,13 +31,13 @@ class Chunk:
     """Number of its first line in the file, from 1."""
     lines: int
     buffer: UInt8
-    """The lines, then at least 64 zero bytes: the scanner looks ahead."""
+    """The lines, then at least 64 zero bytes, because the scanner reads ahead."""
     size: int
     """Bytes of the lines."""
     done: float | None = None
-    """Which part of all dumps has been read when this chunk is complete; None where that is unknown."""
+    """The part of all dumps that has been read with this chunk; None if unknown."""
     problem: str = ""
-    """Why a line is set aside that is too long for any chunk; then there is no other in it."""
+    """Why a line that is too long for a chunk is rejected; the chunk is then empty."""
 
     @property
     def data(self) -> UInt8:
@@ -56,11 +56,10 @@ class Chunk:
 
 
 def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CHUNK) -> Iterator[Chunk]:
-    """The lines of the dumps `paths` (`-` is stdin), in their order, about `chunk_bytes` at a time.
+    """The lines of the dumps `paths` (`-` is standard input), in their order, about `chunk_bytes` at a time.
 
-    bzip2 is unpacked on `workers` cores.
-
-    A file that is missing, empty, cut off, damaged or without any entity raises NamesakeError.
+    bzip2 is decompressed on `workers` cores. A file that is missing, empty, truncated, damaged or without any entity
+    raises NamesakeError.
     """
     sizes = [_size(path) for path in paths]
     total = sum(size or 0 for size in sizes) if None not in sizes else 0
@@ -73,20 +72,20 @@ def read_chunks(paths: Sequence[Path | str], workers: int, chunk_bytes: int = CH
 
 
 def _size(path: Path | str) -> int | None:
-    """Bytes of a regular file; None for what streams by."""
+    """Bytes of a regular file; None for a stream."""
     if str(path) == STDIN:
         return None
     try:
         status = Path(path).stat()
     except OSError as problem:
-        raise NamesakeError(f"{path}: {problem.strerror}; name a Wikidata dump, or - for stdin") from None
+        raise NamesakeError(f"{path}: {problem.strerror}; give a Wikidata dump, or - for standard input") from None
     if stat.S_ISDIR(status.st_mode):
-        raise NamesakeError(f"{path} is a folder; name the dump file in it")
+        raise NamesakeError(f"{path} is a folder; give the dump file in it")
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _chunks(source: Unpacked, chunk_bytes: int) -> Iterator[Chunk]:
-    """Cut a stream behind the last newline of each full buffer; a line that does not fit makes the buffer grow."""
+    """Cut a stream after the last newline of each full buffer; the buffer grows if a line does not fit."""
     buffer, filled, line = np.empty(chunk_bytes + LANES, np.uint8), 0, 1
     ended = holds_entity = False
     while not ended:
@@ -108,7 +107,7 @@ def _chunks(source: Unpacked, chunk_bytes: int) -> Iterator[Chunk]:
             buffer = np.concatenate((buffer, np.empty(len(buffer), np.uint8)))
     if not holds_entity:
         empty = "is empty and " if line == 1 and not filled else ""
-        raise NamesakeError(f"{source.name} {empty}holds no entity; is it a Wikidata JSON dump?")
+        raise NamesakeError(f"{source.name} {empty}contains no entity; is it a Wikidata JSON dump?")
 
 
 def _chunk(source: Unpacked, line: int, buffer: UInt8, size: int) -> Chunk:
@@ -118,7 +117,7 @@ def _chunk(source: Unpacked, line: int, buffer: UInt8, size: int) -> Chunk:
 
 
 def _fill(source: Unpacked, buffer: UInt8, filled: int, line: int) -> tuple[int, bool]:
-    """Read until the buffer is full but for its margin: how far it is full then, and whether the stream has ended."""
+    """Fill the buffer except for its margin: returns the number of bytes, and whether the stream has ended."""
     room = buffer.data[: len(buffer) - LANES]
     try:
         while filled < len(room):
@@ -130,13 +129,13 @@ def _fill(source: Unpacked, buffer: UInt8, filled: int, line: int) -> tuple[int,
         buffer[filled : filled + LANES] = 0
         reached = line + count_newlines(buffer, filled)
         raise NamesakeError(
-            f"{source.name} is cut off or damaged at line {reached:,} ({reason(problem)}); download it again"
+            f"{source.name} is truncated or damaged at line {reached:,} ({reason(problem)}); download it again"
         ) from None
     return filled, False
 
 
 def _skip_line(source: Unpacked, buffer: UInt8, line: int) -> int:
-    """Read on behind the next newline, which is not in the buffer yet, and keep what follows at its start."""
+    """Skip the rest of the line, which ends after the buffer; returns how many bytes after it the buffer has."""
     while True:
         filled, ended = _fill(source, buffer, 0, line)
         newlines = np.flatnonzero(buffer[:filled] == NEWLINE)

@@ -1,37 +1,42 @@
-"""One entity by a full JSON decoder: for the lines that the scanner does not understand, and to check it against.
+"""One entity by a full JSON decoder: for lines that the scanner does not parse, and to check the scanner against.
 
-Typed decoding skips what is not kept. One odd value costs the statement it stands in, never the entity.
+Typed decoding skips what is not kept. An unexpected value costs the statement that contains it, never the entity.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Raw, Struct, field
+from msgspec import Raw, Struct
 
-from namesake.kb.dates import MISSING, last_day, parse_time
+from namesake.kernels.dump import wikidata
+from namesake.kernels.dump.times import period
+from namesake.kernels.dump.wikidata import LARGEST_ID, MISSING
 from namesake.language import Language
 
-LARGEST_ID = 2**31 - 1
-PERSON, INSTANCE_OF, BIRTH, DEATH, SINCE, UNTIL = 5, 31, "P569", "P570", "P580", "P582"
-POPULATION = "P1082"
 RANKS = {"deprecated": 0, "preferred": 2}
 
 _ID = re.compile(r"([QPL])([1-9][0-9]{0,9})")
+_TIME = re.compile(r"([+-])([0-9]+)-([0-9]{2})-([0-9]{2})T")
 _AMOUNT = re.compile(r"\+[1-9][0-9]{0,9}")
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.S
 )
 T = TypeVar("T")
+Period = tuple[int, int, int]
+"""First day, precision and last day of a date."""
+NO_DATE: Period = MISSING, 0, MISSING
+Statement = tuple[int, int | str, int, int]
+"""A property, the QID or string that is its value, and the first and last day on which the statement holds."""
 
 
 class BadLineError(Exception):
-    """A line that holds no entity; its text says why."""
+    """A line without an entity; the message gives the reason."""
 
 
 class _Text(Struct, frozen=True):
@@ -63,7 +68,7 @@ _Nothing = tuple[()]  # PHP writes an empty map as []
 
 
 class _Record(Struct, frozen=True):
-    """An entity but for its labels, descriptions and aliases, which `_decoder` adds for the languages that are kept."""
+    """An entity without its texts, which `_decoder` adds for the kept languages."""
 
     id: str | None = None
     claims: dict[str, list[_Statement]] | _Nothing = {}
@@ -72,8 +77,8 @@ class _Record(Struct, frozen=True):
 
 class _ItemValue(Struct, frozen=True):
     id: str | None = None
-    numeric_id: int | None = field(default=None, name="numeric-id")
-    entity_type: str = field(default="item", name="entity-type")
+    numeric_id: int | None = msgspec.field(default=None, name="numeric-id")
+    entity_type: str = msgspec.field(default="item", name="entity-type")
 
 
 class _Quantity(Struct, frozen=True):
@@ -86,36 +91,19 @@ class _TimeValue(Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Statement:
-    """A property with the QID or the string it has as value, and the first and last day on which that holds."""
-
-    property: int
-    value: int | str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
 class Entity:
-    """What is kept of a line; of a property its label, of a lexeme nothing. Names are those of `scanned.Scanned`."""
+    """What is kept of a line: of a property its label, of a lexeme nothing."""
 
     kind: str
-    qid: int
-    """Its number, whatever its kind."""
+    """Q, P or L."""
+    number: int
     label: str = ""
     description: str = ""
     title: str = ""
     aliases: tuple[str, ...] = ()
-    person: bool = False
-    kept: bool = False
-    sitelinks: int = 0
-    properties: int = 0
     statements: tuple[Statement, ...] = ()
-    birth: int = MISSING
-    birth_precision: int = 0
-    death: int = MISSING
-    death_precision: int = 0
-    population: int = 0
+    numbers: dict[str, int] = field(default_factory=dict)
+    """The fields of an item that are numbers, by the names of `kernels.dump.entity.ITEM_COLUMNS`."""
     dates_dropped: int = 0
 
 
@@ -137,7 +125,7 @@ def _decoder(language: Language) -> msgspec.json.Decoder[Any]:
 def decode(line: bytes, keep_all: bool, language: Language) -> Entity:
     """The entity on a line of a dump. Raises BadLineError where there is none."""
     try:
-        line.decode()  # the decoder does not look into texts that it steps over
+        line.decode()  # the decoder does not check texts that it skips
         whole = _ESCAPE.sub(_mend, line) if b"\\ud" in line.lower() else line
         record = _last_of_each(_decoder(language).decode, whole)
         kind, number = _entity_id(record.id)
@@ -155,7 +143,7 @@ def decode(line: bytes, keep_all: bool, language: Language) -> Entity:
 
 
 def _last_of_each(decode: Callable[[bytes | Raw], T], text: bytes | Raw) -> T:
-    """What `decode` makes of a text. Of a key that stands twice the last counts, also where the first will not do."""
+    """Decode a text. Of a repeated key the last value counts, even if the first one is invalid."""
     try:
         return decode(text)
     except msgspec.ValidationError:
@@ -163,12 +151,12 @@ def _last_of_each(decode: Callable[[bytes | Raw], T], text: bytes | Raw) -> T:
 
 
 def _typed(text: Raw, kind: Any) -> Any:
-    """A part of a record, decoded as it is needed."""
+    """A part of a record, decoded when it is needed."""
     return _last_of_each(msgspec.json.Decoder(kind).decode, text)
 
 
 def _mend(escape: re.Match[bytes]) -> bytes:
-    """An escape as it is, but half a surrogate pair as the replacement character."""
+    """The same escape, or the replacement character for half a surrogate pair."""
     text = escape[0]
     return rb"\ufffd" if len(text) == 6 and text[1:2] == b"u" else text
 
@@ -183,12 +171,8 @@ def _entity_id(text: str | None) -> tuple[str, int]:
 
 
 def _in_order(texts: Any) -> tuple[Any, ...]:
-    """What is kept, in the order of preference of its languages."""
+    """The kept texts, in the order of preference of their languages."""
     return () if isinstance(texts, tuple) else msgspec.structs.astuple(texts)
-
-
-def _distinct(texts: Iterable[str], label: str) -> tuple[str, ...]:
-    return tuple(text for text in dict.fromkeys(texts) if text and text != label)
 
 
 def _lenient(value: Raw, kind: type[T]) -> T | None:
@@ -205,10 +189,10 @@ class _Reader:
 
     def __init__(self, record: Any, keep_all: bool, wikipedia: str) -> None:
         self.record = record
-        self.claims = [
-            (name, [one for one in said if one.mainsnak.snaktype == "value" and one.rank != "deprecated"])
-            for name, said in dict(record.claims).items()
-        ]
+        self.claims = {
+            name: [one for one in claims if one.mainsnak.snaktype == "value" and one.rank != "deprecated"]
+            for name, claims in dict(record.claims).items()
+        }
         self.keep_all = keep_all
         self.wikipedia = wikipedia
         self.dropped = 0
@@ -216,46 +200,48 @@ class _Reader:
     def item(self, number: int, label: str, labels: list[str]) -> Entity:
         """The whole item."""
         values = list(self._values())
-        person = any(of == INSTANCE_OF and value == PERSON for of, value, _ in values)
+        person = any(of == wikidata.INSTANCE_OF and value == wikidata.HUMAN for of, value, _ in values)
         kept = person or self.keep_all
-        birth, death = self._best_date(BIRTH), self._best_date(DEATH)
+        birth, death = self._best_date(wikidata.BIRTH_DATE), self._best_date(wikidata.DEATH_DATE)
         page = dict(self.record.sitelinks).get(self.wikipedia)
         descriptions = (text.value for text in _in_order(self.record.descriptions))
-        aliases = (text.value for texts in _in_order(self.record.aliases) for text in texts)
+        aliases = [text.value for texts in _in_order(self.record.aliases) for text in texts]
         return Entity(
             kind="Q",
-            qid=number,
+            number=number,
             label=label,
             description=next(filter(None, descriptions), ""),
             title=_typed(page, _Title).title if kept and page is not None else "",
-            aliases=_distinct([*aliases, *labels], label),
-            person=person,
-            kept=kept,
-            sitelinks=len(self.record.sitelinks),
-            properties=sum(bool(said) for _, said in self.claims),
+            aliases=tuple(text for text in dict.fromkeys([*aliases, *labels]) if text and text != label),
             statements=self._statements(values, kept),
-            birth=birth[0],
-            birth_precision=birth[1],
-            death=death[0],
-            death_precision=death[1],
-            population=self._population(),
+            numbers={
+                "person": person,
+                "kept": kept,
+                "sitelinks": len(self.record.sitelinks),
+                "properties": sum(map(bool, self.claims.values())),
+                "birth": birth[0],
+                "birth_precision": birth[1],
+                "death": death[0],
+                "death_precision": death[1],
+                "population": self._population(),
+            },
             dates_dropped=self.dropped,
         )
 
     def _values(self) -> Iterator[tuple[int, int | str, _Statement]]:
-        for name, said in self.claims:
+        for name, claims in self.claims.items():
             kind, of = _entity_id(name)
             if kind != "P":
                 raise BadLineError(f"claims under {name!r}, which is no property")
-            for statement in said:
+            for statement in claims:
                 value = _value(statement.mainsnak)
                 if value is not None:
                     yield of, value, statement
 
     def _statements(self, values: list[tuple[int, int | str, _Statement]], kept: bool) -> tuple[Statement, ...]:
-        """Each once, but again for other days. An item that is not kept keeps its edges to other items alone."""
+        """Each once per period. Of an item that is not kept only the links to other items remain."""
         found = (
-            Statement(of, value, *(self._days(statement) if kept else (MISSING, MISSING)))
+            (of, value, *(self._days(statement) if kept else (MISSING, MISSING)))
             for of, value, statement in values
             if kept or isinstance(value, int)
         )
@@ -264,39 +250,47 @@ class _Reader:
     def _days(self, statement: _Statement) -> tuple[int, int]:
         """The first and last day on which a statement holds, by its qualifiers."""
         qualifiers = dict(_typed(statement.qualifiers, dict[str, Raw] | _Nothing))
-        since, until = self._first_time(qualifiers.get(SINCE)), self._first_time(qualifiers.get(UNTIL))
-        return since[0], last_day(*until)
+        since, until = (self._first_time(qualifiers.get(f"P{of}")) for of in (wikidata.START_TIME, wikidata.END_TIME))
+        return since[0], until[2]
 
-    def _first_time(self, snaks: Raw | None) -> tuple[int, int]:
+    def _first_time(self, snaks: Raw | None) -> Period:
         for snak in _typed(snaks, list[_Snak]) if snaks is not None else ():
             if snak.snaktype == "value" and snak.datavalue.type == "time" and (date := self._date(snak)):
                 return date
-        return MISSING, 0
+        return NO_DATE
 
-    def _best_date(self, name: str) -> tuple[int, int]:
-        said = dict(self.claims).get(name, [])
-        dates = [
-            (RANKS.get(one.rank, 1), self._date(one.mainsnak)) for one in said if one.mainsnak.datavalue.type == "time"
-        ]
+    def _best_date(self, of: int) -> Period:
+        claims = [one for one in self.claims.get(f"P{of}", []) if one.mainsnak.datavalue.type == "time"]
+        dates = [(RANKS.get(one.rank, 1), self._date(one.mainsnak)) for one in claims]
         possible = [(rank, date) for rank, date in dates if date]
-        return max(possible, key=lambda dated: dated[0])[1] if possible else (MISSING, 0)
+        return max(possible, key=lambda dated: dated[0])[1] if possible else NO_DATE
 
     def _population(self) -> int:
         """The largest number of inhabitants."""
-        said = [one.mainsnak.datavalue for one in dict(self.claims).get(POPULATION, [])]
-        quantities = [_lenient(one.value, _Quantity) for one in said if one.type == "quantity"]
-        amounts = [one.amount for one in quantities if one and _AMOUNT.fullmatch(one.amount)]
-        return max((number for number in map(int, amounts) if number <= LARGEST_ID), default=0)
+        values = [one.mainsnak.datavalue for one in self.claims.get(f"P{wikidata.POPULATION}", [])]
+        quantities = [_lenient(one.value, _Quantity) for one in values if one.type == "quantity"]
+        amounts = [int(one.amount) for one in quantities if one and _AMOUNT.fullmatch(one.amount)]
+        return max((amount for amount in amounts if amount <= LARGEST_ID), default=0)
 
-    def _date(self, snak: _Snak) -> tuple[int, int] | None:
+    def _date(self, snak: _Snak) -> Period | None:
         time = _lenient(snak.datavalue.value, _TimeValue)
         date = parse_time(time.time, time.precision) if time else None
         self.dropped += date is None
         return date
 
 
+def parse_time(time: str, precision: int) -> Period | None:
+    """The period of a time such as `+1961-08-04T00:00:00Z`; None where it names no possible day."""
+    match = _TIME.match(time)
+    number = int(match[2].lstrip("0")[:7] or "0") if match else 0
+    if match is None or not 1 <= number <= wikidata.LAST_YEAR:
+        return None
+    found: Period = period(number if match[1] == "+" else 1 - number, int(match[3]), int(match[4]), precision)
+    return found if found[1] else None
+
+
 def _value(snak: _Snak) -> int | str | None:
-    """The QID or the string a snak names; None for values of other kinds."""
+    """The QID or the string that a snak states; None for values of other kinds."""
     if snak.datavalue.type == "string" and snak.datatype == "string":
         return _lenient(snak.datavalue.value, str)
     if snak.datavalue.type != "wikibase-entityid":
@@ -304,6 +298,5 @@ def _value(snak: _Snak) -> int | str | None:
     item: Any = _lenient(snak.datavalue.value, _ItemValue)
     if item is None or item.entity_type != "item":
         return None
-    name = item.id if item.id is not None else f"Q{item.numeric_id}"
-    match = _ID.fullmatch(name)
+    match = _ID.fullmatch(item.id if item.id is not None else f"Q{item.numeric_id}")
     return int(match[2]) if match and match[1] == "Q" and int(match[2]) <= LARGEST_ID else None

@@ -1,56 +1,112 @@
-"""A chunk of a dump as flat columns, one row for each item, in the order of the dump.
+"""Parse chunks of a dump into columns.
 
-A compiled scanner does the lines that are as Wikidata writes them, without the interpreter's lock; any other line
-goes through a full JSON decoder, and is set aside with its reason where it holds no entity.
+A compiled scanner parses the lines that Wikidata writes, without the interpreter's lock. Any other line goes through a
+full JSON decoder, and is rejected with a reason if it is not an entity.
 """
 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple, get_type_hints
 
 import numpy as np
 
-from namesake.kb.dates import MISSING
+from namesake.arrays import Bool, Int32, Int64, number_type
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns.layout import KBColumns
 from namesake.kb.dump.chunks import CHUNK, Chunk
 from namesake.kb.dump.decode import BadLineError, Entity, decode
-from namesake.kb.dump.scanner_tables import FIELDS, Number, Scanned, TextAt, read
 from namesake.kb.manifest import Reject
 from namesake.kernels.dump import tables as t
-from namesake.kernels.dump.entity import scan
+from namesake.kernels.dump.entity import ITEM_COLUMNS, scan
 from namesake.kernels.dump.walk import FOUND, language_keys
 from namesake.language import Language
 
-__all__ = ["MISSING", "Parsed", "parse_chunk"]
+Keep = Literal["people", "all"]
 
-SMALLEST_STATEMENT = 64  # bytes that a statement with a value has at the least
+SMALLEST_STATEMENT = 64  # bytes of the shortest statement with a value
 SMALLEST_ALIAS = 13
-KEPT_SCRATCH = 32 << 20  # bytes of the largest chunk whose scratch memory is kept for the next
-
-_PLACES = {name: field.place for name, field in FIELDS.items()}
-TEXTS = {name: at.place for name, at in _PLACES.items() if isinstance(at, TextAt) and at.of_item}
-NUMBERS = {name: at.place for name, at in _PLACES.items() if isinstance(at, Number) and at.table == "items"}
-"""Where the tables have the texts and the numbers of an item, by the names of `Scanned`."""
-COUNTED = {"line": t.LINES, "alias_indptr": t.ALIAS, "statement_indptr": t.STATEMENTS}
-"""What a decoded item does not say, but the tables so far: its line, and where its aliases and statements end."""
+KEPT_SCRATCH = 32 << 20  # bytes of the largest chunk whose scratch memory is kept for the next one
+TEXT_COLUMNS = ("label", "description", "title", "alias", "strings", "property_label")
+STATEMENT_COLUMNS = ("statement_property", "statement_value", "statement_start", "statement_end")
+"""The columns of the scanner's other tables, in their order; `ITEM_COLUMNS` are those of items."""
 
 
-@dataclass(frozen=True)
-class Parsed(Scanned):
-    """What a chunk says."""
+class DumpFile(NamedTuple):
+    """A dump file, and the numbers of its first item and its first property."""
 
-    rejected: list[Reject]
-    """Lines set aside."""
-    dates_dropped: int
-    """Dates that name no possible day."""
+    item: int
+    property: int
+    name: str
 
 
-def parse_chunk(chunk: Chunk, keep: Literal["people", "all"], language: Language) -> Parsed:
-    """Parse the lines of `chunk`; of the items that `keep` names everything is kept, of others label and links.
+class Items:
+    """The content of some lines of a dump, or of all dumps, in dump order.
 
-    Labels, descriptions and titles are those in `language`. Threads may parse side by side: nearly all of the time is
-    spent without the lock.
+    Columns without a prefix have one row per item. Properties are stored separately, lexemes are not kept. Besides the
+    columns below, an object has the fields of the dump that `layout.py` picks for entities, such as `birth`.
+    """
+
+    qid: Int64
+    line: Int64
+    """Line of the dump file, from 1."""
+    kept: Bool
+    person: Bool
+    sitelinks: Int32
+    population: Int32
+    """The largest stated number of inhabitants (P1082); 0 if unknown."""
+    label: Strings
+    """In the first of the language's codes (`Language.labels`) that has a label; else empty."""
+    description: Strings
+    alias_indptr: Int64
+    """Aliases of item i are alias[alias_indptr[i]:alias_indptr[i + 1]]."""
+    alias: Strings
+    """In all of these codes, and the labels that were not chosen: distinct, never the label, never empty."""
+    statement_indptr: Int64
+    statement_property: Int32
+    statement_value: Int64
+    """The QID of an item, or ~i for the string i of `strings`. Only kept items have strings."""
+    statement_start: Int32
+    """First day of the qualifier P580, `dates.MISSING` if unknown."""
+    statement_end: Int32
+    """Last day of the qualifier P582, `dates.MISSING` if unknown."""
+    strings: Strings
+    property_id: Int32
+    property_label: Strings
+
+    def __init__(self, columns: dict[str, Any], files: list[DumpFile]) -> None:
+        vars(self).update(columns)
+        self.files = files
+
+    def file_of(self, row: int) -> str:
+        """The dump that contains an item."""
+        return next(file.name for file in reversed(self.files) if file.item <= row)
+
+
+class Parsed(Items):
+    """The content of one chunk."""
+
+    def __init__(self, columns: dict[str, Any], rejected: list[Reject], dates_dropped: int) -> None:
+        """Besides the columns: the rejected lines, and the number of dates that name no possible day."""
+        super().__init__(columns, [])
+        self.rejected = rejected
+        self.dates_dropped = dates_dropped
+
+
+def _fields() -> dict[str, np.dtype[Any]]:
+    picked = {column.dump_field: column.dtype for column in KBColumns.declared().values() if column.dump_field}
+    own = {name: np.uint8 if kind is Strings else number_type(kind) for name, kind in get_type_hints(Items).items()}
+    return picked | {name: np.dtype(kind) for name, kind in own.items()}
+
+
+FIELDS = _fields()
+"""The type of every column: the attributes of `Items`, and the fields of the dump that `layout.py` picks."""
+
+
+def parse_chunk(chunk: Chunk, keep: Keep, language: Language) -> Parsed:
+    """Parse the lines of `chunk`. Of items that `keep` selects everything is kept, of others the label and links.
+
+    Labels, descriptions and titles are those in `language`. Several threads may parse at the same time.
     """
     to = _scratch(chunk)._replace(languages=language_keys(language.labels, language.wikipedia))
     keep_all = keep == "all"
@@ -64,14 +120,32 @@ def parse_chunk(chunk: Chunk, keep: Literal["people", "all"], language: Language
             rejected.append(Reject(chunk.file, int(to.counts[t.LINES]), str(problem)))
         to.counts[t.LINES] += 1
         position = scan(chunk.buffer, position + len(line), chunk.size, keep_all, to)
-    return Parsed(**read(to), rejected=rejected, dates_dropped=int(to.counts[t.DATES_DROPPED]))
+    return Parsed({name: _column(name, to) for name in FIELDS}, rejected, int(to.counts[t.DATES_DROPPED]))
+
+
+def _column(name: str, to: t.Tables) -> Any:
+    """A copy of one column of the tables."""
+    if name in TEXT_COLUMNS:
+        place = TEXT_COLUMNS.index(name)
+        rows = to.offsets[: (to.counts[place] + 1) * t.TEXT_COLUMNS].reshape(-1, t.TEXT_COLUMNS)
+        offsets = rows[:, place].copy()
+        base = place * to.counts[t.CAPACITY]
+        return Strings(offsets, to.text[base : base + offsets[-1]].copy())
+    if name == "property_id":
+        return to.properties[: to.counts[t.PROPERTIES]].astype(FIELDS[name])
+    of_item = name in ITEM_COLUMNS
+    names: tuple[str, ...] = ITEM_COLUMNS if of_item else STATEMENT_COLUMNS
+    table, size = (to.items, to.counts[t.ITEMS]) if of_item else (to.statements, to.counts[t.STATEMENTS])
+    used = table[: size * len(names)].reshape(-1, len(names))
+    column = used[:, names.index(name)].astype(FIELDS[name])
+    return np.concatenate((np.zeros(1, column.dtype), column)) if name.endswith("_indptr") else column
 
 
 _local = threading.local()
 
 
 def _scratch(chunk: Chunk) -> t.Tables:
-    """Empty tables that no chunk of this size can overflow; a thread uses its own again and again."""
+    """Empty tables that no chunk of this size can overflow; each thread reuses its own."""
     to: t.Tables | None = getattr(_local, "tables", None)
     if to is None or to.counts[t.CAPACITY] < chunk.size or len(to.properties) < chunk.lines:
         to = _allocate(max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7))
@@ -85,7 +159,7 @@ def _scratch(chunk: Chunk) -> t.Tables:
 
 
 def _allocate(size: int, lines: int) -> t.Tables:
-    """Most of this memory is never touched, and what is not touched is not taken."""
+    """Tables for `size` bytes. The system provides pages only when they are first written to."""
     counts = np.zeros(t.COUNTS, np.int64)
     counts[t.CAPACITY] = size
     strings = max(lines, size // SMALLEST_ALIAS) + 2
@@ -95,7 +169,7 @@ def _allocate(size: int, lines: int) -> t.Tables:
     return t.Tables(
         found=np.zeros(FOUND, np.int64),
         counts=counts,
-        items=np.empty(lines * t.ITEM_COLUMNS, np.int64),
+        items=np.empty(lines * len(ITEM_COLUMNS), np.int64),
         statements=np.empty((size // SMALLEST_STATEMENT + 1) * t.STATEMENT_COLUMNS, np.int64),
         properties=np.empty(lines, np.int64),
         offsets=offsets,
@@ -108,38 +182,32 @@ def _allocate(size: int, lines: int) -> t.Tables:
 
 
 def _write(entity: Entity, to: t.Tables) -> None:
-    """Write an entity that was decoded into the tables, as the scanner would have."""
-    if entity.kind == "L":
-        return
+    """Write a decoded entity into the tables, as the scanner would have done."""
     if entity.kind == "P":
-        to.properties[to.counts[t.PROPERTIES]] = entity.qid
+        to.properties[to.counts[t.PROPERTIES]] = entity.number
         to.counts[t.PROPERTIES] += 1
         _append(entity.label, t.PROPERTY_LABEL, to)
+    if entity.kind != "Q":
         return
     for alias in entity.aliases:
         _append(alias, t.ALIAS, to)
-    _write_statements(entity, to)
-    for name, place in TEXTS.items():
-        _append(getattr(entity, name), place, to)
-    row = to.counts[t.ITEMS] * t.ITEM_COLUMNS
-    for name, place in NUMBERS.items():
-        to.items[row + place] = to.counts[COUNTED[name]] if name in COUNTED else getattr(entity, name)
-    to.counts[t.ITEMS] += 1
-    to.counts[t.DATES_DROPPED] += entity.dates_dropped
-
-
-def _write_statements(entity: Entity, to: t.Tables) -> None:
-    """Write what a decoded item states; a string that it states twice is one."""
     strings: dict[str, int] = {}
-    for statement in entity.statements:
-        value = statement.value
+    for of, value, start, end in entity.statements:
         if isinstance(value, str):
             if value not in strings:
                 strings[value] = _append(value, t.STRING, to)
             value = ~strings[value]
         row = to.counts[t.STATEMENTS] * t.STATEMENT_COLUMNS
-        to.statements[row : row + t.STATEMENT_COLUMNS] = statement.property, value, statement.start, statement.end
+        to.statements[row : row + t.STATEMENT_COLUMNS] = of, value, start, end
         to.counts[t.STATEMENTS] += 1
+    for text, place in ((entity.label, t.LABEL), (entity.description, t.DESCRIPTION), (entity.title, t.TITLE)):
+        _append(text, place, to)
+    counted = {"line": t.LINES, "alias_indptr": t.ALIAS, "statement_indptr": t.STATEMENTS}
+    numbers = entity.numbers | {"qid": entity.number} | {name: int(to.counts[at]) for name, at in counted.items()}
+    row = to.counts[t.ITEMS] * len(ITEM_COLUMNS)
+    to.items[row : row + len(ITEM_COLUMNS)] = [numbers[name] for name in ITEM_COLUMNS]
+    to.counts[t.ITEMS] += 1
+    to.counts[t.DATES_DROPPED] += entity.dates_dropped
 
 
 def _append(text: str, column: int, to: t.Tables) -> int:

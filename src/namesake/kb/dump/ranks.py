@@ -1,6 +1,6 @@
-"""Ready-made ranks: lines of a QID, a tab and a number, such as `Q42<TAB>123.4`, plain or packed.
+"""Files of ranks: lines of a QID, a tab and a number, such as `Q42<TAB>123.4`, plain or compressed.
 
-Published files write -1 for entities without a rank: a negative rank means unknown, as if the line were not there.
+A negative rank means unknown: published files have -1 for entities without a rank.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from namesake.arrays import Float64, Int64
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.lines import lines_of
+from namesake.kernels.dump.wikidata import LARGEST_ID
 
 BATCH = 1 << 20  # lines held at a time
 MOST_LINE = 1 << 16
@@ -35,13 +36,13 @@ def parse_options(options: Iterable[str]) -> dict[str, Path]:
 
 
 def check_ranks(path: Path) -> None:
-    """Read the beginning of a file, so that a wrong one is refused before the dump is read and not after."""
+    """Read the beginning of a file, so that an invalid one is refused before the dump is read."""
     if not len(next(_batches(path))[0]):
-        raise NamesakeError(f"{path} holds no rank; a line of it is such as Q42<TAB>123.4")
+        raise NamesakeError(f"{path} contains no rank; write lines such as Q42<TAB>123.4")
 
 
-def read_ranks(path: Path, qids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """The rank of each of the ascending `qids`, 0 where the file has none."""
+def read_ranks(path: Path, qids: Int64) -> Float64:
+    """The rank of each of the ascending `qids`, 0 if the file has none."""
     ranks = np.zeros(len(qids), np.float64)
     for known, rank in _batches(path):
         place = np.searchsorted(qids, known)
@@ -51,7 +52,7 @@ def read_ranks(path: Path, qids: npt.NDArray[np.int64]) -> npt.NDArray[np.float6
     return ranks
 
 
-def _batches(path: Path) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+def _batches(path: Path) -> Iterator[tuple[Int64, Float64]]:
     """The file's QIDs and ranks, a million lines at a time."""
     pairs: list[tuple[int, float]] = []
     with open_lines(path) as stream:
@@ -59,9 +60,9 @@ def _batches(path: Path) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np
             if line.strip():
                 pairs.append(_pair(line, path, number))
             if len(pairs) == BATCH:
-                yield _columns(pairs)
+                yield _arrays(pairs)
                 pairs = []
-    yield _columns(pairs)
+    yield _arrays(pairs)
 
 
 def _pair(line: bytes, path: Path, number: int) -> tuple[int, float]:
@@ -70,12 +71,13 @@ def _pair(line: bytes, path: Path, number: int) -> tuple[int, float]:
         rank = float(value)
         if qid[:1] != b"Q" or not qid[1:].isdigit() or not math.isfinite(rank):
             raise ValueError
-        return int(qid[1:]), max(rank, 0.0)
+        return min(int(qid[1:]), LARGEST_ID + 1), max(rank, 0.0)
     except ValueError:
         shown = line.decode("utf-8", "replace").strip()[:60]
-        raise NamesakeError(f"{path}:{number}: {shown!r} is no QID, tab and rank, such as Q42<TAB>123.4") from None
+        raise NamesakeError(
+            f"{path}:{number}: {shown!r} is not a QID, a tab and a rank, such as Q42<TAB>123.4"
+        ) from None
 
 
-def _columns(pairs: list[tuple[int, float]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    qids = [qid if qid < 1 << 62 else -1 for qid, _ in pairs]
-    return np.array(qids, np.int64), np.array([rank for _, rank in pairs], np.float64)
+def _arrays(pairs: list[tuple[int, float]]) -> tuple[Int64, Float64]:
+    return np.array([qid for qid, _ in pairs], np.int64), np.array([rank for _, rank in pairs], np.float64)

@@ -1,4 +1,4 @@
-"""Lines of a dump that were set aside: counted by reason, and named in `rejects.jsonl`."""
+"""Rejected lines of dumps: counted by reason, and listed in `rejects.jsonl`."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import msgspec
 
 from namesake.kb.manifest import Reject
 
-NAMED = 10_000  # rejects that are named; all are counted
-REASONS = 50  # reasons that are counted apart
+NAMED = 10_000  # rejects that are listed; all are counted
+REASONS = 50  # reasons that are counted separately
 QUOTED = re.compile(r"'[^']*'")
 
 
 class Rejects:
-    """Everything a build set aside."""
+    """All rejected lines of a build."""
 
     def __init__(self) -> None:
         self.named: list[Reject] = []
         self.reasons: Counter[str] = Counter()
 
     def add(self, rejects: Iterable[Reject]) -> None:
-        """Count these, and keep their names while there is room."""
+        """Count these, and list them up to the limit."""
         for reject in rejects:
             kind = QUOTED.sub("…", reject.reason.partition(":")[0])
             self.reasons[kind if kind in self.reasons or len(self.reasons) < REASONS else "other"] += 1
@@ -31,7 +31,7 @@ class Rejects:
                 self.named.append(reject)
 
     def restore(self, named: list[Reject], reasons: dict[str, int]) -> None:
-        """Hold these, and no others."""
+        """Replace the content by these."""
         self.named, self.reasons = list(named), Counter(reasons)
 
     def __len__(self) -> int:

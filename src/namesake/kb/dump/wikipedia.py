@@ -1,7 +1,7 @@
 """Wikipedia's CirrusSearch content dump: first paragraphs, and PR_WP from the links between pages.
 
-The dump alternates index and document lines. Pages and links are spilled as 64-bit hashes of their titles while
-the file streams by, and matched at its end: memory grows with the number of pages, never with the text.
+The dump alternates index and document lines. Pages and links are stored as 64-bit hashes of their titles while the file
+is read, and matched at its end: memory grows with the number of pages, not with the text.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.columns.pagerank import incoming, pagerank
 from namesake.kb.dump.chunks import Chunk, read_chunks
+from namesake.kb.dump.gather import Spill
 from namesake.kb.dump.rejected_lines import Rejects
-from namesake.kb.dump.spill import Spill
 from namesake.kb.manifest import Reject
 from namesake.kernels.columns.group import hash_titles
 from namesake.progress import Reporter
@@ -47,9 +47,9 @@ class _Page(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Wikipedia:
-    """What the dump says of each entity: its page's first paragraph, or nothing, and PR_WP, 0 where it has no page.
+    """The first paragraph of each entity's page, which may be empty, and PR_WP, 0 if it has no page.
 
-    Where no page has a link there is no graph, and nobody has a rank.
+    `ranks` is None if no page has a link.
     """
 
     paragraphs: Strings
@@ -58,10 +58,7 @@ class Wikipedia:
 
 
 def read_pages(reader: Reader, path: Path, workers: int, reporter: Reporter) -> None:
-    """Let `reader` read the CirrusSearch content dump `path`; bzip2 on `workers` cores.
-
-    What waits for its end goes to its spill, lines that are no pages to its rejects; `reporter` hears how far it is.
-    """
+    """Let `reader` read the CirrusSearch content dump `path`; bzip2 is decompressed on `workers` cores."""
     for chunk in read_chunks([path], workers):
         reader.add(chunk)
         reporter.advance(chunk.done, reader.pages, "pages")
@@ -70,7 +67,7 @@ def read_pages(reader: Reader, path: Path, workers: int, reporter: Reporter) -> 
 
 
 class Reader:
-    """Takes chunks of the dump in their order, then tells what they hold about the entities `qids` (ascending)."""
+    """Takes chunks of the dump in their order, then returns what they contain about the entities `qids` (ascending)."""
 
     def __init__(self, qids: Int64, spill: Spill, rejects: Rejects) -> None:
         self.qids = qids
@@ -80,12 +77,15 @@ class Reader:
         self._decoder = msgspec.json.Decoder(_Page)
 
     def add(self, chunk: Chunk) -> None:
-        """Spill the pages of a chunk: names, links, and the paragraphs of the entities among them."""
+        """Store the pages of a chunk: names, links, and the paragraphs of entities."""
         pages = [page for page in self._decode(chunk) if page.title and page.namespace == ARTICLES]
-        names = [[page.title or "", *_redirects(page)] for page in pages]
+        names = [
+            [page.title or "", *(other.title for other in page.redirect if other.namespace == ARTICLES)]
+            for page in pages
+        ]
         numbers = np.arange(self.pages, self.pages + len(pages), dtype=np.int32)
-        self.spill.append("page.name", _hashes(name for known in names for name in known))
-        self.spill.append("page.of_name", np.repeat(numbers, [len(known) for known in names]))
+        self.spill.append("page.name", _hashes(name for of_page in names for name in of_page))
+        self.spill.append("page.of_name", np.repeat(numbers, [len(of_page) for of_page in names]))
         self.spill.append("page.link", _hashes(link for page in pages for link in page.outgoing_link))
         self.spill.append("page.links", np.array([len(page.outgoing_link) for page in pages], np.int32))
         self._add_paragraphs(pages, np.array([_qid(page) for page in pages], np.int64))
@@ -109,10 +109,10 @@ class Reader:
             try:
                 yield self._decoder.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-                self.rejects.add([Reject(chunk.file, number, f"no Wikipedia page: {problem}")])
+                self.rejects.add([Reject(chunk.file, number, f"not a Wikipedia page: {problem}")])
 
     def finish(self) -> Wikipedia:
-        """Match links with pages, rank the pages, and hand everything to the entities."""
+        """Match links with pages, rank the pages, and assign everything to the entities."""
         entity = self.spill.column("page.entity")
         own = np.flatnonzero(entity >= 0)
         ranks = None
@@ -121,11 +121,11 @@ class Reader:
             np.maximum.at(ranks, entity[own], rank[own])
         texts = Strings(large.running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
         of_entity = np.full(len(self.qids), -1, np.int64)
-        of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # of several pages, the first
+        of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # the first of several pages
         return Wikipedia(texts.take(of_entity), ranks, self.pages)
 
     def _links(self) -> Ragged:
-        """The pages that link to each page, through redirects; links to nowhere are left out."""
+        """The pages that link to each page, through redirects; links to unknown pages are left out."""
         names, page = self.spill.column("page.name"), self.spill.column("page.of_name")
         order = np.argsort(names, kind="stable")
         names, page = names[order], page[order]
@@ -140,17 +140,13 @@ class Reader:
         return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
 
 
-def _redirects(page: _Page) -> Iterable[str]:
-    return (redirect.title for redirect in page.redirect if redirect.namespace == ARTICLES)
-
-
 def _qid(page: _Page) -> int:
     item = page.wikibase_item or ""
     return int(item[1:]) if QID.fullmatch(item) else -1
 
 
 def _hashes(titles: Iterable[str]) -> UInt64:
-    """The hash of each title; titles cannot hold line breaks, so one that does is none and loses them."""
+    """The hash of each title; line breaks, which no title has, become spaces."""
     lines = [title.replace("\n", " ") if "\n" in title else title for title in titles]
     text = bytearray("\n".join(lines).encode("utf-8", "replace"))
     return hash_titles(np.frombuffer(text, np.uint8), len(lines)) if lines else np.empty(0, np.uint64)

@@ -1,42 +1,48 @@
-"""Things: what each item is, and the names of what is no person, which speak against a person of that name."""
+"""The kinds of items, and the names of items that are not people, which are evidence against a person of that name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64
+from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
 from namesake.kb.columns import large
-from namesake.kb.columns.assemble import Numbering, Statements
+from namesake.kb.columns.assemble import Numbering, Statements, ranges
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.fame import AN_ALIAS, BEFORE_COMMA, stepped, thing_fame
-from namesake.kb.columns.name_layout import NameColumns
-from namesake.kb.dump.parsed_items import Items, ranges
-from namesake.kb.kinds import KINDS, OTHER, PERSON, PLACE, classes
+from namesake.kb.columns.layout import NameColumns
+from namesake.kb.dump.parse import Items
+from namesake.kb.kinds import classes
 from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma
 from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.columns.links import add_counts, count_values
+from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
+from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, OTHER, PERSON, PLACE
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
 from namesake.kernels.tables import fill, keep_largest, table_size
 
-INSTANCE_OF, SUBCLASS_OF = 31, 279
 MOST_TOKENS = 7
-"""Of a thing's name that is kept: no text is searched for longer ones, and dumps are full of titles."""
+"""Longest name that is kept: no longer ones are searched for, and dumps are full of titles."""
 STEPS_UP = 5
-"""How far a class may be below one whose kind is known."""
+"""How many steps a class may be below one whose kind is known."""
 NAME_BYTES, HASH_BYTES = 256, 64
-"""What a name takes while it is read, and a hash while distinct ones are told."""
+"""Temporary memory per name, and per hash."""
+SMALLEST_PLACE = 500
+"""Inhabitants from which on the size of a place counts."""
+BEFORE_COMMA, AN_ALIAS = 0.8, 0.7
+"""Factor for the fame of a label before its comma (Springfield, Illinois) and of an alias."""
 
 
 @dataclass(frozen=True)
-class ThingNames:
-    """Normalised names of things and their hashes, none of them 0, each with the fame and the kind of the thing."""
+class NonPeople:
+    """Normalised names of items that are not people, their hashes (never 0), and the items' fame and kinds."""
 
     texts: Strings
     hashes: UInt64
@@ -45,7 +51,7 @@ class ThingNames:
 
 
 def item_kinds(items: Items, rows: Numbering) -> Int8:
-    """What each item is: by the first of its classes (P31) whose kind is known; what has a population is a place."""
+    """The kind of each item: that of the first of its classes (P31) with one; a place if it has a population."""
     of_class = np.full(len(rows.item_qids), OTHER, np.int8)
     known = classes()
     places = rows.find(np.array(list(known), np.int64))
@@ -66,7 +72,7 @@ def item_kinds(items: Items, rows: Numbering) -> Int8:
 
 
 def _edges(items: Items, rows: Numbering, of: int) -> Iterator[tuple[Int32, Int32]]:
-    """The item rows of who states a property, and of the items they state, block by block."""
+    """The rows of the items that state a property, and of its values, block by block."""
     for low, high in large.blocks(len(items.statement_property), 16):
         value = items.statement_value[low:high]
         statements = np.flatnonzero((items.statement_property[low:high] == of) & (value >= 0))
@@ -76,32 +82,32 @@ def _edges(items: Items, rows: Numbering, of: int) -> Iterator[tuple[Int32, Int3
 
 
 def _inherit(below: Int32, above: Int32, of_class: Int8, kinds: Int8) -> None:
-    """Where a kind is unknown, it becomes that of the first class above that has one."""
+    """Set unknown kinds to that of the first class above that has one."""
     new = (kinds[below] == OTHER) & (of_class[above] != OTHER)
-    kinds[below[new][::-1]] = of_class[above[new]][::-1]  # the last one written stays
+    kinds[below[new][::-1]] = of_class[above[new]][::-1]  # the last one written remains
 
 
 def stated_by(stated: Statements, items: int) -> Int64:
-    """How many statements of entities name each item."""
+    """Number of statements of entities that name each item."""
     counts = np.zeros(len(stated.pair_value), np.int64)
-    count_values(stated.of_entity.values, counts)
+    count_values(stated.statements.values, counts)
     found: Int64 = large.zeros(items, np.int64)
     add_counts(stated.pair_value, counts, found)
     return found
 
 
-def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> ThingNames:
-    """The names that speak against a person: of two characters and up to `MOST_TOKENS` tokens, with a capital.
+def non_people_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> NonPeople:
+    """The names that are evidence against a person: two or more characters, up to `MOST_TOKENS` tokens, a capital.
 
-    First the labels, then the aliases, then what stands before a comma in labels.
+    First the labels, then the aliases, then the parts of labels before a comma.
     """
-    blocks = np.array([kind.blocks for kind in KINDS])[kinds]
-    row = large.kept(np.flatnonzero(blocks & (rows.dump_of >= 0)))
+    is_evidence = ~np.isin(kinds, (PERSON, GIVEN_OR_FAMILY_NAME)) & (rows.dump_of >= 0)
+    row = large.kept(np.flatnonzero(is_evidence))
     dump = large.kept(rows.dump_of[row])
     fame, ends = large.empty(len(row), np.float64), large.zeros(len(row) + 1, np.int64)
     for low, high in large.blocks(len(row), 128):
         some = dump[low:high]
-        fame[low:high] = thing_fame(items.sitelinks[some], items.population[some], stated[row[low:high]])
+        fame[low:high] = item_fame(items.sitelinks[some], items.population[some], stated[row[low:high]])
         ends[low + 1 : high + 1] = items.alias_indptr[some + 1] - items.alias_indptr[some]
     np.cumsum(ends, out=ends)
     found = _FoundNames(fame, kinds, row)
@@ -118,63 +124,76 @@ def thing_names(items: Items, rows: Numbering, kinds: Int8, stated: Int64) -> Th
 
 
 class _FoundNames:
-    """Names of things, of which those are kept that may be names of people; by the numbers of the things."""
+    """Collects the names of items that are not people, if they could be names of people."""
 
     def __init__(self, fame: Float64, kinds: Int8, row: Int64) -> None:
-        self.of_things = fame, kinds, row
+        self.of_items = fame, kinds, row
         self.sizes, self.data = large.Growing(np.int64), large.Growing(np.uint8)
         self.hashes, self.fame, self.kinds = large.Growing(np.uint64), large.Growing(np.float64), large.Growing(np.int8)
 
-    def add(self, raw: Strings, thing: Int64, share: float) -> None:
-        """Add names as they are written, of these things, whose fame counts by `share`."""
+    def add(self, raw: Strings, item: Int64, share: float) -> None:
+        """Add unnormalised names of these items, whose fame is multiplied by `share`."""
         capital = np.flatnonzero(begins_with(raw.data, raw.offsets, capitals()))
         texts = normalise_many(raw.take(capital))
         hashes = hash_names(texts.data, texts.offsets, MOST_TOKENS)
         named = np.flatnonzero(hashes)
-        fame, kinds, row = self.of_things
-        thing, kept = thing[capital[named]], texts.take(named)
+        fame, kinds, row = self.of_items
+        item, kept = item[capital[named]], texts.take(named)
         self.sizes.append(np.diff(kept.offsets))
         self.data.append(kept.data)
         self.hashes.append(hashes[named])
-        self.fame.append(fame[thing] * share)
-        self.kinds.append(kinds[row[thing]])
+        self.fame.append(fame[item] * share)
+        self.kinds.append(kinds[row[item]])
 
-    def done(self) -> ThingNames:
+    def done(self) -> NonPeople:
         """All of them, in the order in which they came."""
         texts = Strings(large.running(self.sizes.done()), self.data.done())
-        return ThingNames(texts, self.hashes.done(), self.fame.done(), self.kinds.done())
+        return NonPeople(texts, self.hashes.done(), self.fame.done(), self.kinds.done())
 
 
 @cache
 def capitals() -> Bool:
-    """Which characters begin a name, by code point: capitals and digits."""
+    """Characters that may begin a name, by code point: capitals and digits."""
     return np.array([chr(point).isupper() or chr(point).isdigit() for point in range(TABLE_END)])
 
 
-def build_things(names: ThingNames) -> Made:
-    """The columns of things: the most famous one of each name, and of two the first."""
+def build_non_people(names: NonPeople) -> Made:
+    """The columns of non-people: the most famous one of each name, the first of two."""
     best = _most_famous(names)
     slots = table_size(len(best))
     keys, fame, kinds = large.zeros(slots, np.uint64), large.zeros(slots, np.uint8), large.full(slots, OTHER, np.int8)
     for low, high in large.blocks(len(best), 64):
         some = best[low:high]
         place = fill(names.hashes[some], keys)
-        fame[place], kinds[place] = stepped(names.fame[some]), names.kinds[some]
-    columns = NameColumns
-    return dict(
-        [
-            columns.thing_hashes.holding(keys),
-            columns.thing_fame.holding(fame),
-            columns.thing_kind.holding(kinds),
-        ]
-    )
+        fame[place], kinds[place] = fame_byte(names.fame[some]), names.kinds[some]
+    return {NameColumns.thing_hashes: keys, NameColumns.thing_fame: fame, NameColumns.thing_kind: kinds}
 
 
-def _most_famous(names: ThingNames) -> Int64:
-    """The row of the most famous thing of each name, of two the first; in an order that suits the table.
+def item_fame(sitelinks: npt.NDArray[Any], population: npt.NDArray[Any], stated: npt.NDArray[Any]) -> Float64:
+    """The largest of: sitelinks (more than one), and what the population and the number of statements amount to; or 1.
 
-    Names go by their hash with its lowest bits, which tell the slot, before the others: so the table is written from
-    its beginning to its end, some times over. By the same bits they are parted, so that memory can hold a part.
+    1.2 (log10(population)**2.6 - 8) is 34 for a town of 10,000 people and 117 for a city of a million;
+    8 log10(1 + n)**1.7 is 26 for an item that a hundred entities state, and 67 for three thousand.
+    """
+    people = np.log10(np.maximum(population, SMALLEST_PLACE))
+    of_population = np.where(population >= SMALLEST_PLACE, 1.2 * (people**2.6 - 8), 0)
+    of_statements = 8 * np.log10(1 + stated) ** 1.7
+    known = np.where(sitelinks > 1, sitelinks, 0)
+    fame: Float64 = np.maximum.reduce([known, of_population, of_statements, np.ones(len(known))])
+    return fame
+
+
+def fame_byte(fame: Float64) -> UInt8:
+    """Fame as one byte, in `FAME_STEPS` per unit of its logarithm."""
+    steps: Float64 = np.rint(FAME_STEPS * np.log1p(fame))
+    return np.minimum(steps, 255).astype(np.uint8)
+
+
+def _most_famous(names: NonPeople) -> Int64:
+    """The row of the most famous item with each name, the first of two, in the order of slots of the table.
+
+    Names are sorted by their hash, with the lowest bits, which determine the slot, first: the table is then written
+    from beginning to end, a few times over. The same bits split them into parts that fit in memory.
     """
     size = len(names.hashes)
     turn = np.uint64(64 - table_size(size).bit_length())

@@ -1,4 +1,4 @@
-"""How names are spelled: `normalise` folds what spellings differ in, so that equal names meet."""
+"""`normalise` maps the spellings of a name to one form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAIN_LETTERS = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ħ": "h", "ı": "i", "ŧ": "t"}
     | {"ŋ": "n", "ĸ": "k", "ə": "e", "ɛ": "e", "ɔ": "o", "ɨ": "i", "ʉ": "u", "ɓ": "b", "ɗ": "d", "ƙ": "k", "ё": "е"}
 )
-"""Letters that Unicode does not decompose, as newspapers spell them that lack them."""
+"""Letters that Unicode does not decompose, and their usual replacement."""
 
 TABLE_END = 0x2070
 HARD_RANGES = ((0x0300, 0x0370), (0x0483, 0x048A), (0x0590, 0x1E00))
@@ -29,7 +29,7 @@ QUOTED = re.compile(r"[\"“„]([^\"“”„]+)[\"”“](.*\w.*)")
 
 
 class _Fold(dict[int, str]):
-    """What each character becomes: letters, nothing, or a space; filled as characters are met."""
+    """The replacement of each character: letters, nothing, or a space; filled on demand."""
 
     def __missing__(self, point: int) -> str:
         self[point] = folded = _fold(chr(point))
@@ -42,7 +42,7 @@ def _fold(character: str) -> str:
         return ""
     parts = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", character).casefold())
     base = ord(parts[0])
-    if base < 0x0400 or 0x1E00 <= base < 0x2000:  # Latin and Greek; marks of other scripts are letters to them
+    if base < 0x0400 or 0x1E00 <= base < 0x2000:  # Latin and Greek; in other scripts marks are letters
         parts = "".join(part for part in parts if not 0x0300 <= ord(part) < 0x0370)
     parts = unicodedata.normalize("NFC", parts).translate(PLAIN_LETTERS)
     return "".join(part if unicodedata.category(part)[0] in "LNM" else " " for part in parts)
@@ -70,7 +70,7 @@ def normalise(name: str) -> str:
 
 @cache
 def fold_table() -> tuple[Int8, UInt8]:
-    """`FOLD` for the kernel: width and bytes of what each Latin, Greek, Cyrillic or Armenian character becomes."""
+    """`FOLD` for the kernel: width and bytes of the replacement of each European character."""
     widths = np.full(TABLE_END, kernels.HARD, np.int8)
     letters = np.zeros((TABLE_END, kernels.WIDEST), np.uint8)
     for point in range(TABLE_END):
@@ -86,7 +86,7 @@ def fold_table() -> tuple[Int8, UInt8]:
 
 
 def normalise_many(texts: Strings) -> Strings:
-    """`normalise` of every string of a column: compiled for European scripts, Python for the rest."""
+    """`normalise` for every string of a column: compiled for European scripts, in Python for others."""
     out = large.empty(len(texts.data), np.uint8)
     offsets = large.zeros(len(texts) + 1, np.int64)
     hard = np.empty(len(texts), np.bool_)
@@ -99,7 +99,7 @@ def normalise_many(texts: Strings) -> Strings:
 
 
 def replaced(texts: Strings, rows: Int64, others: Strings) -> Strings:
-    """A column of strings with `others` in the place of these rows, which ascend."""
+    """A column of strings in which `others` replace these ascending rows."""
     out = large.empty(len(texts.data) + len(others.data), np.uint8)
     offsets = large.zeros(len(texts) + 1, np.int64)
     kernels.splice(texts.data, texts.offsets, rows, others.data, others.offsets, out, offsets)
@@ -108,13 +108,13 @@ def replaced(texts: Strings, rows: Int64, others: Strings) -> Strings:
 
 @cache
 def _peerage(language: Language) -> re.Pattern[str]:
-    """What behind a comma is a peerage: "16th Earl of Kinnoull", "the Prince of Wales"."""
+    """Matches a peerage after a comma: "16th Earl of Kinnoull", "the Prince of Wales"."""
     begins = "|".join([r"\d", *map(re.escape, language.peerages)])
     return re.compile(rf"\s*({re.escape(language.article)} )?({begins})", re.I)
 
 
 def other_forms(name: str, language: Language) -> Iterator[str]:
-    """Forms without what brackets, quotation marks or a peerage add.
+    """Forms of a name without its brackets, quotation marks or peerage.
 
     'William "Bill" Gates (businessman)' is also "William Gates" and "Bill Gates", and "Charles Hay, 16th Earl of
     Kinnoull" is also "Charles Hay".

@@ -1,4 +1,4 @@
-"""The tables that a text is read with: what a phrase or a word is in the KB, all of it in one place of memory."""
+"""The tables for reading texts: everything about a phrase or a word in one place of memory."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from namesake.arrays import UInt64
 from namesake.errors import NamesakeError
 from namesake.kb.columns import large
 from namesake.kb.columns.declaration import LONGEST_RUN
-from namesake.kb.columns.name_layout import NameColumns
+from namesake.kb.columns.layout import NameColumns
 from namesake.kernels.names import phrases as kernels
 from namesake.kernels.tables import table_size
 
 EACH = 64
-"""Bytes that a slot takes while it is read."""
+"""Temporary memory per slot, in bytes."""
 
 
 def phrases(names: NameColumns) -> UInt64:
@@ -29,24 +29,25 @@ def phrases(names: NameColumns) -> UInt64:
     tables = names.hashes, names.short_hashes, names.thing_hashes
     taken = sum(int(np.count_nonzero(table)) for table in tables)
     entries = large.zeros(kernels.PHRASE * table_size(taken), np.uint64)
-    for low, high in large.blocks(len(names.hashes), EACH):
-        rows = names.slots[low:high].astype(np.int64) + 1
-        _enter(names.hashes[low:high], rows.view(np.uint64), kernels.NAME_MASK, entries)
-    for low, high in large.blocks(len(names.short_hashes), EACH):
-        rows = names.short_slots[low:high].astype(np.int64) + 1
-        _enter(names.short_hashes[low:high], rows.view(np.uint64) << kernels.SHORT_AT, _SHORT, entries)
+    for hashes, slots, at, field in (
+        (names.hashes, names.slots, np.uint64(0), kernels.NAME_MASK),
+        (names.short_hashes, names.short_slots, kernels.SHORT_AT, _SHORT),
+    ):
+        for low, high in large.blocks(len(hashes), EACH):
+            rows = slots[low:high].astype(np.int64) + 1
+            _enter(hashes[low:high], rows.view(np.uint64) << at, field, entries)
     for low, high in large.blocks(len(names.thing_hashes), EACH):
         kinds = names.thing_kind[low:high].astype(np.uint64) << kernels.KIND_AT
         fame = names.thing_fame[low:high].astype(np.uint64) << kernels.FAME_AT
-        _enter(names.thing_hashes[low:high], kinds | fame, _THING, entries)
+        _enter(names.thing_hashes[low:high], kinds | fame, _NON_PERSON, entries)
     return entries
 
 
-_SHORT, _THING = kernels.SHORT_MASK << kernels.SHORT_AT, ~np.uint64(0) << kernels.KIND_AT
+_SHORT, _NON_PERSON = kernels.SHORT_MASK << kernels.SHORT_AT, ~np.uint64(0) << kernels.KIND_AT
 
 
 def _enter(hashes: UInt64, packed: UInt64, field: np.uint64, entries: UInt64) -> None:
-    """Enter those that are no free slots."""
+    """Enter the occupied slots."""
     taken = hashes != 0
     if not kernels.enter(hashes[taken], packed[taken], field, LONGEST_RUN, entries):
         raise NamesakeError("too many names share the lowest bits of their hashes")

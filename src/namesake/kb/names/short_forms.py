@@ -1,49 +1,54 @@
-"""Short forms: surnames, mononyms, first and last of longer names, heads of kings' names, and who bears them."""
+"""Short forms of names (surnames, mononyms, first and last token …), and the counts of the tokens of names."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt64
+from namesake.arrays import Bool, Float64, Int64, UInt64
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.name_layout import NameColumns
-from namesake.kb.names.form_weights import FORMS, OF_AN_ALIAS
-from namesake.kb.names.labels import Spelled
-from namesake.kb.names.normalise import normalise_many, replaced
+from namesake.kb.columns.layout import NameColumns
+from namesake.kb.dump.parse import Items
+from namesake.kb.names.build_index import EntityNames
+from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.hash import hash_each
 from namesake.kernels.names import forms as kernels
+from namesake.kernels.names import prose as prose_kernels
 from namesake.kernels.names.index import token_hashes
-from namesake.kernels.tables import table_of
+from namesake.kernels.tables import count_each, table_of
 from namesake.language import Language
 
 MOST = 5
-"""How many bearers of a short form are kept."""
+"""Number of entities that are kept for a short form."""
+Texts = tuple[Strings, Bool]
+"""A column of texts, and which of them count."""
 
 
-@dataclass(frozen=True)
-class ListedForms:
-    """Who bears which short form, as entries by entity; and the tokens of the labels (0 where there is none)."""
+FORMS = (
+    ("mononym", 1.0),  # a label of one token: Rihanna
+    ("surname", 1.0),  # the last token of a label: Bolsonaro
+    ("head", 0.7),  # the part before "of", "the" or a comma, and a king's name: Charles, Charles II
+    ("first", 0.15),  # the first token of a label
+    ("pair", 1.0),  # first and last token of three or more: Michael Brown of Michael E. Brown
+    ("suffix", 1.0),  # the last two of three or more, with all particles: van der Bellen
+    ("begin", 0.3),  # the first two of three or more: Francis Ford
+    ("called", 1.2),  # an alias of one token that is in the label: Lula
+    ("nick", 0.5),  # an alias of one token that is not: Daddy
+    ("alias surname", 0.4),  # the last token of an alias that shares another with the label: Bonaparte
+)
+"""Names of the forms and factors for the entity's fame, by number (`kernels.names.constants.MONONYM` and so on)."""
 
-    keys: UInt64
-    rows: Int32
-    forms: Int8
-    weights: Float64
-    firsts: UInt64
-    lasts: UInt64
-    middles: UInt64
-    tokens: UInt64
-    """Every token that names have, once."""
+OF_AN_ALIAS = 0.5
+"""Factor for the short form of an alias (not for the last three forms, which only aliases have)."""
 
 
 @cache
 def cut_words(language: Language) -> kernels.Words:
-    """The words that names are cut at."""
+    """The words at which names are cut."""
     lists = {
         kernels.TITLE: language.title_words,
         kernels.AFFIX: language.suffixes,
@@ -60,39 +65,32 @@ def cut_words(language: Language) -> kernels.Words:
     return kernels.Words(keys, bits)
 
 
-def list_forms(spelled: Spelled, shortened: Bool, fame: Float64) -> ListedForms:
-    """The short forms of the labels and aliases of the entities that are `shortened`."""
-    texts, whole, aliases, entities = spelled.texts, spelled.normalised, spelled.aliases, len(spelled.labels)
+def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kernels.Found, UInt64]:
+    """The short forms of the labels and aliases of the entities that are `shortened`, and all tokens, each once."""
+    texts, whole, aliases, entities = names.texts, names.normalised, names.aliases, len(names.labels)
     with_comma, before, behind = at_comma(texts)
     heads = replaced(whole, with_comma, normalise_many(before))
     comma = np.zeros(len(texts), np.bool_)
-    comma[with_comma] = ~_generations(spelled.language, normalise_many(behind))
-    names = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
-    size = kernels.MOST_FORMS * (entities + len(aliases.values))  # what is not touched takes no memory
+    comma[with_comma] = ~_generations(names.language, normalise_many(behind))
+    named = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
+    size = kernels.MOST_FORMS * (entities + len(aliases.values))  # untouched pages take no memory
     found = kernels.Found(
         *(large.empty(size, np.uint64), large.empty(size, np.int32), large.empty(size, np.int8)),
         *(large.empty(size, np.float64), large.empty(entities, np.uint64), large.empty(entities, np.uint64)),
         large.empty(kernels.LONGEST * entities, np.uint64),
     )
-    weights = np.array([form.weight for form in FORMS])
+    weights = np.array([weight for _, weight in FORMS])
     entries, between = kernels.list_forms(
-        names, cut_words(spelled.language), shortened, fame, weights, OF_AN_ALIAS, found
+        named, cut_words(names.language), shortened, fame, weights, OF_AN_ALIAS, found
     )
-    return ListedForms(
-        *(found.keys[:entries], found.rows[:entries], found.forms[:entries], found.weights[:entries]),
-        *(found.firsts, found.lasts, found.middles[:between], _tokens(whole)),
-    )
-
-
-def _tokens(names: Strings) -> UInt64:
-    """The hashes of the tokens of normalised names, each once."""
-    hashes = token_hashes(names.data, names.offsets, np.empty(0, np.int64))
-    distinct: UInt64 = distinct_keys(hashes.view(np.int64), large.empty(len(hashes), np.int32)).view(np.uint64)
-    return distinct
+    hashes = token_hashes(whole.data, whole.offsets, np.empty(0, np.int64))
+    tokens: UInt64 = distinct_keys(hashes.view(np.int64), large.empty(len(hashes), np.int32)).view(np.uint64)
+    of_entries = {name: getattr(found, name)[:entries] for name in ("keys", "rows", "forms", "weights")}
+    return found._replace(**of_entries, middles=found.middles[:between]), tokens
 
 
 def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
-    """The rows of the texts with a comma; what stands before the first one of each, and the rest from it on."""
+    """The rows of the texts with a comma; the part before the first comma of each, and the rest from it on."""
     commas = np.concatenate(
         [
             low + np.flatnonzero(texts.data[low:high] == ord(","))
@@ -101,13 +99,13 @@ def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
     )
     rows, first = np.unique(np.searchsorted(texts.offsets, commas, side="right") - 1, return_index=True)
     bounds = np.stack([texts.offsets[rows], commas[first], texts.offsets[rows + 1]], axis=1).ravel()
-    parts = Strings(np.append(bounds, len(texts.data)), texts.data)  # of three for each row, the last lies between rows
+    parts = Strings(np.append(bounds, len(texts.data)), texts.data)  # three per row; the last lies between rows
     places = 3 * np.arange(len(rows))
     return rows, parts.take(places), parts.take(places + 1)
 
 
 def _generations(language: Language, rest: Strings) -> Bool:
-    """Whether what follows a comma is suffixes and numerals alone: Robert Downey, Jr."""
+    """Whether only suffixes and numerals follow the comma: Robert Downey, Jr."""
     known = language.suffixes | language.numerals
     alone = np.zeros(len(rest), np.bool_)
     for row in np.flatnonzero(np.diff(rest.offsets)).tolist():
@@ -115,7 +113,7 @@ def _generations(language: Language, rest: Strings) -> Bool:
     return alone
 
 
-def build_shorts(listed: ListedForms) -> Made:
+def build_short_forms(listed: kernels.Found) -> Made:
     """The columns of short forms."""
     ids = large.empty(len(listed.keys), np.int32)
     distinct = distinct_keys(listed.keys.view(np.int64), ids).view(np.uint64)
@@ -128,14 +126,48 @@ def build_shorts(listed: ListedForms) -> Made:
     keys, place = table_of(distinct)
     slots = np.full(len(keys), -1, np.int32)
     slots[place] = np.arange(len(distinct), dtype=np.int32)
-    columns = NameColumns
-    return dict(
-        [
-            columns.short_hashes.holding(keys),
-            columns.short_slots.holding(slots),
-            columns.short_entities.holding(Ragged(best.indptr, best.rows[:kept])),
-            columns.short_forms.holding(best.forms[:kept]),
-            columns.short_weights.holding(best.weights[:kept]),
-            columns.short_count.holding(best.counts),
-        ]
-    )
+    return {
+        NameColumns.short_hashes: keys,
+        NameColumns.short_slots: slots,
+        NameColumns.short_entities: Ragged(best.indptr, best.rows[:kept]),
+        NameColumns.short_forms: best.forms[:kept],
+        NameColumns.short_weights: best.weights[:kept],
+        NameColumns.short_count: best.counts,
+    }
+
+
+@cache
+def lower_letters() -> Bool:
+    """Which characters are letters in lower case, by code point."""
+    return np.array([chr(point).islower() for point in range(TABLE_END)])
+
+
+def prose_of(items: Items, first: Bool) -> list[Texts]:
+    """Texts of ordinary words: descriptions, and names in lower case of items that are not people, `first` of a QID."""
+    other = first & ~items.person
+    of_alias = large.empty(len(items.alias), np.bool_)
+    for low, high in large.spans(items.alias_indptr, 16):
+        ends = items.alias_indptr[low : high + 1]
+        of_alias[ends[0] : ends[-1]] = np.repeat(other[low:high], np.diff(ends))
+    return [(items.description, first), _in_lower_case(items.label, other), _in_lower_case(items.alias, of_alias)]
+
+
+def _in_lower_case(texts: Strings, counted: Bool) -> Texts:
+    return texts, counted & prose_kernels.begins_with(texts.data, texts.offsets, lower_letters())
+
+
+def count_tokens(listed: kernels.Found, tokens: UInt64, prose: list[Texts]) -> Made:
+    """The columns of tokens: those of people's names that are counted at least once."""
+    keys, _ = table_of(tokens)
+    lower = np.zeros(len(keys), np.int32)
+    for texts, counted in prose:
+        prose_kernels.count_lower(texts.data, texts.offsets, counted, *fold_table(), lower_letters(), keys, lower)
+    counts = [*(count_each(some, keys) for some in (listed.firsts, listed.lasts, listed.middles)), lower]
+    used = np.flatnonzero(np.logical_or.reduce([count > 0 for count in counts]))
+    smaller, place = table_of(keys[used])
+    columns = NameColumns.token_first, NameColumns.token_last, NameColumns.token_middle, NameColumns.token_lower
+    made: Made = {NameColumns.token_hashes: smaller}
+    for column, count in zip(columns, counts, strict=True):
+        made[column] = np.zeros(len(smaller), np.int32)
+        made[column][place] = count[used]
+    return made

@@ -1,4 +1,4 @@
-"""What the search for variants of a name needs: how letters sound, whose nickname is whose, where names are filed."""
+"""Tables for the search for variants of a name: sounds of letters, nicknames, and the keys of names."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def _hash(token: str) -> int:
 
 
 def file_names(names: Strings, language: Language) -> tuple[UInt64, Int32]:
-    """Drawers, ascending, and the name in each: names that end alike and begin with one letter lie together."""
-    drawers = np.empty(len(names), np.uint64)
-    kernels.file_names(names.data, names.offsets, romans(language), drawers)
-    order = np.argsort(drawers, kind="stable")
-    order = order[np.searchsorted(drawers[order], np.uint64(1)) :]
-    return drawers[order], order.astype(np.int32)
+    """Search keys, ascending, and the name of each: names with the same ending sound and first letter share a key."""
+    keys = np.empty(len(names), np.uint64)
+    kernels.file_names(names.data, names.offsets, romans(language), keys)
+    order = np.argsort(keys, kind="stable")
+    order = order[np.searchsorted(keys[order], np.uint64(1)) :]
+    return keys[order], order.astype(np.int32)

@@ -1,7 +1,7 @@
-"""`namesake kb embed`: the texts of a KB as an encoder sees them.
+"""`namesake kb embed`: vectors of the texts of a KB.
 
-Each distinct text is encoded once: those of statement values first, then descriptions and first paragraphs. An entity's
-vector is that of its first paragraph; without one, the mean over its description and the values of its statements.
+Each distinct text is encoded once: statement values first, then descriptions and first paragraphs. An entity's vector
+is that of its first paragraph; without one, the mean over its description and the values of its statements.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrays import Int32, Int64
+from namesake.arrays import Int32, Int64, indptr
 from namesake.encoders import Encoder, load
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
@@ -24,24 +24,24 @@ from namesake.kb.vectors.stored import ENTITY, HALF, INT32, PAIR, VALUE, VectorM
 from namesake.progress import Reporter
 
 BLOCK = 4096
-"""Texts that are encoded between two marks of progress: what a kill costs."""
+"""Texts that are encoded between two checkpoints."""
 ROWS = 1 << 16
-"""Entities whose vectors are made at a time."""
+"""Entities whose vectors are computed at a time."""
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The distinct texts of a KB, those of values first, and which of them each pair and each entity has."""
+    """The distinct texts of a KB, those of values first, and the texts of each pair and each entity."""
 
     texts: pa.LargeStringArray
     values: int
-    """How many of them are texts of values."""
+    """Number of texts of values."""
     pairs: Int32
-    """The text of each pair's value, -1 where it has none."""
+    """The text of each pair's value, -1 if it has none."""
     descriptions: Int32
-    """The text of each entity's description, -1 where it has none."""
+    """The text of each entity's description, -1 if it has none."""
     paragraphs: Int32
-    """The same for its first paragraph."""
+    """The text of each entity's first paragraph, -1 if it has none."""
 
     @staticmethod
     def of(kb: KB) -> Texts:
@@ -51,7 +51,7 @@ class Texts:
         strings = kb.strings.take(np.where(items, -1, ~kb.pair_value)).arrow()
         value_texts = pc.if_else(pa.array(items), labels, strings)
         descriptions, paragraphs = kb.descriptions.arrow(), kb.paragraphs.arrow()
-        descriptions = pc.if_else(pc.equal(paragraphs, ""), descriptions, "")  # a paragraph stands for everything
+        descriptions = pc.if_else(pc.equal(paragraphs, ""), descriptions, "")  # not used if there is a paragraph
         whole = pa.chunked_array([value_texts, descriptions, paragraphs])
         coded = pc.if_else(pc.equal(pc.utf8_trim_whitespace(whole), ""), None, whole).combine_chunks()
         coded = coded.dictionary_encode()
@@ -61,19 +61,16 @@ class Texts:
 
     def of_entities(self, kb: KB, first: int, last: int) -> tuple[Int64, Int32]:
         """The texts that make the vectors of entities `first` to `last`, ragged."""
-        statements = kb.statements
-        begin, end = statements.indptr[first], statements.indptr[last]
-        values = self.pairs[statements.values[begin:end]]
-        sizes = np.diff(statements.indptr[first : last + 1])
-        whose = np.repeat(np.arange(last - first), sizes)
+        bounds = kb.statements.indptr[first : last + 1]
+        values = self.pairs[kb.statements.values[bounds[0] : bounds[-1]]]
+        rows = np.arange(last - first)
+        whose = np.repeat(rows, np.diff(bounds))
         opened = self.paragraphs[first:last]
         keep = opened[whose] < 0
-        rows = np.arange(last - first)
         whose = np.concatenate([rows, whose[keep]])
         texts = np.concatenate([np.where(opened >= 0, opened, self.descriptions[first:last]), values[keep]])
         order = np.argsort(whose, kind="stable")
-        indptr = np.concatenate([[0], np.cumsum(np.bincount(whose, minlength=last - first))]).astype(np.int64)
-        return indptr, np.ascontiguousarray(texts[order], np.int32)
+        return indptr(np.bincount(whose, minlength=last - first)), np.ascontiguousarray(texts[order], np.int32)
 
 
 def embed(
@@ -89,11 +86,11 @@ def embed(
 
     Args:
         kb: a KB or its folder.
-        encoder: `static:FILE`, `sentence:NAME` or `bart:NAME`, or an encoder that is loaded.
-        device: `cpu` or `cuda`; by default the GPU where there is one.
-        truncate: leave out what goes beyond the encoder's longest text.
-        force: replace the vectors that the KB has.
-        reporter: told how far the work is.
+        encoder: `static:FILE`, `sentence:NAME` or `bart:NAME`, or an encoder.
+        device: `cpu` or `cuda`; by default the GPU if there is one.
+        truncate: cut texts that are too long for the encoder, instead of encoding them in chunks.
+        force: replace existing vectors.
+        reporter: receives the progress.
     """
     kb = kb if isinstance(kb, KB) else KB.open(kb)
     reporter = Reporter() if reporter is None else reporter
@@ -112,7 +109,7 @@ def embed(
 
 
 def _encode(draft: VectorDraft, texts: pa.LargeStringArray, encoder: Encoder, reporter: Reporter) -> None:
-    """Encode the texts that are not encoded yet, a block at a time."""
+    """Encode the remaining texts, a block at a time."""
     began = done = draft.done
     if done:
         reporter.say(f"resuming after {done:,} texts that a stopped run encoded")
@@ -124,7 +121,7 @@ def _encode(draft: VectorDraft, texts: pa.LargeStringArray, encoder: Encoder, re
 
 
 def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
-    """Write the columns; returns what the manifest counts."""
+    """Write the columns; returns the counts for the manifest."""
     encoded, dimension = draft.encoded(), draft.plan.dimension
     known = np.zeros(texts.values, np.bool_)
 
@@ -147,18 +144,18 @@ def _entities(kb: KB, texts: Texts, encoded: npt.NDArray[np.uint16]) -> Iterator
     from namesake.kernels.vectors.cosine import means
 
     for first in range(0, len(kb), ROWS):
-        indptr, of_entities = texts.of_entities(kb, first, min(first + ROWS, len(kb)))
-        yield halves(means(indptr, of_entities, encoded), "the mean over an entity's texts")
+        bounds, of_entities = texts.of_entities(kb, first, min(first + ROWS, len(kb)))
+        yield halves(means(bounds, of_entities, encoded), "the mean over an entity's texts")
 
 
 def encoder_of(kb: KB) -> Encoder:
-    """The encoder that made a KB's text vectors, loaded; NamesakeError where it is gone or not the same any more."""
+    """The encoder that made a KB's text vectors; NamesakeError if it is missing or has changed."""
     vectors = kb.text_vectors.manifest
     name = vectors.made.get("encoder", "")
     encoder = load(name, truncate=vectors.made.get("long") == "truncate")
     if encoder.digest != vectors.made.get("digest") or encoder.dimension != vectors.dimension:
         raise NamesakeError(
-            f"{kb.path}: {name} is not the encoder any more that made the KB's text vectors; make them again with "
+            f"{kb.path}: {name} has changed since it made the KB's text vectors; make them again with "
             f"`namesake kb embed {kb.path} --encoder {name} --force`"
         )
     return encoder

@@ -1,14 +1,13 @@
 """Vectors of a KB: `KB/vectors/text`, made by `kb embed`, and `KB/vectors/walk`, made by `kb walk`.
 
-A folder of columns in half precision, mapped, and a manifest of its own: which KB and which encoder they are of.
-Vectors of another KB are refused; so are vectors that are not finite. docs/vectors.md has the layout.
+Each is a folder of mapped columns in half precision, with a manifest that names the KB and the encoder. Vectors of
+another KB and numbers that are not finite are refused. docs/vectors.md describes the layout.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.errors import NamesakeError
-from namesake.files.digests import as_digest, damaged_file
+from namesake.files.digests import damaged_file
 from namesake.kb.columns.column_files import Columns, State
-from namesake.kb.manifest import LARGEST, MANIFEST, manifest_within, open_folder
+from namesake.kb.manifest import LARGEST, MANIFEST, manifest_within, open_folder, sealed
 from namesake.kb.verified import is_known, remember
 
 if TYPE_CHECKING:
@@ -35,14 +34,14 @@ MADE_BY = {"text": "namesake kb embed {} --encoder ENCODER", "walk": "namesake k
 
 ENTITY, VALUE, PAIR = "entity.vector", "value.vector", "pair.vector"
 HALF, INT32 = np.dtype(np.float16), np.dtype(np.int32)
-BLOCK = 1 << 22  # numbers looked at a time
+BLOCK = 1 << 22  # numbers checked at a time
 
 Halves = npt.NDArray[np.uint16]
-"""Half precision as its bits: kernels widen them."""
+"""Half-precision numbers as 16-bit integers; kernels convert them."""
 
 
 class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
-    """What vectors are: of which KB, made how, and the digest of every file."""
+    """The KB that vectors belong to, how they were made, and the digest of every file."""
 
     format: str = FORMAT
     version: int = VERSION
@@ -50,7 +49,7 @@ class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
     kb: str
     """The digest of the KB's manifest."""
     made: dict[str, str]
-    """Of text: `encoder`, its `digest`, `long` (chunks or truncate). Of walks: their settings and the seed."""
+    """For text: `encoder`, its `digest`, `long` (chunks or truncate). For walks: the settings and the seed."""
     dimension: int
     entities: int
     values: int = 0
@@ -60,9 +59,8 @@ class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
     digest: str = ""
 
     def sealed(self) -> bytes:
-        """The file's bytes, with the digest filled in."""
-        bare = msgspec.structs.replace(self, digest="")
-        return _text(msgspec.structs.replace(bare, digest=as_digest(sha256(_text(bare)))))
+        """The bytes of the file, with the digest filled in."""
+        return sealed(self)
 
     @property
     def columns(self) -> dict[str, tuple[np.dtype[Any], int]]:
@@ -73,22 +71,18 @@ class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
         return entities | {VALUE: (HALF, self.values * self.dimension), PAIR: (INT32, self.pairs)}
 
 
-def _text(manifest: VectorManifest) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-
-
 @dataclass(frozen=True)
 class Vectors:
-    """One kind of a KB's vectors, mapped. A row of zeros is an entity that has none."""
+    """One kind of a KB's vectors, mapped. A row of zeros is an entity without a vector."""
 
     folder: Path
     manifest: VectorManifest
     entities: Halves
     """A row for each entity."""
     values: Halves
-    """A unit vector for each distinct text of a statement's value; none of walks."""
+    """A unit vector for each distinct text of a statement's value; empty for walks."""
     pair_rows: npt.NDArray[np.int32]
-    """The row of `values` for each pair, -1 where its value has no text or no vector; none of walks."""
+    """The row of `values` for each pair, -1 if its value has no text or no vector; empty for walks."""
 
     def entity(self, row: int) -> npt.NDArray[np.float32]:
         """The vector of an entity."""
@@ -100,19 +94,19 @@ class Vectors:
 
 
 def wide(vectors: Halves) -> npt.NDArray[np.float32]:
-    """Halves, given as their bits, as numbers of single precision."""
+    """Half-precision numbers in single precision."""
     return np.asarray(vectors.view(np.float16), np.float32)
 
 
 def has_vectors(kb: KB, kind: Kind) -> bool:
-    """Whether there are vectors of a kind in the KB's folder, whatever is wrong with them."""
+    """Whether there are vectors of a kind in the KB's folder, valid or not."""
     return (kb.path / FOLDER / kind / MANIFEST).exists()
 
 
 def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
-    """A KB's vectors; NamesakeError says what is wrong with them, or how to make them where there are none.
+    """A KB's vectors; NamesakeError names the problem, or explains how to make them.
 
-    Read through when they are first opened on this machine, and with `verify`.
+    All numbers are checked when they are first opened on this machine, and with `verify`.
     """
     folder = kb.path / FOLDER / kind
     again = f"make them again with `{MADE_BY[kind].format(kb.path)} --force`"
@@ -120,7 +114,7 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
         raise NamesakeError(f"{kb.path} has no {kind} vectors: make them with `{MADE_BY[kind].format(kb.path)}`")
     manifest = read_vector_manifest(folder, again)
     if manifest.kind != kind or manifest.kb != kb.manifest.digest:
-        raise NamesakeError(f"{folder} has the vectors of another KB, or of this one before it was built anew: {again}")
+        raise NamesakeError(f"{folder} has the vectors of another KB, or of an earlier build of this one: {again}")
     if manifest.entities != len(kb) or (kind == "text" and manifest.pairs != len(kb.pair_value)):
         raise NamesakeError(f"{folder / MANIFEST} is damaged (its counts are not the KB's): {again}")
     columns = Columns(folder)
@@ -136,15 +130,11 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
         _read_through(folder, manifest, arrays, again)
         remember(states)
     kb.watched.append(columns)
-    return Vectors(
-        folder,
-        manifest,
-        arrays[ENTITY].view(np.uint16).reshape(manifest.entities, manifest.dimension),
-        arrays[VALUE].view(np.uint16).reshape(manifest.values, manifest.dimension)
-        if VALUE in arrays
-        else np.zeros((0, manifest.dimension), np.uint16),
-        arrays.get(PAIR, np.zeros(0, np.int32)),
+    none = np.zeros(0, HALF), np.zeros(0, np.int32)
+    entities, values = (
+        array.view(np.uint16).reshape(-1, manifest.dimension) for array in (arrays[ENTITY], arrays.get(VALUE, none[0]))
     )
+    return Vectors(folder, manifest, entities, values, arrays.get(PAIR, none[1]))
 
 
 def read_vector_manifest(folder: Path, again: str) -> VectorManifest:
@@ -161,13 +151,13 @@ def read_vector_manifest(folder: Path, again: str) -> VectorManifest:
 
 
 def _read_through(folder: Path, manifest: VectorManifest, arrays: dict[str, npt.NDArray[Any]], again: str) -> None:
-    """Refuse files that differ from their digests, numbers that are not finite, and rows there are none of."""
+    """Refuse files that differ from their digests, numbers that are not finite, and rows that do not exist."""
     for name, array in arrays.items():
         if array.dtype == HALF and not all_finite(array):
-            raise NamesakeError(f"{folder / name}.npy holds what is no finite number: {again}")
+            raise NamesakeError(f"{folder / name}.npy contains a number that is not finite: {again}")
     rows = arrays.get(PAIR, np.zeros(0, np.int32))
     if len(rows) and not (rows.min() >= -1 and rows.max() < manifest.values):
-        raise NamesakeError(f"{folder / PAIR}.npy is damaged (it names rows that are not there): {again}")
+        raise NamesakeError(f"{folder / PAIR}.npy is damaged (it names rows that do not exist): {again}")
     if wrong := damaged_file(folder, {f"{name}.npy": manifest.files.get(f"{name}.npy", "") for name in arrays}):
         raise NamesakeError(f"{folder / wrong}: {again}")
 
@@ -178,12 +168,12 @@ def all_finite(halves: npt.NDArray[np.float16]) -> bool:
 
 
 def verify_vectors(kb: KB) -> None:
-    """Check all vectors in a KB's folder, and that nothing else is there but what a stopped run goes on with."""
+    """Check all vectors in a KB's folder, and that it contains nothing else except drafts."""
     folder = kb.path / FOLDER
     if not os.path.lexists(folder):
         return
     if not folder.is_dir():
-        raise NamesakeError(f"{folder} is no folder, and no part of the KB: remove it")
+        raise NamesakeError(f"{folder} is not a folder and no part of the KB: remove it")
     for path in sorted(folder.iterdir()):
         if path.name.removesuffix(".building") not in KINDS or not path.is_dir():
             raise NamesakeError(f"{path} is no part of the KB's vectors: remove it")
@@ -198,7 +188,7 @@ def verify_vectors(kb: KB) -> None:
 
 
 def same_kb(kb: KB) -> None:
-    """Refuse to add vectors to a folder that holds another KB by now."""
+    """Refuse to add vectors to a folder that has another KB by now."""
     with open_folder(kb.path) as handle:
         if manifest_within(handle, kb.path).digest != kb.manifest.digest:
-            raise NamesakeError(f"{kb.path} was replaced meanwhile: begin again")
+            raise NamesakeError(f"{kb.path} was replaced in the meantime: run the command again")

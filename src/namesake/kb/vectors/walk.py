@@ -1,7 +1,7 @@
 """`namesake kb walk`: DeepWalk vectors from the graph of a KB's statements.
 
-Nodes are entities and the items that their statements name; a statement joins two of them. Random walks are the
-sentences from which a skip-gram with negative samples learns a vector for each node.
+Nodes are entities and the items in their statements; a statement is an edge. Random walks are the sentences from which
+a skip-gram model with negative samples learns a vector for each node.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from namesake.progress import Reporter
 BLOCK = 1 << 14
 """Walks between two reports."""
 NOISE = 1 << 20
-"""Draws of the noise, prepared: nodes in proportion to their degree to the power ¾."""
+"""Size of the table of negative samples: nodes in proportion to their degree to the power ¾."""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes with their neighbours, CSR, undirected; an entity's node is its item's row."""
+    """An undirected graph in CSR form; the node of an entity is the row of its item."""
 
     indptr: Int64
     neighbours: Int32
 
     @staticmethod
     def of(kb: KB) -> Graph:
-        """The graph of a KB's statements whose values are items."""
+        """The graph of the statements whose values are items."""
         value = kb.pair_value[kb.statements.values]
         items = value >= 0
         head = np.repeat(kb.entity_item, np.diff(kb.statements.indptr))[items]
@@ -41,12 +41,11 @@ class Graph:
 
     @staticmethod
     def joined(head: Int32, tail: Int32, nodes: int) -> Graph:
-        """The graph with an edge for each head and tail; a node is no neighbour of itself."""
+        """The graph with an edge for each head and tail; a node is not its own neighbour."""
         other = head != tail
         head, tail = head[other], tail[other]
         both = np.concatenate([head.astype(np.int64) * nodes + tail, tail.astype(np.int64) * nodes + head])
-        both.sort()
-        both = both[np.concatenate([[True], both[1:] != both[:-1]])] if len(both) else both
+        both = np.unique(both)
         indptr = np.searchsorted(both, np.arange(nodes + 1, dtype=np.int64) * nodes).astype(np.int64)
         return Graph(indptr, (both % max(nodes, 1)).astype(np.int32))
 
@@ -67,14 +66,14 @@ def walk(
 
     Args:
         kb: a KB or its folder.
-        dimensions: numbers of a vector.
-        walks: how many begin at each node.
-        length: steps of a walk.
-        window: steps between nodes that count as near.
-        negatives: random nodes that each near one is told from.
-        seed: of all that is random.
-        force: replace the walk vectors that the KB has.
-        reporter: told how far the work is.
+        dimensions: length of a vector.
+        walks: number of walks from each node.
+        length: number of nodes of a walk.
+        window: largest distance in a walk between nodes that count as near.
+        negatives: number of random nodes that each pair of near nodes is contrasted with.
+        seed: seed of the random numbers.
+        force: replace existing walk vectors.
+        reporter: receives the progress.
     """
     settings = {"dimensions": dimensions, "walks": walks, "length": length, "window": window, "negatives": negatives}
     for name, value in settings.items():
@@ -87,7 +86,7 @@ def walk(
         with reporter.stage("walking"):
             graph = Graph.of(kb)
             if not len(graph.neighbours):
-                raise NamesakeError(f"{kb.path}: no statement names an item, so there is no graph to walk")
+                raise NamesakeError(f"{kb.path}: no statement has an item as its value, so there is no graph")
             vectors = learn_vectors(graph, dimensions, walks, length, window, negatives, seed, reporter)
         known = np.diff(graph.indptr)[kb.entity_item] > 0
         entities = np.where(known[:, None], vectors[kb.entity_item], 0)
@@ -106,15 +105,13 @@ def learn_vectors(
     reporter: Reporter,
     rate: float = 0.025,
 ) -> Float32:
-    """A vector for each node, from so many walks from each that has neighbours."""
+    """A vector for each node, from walks that start at each node with neighbours."""
     from namesake.kernels.vectors.walk import learn
 
     nodes = len(graph.indptr) - 1
     degree = np.diff(graph.indptr)
     random = np.random.default_rng(seed)
-    vectors = ((random.random((nodes, dimensions), np.float32) - np.float32(0.5)) / np.float32(dimensions)).astype(
-        np.float32
-    )
+    vectors: Float32 = (random.random((nodes, dimensions), np.float32) - np.float32(0.5)) / np.float32(dimensions)
     contexts = np.zeros((nodes, dimensions), np.float32)
     starts = random.permutation(np.flatnonzero(degree).astype(np.int32))
     share = np.cumsum(degree.astype(np.float64) ** 0.75)

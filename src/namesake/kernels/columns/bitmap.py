@@ -1,7 +1,6 @@
-"""Sets of QIDs as bitmaps: a QID's row is how many members stand before it, found in constant time.
+"""Sets of QIDs as bitmaps: the row of a QID is the number of smaller members, found in constant time.
 
-All 140 million QIDs take 17 MB, and 9 MB more for the counts, so a set stays in or near the cache where a
-sorted array or a hash table would not.
+140 million QIDs take 17 MB, and 9 MB for the counts, so that a set stays in or near the processor's cache.
 """
 
 import numpy as np
@@ -14,7 +13,7 @@ ABSENT = -1
 
 @kernel("boolean[::1](uint64[::1], int64[::1])")
 def add_first(bits, qids):
-    """Add numbers to a bitmap; tells for each whether it was new, so False marks a repetition."""
+    """Add numbers to a bitmap; returns for each whether it was new."""
     new = np.empty(len(qids), np.bool_)
     for i in range(len(qids)):
         word, bit = qids[i] >> 6, np.uint64(1) << np.uint64(qids[i] & 63)
@@ -33,7 +32,7 @@ def add_all(bits, qids):
 
 @kernel("int32[::1](uint64[::1])")
 def count_before(bits):
-    """How many members of a bitmap stand before each of its words; the last entry counts them all."""
+    """Number of members before each word of a bitmap; the last entry counts all."""
     before = np.zeros(len(bits) + 1, np.int32)
     for i in range(len(bits)):
         before[i + 1] = before[i] + ones(bits[i])
@@ -56,7 +55,7 @@ def members(bits, size):
 
 @kernel("int32[::1](uint64[::1], int32[::1], int64[::1])")
 def find(bits, before, qids):
-    """The place of each number among the members of a bitmap, -1 where it is none."""
+    """The rank of each number among the members of a bitmap, -1 if it is not a member."""
     places = np.empty(len(qids), np.int32)
     for i in range(len(qids)):
         word = qids[i] >> 6

@@ -1,6 +1,6 @@
 """Kernels that turn parsed columns into a KB: distinct values by hashing, groups, unions of words.
 
-None of them sorts more than one entity's row at a time, so that the work grows with the dump and not faster.
+None of them sorts more than one entity's row at a time, so that time is linear in the size of the dump.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def grow(keys, ids, hashed):
     for old in range(len(keys)):
         if keys[old] != FREE:
             slot = np.int64(keys[old] & np.uint64(mask)) if hashed else home(keys[old], mask)
-            slot = probe(pointer(new_keys), mask, FREE, slot)  # equal hashes keep slots of their own
+            slot = probe(pointer(new_keys), mask, FREE, slot)  # equal hashes keep separate slots
             new_keys[slot], new_ids[slot] = keys[old], ids[old]
     return new_keys, new_ids
 
@@ -83,7 +83,7 @@ def distinct_keys(numbers, ids):
 def group_unique(group, member, groups, values):
     """CSR of the distinct members of each group, ascending; writes them to `values` and returns `indptr`.
 
-    `values` has room for all members; `indptr[-1]` tells how many of them are left.
+    `values` has space for all members; the first `indptr[-1]` are used.
     """
     start = np.zeros(groups + 1, np.int64)
     for i in range(len(group)):
@@ -109,9 +109,9 @@ def group_unique(group, member, groups, values):
 
 @kernel(types.int64(RAGGED, types.int64, INTS, types.int32, INTS, types.int64))
 def _add_row(rows, row, stamp, mark, out, at):
-    """Append the words of one row that do not bear the mark yet; returns where the next goes.
+    """Append the words of one row that do not have the mark yet; returns the next position.
 
-    Without room in `out` it only counts them.
+    If `out` is full, they are only counted.
     """
     words = rows.values
     for j in range(rows.indptr[row], rows.indptr[row + 1]):
@@ -127,8 +127,8 @@ def _add_row(rows, row, stamp, mark, out, at):
 def union_words(own, statements, pair_value, items, strings, stamp, out):
     """D+S of every entity: its own words and those of its statements' values, ascending, each once.
 
-    A value is an item row, or `~row` of a string. Returns `indptr`; with an empty `out` it only counts, so a
-    first call tells how much room the second needs. `stamp` has an entry for every word, all -1 at first.
+    A value is an item row, or `~row` of a string. Returns `indptr`; with an empty `out` it only counts, so
+    that a first call returns the size for the second. `stamp` has an entry for every word, all -1 at first.
     """
     n = len(own.indptr) - 1
     indptr, pairs = statements
@@ -151,7 +151,7 @@ def union_words(own, statements, pair_value, items, strings, stamp, out):
 
 @kernel("uint64[::1](uint8[::1], int64)")
 def hash_titles(text, lines):
-    """The hash of each line of a text, underscores read as spaces, as Wikipedia's titles and links are spelt."""
+    """The hash of each line of a text, with underscores as spaces, for titles and links of Wikipedia."""
     hashes = np.empty(lines, np.uint64)
     line, start = 0, 0
     for i in range(len(text) + 1):

@@ -1,4 +1,4 @@
-"""Links between nodes: who links to each, gathered range by range, and one step of PageRank over them."""
+"""Links between nodes: the incoming links of each, range by range, and one step of PageRank."""
 
 from numba import types
 
@@ -12,8 +12,8 @@ LONGS, INTS, FLOATS = types.int64[::1], types.int32[::1], types.float64[::1]
 def count_links(indptr, target, source, last, counts):
     """Count the distinct other nodes that link to each node, for some rows of targets; `counts[to + 1]` grows.
 
-    Row i links from source[i] to target[indptr[i] - indptr[0]:indptr[i + 1] - indptr[0]]; negative is no node. `last`
-    has the last node known to link to each, -1 at first.
+    Row i links from source[i] to target[indptr[i] - indptr[0]:indptr[i + 1] - indptr[0]]; negative numbers are ignored.
+    `last` has the last node that links to each, -1 at first.
     """
     for i in range(len(source)):
         if source[i] < 0:
@@ -27,9 +27,9 @@ def count_links(indptr, target, source, last, counts):
 
 @kernel(types.void(I64, I32, I32, types.int64, INTS, LONGS, INTS))
 def place_links(indptr, target, source, first, last, place, links):
-    """Write the sources of those links whose target is one of the nodes from `first` on that `last` has entries for.
+    """Write the sources of the links to the len(last) nodes from `first` on.
 
-    `place` says where the next link to each of them goes in `links`.
+    `place` has the position in `links` of the next link to each of them.
     """
     for i in range(len(source)):
         if source[i] < 0:
@@ -44,14 +44,14 @@ def place_links(indptr, target, source, first, last, place, links):
 
 @kernel(types.void(I32, LONGS))
 def count_values(values, counts):
-    """Count how often each number occurs, on top of what was counted."""
+    """Add the number of occurrences of each value to `counts`."""
     for i in range(len(values)):
         counts[values[i]] += 1
 
 
 @kernel(types.void(I64, I32, types.int64, types.Array(types.int8, 1, "C"), types.int8[::1]))
 def mark_rows(indptr, values, first, marks, rows):
-    """Give each row of a ragged array the marks, as bits, that some of its values have, those from `first` on."""
+    """Combine, in each row of a ragged array, the bits of its values; value `first` + i has marks[i]."""
     for row in range(len(rows)):
         for j in range(indptr[row], indptr[row + 1]):
             at = values[j] - first
@@ -61,7 +61,7 @@ def mark_rows(indptr, values, first, marks, rows):
 
 @kernel(types.void(I32, I64, LONGS))
 def add_counts(values, amounts, counts):
-    """Add to the count of each number its amount."""
+    """Add the amount of each value to its count."""
     for i in range(len(values)):
         if values[i] >= 0:
             counts[values[i]] += amounts[i]
@@ -69,7 +69,7 @@ def add_counts(values, amounts, counts):
 
 @kernel(types.int64(I64, I64, I32, I32, F64, LONGS, INTS, FLOATS))
 def split_links(linked, starts, links, place, share, indptr, among, rest):
-    """Part the links to each linked node: from linked nodes, as their places, and the sum of the shares of the others.
+    """Split the links to each linked node: those from linked nodes, as their places, and the sum of the other shares.
 
     Row i of `among` ends at indptr[i + 1]; returns its size.
     """
@@ -90,9 +90,9 @@ def split_links(linked, starts, links, place, share, indptr, among, rest):
 
 @kernel(types.float64(I64, I32, F64, F64, types.float64, types.float64, types.float64, FLOATS))
 def step(indptr, links, given, rest, damping, base, least, ranks):
-    """One step of PageRank: damping · (what those give that link to a node, and `base` of the rest) + least.
+    """One step of PageRank: damping · (sum of `given` over incoming links, and `base` · rest) + least.
 
-    `ranks` become the new ones; returns how much they moved, summed.
+    `ranks` are updated; returns the sum of the changes.
     """
     moved = 0.0
     for i in range(len(ranks)):

@@ -1,68 +1,56 @@
 """Turn the lines of a Wikidata dump into flat tables.
 
-`scan` is the entry. It does the lines it fully understands and stops at the first other one, which its caller decodes
-with a JSON library and writes into the same tables. The caller sizes the tables so that no line can overflow them:
-text never grows when it is decoded, and a statement or an alias takes more bytes than the rows it may fill.
+`scan` is the entry point. It parses lines until it finds one that it does not fully understand; the caller decodes this
+line with a JSON library and writes it into the same tables. The caller makes the tables large enough for any line: text
+never grows when it is decoded, and a statement or an alias has more bytes than it needs rows.
 """
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inner, kernel
-from namesake.kernels.dump import tables, walk
-from namesake.kernels.dump.jsontext import (
-    CLOSE_LIST,
-    CLOSE_MAP,
-    COMMA,
-    FAIL,
-    NEWLINE,
-    OPEN_LIST,
-    OPEN_MAP,
-    QUOTE,
-    SPACE,
-    at,
-    colon,
-    empty_list,
-    enter,
-    skip_member,
-    space,
-    step,
-    value_of,
-)
+from namesake.kernels.dump import jsontext as js
+from namesake.kernels.dump import tables, walk, wikidata
 from namesake.kernels.dump.tables import ARRAYS, POINTERS, Tables
-from namesake.kernels.dump.times import MISSING, read_time
+from namesake.kernels.dump.times import read_time
 from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
-from namesake.kernels.dump.walk import K_ID, K_VALUE, digits, keyword
+from namesake.kernels.dump.walk import K_ID, K_VALUE, keyword
+from namesake.kernels.dump.wikidata import MISSING
 from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, LANES, NUMBERS, byte, equal, ones, pointer
 from namesake.kernels.types import U8
 
 LETTER_L, LETTER_P, LETTER_Q = (ord(c) for c in "LPQ")
-PERSON_CLASS, INSTANCE_OF, BIRTH_DATE, DEATH_DATE, POPULATION = 5, 31, 569, 570, 1082
 PLUS = ord("+")
 K_LABELS, K_DESCRIPTIONS, K_ALIASES = (keyword(k) for k in ("labels", "descriptions", "aliases"))
 K_CLAIMS, K_SITELINKS = keyword("claims"), keyword("sitelinks")
-K_P580, K_P582 = keyword("P580"), keyword("P582")
+K_START_TIME, K_END_TIME = keyword(f"P{wikidata.START_TIME}"), keyword(f"P{wikidata.END_TIME}")
+ITEM_COLUMNS = (
+    *("qid", "line", "alias_indptr", "statement_indptr"),
+    *("kept", "person", "sitelinks", "properties", "population"),
+    *("birth", "birth_precision", "death", "death_precision"),
+)
+"""The columns of the table of items, in the order in which `keep_item` writes them."""
 
 
 @inner(types.UniTuple(types.int64, 3)(BYTES, NUMBERS))
 def stated_time(data, found):
-    """First day, precision and last day of what the last snak states; a FAIL precision where it must be decoded."""
+    """First day, precision and last day of the last snak's time; precision FAIL if a decoder must read it."""
     if found[walk.TIME] == 0 or found[walk.PRECISION] == 0:
-        return MISSING, FAIL, MISSING
-    precision, p = digits(data, found[walk.PRECISION])
+        return MISSING, js.FAIL, MISSING
+    precision, p = js.digits(data, found[walk.PRECISION])
     following = byte(data, p)
-    if precision < 0 or (following != COMMA and following != CLOSE_MAP and following != SPACE):
-        return MISSING, FAIL, MISSING
+    if precision < 0 or (following != js.COMMA and following != js.CLOSE_MAP and following != js.SPACE):
+        return MISSING, js.FAIL, MISSING
     return read_time(data, found[walk.TIME], precision)
 
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def keep_date(data, slot, to):
-    """Keep a date of birth or death if it is the first of the best rank so far."""
+    """Store a date of birth or death if it is the first of the best rank so far."""
     day, precision, _ = stated_time(data, to.found)
-    if precision == FAIL:
-        return FAIL
+    if precision == js.FAIL:
+        return js.FAIL
     if precision == 0:
         to.counts[tables.DATES_DROPPED] += 1
     elif to.found[walk.RANK] > to.found[slot + 2]:
@@ -74,35 +62,35 @@ def keep_date(data, slot, to):
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def keep_population(data, p, to):
-    """Keep the number of inhabitants at p, such as +12345, if it is the largest so far."""
+    """Store the number of inhabitants at p, such as +12345, if it is the largest so far."""
     if p == 0:
-        return FAIL
+        return js.FAIL
     if byte(data, p) == PLUS:
-        number, p = digits(data, p + 1)
-        if byte(data, p) == QUOTE:
+        number, p = js.digits(data, p + 1)
+        if byte(data, p) == js.QUOTE:
             to.found[walk.INHABITANTS] = max(to.found[walk.INHABITANTS], number)
     return 0
 
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def keep_statement(data, of, to):
-    """Note what the statement just walked over says of property `of`; FAIL where it must be decoded."""
+    """Store the statement that was just read, of property `of`; FAIL if a decoder must read it."""
     found = to.found
     item = -1
     if found[walk.TYPE] == walk.ENTITY_ID:
         item = found[walk.ITEM] if found[walk.ITEM] > 0 else found[walk.NUMERIC]
         if found[walk.OTHER_ENTITY] > 0 or item == 0:
-            return 0 if found[walk.OTHER_ENTITY] > 0 else FAIL
-        if of == INSTANCE_OF and item == PERSON_CLASS:
+            return 0 if found[walk.OTHER_ENTITY] > 0 else js.FAIL
+        if of == wikidata.INSTANCE_OF and item == wikidata.HUMAN:
             found[walk.IS_PERSON] = 1
     elif found[walk.TYPE] != walk.PLAIN_STRING or found[walk.DATATYPE] == walk.OTHER:
-        if found[walk.TYPE] == walk.TIME_VALUE and of in (BIRTH_DATE, DEATH_DATE):
-            return keep_date(data, walk.BORN if of == BIRTH_DATE else walk.DIED, to)
-        if found[walk.TYPE] == walk.QUANTITY and of == POPULATION:
+        if found[walk.TYPE] == walk.TIME_VALUE and of in (wikidata.BIRTH_DATE, wikidata.DEATH_DATE):
+            return keep_date(data, walk.BORN if of == wikidata.BIRTH_DATE else walk.DIED, to)
+        if found[walk.TYPE] == walk.QUANTITY and of == wikidata.POPULATION:
             return keep_population(data, found[walk.AMOUNT], to)
         return 0
     elif found[walk.TEXT] == 0:
-        return FAIL
+        return js.FAIL
     row = to.counts[tables.STATEMENTS] * tables.STATEMENT_COLUMNS
     to.statements[row + tables.PROPERTY] = of
     to.statements[row + tables.VALUE] = item
@@ -114,137 +102,137 @@ def keep_statement(data, of, to):
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def claims(data, p, to):
-    """From the claims to behind them: keeps statements, counts properties that have a value."""
-    if p >= 0 and byte(data, p) == OPEN_LIST:
-        return empty_list(data, p)
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if byte(data, p) != QUOTE or byte(data, p + 1) != LETTER_P:
-            return FAIL
-        of, p = digits(data, p + 2)
-        if of < 0 or byte(data, p) != QUOTE:
-            return FAIL
-        p = enter(data, colon(data, p + 1), OPEN_LIST)
+    """From the claims to the position after them: stores statements, counts properties that have a value."""
+    if p >= 0 and byte(data, p) == js.OPEN_LIST:
+        return js.empty_list(data, p)
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
+        if byte(data, p) != js.QUOTE or byte(data, p + 1) != LETTER_P:
+            return js.FAIL
+        of, p = js.digits(data, p + 2)
+        if of < 0 or byte(data, p) != js.QUOTE:
+            return js.FAIL
+        p = js.enter(data, js.colon(data, p + 1), js.OPEN_LIST)
         valued = 0
-        while p >= 0 and byte(data, p) != CLOSE_LIST:
+        while p >= 0 and byte(data, p) != js.CLOSE_LIST:
             p = walk.statement(data, p, to.found)
             if p >= 0 and to.found[walk.HAS_VALUE] > 0 and to.found[walk.RANK] > 0:
                 valued = 1
                 if keep_statement(data, of, to) < 0:
-                    return FAIL
-            p = step(data, p, CLOSE_LIST)
+                    return js.FAIL
+            p = js.step(data, p, js.CLOSE_LIST)
         to.found[walk.VALUED] += valued
-        p = step(data, p + 1 if p >= 0 else FAIL, CLOSE_MAP)
-    return p + 1 if p >= 0 else FAIL
+        p = js.step(data, p + 1 if p >= 0 else js.FAIL, js.CLOSE_MAP)
+    return p + 1 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def entity_id(data, p, found):
-    """From an id to behind it: its letter and number."""
-    if p < 0 or byte(data, p) != QUOTE:
-        return FAIL
+    """From an id to the position after it: stores its letter and number."""
+    if p < 0 or byte(data, p) != js.QUOTE:
+        return js.FAIL
     found[walk.KIND] = byte(data, p + 1)
-    found[walk.NUMBER], p = digits(data, p + 2)
-    return p + 1 if found[walk.NUMBER] > 0 and byte(data, p) == QUOTE else FAIL
+    found[walk.NUMBER], p = js.digits(data, p + 2)
+    return p + 1 if found[walk.NUMBER] > 0 and byte(data, p) == js.QUOTE else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def entity(data, p, to):
-    """From an entity to behind it. The same part twice fails."""
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
+    """From an entity to the position after it. A repeated part fails."""
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         part = 0
-        if at(data, p, K_ID):
+        if js.at(data, p, K_ID):
             part = 1
-            p = entity_id(data, value_of(data, p, K_ID), to.found)
-        elif at(data, p, K_LABELS):
+            p = entity_id(data, js.value_of(data, p, K_ID), to.found)
+        elif js.at(data, p, K_LABELS):
             part = 2
-            p = walk.by_language(data, value_of(data, p, K_LABELS), to.languages, to.found, walk.LABELS)
-        elif at(data, p, K_DESCRIPTIONS):
+            p = walk.by_language(data, js.value_of(data, p, K_LABELS), to.languages, to.found, walk.LABELS)
+        elif js.at(data, p, K_DESCRIPTIONS):
             part = 4
-            p = walk.by_language(data, value_of(data, p, K_DESCRIPTIONS), to.languages, to.found, walk.DESCRIPTIONS)
-        elif at(data, p, K_ALIASES):
+            p = walk.by_language(data, js.value_of(data, p, K_DESCRIPTIONS), to.languages, to.found, walk.DESCRIPTIONS)
+        elif js.at(data, p, K_ALIASES):
             part = 8
-            p = walk.by_language(data, value_of(data, p, K_ALIASES), to.languages, to.found, walk.ALIASES)
-        elif at(data, p, K_CLAIMS):
+            p = walk.by_language(data, js.value_of(data, p, K_ALIASES), to.languages, to.found, walk.ALIASES)
+        elif js.at(data, p, K_CLAIMS):
             part = 16
-            p = claims(data, value_of(data, p, K_CLAIMS), to)
-        elif at(data, p, K_SITELINKS):
+            p = claims(data, js.value_of(data, p, K_CLAIMS), to)
+        elif js.at(data, p, K_SITELINKS):
             part = 32
-            p = walk.sitelinks(data, value_of(data, p, K_SITELINKS), to.languages, to.found)
+            p = walk.sitelinks(data, js.value_of(data, p, K_SITELINKS), to.languages, to.found)
         else:
-            p = skip_member(data, p)
+            p = js.skip_member(data, p)
         if to.found[walk.SEEN] & part:
-            return FAIL
+            return js.FAIL
         to.found[walk.SEEN] |= part
-        p = step(data, p, CLOSE_MAP)
-    return p + 1 if p >= 0 else FAIL
+        p = js.step(data, p, js.CLOSE_MAP)
+    return p + 1 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
 def append_aliases(data, chosen, mask, to):
-    """Decode the aliases of all kept languages, then the labels that were not chosen."""
+    """Decode the aliases in all kept languages, then the labels that were not chosen."""
     first = to.counts[tables.ALIAS]
     for code in range(walk.LANGUAGES):
         p = to.found[walk.ALIASES + code]
         if p == 0:
             continue
-        p = enter(data, p, OPEN_LIST)
-        while p >= 0 and byte(data, p) != CLOSE_LIST:
+        p = js.enter(data, p, js.OPEN_LIST)
+        while p >= 0 and byte(data, p) != js.CLOSE_LIST:
             to.found[walk.TEXT] = 0
-            p = step(data, walk.text_member(data, p, K_VALUE, to.found, walk.TEXT), CLOSE_LIST)
+            p = js.step(data, walk.text_member(data, p, K_VALUE, to.found, walk.TEXT), js.CLOSE_LIST)
             if p < 0 or tables.append_alias(data, to.found[walk.TEXT], first, mask, to) < 0:
-                return FAIL
+                return js.FAIL
     for code in range(walk.LANGUAGES):
         p = to.found[walk.LABELS + code]
         if code != chosen and p > 0 and tables.append_alias(data, p, first, mask, to) < 0:
-            return FAIL
+            return js.FAIL
     return 0
 
 
 @inner(types.UniTuple(types.int64, 3)(BYTES, types.int64, POINTERS))
 def first_time(data, p, to):
-    """First and last day of the first possible time in a qualifier's list at p, and the position behind the list."""
+    """First and last day of the first possible time in a qualifier's list at p, and the position after the list."""
     first, last = MISSING, MISSING
-    p = enter(data, p, OPEN_LIST)
-    while p >= 0 and byte(data, p) != CLOSE_LIST:
+    p = js.enter(data, p, js.OPEN_LIST)
+    while p >= 0 and byte(data, p) != js.CLOSE_LIST:
         p = walk.snak(data, p, to.found)
         if p >= 0 and to.found[walk.HAS_VALUE] > 0 and to.found[walk.TYPE] == walk.TIME_VALUE and first == MISSING:
             first, precision, last = stated_time(data, to.found)
-            if precision == FAIL:
-                return MISSING, MISSING, FAIL
+            if precision == js.FAIL:
+                return MISSING, MISSING, js.FAIL
             if precision == 0:
                 to.counts[tables.DATES_DROPPED] += 1
-        p = step(data, p, CLOSE_LIST)
-    return first, last, p + 1 if p >= 0 else FAIL
+        p = js.step(data, p, js.CLOSE_LIST)
+    return first, last, p + 1 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, POINTERS))
 def qualify(data, row, to):
-    """Replace the noted position of a statement's qualifiers by the first and the last day it holds."""
+    """Replace the stored position of a statement's qualifiers by its first and last day."""
     cell = row * tables.STATEMENT_COLUMNS
     p = to.statements[cell + tables.SINCE]
     to.statements[cell + tables.SINCE] = MISSING
     to.statements[cell + tables.UNTIL] = MISSING
     if p == 0:
         return 0
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if at(data, p, K_P580):
-            to.statements[cell + tables.SINCE], _, p = first_time(data, value_of(data, p, K_P580), to)
-        elif at(data, p, K_P582):
-            _, to.statements[cell + tables.UNTIL], p = first_time(data, value_of(data, p, K_P582), to)
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
+        if js.at(data, p, K_START_TIME):
+            to.statements[cell + tables.SINCE], _, p = first_time(data, js.value_of(data, p, K_START_TIME), to)
+        elif js.at(data, p, K_END_TIME):
+            _, to.statements[cell + tables.UNTIL], p = first_time(data, js.value_of(data, p, K_END_TIME), to)
         else:
-            p = skip_member(data, p)
-        p = step(data, p, CLOSE_MAP)
-    return 0 if p >= 0 else FAIL
+            p = js.skip_member(data, p)
+        p = js.step(data, p, js.CLOSE_MAP)
+    return 0 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.boolean, types.int64, types.int64, POINTERS))
 def keep_statements(data, kept, first, mask, to):
-    """Settle the statements noted from `first` on: texts decoded, qualifiers read, repetitions out.
+    """Complete the statements stored from `first` on: decode texts, read qualifiers, remove repetitions.
 
-    What is stated again of other days stays. An item that is not kept keeps its edges to other items alone.
+    The same statement with other days is kept. Of an item that is not kept only the links to other items remain.
     """
     first_string, last = to.counts[tables.STRING], to.counts[tables.STATEMENTS]
     to.counts[tables.STATEMENTS] = first
@@ -255,7 +243,7 @@ def keep_statements(data, kept, first, mask, to):
             if not kept:
                 continue
             if tables.append_text(data, to.statements[source + tables.UNTIL], tables.STRING, to) < 0:
-                return FAIL
+                return js.FAIL
             string = tables.same_text(to.string_entries, mask, tables.STRING, first_string, to)
             to.counts[tables.STRING] = max(to.counts[tables.STRING] - 1, string + 1)
             value = ~string
@@ -265,7 +253,7 @@ def keep_statements(data, kept, first, mask, to):
         to.statements[cell + tables.VALUE] = value
         to.statements[cell + tables.SINCE] = to.statements[source + tables.SINCE] if kept else 0
         if qualify(data, target, to) < 0:
-            return FAIL
+            return js.FAIL
         if tables.new_statement(mask, first, target, to):
             to.counts[tables.STATEMENTS] = target + 1
     return 0
@@ -273,7 +261,7 @@ def keep_statements(data, kept, first, mask, to):
 
 @inner(types.int64(BYTES, types.boolean, types.int64, types.int64, POINTERS))
 def keep_item(data, keep_all, size, first_statement, to):
-    """Write the item that was just walked over, on a line of `size` bytes, into the tables."""
+    """Write the item that was just read, on a line of `size` bytes, into the tables."""
     mask = 63
     while mask < size >> 3:
         mask = mask * 2 + 1
@@ -281,59 +269,64 @@ def keep_item(data, keep_all, size, first_statement, to):
     found = to.found
     chosen = tables.append_preferred(data, walk.LABELS, tables.LABEL, to)
     if chosen < 0 or append_aliases(data, chosen, mask, to) < 0:
-        return FAIL
+        return js.FAIL
     kept = keep_all or found[walk.IS_PERSON] > 0
     described = tables.append_preferred(data, walk.DESCRIPTIONS, tables.DESCRIPTION, to)
     titled = tables.append_text(data, found[walk.TITLE] if kept else 0, tables.TITLE, to)
     if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, mask, to) < 0:
-        return FAIL
-    row = to.counts[tables.ITEMS] * tables.ITEM_COLUMNS
-    to.items[row + tables.QID] = found[walk.NUMBER]
-    to.items[row + tables.LINE] = to.counts[tables.LINES]
-    to.items[row + tables.PERSON] = found[walk.IS_PERSON]
-    to.items[row + tables.KEPT] = kept
-    to.items[row + tables.SITELINK_COUNT] = found[walk.SITELINKS]
-    to.items[row + tables.PROPERTY_COUNT] = found[walk.VALUED]
-    to.items[row + tables.POPULATION] = found[walk.INHABITANTS]
-    to.items[row + tables.ALIAS_END] = to.counts[tables.ALIAS]
-    to.items[row + tables.STATEMENT_END] = to.counts[tables.STATEMENTS]
-    for i in range(2):
-        to.items[row + tables.BIRTH + i] = found[walk.BORN + i]
-        to.items[row + tables.DEATH + i] = found[walk.DIED + i]
+        return js.FAIL
+    numbers = (
+        found[walk.NUMBER],
+        to.counts[tables.LINES],
+        to.counts[tables.ALIAS],
+        to.counts[tables.STATEMENTS],
+        np.int64(kept),
+        found[walk.IS_PERSON],
+        found[walk.SITELINKS],
+        found[walk.VALUED],
+        found[walk.INHABITANTS],
+        found[walk.BORN],
+        found[walk.BORN + 1],
+        found[walk.DIED],
+        found[walk.DIED + 1],
+    )
+    row = to.counts[tables.ITEMS] * len(numbers)
+    for i in range(len(numbers)):
+        to.items[row + i] = numbers[i]
     to.counts[tables.ITEMS] += 1
     return 0
 
 
 @inner(types.int64(BYTES, types.int64))
 def between(data, p):
-    """From between two entities to the next one, or to the end of the line."""
+    """From a position between two entities to the next one, or to the end of the line."""
     if p < 0:
-        return FAIL
-    p = space(data, p)
-    while byte(data, p) == COMMA or byte(data, p) == OPEN_LIST or byte(data, p) == CLOSE_LIST:
-        p = space(data, p + 1)
+        return js.FAIL
+    p = js.space(data, p)
+    while byte(data, p) == js.COMMA or byte(data, p) == js.OPEN_LIST or byte(data, p) == js.CLOSE_LIST:
+        p = js.space(data, p + 1)
     return p
 
 
 @inner(types.int64(BYTES, types.int64, types.int64, types.boolean, KEYS, types.uint64, POINTERS))
 def scan_line(data, start, size, keep_all, keys, stamp, to):
-    """Do the line at `start`; returns where it ends. `keys` and `stamp` are those of `valid_end`."""
+    """Parse the line at `start`; returns its end. `keys` and `stamp` are those of `valid_end`."""
     p = between(data, start)
-    if p >= size or byte(data, p) == NEWLINE:
+    if p >= size or byte(data, p) == js.NEWLINE:
         return p
-    if byte(data, p) != OPEN_MAP or valid_end(data, p, keys, stamp) < 0:
-        return FAIL
+    if byte(data, p) != js.OPEN_MAP or valid_end(data, p, keys, stamp) < 0:
+        return js.FAIL
     for slot in range(walk.FOUND):
         to.found[slot] = 0
     to.found[walk.BORN] = MISSING
     to.found[walk.DIED] = MISSING
     first_statement, dropped = to.counts[tables.STATEMENTS], to.counts[tables.DATES_DROPPED]
     p = between(data, entity(data, p, to))
-    if p < 0 or (p < size and byte(data, p) != NEWLINE):
-        return FAIL
+    if p < 0 or (p < size and byte(data, p) != js.NEWLINE):
+        return js.FAIL
     kind = to.found[walk.KIND]
     if kind == LETTER_Q:
-        return p if keep_item(data, keep_all, p - start, first_statement, to) >= 0 else FAIL
+        return p if keep_item(data, keep_all, p - start, first_statement, to) >= 0 else js.FAIL
     to.counts[tables.STATEMENTS] = first_statement
     to.counts[tables.DATES_DROPPED] = dropped
     if kind == LETTER_L:
@@ -341,12 +334,12 @@ def scan_line(data, start, size, keep_all, keys, stamp, to):
     to.properties[to.counts[tables.PROPERTIES]] = to.found[walk.NUMBER]
     to.counts[tables.PROPERTIES] += 1
     labelled = tables.append_preferred(data, walk.LABELS, tables.PROPERTY_LABEL, to)
-    return p if kind == LETTER_P and labelled >= 0 else FAIL
+    return p if kind == LETTER_P and labelled >= 0 else js.FAIL
 
 
 @kernel(types.int64(U8, types.int64, types.int64, types.boolean, ARRAYS))
 def scan(data, start, size, keep_all, arrays):
-    """Do the lines in data[start:size]; returns where the first begins that it could not do, or size.
+    """Parse the lines in data[start:size]; returns the start of the first line that it could not parse, or size.
 
     64 zero bytes follow data[:size].
     """
@@ -382,17 +375,17 @@ def scan(data, start, size, keep_all, arrays):
 
 @kernel(types.int64(U8, types.int64))
 def count_newlines(data, size):
-    """How many lines end in data[:size]; 64 bytes of any other kind follow."""
+    """Number of newlines in data[:size]; 64 other bytes follow."""
     text, count = pointer(data), 0
     for p in range(0, size, LANES):
-        count += ones(equal(text, p, NEWLINE))
+        count += ones(equal(text, p, js.NEWLINE))
     return count
 
 
 @kernel(types.int64(U8, types.int64, types.int64))
 def last_byte(data, value, size):
-    """The last place in data[:size] that holds a value; FAIL where none does."""
+    """The last position in data[:size] with a value; FAIL if there is none."""
     for p in range(size - 1, -1, -1):
         if data[p] == value:
             return p
-    return FAIL
+    return js.FAIL

@@ -1,16 +1,15 @@
-"""Walk over JSON text in place: match a key, find the end of a string, step over a value, decode a string.
+"""Walk over JSON text in place: match a key, find the end of a string, skip a value, decode a string.
 
-A position is an index into the text. A function that meets something unexpected returns FAIL, and one that is given
-FAIL for a position returns it, so that a walk need not look after every step; its caller leaves such a line to a full
-JSON decoder. Two facts keep the walk inside its buffer: nothing here steps over a
-newline or a zero byte, and 64 zero bytes follow the text.
-What is stepped over is held to balanced brackets and closed strings, no more: `valid` has looked at the line before.
+The text must be valid JSON, which `valid` checks before, and 64 zero bytes must follow it. A position is an index into
+the text. A function that finds something unexpected returns FAIL, and a function that gets FAIL as its position returns
+it, so that callers need not check after every step; they leave such a line to a full JSON decoder.
 """
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner
+from namesake.kernels.dump.wikidata import LARGEST_ID
 from namesake.kernels.simd import BYTES, LANES, below, byte, equal, equal_folded, lowest, ones, word
 
 FAIL = -1
@@ -22,7 +21,7 @@ Literal = types.UniTuple(types.uint64, 7)
 
 
 def literal(text: str) -> tuple[np.uint64, ...]:
-    """Up to 24 characters as three overlapping words, what to compare of each, where the later two begin; length."""
+    """Up to 24 characters as three overlapping words, their mask, the offsets of the later two, and the length."""
     raw = text.encode()
     middle, tail = max(0, min(8, len(raw) - 8)), max(0, len(raw) - 8)
     mask = (1 << 8 * min(8, len(raw))) - 1
@@ -32,7 +31,7 @@ def literal(text: str) -> tuple[np.uint64, ...]:
 
 @inlined(types.boolean(BYTES, types.int64, Literal))
 def at(data, p, text):
-    """Whether a literal stands at p."""
+    """Whether a literal is at p."""
     head, middle, tail, mask, to_middle, to_tail, _ = text
     different = (word(data, p) ^ head) & mask
     different |= (word(data, p + np.int64(to_middle)) ^ middle) & mask
@@ -42,7 +41,7 @@ def at(data, p, text):
 
 @inlined(types.int64(BYTES, types.int64))
 def space(data, p):
-    """The first position from p on that is no blank, tab or carriage return."""
+    """The first position from p on that is not a space, tab or carriage return."""
     while byte(data, p) == 32 or byte(data, p) == 9 or byte(data, p) == 13:
         p += 1
     return p
@@ -69,7 +68,7 @@ def text_end(data, p):
 
 @inlined(types.int64(BYTES, types.int64))
 def colon(data, p):
-    """From behind a key to its value."""
+    """From the position after a key to its value."""
     if p < 0:
         return FAIL
     if byte(data, p) != COLON:
@@ -82,7 +81,7 @@ def colon(data, p):
 
 @inlined(types.int64(BYTES, types.int64, types.int64))
 def step(data, p, close):
-    """From behind a value to the next member, or to the closing bracket."""
+    """From the position after a value to the next member, or to the closing bracket."""
     if p < 0:
         return FAIL
     if byte(data, p) <= SPACE:
@@ -108,14 +107,14 @@ def enter(data, p, bracket):
 
 @inner(types.int64(BYTES, types.int64))
 def empty_list(data, p):
-    """From `[` to behind `]` where nothing is between them: PHP writes an empty map so."""
+    """From `[` to the position after `]`, with nothing in between: PHP writes an empty map like this."""
     p = enter(data, p, OPEN_LIST)
     return p + 1 if p >= 0 and byte(data, p) == CLOSE_LIST else FAIL
 
 
 @inner(types.uint64(types.uint64, types.uint64))
 def escaped_bits(slashes, carry):
-    """The characters that a backslash before them takes out of play; carry: the one before the block does."""
+    """The characters that a backslash escapes; `carry`: the last character before the block is such a backslash."""
     escaped = carry
     slashes &= ~carry
     while slashes != NO_BITS:
@@ -135,7 +134,7 @@ def inside_strings(quotes):
 
 @inner(types.int64(types.uint64, types.uint64, types.int64))
 def balance_bit(opens, closes, depth):
-    """The bracket of this block that brings depth back to nought; FAIL where none does."""
+    """The bracket of this block that brings the depth back to zero; FAIL if there is none."""
     closed = 0
     while closes != NO_BITS:
         bit = lowest(closes)
@@ -148,7 +147,7 @@ def balance_bit(opens, closes, depth):
 
 @inner(types.int64(BYTES, types.int64))
 def skip_nested(data, p):
-    """From an opening bracket to behind the one that closes it, 64 bytes at a time."""
+    """From an opening bracket to the position after its closing one, 64 bytes at a time."""
     depth = 0
     carry, inside = NO_BITS, NO_BITS
     while True:
@@ -160,17 +159,10 @@ def skip_nested(data, p):
         strings = inside_strings(quotes) ^ inside
         opens = equal_folded(data, p, OPEN_MAP) & ~strings
         closes = equal_folded(data, p, CLOSE_MAP) & ~strings
-        breaks = below(data, p, SPACE)
-        if breaks != NO_BITS:  # a newline, or a control character in a string, ends the walk
-            breaks = (breaks & strings) | equal(data, p, NEWLINE) | equal(data, p, 0)
-            if breaks != NO_BITS:
-                closes &= (breaks - ONE_BIT) & ~breaks
         if ones(closes) >= depth:
             bit = balance_bit(opens, closes, depth)
             if bit >= 0:
                 return p + bit + 1
-        if breaks != NO_BITS:
-            return FAIL
         depth += ones(opens) - ones(closes)
         inside = ALL_BITS if strings & TOP_BIT != NO_BITS else NO_BITS
         p += LANES
@@ -178,7 +170,7 @@ def skip_nested(data, p):
 
 @inner(types.int64(BYTES, types.int64))
 def skip(data, p):
-    """From a value to behind it."""
+    """From a value to the position after it."""
     if p < 0:
         return FAIL
     c = byte(data, p)
@@ -187,33 +179,25 @@ def skip(data, p):
         return FAIL if p < 0 else p + 1
     if c | 32 == OPEN_MAP:
         return skip_nested(data, p)
-    start = p
     while c > SPACE and c != COMMA and c != CLOSE_MAP and c != CLOSE_LIST:
         p += 1
         c = byte(data, p)
-    first = byte(data, start)
-    plausible = ZERO <= first <= NINE or first == 45 or first == 116 or first == 102 or first == 110  # - t f n
-    return p if plausible else FAIL
+    return p
 
 
-@inner(types.int64(BYTES, types.int64, types.int64))
-def whole_number(data, p, end):
-    """The number written in data[p:end]: 1 to 2,147,483,647 without a leading nought, as Wikibase numbers things."""
-    if end - p < 1 or end - p > 10 or byte(data, p) == ZERO:
-        return FAIL
-    number = 0
-    while p < end:
-        digit = byte(data, p) - ZERO
-        if digit < 0 or digit > 9:
-            return FAIL
-        number = number * 10 + digit
+@inner(types.UniTuple(types.int64, 2)(BYTES, types.int64))
+def digits(data, p):
+    """The number at p and the position after it; FAIL unless it is 1 to 2,147,483,647 without leading zeros."""
+    start, number = p, 0
+    while ZERO <= byte(data, p) <= NINE:
+        number = min(number * 10 + byte(data, p) - ZERO, LARGEST_ID + 1)
         p += 1
-    return number if number <= 2147483647 else FAIL
+    return number if byte(data, start) != ZERO and 0 < number <= LARGEST_ID else FAIL, p
 
 
 @inlined(types.int64(BYTES, types.int64))
 def plain_text(data, p):
-    """From a string without escapes to behind it."""
+    """From a string without escapes to the position after it."""
     if p < 0 or byte(data, p) != QUOTE:
         return FAIL
     p = text_stop(data, p + 1)
@@ -222,19 +206,19 @@ def plain_text(data, p):
 
 @inlined(types.int64(BYTES, types.int64))
 def skip_member(data, p):
-    """From a key to behind its value."""
+    """From a key to the position after its value."""
     return skip(data, colon(data, plain_text(data, p)))
 
 
 @inlined(types.int64(BYTES, types.int64, Literal))
 def value_of(data, p, key):
-    """From a key that is known to stand at p to its value."""
+    """From the key at p to its value."""
     return colon(data, p + np.int64(key[6]))
 
 
 @inner(types.int64(BYTES, types.int64))
 def hex_digits(data, p):
-    """The number that four hexadecimal digits write."""
+    """The value of four hexadecimal digits."""
     number = 0
     for i in range(p, p + 4):
         c = byte(data, i)
@@ -249,29 +233,21 @@ def hex_digits(data, p):
 
 @inner(types.int64(types.int64, BYTES, types.int64))
 def put_code_point(code, out, to):
-    """Write a code point as UTF-8 to out[to:]; returns where it ends."""
+    """Write a code point as UTF-8 to out[to:]; returns its end."""
     if code < 0x80:
         out[to] = code
         return to + 1
-    if code < 0x800:
-        out[to] = 0xC0 | (code >> 6)
-        out[to + 1] = 0x80 | (code & 63)
-        return to + 2
-    if code < 0x10000:
-        out[to] = 0xE0 | (code >> 12)
-        out[to + 1] = 0x80 | ((code >> 6) & 63)
-        out[to + 2] = 0x80 | (code & 63)
-        return to + 3
-    out[to] = 0xF0 | (code >> 18)
-    out[to + 1] = 0x80 | ((code >> 12) & 63)
-    out[to + 2] = 0x80 | ((code >> 6) & 63)
-    out[to + 3] = 0x80 | (code & 63)
-    return to + 4
+    size = 2 + (code >= 0x800) + (code >= 0x10000)
+    for i in range(size - 1, 0, -1):
+        out[to + i] = 0x80 | (code & 63)
+        code >>= 6
+    out[to] = (0xF00 >> size) & 0xFF | code
+    return to + size
 
 
 @inner(types.int64(BYTES, types.int64))
 def utf8_length(data, p):
-    """How many bytes the well-formed UTF-8 character at p has; FAIL where it is none."""
+    """Number of bytes of the UTF-8 character at p; FAIL if it is not well-formed."""
     c, second = byte(data, p), byte(data, p + 1)
     if c < 0x80:
         return 1
@@ -290,7 +266,7 @@ def utf8_length(data, p):
 
 @inner(types.UniTuple(types.int64, 2)(BYTES, types.int64, BYTES, types.int64))
 def put_escape(data, p, out, to):
-    """Write what the escape at p stands for; returns behind it in both texts. A lone surrogate fails."""
+    """Write the character of the escape at p; returns the positions after it in both texts. A lone surrogate fails."""
     c = byte(data, p + 1)
     if c != 117:  # u
         for i in range(8):
@@ -311,20 +287,14 @@ def put_escape(data, p, out, to):
 
 @inner(types.int64(BYTES, types.int64, BYTES, types.int64))
 def put_text(data, p, out, to):
-    """Decode the string whose first character is at p into out[to:]; returns where it ends there."""
-    while True:
-        c = byte(data, p)
-        if c == QUOTE:
-            return to
-        if c == BACKSLASH:
+    """Decode the string whose first character is at p into out[to:]; returns its end there."""
+    while byte(data, p) != QUOTE:
+        if byte(data, p) == BACKSLASH:
             p, to = put_escape(data, p, out, to)
             if p < 0:
                 return FAIL
-            continue
-        length = utf8_length(data, p) if c >= 0x80 else 1
-        if c < SPACE or length < 0:
-            return FAIL
-        for i in range(length):
-            out[to + i] = byte(data, p + i)
-        p += length
-        to += length
+        else:
+            out[to] = byte(data, p)
+            p += 1
+            to += 1
+    return to

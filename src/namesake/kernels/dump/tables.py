@@ -1,9 +1,9 @@
-"""The tables that a dump's lines are written into, and how text and statements enter them only once.
+"""The tables that lines of a dump are written into, without repeated texts and statements.
 
 Tables are flat, row after row. Text columns share `offsets` and `text`: string i of a column begins at
-text[column * capacity + offsets[i * TEXT_COLUMNS + column]], where capacity is counts[CAPACITY], and counts[column]
-says how many strings there are. Three stamped hash tables find what a line said before: the stamp is row + 1, so that
-what earlier lines left, below first + 1 for the first row of the line at hand, counts as free.
+text[column * capacity + offsets[i * TEXT_COLUMNS + column]], where capacity is counts[CAPACITY]; counts[column] is the
+number of strings. Three stamped hash tables find repetitions in a line: the stamp is row + 1, so that entries of
+earlier lines, below first + 1 for the first row of the current line, count as free.
 """
 
 from typing import Any, NamedTuple
@@ -33,14 +33,10 @@ LABEL, DESCRIPTION, TITLE, ALIAS, STRING, PROPERTY_LABEL = range(6)
 TEXT_COLUMNS = 6
 # The rest of `counts`.
 ITEMS, STATEMENTS, PROPERTIES, DATES_DROPPED, LINES = range(6, 11)
-RESTORED = 11  # those before are as they were after a line that fails
+RESTORED = 11  # the counts before this one are restored after a line that fails
 CAPACITY, LARGEST_MASK = 11, 12
 COUNTS = 13
-# Columns of `items`.
-QID, LINE, PERSON, KEPT, SITELINK_COUNT, PROPERTY_COUNT, ALIAS_END, STATEMENT_END = range(8)
-BIRTH, BIRTH_PRECISION, DEATH, DEATH_PRECISION, POPULATION = range(8, 13)
-ITEM_COLUMNS = 13
-# Columns of `statements`; until a line is done, SINCE holds where the qualifiers stand and UNTIL where the text does.
+# Columns of `statements`; until a line is complete, SINCE is the position of the qualifiers and UNTIL that of the text.
 PROPERTY, VALUE, SINCE, UNTIL = range(4)
 STATEMENT_COLUMNS = 4
 
@@ -48,7 +44,7 @@ STATEMENT_COLUMNS = 4
 class Tables(NamedTuple):
     """Arrays for the caller, pointers for the kernels; int64, but entries and languages are uint64, and text uint8."""
 
-    found: Any  # what the line at hand has shown so far, see walk.py
+    found: Any  # what has been found in the current line, see walk.py
     counts: Any
     items: Any
     statements: Any
@@ -57,7 +53,7 @@ class Tables(NamedTuple):
     alias_entries: Any
     string_entries: Any
     statement_entries: Any
-    languages: Any  # the keys that tell which texts are kept: `walk.language_keys`
+    languages: Any  # the keys of the languages that are kept: `walk.language_keys`
     text: Any
 
 
@@ -67,7 +63,7 @@ ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, *[types.uint64[::1]] * 4, ty
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
 def append_text(data, p, column, to):
-    """Decode the text at p (0: an empty one) behind the others of its column; returns its length."""
+    """Append the decoded text at p (0: an empty one) to its column; returns its length."""
     cell = to.counts[column] * TEXT_COLUMNS + column
     base = column * to.counts[CAPACITY]
     start = base + to.offsets[cell]
@@ -81,7 +77,7 @@ def append_text(data, p, column, to):
 
 @inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
 def append_preferred(data, slot, column, to):
-    """Decode the text in the preferred language that has one; returns which, or how many languages there are."""
+    """Append the text in the first language that has one; returns the language, or LANGUAGES if there is none."""
     for code in range(LANGUAGES):
         if to.found[slot + code] > 0:
             length = append_text(data, to.found[slot + code], column, to)
@@ -100,7 +96,7 @@ def same_span(text, start, end, other, other_end):
 
 @inner(types.int64(KEYS, types.int64, types.int64, types.int64, POINTERS))
 def same_text(entries, mask, column, first, to):
-    """The row from `first` on that holds the same text as the newest one of a column: that one where it is new."""
+    """The first row from `first` on with the same text as the newest row of a column."""
     base, row = column * to.counts[CAPACITY], to.counts[column] - 1
     start = base + to.offsets[row * TEXT_COLUMNS + column]
     end = base + to.offsets[(row + 1) * TEXT_COLUMNS + column]
@@ -118,7 +114,7 @@ def same_text(entries, mask, column, first, to):
 
 @inner(types.void(POINTERS))
 def forget(to):
-    """Empty the hash tables: the rows that a line which fails has entered are given away again."""
+    """Empty the hash tables: rows of a line that failed are used again."""
     for slot in range(to.counts[LARGEST_MASK] + 1):
         to.alias_entries[slot] = to.string_entries[slot] = to.statement_entries[slot] = FREE
 
@@ -131,7 +127,7 @@ def two_numbers(one, other):
 
 @inner(types.boolean(types.int64, types.int64, types.int64, POINTERS))
 def new_statement(mask, first, row, to):
-    """Whether no row from `first` on states the same as `row`, of the same days."""
+    """Whether no row from `first` on has the same statement and days as `row`."""
     cell = row * STATEMENT_COLUMNS
     of, value = to.statements[cell + PROPERTY], to.statements[cell + VALUE]
     since, until = to.statements[cell + SINCE], to.statements[cell + UNTIL]
@@ -150,7 +146,7 @@ def new_statement(mask, first, row, to):
 
 @inner(types.int64(BYTES, types.int64, types.int64, types.int64, POINTERS))
 def append_alias(data, p, first, mask, to):
-    """Decode one alias, unless it is empty, the label, or one of those from `first` on."""
+    """Append one decoded alias, unless it is empty, the label, or equal to one from `first` on."""
     length = append_text(data, p, ALIAS, to)
     if length < 0:
         return FAIL

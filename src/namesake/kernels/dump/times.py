@@ -1,18 +1,17 @@
 """Wikidata's time values read from text: first and last day of the stated period, as days since 1970-01-01.
 
-The plain twin, with the rules explained, is `namesake.kb.dates`.
+Days are counted in the proleptic Gregorian calendar with Wikidata's digits unchanged. There is no year 0 in Wikidata:
+`-0043` is 43 BCE; here the year before year 1 is year 0.
 """
 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner
+from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.dump.jsontext import ZERO
+from namesake.kernels.dump.wikidata import CENTURY, DAY, DECADE, LAST_YEAR, MILLENNIUM, MISSING, MONTH, YEAR
 from namesake.kernels.simd import BYTES, byte
 
-MISSING = -(2**31)
-DAY, MONTH, YEAR, DECADE, CENTURY, MILLENNIUM = 11, 10, 9, 8, 7, 6
-LAST_YEAR = 200_000
 MONTH_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 
 
@@ -48,9 +47,13 @@ def last_year(year, precision):
     return first_year(year, precision) + 999 if precision == MILLENNIUM else year
 
 
-@inner("UniTuple(int64, 3)(int64, int64, int64, int64)")
+@kernel("UniTuple(int64, 3)(int64, int64, int64, int64)")
 def period(year, month, day, precision):
-    """First day, precision and last day of a period; (MISSING, 0, MISSING) where there is no such day."""
+    """First day, precision and last day of a period; (MISSING, 0, MISSING) where there is no such day.
+
+    A month or day of 0 lowers the precision. So does 29 February of a year that is a leap year in the Julian calendar
+    only: the Gregorian calendar has the month but not the day.
+    """
     if month > 12 or day > 31 or precision < 1 or precision > 14:
         return MISSING, 0, MISSING
     precision = min(precision, YEAR if month == 0 else (MONTH if day == 0 else DAY))

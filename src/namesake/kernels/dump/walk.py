@@ -1,7 +1,7 @@
-"""Walk over one Wikidata entity and note in `found` where the things are that a knowledge base keeps.
+"""Walk over one Wikidata entity and store in `found` the positions of the parts that a KB keeps.
 
-`found` holds numbers for the line at hand: positions of texts (0 where there is none), counts, and what the last
-snak said. Every function takes a position and returns the one behind what it walked over, or FAIL.
+`found` has numbers for the current line: positions of texts (0 if there is none), counts, and the content of the last
+snak. Every function takes a position and returns the position after the part that it read, or FAIL.
 """
 
 from collections.abc import Sequence
@@ -11,29 +11,7 @@ import numpy.typing as npt
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner
-from namesake.kernels.dump.jsontext import (
-    CLOSE_MAP,
-    FAIL,
-    NINE,
-    OPEN_LIST,
-    OPEN_MAP,
-    QUOTE,
-    ZERO,
-    Literal,
-    at,
-    colon,
-    empty_list,
-    enter,
-    literal,
-    plain_text,
-    skip,
-    skip_member,
-    skip_nested,
-    step,
-    text_end,
-    value_of,
-    whole_number,
-)
+from namesake.kernels.dump import jsontext as js
 from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, NUMBERS, byte
 
@@ -46,17 +24,17 @@ BORN, DIED = 32, 35  # each: day, precision, rank
 FOUND = 38
 LANGUAGES = 4
 ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = 1, 2, 3, 4, 5
-BY_TYPE, BY_ID = 1, 2  # what tells that a value is another entity than an item: bits of OTHER_ENTITY
+BY_TYPE, BY_ID = 1, 2  # why a value is an entity but not an item: bits of OTHER_ENTITY
 
 
 def keyword(name: str) -> tuple[np.uint64, ...]:
     """A word with its quotes as a literal."""
-    return literal(f'"{name}"')
+    return js.literal(f'"{name}"')
 
 
 def language_keys(labels: Sequence[str], wikipedia: str) -> npt.NDArray[np.uint64]:
-    """The literals of the languages that are kept and of the Wikipedia, as `held` reads them."""
-    unused = [literal("\n")] * (LANGUAGES - len(labels))  # stands nowhere in a line
+    """The literals of the kept languages and of the Wikipedia, in the layout of `held`."""
+    unused = [js.literal("\n")] * (LANGUAGES - len(labels))  # occurs nowhere in a line
     return np.array([*map(keyword, labels), *unused, keyword(wikipedia)], np.uint64).ravel()
 
 
@@ -70,7 +48,7 @@ K_ENTITY_ID, K_STRING = keyword("wikibase-entityid"), keyword("string")
 K_DEPRECATED, K_PREFERRED, K_NORMAL = (keyword(k) for k in ("deprecated", "preferred", "normal"))
 
 
-@inlined(Literal(KEYS, types.int64))
+@inlined(js.Literal(KEYS, types.int64))
 def held(keys, number):
     """A literal of `language_keys`."""
     first = 7 * number
@@ -87,213 +65,204 @@ def held(keys, number):
 
 @inner(types.int64(BYTES, types.int64, KEYS))
 def language(data, p, keys):
-    """Which of the languages that are kept stands at p, in order of preference; FAIL for any other."""
+    """The number of the kept language at p, in order of preference; FAIL for any other."""
     for number in range(LANGUAGES):
-        if at(data, p, held(keys, number)):
+        if js.at(data, p, held(keys, number)):
             return number
-    return FAIL
+    return js.FAIL
 
 
-@inner(types.int64(BYTES, types.int64, Literal, NUMBERS, types.int64))
+@inner(types.int64(BYTES, types.int64, js.Literal, NUMBERS, types.int64))
 def text_member(data, p, key, found, slot):
-    """From a map to behind it; found[slot] becomes where the text of its member `key` begins."""
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if at(data, p, key):
-            p = value_of(data, p, key)
-            if p < 0 or byte(data, p) != QUOTE:
-                return FAIL
+    """From a map to the position after it; found[slot] becomes the position of the text of its member `key`."""
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
+        if js.at(data, p, key):
+            p = js.value_of(data, p, key)
+            if p < 0 or byte(data, p) != js.QUOTE:
+                return js.FAIL
             found[slot] = p + 1
-            p = text_end(data, p + 1)
-            p = p + 1 if p >= 0 else FAIL
+            p = js.text_end(data, p + 1)
+            p = p + 1 if p >= 0 else js.FAIL
         else:
-            p = skip_member(data, p)
-        p = step(data, p, CLOSE_MAP)
-    return p + 1 if p >= 0 else FAIL
+            p = js.skip_member(data, p)
+        p = js.step(data, p, js.CLOSE_MAP)
+    return p + 1 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, KEYS, NUMBERS, types.int64))
 def by_language(data, p, keys, found, slot):
-    """From labels, descriptions or aliases to behind them; found[slot + language] becomes where each kept one is.
+    """From labels, descriptions or aliases to the position after them; found[slot + language] becomes that of the text.
 
-    Aliases are lists, and are noted by where the list begins.
+    For aliases, it is the position of the list.
     """
-    if p >= 0 and byte(data, p) == OPEN_LIST:
-        return empty_list(data, p)
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
+    if p >= 0 and byte(data, p) == js.OPEN_LIST:
+        return js.empty_list(data, p)
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         code = language(data, p, keys)
-        p = colon(data, plain_text(data, p))
+        p = js.colon(data, js.plain_text(data, p))
         if code >= 0 and slot != ALIASES:
             p = text_member(data, p, K_VALUE, found, slot + code)
         elif code >= 0 and p >= 0:
             found[slot + code] = p
-            p = skip_nested(data, p) if byte(data, p) == OPEN_LIST else FAIL
+            p = js.skip_nested(data, p) if byte(data, p) == js.OPEN_LIST else js.FAIL
         else:
-            p = skip(data, p)
-        p = step(data, p, CLOSE_MAP)
-    return p + 1 if p >= 0 else FAIL
+            p = js.skip(data, p)
+        p = js.step(data, p, js.CLOSE_MAP)
+    return p + 1 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, KEYS, NUMBERS))
 def sitelinks(data, p, keys, found):
-    """From the sitelinks to behind them: counts them, notes the title of the language's Wikipedia."""
+    """From the sitelinks to the position after them: counts them, finds the title in the language's Wikipedia."""
     wikipedia = held(keys, LANGUAGES)
-    if p >= 0 and byte(data, p) == OPEN_LIST:
-        return empty_list(data, p)
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if at(data, p, wikipedia):
-            p = text_member(data, value_of(data, p, wikipedia), K_TITLE, found, TITLE)
+    if p >= 0 and byte(data, p) == js.OPEN_LIST:
+        return js.empty_list(data, p)
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
+        if js.at(data, p, wikipedia):
+            p = text_member(data, js.value_of(data, p, wikipedia), K_TITLE, found, TITLE)
         else:
-            p = skip_member(data, p)
+            p = js.skip_member(data, p)
         found[SITELINKS] += 1
-        p = step(data, p, CLOSE_MAP)
-    return p + 1 if p >= 0 else FAIL
-
-
-@inner(types.UniTuple(types.int64, 2)(BYTES, types.int64))
-def digits(data, p):
-    """The whole number at p and the position behind it."""
-    start = p
-    while ZERO <= byte(data, p) <= NINE:
-        p += 1
-    return whole_number(data, start, p), p
+        p = js.step(data, p, js.CLOSE_MAP)
+    return p + 1 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def entity_member(data, p, found):
-    """From a key of a datavalue's map to behind its value; notes what tells an item, a time or an amount."""
-    if at(data, p, K_ENTITY_TYPE):
-        p = value_of(data, p, K_ENTITY_TYPE)
+    """From a key of a datavalue's map to the position after its value; stores an item, a time or an amount."""
+    if js.at(data, p, K_ENTITY_TYPE):
+        p = js.value_of(data, p, K_ENTITY_TYPE)
         found[OTHER_ENTITY] &= ~BY_TYPE
-        if p >= 0 and at(data, p, K_ITEM):
+        if p >= 0 and js.at(data, p, K_ITEM):
             return p + 6
         found[OTHER_ENTITY] |= BY_TYPE
-        return plain_text(data, p)
-    if at(data, p, K_NUMERIC_ID):
-        p = value_of(data, p, K_NUMERIC_ID)
+        return js.plain_text(data, p)
+    if js.at(data, p, K_NUMERIC_ID):
+        p = js.value_of(data, p, K_NUMERIC_ID)
         if p < 0:
-            return FAIL
-        found[NUMERIC], p = digits(data, p)
-        return p if found[NUMERIC] > 0 else FAIL
-    if at(data, p, K_ID):
-        p = value_of(data, p, K_ID)
-        if p < 0 or byte(data, p) != QUOTE:
-            return FAIL
+            return js.FAIL
+        found[NUMERIC], p = js.digits(data, p)
+        return p if found[NUMERIC] > 0 else js.FAIL
+    if js.at(data, p, K_ID):
+        p = js.value_of(data, p, K_ID)
+        if p < 0 or byte(data, p) != js.QUOTE:
+            return js.FAIL
         found[OTHER_ENTITY] &= ~BY_ID
         if byte(data, p + 1) != 81:  # Q
             found[OTHER_ENTITY] |= BY_ID
-            return plain_text(data, p)
-        found[ITEM], p = digits(data, p + 2)
-        return p + 1 if found[ITEM] > 0 and byte(data, p) == QUOTE else FAIL
-    if at(data, p, K_TIME):
-        p = value_of(data, p, K_TIME)
+            return js.plain_text(data, p)
+        found[ITEM], p = js.digits(data, p + 2)
+        return p + 1 if found[ITEM] > 0 and byte(data, p) == js.QUOTE else js.FAIL
+    if js.at(data, p, K_TIME):
+        p = js.value_of(data, p, K_TIME)
         found[TIME] = p + 1
-        return plain_text(data, p)
-    if at(data, p, K_PRECISION):
-        p = value_of(data, p, K_PRECISION)
+        return js.plain_text(data, p)
+    if js.at(data, p, K_PRECISION):
+        p = js.value_of(data, p, K_PRECISION)
         found[PRECISION] = p
-        return skip(data, p)
-    if at(data, p, K_AMOUNT):
-        p = value_of(data, p, K_AMOUNT)
+        return js.skip(data, p)
+    if js.at(data, p, K_AMOUNT):
+        p = js.value_of(data, p, K_AMOUNT)
         found[AMOUNT] = p + 1
-        return plain_text(data, p)
-    return skip_member(data, p)
+        return js.plain_text(data, p)
+    return js.skip_member(data, p)
 
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def datavalue(data, p, found):
-    """From a datavalue to behind it. What it says stands for what one before it said, as its last value does."""
+    """From a datavalue to the position after it. It replaces the content of an earlier one."""
     found[TYPE] = 0
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if at(data, p, K_VALUE):
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
+        if js.at(data, p, K_VALUE):
             for slot in range(TEXT, PRECISION + 1):
                 found[slot] = 0
-            p = value_of(data, p, K_VALUE)
-            if p >= 0 and byte(data, p) == OPEN_MAP:
-                p = enter(data, p, OPEN_MAP)
-                while p >= 0 and byte(data, p) != CLOSE_MAP:
-                    p = step(data, entity_member(data, p, found), CLOSE_MAP)
-                p = p + 1 if p >= 0 else FAIL
+            p = js.value_of(data, p, K_VALUE)
+            if p >= 0 and byte(data, p) == js.OPEN_MAP:
+                p = js.enter(data, p, js.OPEN_MAP)
+                while p >= 0 and byte(data, p) != js.CLOSE_MAP:
+                    p = js.step(data, entity_member(data, p, found), js.CLOSE_MAP)
+                p = p + 1 if p >= 0 else js.FAIL
             else:
-                if p >= 0 and byte(data, p) == QUOTE:
+                if p >= 0 and byte(data, p) == js.QUOTE:
                     found[TEXT] = p + 1
-                p = skip(data, p)
-        elif at(data, p, K_TYPE):
-            p = value_of(data, p, K_TYPE)
-            if p >= 0 and at(data, p, K_ENTITY_ID):
+                p = js.skip(data, p)
+        elif js.at(data, p, K_TYPE):
+            p = js.value_of(data, p, K_TYPE)
+            if p >= 0 and js.at(data, p, K_ENTITY_ID):
                 found[TYPE] = ENTITY_ID
                 p += 19
             else:
                 found[TYPE] = OTHER
-                if p >= 0 and at(data, p, K_STRING):
+                if p >= 0 and js.at(data, p, K_STRING):
                     found[TYPE] = PLAIN_STRING
-                elif p >= 0 and at(data, p, K_TIME):
+                elif p >= 0 and js.at(data, p, K_TIME):
                     found[TYPE] = TIME_VALUE
-                elif p >= 0 and at(data, p, K_QUANTITY):
+                elif p >= 0 and js.at(data, p, K_QUANTITY):
                     found[TYPE] = QUANTITY
-                p = plain_text(data, p)
+                p = js.plain_text(data, p)
         else:
-            p = skip_member(data, p)
-        p = step(data, p, CLOSE_MAP)
-    return p + 1 if p >= 0 else FAIL
+            p = js.skip_member(data, p)
+        p = js.step(data, p, js.CLOSE_MAP)
+    return p + 1 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def snak(data, p, found):
-    """From a snak to behind it."""
+    """From a snak to the position after it."""
     for slot in range(HAS_VALUE, AMOUNT + 1):
         found[slot] = 0
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if at(data, p, K_SNAKTYPE):
-            p = value_of(data, p, K_SNAKTYPE)
-            found[HAS_VALUE] = p >= 0 and at(data, p, K_VALUE)
-            p = p + 7 if found[HAS_VALUE] else plain_text(data, p)
-        elif at(data, p, K_DATAVALUE):
-            p = datavalue(data, value_of(data, p, K_DATAVALUE), found)
-        elif at(data, p, K_DATATYPE):
-            p = value_of(data, p, K_DATATYPE)
-            found[DATATYPE] = PLAIN_STRING if p >= 0 and at(data, p, K_STRING) else OTHER
-            p = plain_text(data, p)
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
+        if js.at(data, p, K_SNAKTYPE):
+            p = js.value_of(data, p, K_SNAKTYPE)
+            found[HAS_VALUE] = p >= 0 and js.at(data, p, K_VALUE)
+            p = p + 7 if found[HAS_VALUE] else js.plain_text(data, p)
+        elif js.at(data, p, K_DATAVALUE):
+            p = datavalue(data, js.value_of(data, p, K_DATAVALUE), found)
+        elif js.at(data, p, K_DATATYPE):
+            p = js.value_of(data, p, K_DATATYPE)
+            found[DATATYPE] = PLAIN_STRING if p >= 0 and js.at(data, p, K_STRING) else OTHER
+            p = js.plain_text(data, p)
         else:
-            p = skip_member(data, p)
-        p = step(data, p, CLOSE_MAP)
-    return p + 1 if p >= 0 else FAIL
+            p = js.skip_member(data, p)
+        p = js.step(data, p, js.CLOSE_MAP)
+    return p + 1 if p >= 0 else js.FAIL
 
 
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def statement(data, p, found):
-    """From a statement to behind it: its main snak, its rank (0 deprecated, 1 normal, 2 preferred), qualifiers."""
+    """From a statement to the position after it: main snak, rank (0 deprecated, 1 normal, 2 preferred), qualifiers."""
     found[HAS_VALUE] = 0
     found[RANK] = 1
     found[QUALIFIERS] = 0
-    p = enter(data, p, OPEN_MAP)
-    while p >= 0 and byte(data, p) != CLOSE_MAP:
-        if at(data, p, K_MAINSNAK):
-            p = snak(data, value_of(data, p, K_MAINSNAK), found)
-        elif at(data, p, K_RANK):
-            p = value_of(data, p, K_RANK)
+    p = js.enter(data, p, js.OPEN_MAP)
+    while p >= 0 and byte(data, p) != js.CLOSE_MAP:
+        if js.at(data, p, K_MAINSNAK):
+            p = snak(data, js.value_of(data, p, K_MAINSNAK), found)
+        elif js.at(data, p, K_RANK):
+            p = js.value_of(data, p, K_RANK)
             found[RANK] = 1
-            if p >= 0 and at(data, p, K_NORMAL):
+            if p >= 0 and js.at(data, p, K_NORMAL):
                 p += 8
             else:
-                if p >= 0 and at(data, p, K_DEPRECATED):
+                if p >= 0 and js.at(data, p, K_DEPRECATED):
                     found[RANK] = 0
-                elif p >= 0 and at(data, p, K_PREFERRED):
+                elif p >= 0 and js.at(data, p, K_PREFERRED):
                     found[RANK] = 2
-                p = plain_text(data, p)
-        elif at(data, p, K_QUALIFIERS):
-            p = value_of(data, p, K_QUALIFIERS)
+                p = js.plain_text(data, p)
+        elif js.at(data, p, K_QUALIFIERS):
+            p = js.value_of(data, p, K_QUALIFIERS)
             found[QUALIFIERS] = 0
-            if p >= 0 and byte(data, p) == OPEN_LIST:
-                p = empty_list(data, p)
+            if p >= 0 and byte(data, p) == js.OPEN_LIST:
+                p = js.empty_list(data, p)
             else:
                 found[QUALIFIERS] = p
-                p = skip(data, p)
+                p = js.skip(data, p)
         else:
-            p = skip_member(data, p)
-        p = step(data, p, CLOSE_MAP)
-    return p + 1 if p >= 0 else FAIL
+            p = js.skip_member(data, p)
+        p = js.step(data, p, js.CLOSE_MAP)
+    return p + 1 if p >= 0 else js.FAIL

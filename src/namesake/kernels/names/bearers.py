@@ -7,6 +7,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import same_bytes
+from namesake.kernels.names.constants import ALIAS, KIND_QUALITY
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.page import (
     DOUBLES,
@@ -25,12 +26,13 @@ from namesake.kernels.names.page import (
     B,
     I,
 )
-from namesake.kernels.names.people import ALIAS, borne_outright
+from namesake.kernels.names.people import (
+    borne_outright,
+)
 from namesake.kernels.names.tokens import ARTICLE, COMMA, OF, TABLES, TOKENS
 from namesake.kernels.simd import byte, pointer, prefetch
 from namesake.kernels.types import I32, I64, U8, record
 
-KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])  # label, alias, bare forms of them
 UNSETTLED = -1.0  # the quality of an alias until the label has been read
 FAR_ALIAS = 0.75  # an alias without a word of the label: Notre Dame, Due Process
 MOST_TOKENS = 64

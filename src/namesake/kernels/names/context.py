@@ -4,11 +4,12 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.constants import FIRM_WORDS
+from namesake.kernels.names.constants import PLACE as PLACE_KIND
 from namesake.kernels.names.page import (
     FAME,
     KNOWN,
     PAGE,
-    PLACE_KIND,
     UNREAD,
     B,
     I,
@@ -48,7 +49,6 @@ from namesake.kernels.simd import byte
 
 SLASH, COLON = 0x2F, 0x3A
 IN_CAPITALS = IS_CAPITAL | IS_UPPER
-FIRM_WORDS = 3  # how far behind a name the word may stand that makes it a firm's
 FAMOUS_PLACE = 80.0
 
 

@@ -4,6 +4,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.names.constants import FIRM_WORDS
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.tokens import (
     BEFORE_FIRM,
@@ -19,7 +20,6 @@ from namesake.kernels.names.tokens import (
 from namesake.kernels.simd import BYTES, byte, pointer
 from namesake.kernels.types import I64, PAIRS, U8
 
-FIRM_WORDS = 3  # how far behind a name the word may stand that makes it a firm's
 SPACE, COMMA, SMALL_A, SMALL_Z = 0x20, 0x2C, 0x61, 0x7A
 FEW, MANY = 2, 16  # tokens to read behind a name: at first, and where these may be a firm's
 

@@ -7,11 +7,22 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
+from namesake.kernels.names.constants import (
+    ALIAS_SURNAME,
+    BEGIN,
+    CALLED,
+    FIRST_NAME,
+    HEAD,
+    LAST_TWO,
+    MONONYM,
+    NICK,
+    PAIR,
+    SURNAME,
+)
 from namesake.kernels.names.index import MOST_TOKENS, tokens
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import F64, I8, I32, I64, U8, U64, own_record, record
 
-MONONYM, SURNAME, HEAD, FIRST, PAIR, SUFFIX, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
 MOST_FORMS = 6  # of one name
 LONGEST = 6  # tokens of a name that is no king's and has short forms
 LONGEST_REGNAL = 4
@@ -130,7 +141,7 @@ def usual_forms(text, at, hashes, bits, low, high, count, to):
     if not is_letter(text, at, high - 1):
         count = add(hashes, high - 1, high, SURNAME, count, to)
     if not is_letter(text, at, low):
-        count = add(hashes, low, low + 1, FIRST, count, to)
+        count = add(hashes, low, low + 1, FIRST_NAME, count, to)
     if high - low < 3:
         return count
     to.keys[count] = extend(extend(ZERO, hashes[low]), hashes[high - 1])
@@ -140,7 +151,7 @@ def usual_forms(text, at, hashes, bits, low, high, count, to):
     while first > low + 1 and bits[first] & bits[first - 1] & PARTICLE:
         first -= 1
     if not is_letter(text, at, high - 2):
-        count = add(hashes, first, high, SUFFIX, count, to)
+        count = add(hashes, first, high, LAST_TWO, count, to)
     if not is_letter(text, at, low + 1) and not bits[low + 1] & PARTICLE:
         count = add(hashes, low, low + 2, BEGIN, count, to)
     return count
@@ -200,7 +211,7 @@ def has_surname(one, count):
 @inlined(types.int64(types.int64, types.uint64, types.int64, types.boolean, U64, types.int64))
 def of_alias(form, key, size, related, own, count):
     """What a form of an alias is, for somebody whose label has the tokens `own`; -1 where it is none."""
-    if form == FIRST or (form == HEAD and size == 1):
+    if form == FIRST_NAME or (form == HEAD and size == 1):
         return -1
     if form == MONONYM:
         return CALLED if held(key, own, count) else NICK
@@ -213,7 +224,7 @@ def of_alias(form, key, size, related, own, count):
 def note_tokens(hashes, low, high, one, count, row, between, to):
     """Note the first and the last token of a label with these forms, and those between, of which there are so many."""
     for i in range(count):
-        if one.forms[i] == FIRST:
+        if one.forms[i] == FIRST_NAME:
             to.firsts[row] = hashes[low]
         elif one.forms[i] == SURNAME:
             is_last = one.keys[i] == extend(ZERO, hashes[high - 1])

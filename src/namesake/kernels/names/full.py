@@ -8,17 +8,14 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.constants import DROPPED, EXACT, HEAD, LAST_TWO
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.memory import begins, finishes, in_lower, word_fame
 from namesake.kernels.names.page import (
     BY_PERSON,
     BY_THING,
-    DROPPED,
-    EXACT,
     FAME,
-    HEAD,
     KNOWN,
-    LAST_TWO,
     NOBODY,
     PAGE,
     UNREAD,

@@ -5,6 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.constants import ORDINARY_WORD
 from namesake.kernels.names.memory import begins, finishes, in_lower
 from namesake.kernels.names.page import KNOWN, OPEN, PAGE, B, I, is_open, short_of, soft
 from namesake.kernels.names.tokens import (
@@ -26,7 +27,7 @@ from namesake.kernels.names.tokens import (
 from namesake.kernels.types import U8
 
 IN_TITLE, IN_LINE = 6, 1000  # words for each without a capital where capitals say nothing: in a title, in a first line
-ORDINARY_WORD, RARE_NAME = 3, 3  # uses in lower case of a word that is no name; people's labels that a name has
+RARE_NAME = 3  # people's labels that a name has
 LONGEST_HEADLINE = 200  # bytes of a first line that may be a headline
 SHORTEST, SHORTEST_ALONE = 4, 8  # words of it, before a text and without one
 USUAL, GIVEN = 20, 5  # labels that a first name begins, and how much more often than it ends them

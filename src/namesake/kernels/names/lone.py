@@ -5,6 +5,21 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
+from namesake.kernels.names.constants import (
+    ALIAS_SURNAME,
+    BEGIN,
+    CALLED,
+    FIRST_NAME,
+    HEAD,
+    LAST_TWO,
+    MONONYM,
+    NICK,
+    ONE,
+    ORDINARY_WORD,
+    PAIR,
+    SURNAME,
+    TITLED,
+)
 from namesake.kernels.names.context import (
     IN_CAPITALS,
     firm_follows,
@@ -16,36 +31,24 @@ from namesake.kernels.names.context import (
 from namesake.kernels.names.memory import begins, in_lower, word_fame
 from namesake.kernels.names.nicknames import in_nickname
 from namesake.kernels.names.page import (
-    ALIAS_SURNAME,
     BEARERS,
-    BEGIN,
     BEST,
     BY_PERSON,
-    CALLED,
     EVIDENCE,
     FACTS,
-    FIRST_NAME,
     FORM,
     FORM_QUALITY,
     HAS_ROLE,
     HAS_TITLE,
-    HEAD,
     IN_LOWER,
     KNOWN,
-    LAST_TWO,
     LOCATIVE,
-    MONONYM,
     MOST_PARTICLES,
-    NICK,
     NOBODY,
-    ONE,
     OPEN,
     PAGE,
-    PAIR,
     PLACE,
-    SURNAME,
     THING,
-    TITLED,
     B,
     I,
     capital,
@@ -98,7 +101,7 @@ LEAST_WEIGHT = 10.0  # of the best bearer of a lone word
 SMALL_THING = 3.0
 THING_RATIO = 6.0  # a thing that many times as famous as the best bearer shuts the word out
 NICK_THING = 5.0
-ORDINARY_WORD, VERY_ORDINARY = 3, 100  # uses in lower case: no name where a sentence starts, no name at all
+VERY_ORDINARY = 100  # uses in lower case of a word that is no name at all; ORDINARY_WORD: at the start of a sentence
 BEFORE_FAME, BEFORE_FIRST = 15.0, 20  # of a thing before a surname: Republican McCain
 SAINT_FAME = 10.0
 TITLE_ALIAS = 1.0  # the text has the very alias: President Clinton

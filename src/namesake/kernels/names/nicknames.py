@@ -5,11 +5,11 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.constants import NICKNAMED
 from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
 from namesake.kernels.names.page import (
     BY_PERSON,
     KNOWN,
-    NICKNAMED,
     NOBODY,
     OPEN,
     PAGE,

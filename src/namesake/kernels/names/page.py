@@ -12,6 +12,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined
 from namesake.kernels.hash import KEYS, ZERO, extend
+from namesake.kernels.names.constants import FAME_STEPS
 from namesake.kernels.names.phrases import PHRASE, fame_in, name_in, packed_of, short_in
 from namesake.kernels.names.phrases import WORD as WORD_NUMBERS
 from namesake.kernels.names.tokens import (
@@ -35,18 +36,14 @@ DOUBLES = types.CPointer(types.float64)
 
 NOBODY = -1
 UNREAD = -2
-# how a mention was found
-EXACT, TITLED, WIDE, DROPPED, SPELLED, REVERSED, COMPANY, ONE, NICKNAMED, SHARED = range(10)
 # who has taken a token
 OPEN, BY_THING, BY_PERSON = 0, 1, 2
 MOST_PARTICLES = 4  # before a surname
-# how somebody bears a short form; see kb.forms
-MONONYM, SURNAME, HEAD, FIRST_NAME, PAIR, LAST_TWO, BEGIN, CALLED, NICK, ALIAS_SURNAME = range(10)
+# by form, see constants.MONONYM
 FORM_QUALITY = np.array([1.0, 0.8, 0.8, 0.5, 0.8, 0.8, 0.6, 1.0, 0.5, 0.5])
-PLACE_KIND = 2  # see kb.kinds
 MOST_EXTRAS = 8
 MOST_LETTERS = 24  # of a word in which a slip is looked for
-FAME = np.expm1(np.arange(256) / 20)  # what the steps of a thing's fame stand for
+FAME = np.expm1(np.arange(256) / FAME_STEPS)  # by the value of `thing.fame`
 
 # a mention's whole numbers: its name in the KB or NOBODY, rule, tokens of its first span, those without titles and
 # suffixes; full spans, and how many of them are a firm's, are followed by a capital, come behind a first name, or

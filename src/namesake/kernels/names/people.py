@@ -5,16 +5,14 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
+from namesake.kernels.names.constants import ALIAS, BEGIN, CALLED, DROPPED, HEAD, LAST_TWO, NICKNAMED, PAIR, SURNAME
 from namesake.kernels.names.context import credited, firm_follows, in_byline
 from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
 from namesake.kernels.names.memory import REMEMBERED, begins, finishes, word_fame
 from namesake.kernels.names.page import (
-    BEGIN,
     BY_PERSON,
     BYLINE,
-    CALLED,
     COMES,
-    DROPPED,
     END,
     EVIDENCE,
     EXTRAS,
@@ -25,26 +23,21 @@ from namesake.kernels.names.page import (
     FORM_QUALITY,
     FULL,
     GOES_ON,
-    HEAD,
     HIGH,
     IS_OTHER,
     KNOWN,
-    LAST_TWO,
     LOW,
     MOST_EXTRAS,
     NAME,
     NEXT,
-    NICKNAMED,
     NOBODY,
     OPEN,
     ORDER,
     PAGE,
-    PAIR,
     PLACE,
     RULE,
     SEEN,
     SUFFIXES,
-    SURNAME,
     THING,
     WORD,
     B,
@@ -80,7 +73,6 @@ from namesake.kernels.names.tokens import (
 )
 from namesake.kernels.simd import NUMBERS, byte, prefetch
 
-ALIAS = 1  # the worst kind of bearing a name outright
 LEFT_OUT = 0.9  # quality of a name where the text has a word more
 WITH_NICKNAME = 0.95
 HEAD_QUALITY, WIDER_QUALITY, LONGER_QUALITY = 0.9, 0.8, 0.6

@@ -5,6 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.constants import BEGIN, COMPANY, DROPPED, HEAD, LAST_TWO, PAIR, REVERSED, WIDE
 from namesake.kernels.names.context import firm_follows
 from namesake.kernels.names.full import first_and_last
 from namesake.kernels.names.lone import (
@@ -20,21 +21,13 @@ from namesake.kernels.names.lone import (
 )
 from namesake.kernels.names.memory import begins, finishes, in_lower, word_fame
 from namesake.kernels.names.page import (
-    BEGIN,
-    COMPANY,
-    DROPPED,
     EVIDENCE,
     FACTOR,
-    HEAD,
     KNOWN,
-    LAST_TWO,
     NOBODY,
     OPEN,
     PAGE,
-    PAIR,
-    REVERSED,
     THING,
-    WIDE,
     B,
     I,
     ask_for,
@@ -81,7 +74,7 @@ from namesake.kernels.names.tokens import (
 from namesake.kernels.simd import NUMBERS, prefetch
 
 MOST_WORDS = 7
-ORDINARY_WORD = 20  # uses in lower case of a word that is hardly a name at both ends of a run
+HARDLY_NAMES = 20  # uses in lower case of a word that is hardly a name at both ends of a run
 DROPPED_QUALITY, INNER_QUALITY, PART_QUALITY, LONGER_QUALITY = 0.8, 0.7, 0.8, 0.6
 PLACE_FAME = 60.0
 FURTHER = np.uint64(4)  # slots to the next line of the cache
@@ -181,7 +174,7 @@ def place_inner(page, known, at):
 @inlined(B(PAGE, KNOWN, I, I))
 def ordinary_words(page, known, first, last):
     """Whether both edges of a run are rather words than names: Police Chief."""
-    return in_lower(page, known, first) >= ORDINARY_WORD and in_lower(page, known, last) >= ORDINARY_WORD
+    return in_lower(page, known, first) >= HARDLY_NAMES and in_lower(page, known, last) >= HARDLY_NAMES
 
 
 @kernel(B(PAGE, KNOWN, I, I))

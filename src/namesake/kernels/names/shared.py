@@ -5,13 +5,12 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, ZERO, extend, find
-from namesake.kernels.names.bearers import KIND_QUALITY
+from namesake.kernels.names.constants import EXACT, KIND_QUALITY, SHARED
 from namesake.kernels.names.memory import begins
 from namesake.kernels.names.page import (
     BY_PERSON,
     COMES,
     EVIDENCE,
-    EXACT,
     EXTRAS,
     FACTS,
     FIRMS,
@@ -29,7 +28,6 @@ from namesake.kernels.names.page import (
     PAGE,
     RULE,
     SEEN,
-    SHARED,
     SUFFIXES,
     THING,
     B,

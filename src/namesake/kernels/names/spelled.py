@@ -5,10 +5,24 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import ZERO, extend
+from namesake.kernels.names.constants import ALIAS, SPELLED
 from namesake.kernels.names.letters import LETTER_E, SMALL, hash_without, plain_word, read_letters
 from namesake.kernels.names.memory import begins, finishes
-from namesake.kernels.names.page import KNOWN, NOBODY, PAGE, SPELLED, B, I, initials, name_of
-from namesake.kernels.names.people import ALIAS, add_candidate, borne_outright, mention_of, new_mention
+from namesake.kernels.names.page import (
+    KNOWN,
+    NOBODY,
+    PAGE,
+    B,
+    I,
+    initials,
+    name_of,
+)
+from namesake.kernels.names.people import (
+    add_candidate,
+    borne_outright,
+    mention_of,
+    new_mention,
+)
 from namesake.kernels.names.slips import opening
 from namesake.kernels.simd import byte, prefetch
 

@@ -1,18 +1,45 @@
-"""Cosines of texts and entities."""
+"""Vectors in half precision, which Numba does not support: conversion a row at a time, cosines and means."""
 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
-from namesake.kernels.types import I64
-from namesake.kernels.vectors.half import U16, dot, widen
+from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.types import I32, I64
 
 TEXTS = types.Array(types.float32, 2, "C")
+U16 = types.Array(types.uint16, 2, "C", readonly=True)
+ROW = types.Array(types.float32, 1, "C")
+FAST = {"fastmath": {"reassoc", "contract", "nsz"}}
+"""Allows sums in any order; infinities and NaN do not occur here."""
+
+SIGN, REST = np.uint32(0x8000), np.uint32(0x7FFF)
+REBIAS = np.float32(2.0**112)
+"""2 to the difference of the exponent biases of the two formats, 127 and 15."""
+
+
+@inner(types.void(U16, types.int64, ROW))
+def widen(vectors, row, wide):
+    """Convert a row to single precision in `wide`, exactly; all numbers must be finite."""
+    bits = wide.view(np.uint32)
+    for j in range(len(wide)):
+        half = np.uint32(vectors[row, j])
+        bits[j] = ((half & SIGN) << np.uint32(16)) | ((half & REST) << np.uint32(13))
+    for j in range(len(wide)):
+        wide[j] *= REBIAS
+
+
+@inner(types.float32(ROW, ROW), **FAST)
+def dot(one, other):
+    """Σ one · other."""
+    total = np.float32(0)
+    for j in range(len(one)):
+        total += one[j] * other[j]
+    return total
 
 
 @kernel(types.float64[::1](TEXTS, I64, I64, U16))
 def cosines(texts, text, rows, vectors):
-    """cos(texts[text[k]], vectors[rows[k]]) for every candidate k; -1 where either of the two has no vector."""
+    """cos(texts[text[k]], vectors[rows[k]]) for every candidate k; -1 if either has no vector."""
     cosine = np.full(len(rows), -1.0)
     wide = np.empty(vectors.shape[1], np.float32)
     lengths = np.empty(len(texts), np.float32)
@@ -28,9 +55,9 @@ def cosines(texts, text, rows, vectors):
     return cosine
 
 
-@kernel(types.float32[:, ::1](I64, types.Array(types.int32, 1, "C", readonly=True), U16))
+@kernel(types.float32[:, ::1](I64, I32, U16))
 def means(indptr, texts, vectors):
-    """The mean of the vectors of each row's texts that have one, all zeros where none has; text -1 is none."""
+    """The mean of the vectors of each row's texts, zeros if there are none; -1 and zero vectors do not count."""
     mean = np.zeros((len(indptr) - 1, vectors.shape[1]), np.float32)
     wide = np.empty(vectors.shape[1], np.float32)
     for row in range(len(mean)):

@@ -6,12 +6,12 @@ from numba import types
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.search import first_at_least, holds
 from namesake.kernels.types import I32, I64
-from namesake.kernels.vectors.half import U16, dot, widen
+from namesake.kernels.vectors.cosine import U16, dot, widen
 
 
 @inner(types.int32[::1](types.int64[::1], I64, I32))
 def stated(rows, indptr, pairs):
-    """The statements of anchors, whose rows ascend; a statement that several anchors make comes as often."""
+    """The statements of anchors, given in ascending rows; a statement of several anchors occurs several times."""
     total = 0
     for i in range(len(rows)):
         if rows[i] >= 0 and (i == 0 or rows[i] != rows[i - 1]):
@@ -33,9 +33,9 @@ def stated(rows, indptr, pairs):
     )
 )
 def of_these_alone(pairs, indptr, row, other, both, anchored, properties, vectors_of, wanted, value, values):
-    """Σ cos of a value with those of a property that an anchor states, and none but another one besides (-1: none).
+    """Σ cos of a value with the values of a property that only this anchor and another one (-1: none) state.
 
-    What the two state alike counts only with `both`.
+    Statements of both count only with `both`.
     """
     total, wide = 0.0, np.empty(len(value), np.float32)
     for j in range(indptr[row], indptr[row + 1]):
@@ -54,16 +54,16 @@ def of_these_alone(pairs, indptr, row, other, both, anchored, properties, vector
 def compare_values(articles, offsets, rows, anchors, indptr, pairs, properties, vectors_of, values):
     """Σ cos(v_u, v_e) over the distinct statements of the article's anchors and of candidate e with equal property.
 
-    It is linear: the unit vectors of the anchors' values are added up for each property, and each value of candidate e
-    meets the sum. Statement `pair` has property `properties[pair]`, which never falls, and the unit vector
-    `values[vectors_of[pair]]`, -1 where its value has none. Neither the mention's own anchor nor the candidate itself
-    is an anchor u of the candidate: what they alone state is subtracted again.
+    It is linear: the unit vectors of the anchors' values are summed for each property, and multiplied by each value of
+    candidate e. Statement `pair` has property `properties[pair]`, which never falls, and the unit vector
+    `values[vectors_of[pair]]`, -1 if its value has none. Neither the mention's own anchor nor the candidate itself is
+    an anchor u of the candidate: statements of these alone are subtracted again.
     """
     score = np.zeros(len(rows))
     value = np.empty(values.shape[1], np.float32)
     for a in range(len(articles) - 1):
-        everybody = np.sort(anchors[articles[a] : articles[a + 1]])
-        anchored = stated(everybody, indptr, pairs)
+        all_anchors = np.sort(anchors[articles[a] : articles[a + 1]])
+        anchored = stated(all_anchors, indptr, pairs)
         if len(anchored) == 0:
             continue
         kinds = np.empty(len(anchored), np.int32)
@@ -84,8 +84,8 @@ def compare_values(articles, offsets, rows, anchors, indptr, pairs, properties, 
             for k in range(offsets[m], offsets[m + 1]):
                 if rows[k] < 0:
                     continue
-                place = np.searchsorted(everybody, rows[k])
-                is_anchor = rows[k] != own and place < len(everybody) and everybody[place] == rows[k]
+                place = np.searchsorted(all_anchors, rows[k])
+                is_anchor = rows[k] != own and place < len(all_anchors) and all_anchors[place] == rows[k]
                 same = rows[k] if is_anchor else np.int64(-1)
                 for j in range(indptr[rows[k]], indptr[rows[k] + 1]):
                     kind = properties[pairs[j]]

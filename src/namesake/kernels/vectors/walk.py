@@ -1,7 +1,7 @@
 """DeepWalk: random walks over a graph, and the skip-gram with negative samples that learns vectors from them.
 
-Each walk is drawn from its own number, and walks are learned from one after the other: the same seed gives the same
-vectors, to the last bit, on any machine with the same instructions.
+Each walk has its own random seed, and walks are processed one after the other: the same seed gives exactly the same
+vectors on any machine with the same instructions.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.types import I32, I64
-from namesake.kernels.vectors.half import FAST, ROW
+from namesake.kernels.vectors.cosine import FAST, ROW
 
 TABLE = types.Array(types.float32, 2, "C")
 STATE = types.Array(types.uint64, 1, "C")
@@ -17,7 +17,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX_1, MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 FARTHEST = np.float32(6.0)
-"""Beyond it a sigmoid is as good as 0 or 1."""
+"""Beyond it the sigmoid is taken as 0 or 1."""
 
 
 @inlined(types.int64(STATE, types.int64))
@@ -33,7 +33,7 @@ def draw(state, below):
 
 @kernel(types.int64(STATE, I64, I32, types.int32, types.Array(types.int32, 1, "C")))
 def walk(state, indptr, neighbours, start, steps):
-    """A random walk from `start`, written to `steps`; how long it became: it ends where a node has no neighbour."""
+    """Write a random walk from `start` to `steps`; returns its length. It ends at a node without neighbours."""
     node = start
     for at in range(len(steps)):
         steps[at] = node
@@ -46,7 +46,7 @@ def walk(state, indptr, neighbours, start, steps):
 
 @inner(types.void(TABLE, TABLE, types.int64, types.int64, types.float32, types.float32, ROW), **FAST)
 def pull(vectors, contexts, centre, other, truth, rate, step):
-    """Draw a node's context towards `centre` (truth 1) or push it away (0); what moves the centre adds up in `step`."""
+    """Move a node's context towards `centre` (truth 1) or away (0); adds the change of the centre to `step`."""
     agreed = np.float32(0)
     for d in range(len(step)):
         agreed += vectors[centre, d] * contexts[other, d]
@@ -71,14 +71,14 @@ def pull(vectors, contexts, centre, other, truth, rate, step):
 def learn(
     vectors, contexts, indptr, neighbours, starts, noise, seed, first, last, total, length, window, negatives, rate
 ):
-    """Learn from walks number `first` to `last` of `total`; how many nodes they passed. The rate falls to nothing.
+    """Learn from walks number `first` to `last` of `total`; returns the number of nodes in them. The rate falls to 0.
 
-    Walk w starts at `starts[w % len(starts)]`. Each node is compared with those up to a random number of steps, at most
-    `window`, before and behind it, and told from nodes drawn from `noise`: the same ones for all that are near it, so
-    that they stay in the processor's cache.
+    Walk w starts at `starts[w % len(starts)]`. Each node is trained with the nodes up to a random number of steps, at
+    most `window`, before and after it, and against nodes drawn from `noise`: the same ones for all near nodes, so that
+    they stay in the processor's cache.
     """
     steps, state = np.empty(length, np.int32), np.zeros(1, np.uint64)
-    step, strangers = np.empty(vectors.shape[1], np.float32), np.empty(negatives, np.int64)
+    step, negative_nodes = np.empty(vectors.shape[1], np.float32), np.empty(negatives, np.int64)
     passed = 0
     for w in range(first, last):
         state[0] = seed + np.uint64(w + 1) * MIX_1
@@ -88,7 +88,7 @@ def learn(
         for at in range(size):
             centre = steps[at]
             for n in range(negatives):
-                strangers[n] = noise[draw(state, len(noise))]
+                negative_nodes[n] = noise[draw(state, len(noise))]
             reach = 1 + draw(state, window)
             for near in range(max(at - reach, 0), min(at + reach + 1, size)):
                 if near == at or steps[near] == centre:
@@ -96,8 +96,8 @@ def learn(
                 step[:] = 0
                 pull(vectors, contexts, centre, steps[near], np.float32(1), now, step)
                 for n in range(negatives):
-                    if strangers[n] != steps[near]:
-                        pull(vectors, contexts, centre, strangers[n], np.float32(0), now, step)
+                    if negative_nodes[n] != steps[near]:
+                        pull(vectors, contexts, centre, negative_nodes[n], np.float32(0), now, step)
                 for d in range(len(step)):
                     vectors[centre, d] += step[d]
     return passed

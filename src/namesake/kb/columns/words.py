@@ -1,46 +1,52 @@
-"""The words of a KB: a vocabulary over several columns of strings, each string's word set, and the look-up tables."""
+"""The words of a KB: a vocabulary over several columns of strings, the word set of each string, and look-up tables."""
 
-from collections.abc import Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from namesake.arrays import Int32, Int64
 from namesake.kb.columns import large
+from namesake.kb.columns.assemble import Statements, group, ranges
+from namesake.kb.columns.column_files import Ragged, Strings, concatenate
+from namesake.kb.columns.declaration import Made
+from namesake.kb.columns.layout import KBColumns
+from namesake.kb.dump.parse import Items
+from namesake.kernels.columns.group import union_words
 from namesake.kernels.text.lookup import intern, word_sets
 from namesake.kernels.text.tokenizer import tokenize
+from namesake.kernels.types import Ragged as Rows
 from namesake.language import Language
 from namesake.text import Bytes, Hashes, Ints, Normaliser, Offsets, hash_strings, period_words, spellings, table
 
 BLOCK = 4 << 20  # bytes of text tokenised at a time
-
-
-@dataclass(frozen=True)
-class WordSets:
-    """The sorted, distinct word ids of each string of a column: words[indptr[k]:indptr[k + 1]]."""
-
-    indptr: Offsets
-    words: Ints
+UNION_BYTES = 256  # temporary memory per entity while its words are gathered
 
 
 @dataclass(frozen=True)
 class WordIndex:
-    """A vocabulary (most frequent word first, then by text), the tables of `text.Lexicon`, one WordSets per column."""
+    """A vocabulary (most frequent word first, then by text), the tables of `text.Lexicon`, word sets per column.
+
+    The word sets of a column are the sorted, distinct word ids of each of its strings.
+    """
 
     vocabulary: list[str]
     surface_hash: Hashes
     surface_word: Ints
     stem_hash: Hashes
     stem_word: Ints
-    columns: list[WordSets]
+    columns: list[Ragged]
 
 
 def index_words(columns: Sequence[tuple[Bytes, Offsets]], language: Language, how: str = "stem") -> WordIndex:
     """Index several string columns, each (data, offsets) in Arrow's layout.
 
-    `how` is "stem", "lemma" or "none". The text is read block by block; memory grows with the number of distinct
-    surface forms, and four bytes per token go where large arrays go.
+    `how` is "stem", "lemma" or "none". The text is read block by block. Memory grows with the number of distinct
+    surface forms; four bytes per token go to `large` arrays.
     """
     surfaces = _Surfaces()
     numbered = [_number(data, np.asarray(offsets, np.int64), surfaces, language) for data, offsets in columns]
@@ -56,19 +62,19 @@ def index_words(columns: Sequence[tuple[Bytes, Offsets]], language: Language, ho
     return WordIndex(vocabulary, *table(surface_hash, surface_word), *stems, sets)
 
 
-def _word_sets(indptr: Offsets, ids: Ints, word_of: Ints) -> WordSets:
-    """The words of each string whose surfaces are numbered."""
+def _word_sets(indptr: Offsets, ids: Ints, word_of: Ints) -> Ragged:
+    """The words of each string, from the numbers of its surface forms."""
     sizes, words = large.Growing(np.int64), large.Growing(np.int32)
     for low, high in large.spans(indptr, 8):
         ends = indptr[low : high + 1]
         found, some = word_sets(ends - ends[0], ids[ends[0] : ends[-1]], word_of)
         sizes.append(np.diff(found))
         words.append(some)
-    return WordSets(large.running(sizes.done()), words.done())
+    return Ragged(large.running(sizes.done()), words.done())
 
 
 class _Surfaces:
-    """Every distinct surface form met so far: numbered as met, spelled, counted."""
+    """Every distinct surface form so far: its number, text and count."""
 
     def __init__(self) -> None:
         self.known = 0
@@ -106,7 +112,7 @@ class _Surfaces:
 def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Language) -> tuple[Offsets, Ints]:
     """A column as surface numbers: CSR of the tokens of each string."""
     indptr, numbers = large.zeros(len(offsets), np.int64), large.Growing(np.int32)
-    for low, high in _blocks(offsets):
+    for low, high in large.spans(offsets, 1, BLOCK):
         block = offsets[low : high + 1]
         token_indptr, starts, ends, hashes, *_ = tokenize(data, block, period_words(language), False)
         indptr[low + 1 : high + 1] = indptr[low] + token_indptr[1:]
@@ -115,16 +121,6 @@ def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Langua
         surfaces.spelled += spellings(data, block[text_of] + starts[new], block[text_of] + ends[new])
         numbers.append(ids)
     return indptr, numbers.done()
-
-
-def _blocks(offsets: Offsets) -> Iterator[tuple[int, int]]:
-    """Row ranges of about BLOCK bytes each (at least one row)."""
-    low, rows = 0, len(offsets) - 1
-    while low < rows:
-        high = int(np.searchsorted(offsets, offsets[low] + BLOCK, "right")) - 1
-        high = min(rows, max(high, low + 1))
-        yield low, high
-        low = high
 
 
 def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list[str], Ints]:
@@ -140,3 +136,78 @@ def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list
     rank = np.full(len(counts), -1, np.int32)
     rank[order.to_numpy()] = np.arange(len(order), dtype=np.int32)
     return words.dictionary.take(order).to_pylist(), rank[place_of]
+
+
+def index_kb_words(
+    items: Items,
+    dump_of: Int32,
+    stated: Statements,
+    descriptions: Strings,
+    paragraphs: Strings,
+    language: Language,
+    how: str,
+) -> Made:
+    """The columns of words. Labels and aliases of items count only where an entity states the item."""
+    values = stated_items(stated, len(dump_of))
+    of_dump = dump_of[values]
+    starts = items.alias_indptr[of_dump]
+    alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
+    aliases = items.alias.take(ranges(starts, alias_counts))
+    texts = (descriptions, paragraphs, items.label.take(of_dump), aliases, stated.strings)
+    found = index_words([(column.data, column.offsets) for column in texts], language, how)
+    d, p, labels, each_alias, strings = found.columns
+    of_item = spread(labels, values, len(dump_of))
+    of_alias = np.repeat(np.arange(len(values), dtype=np.int32), alias_counts)
+    alias_words = group(np.repeat(of_alias, np.diff(each_alias.indptr)), each_alias.values, len(values))
+    return {
+        KBColumns.words: Strings.of(found.vocabulary),
+        KBColumns.words_d: d,
+        KBColumns.words_p: p,
+        KBColumns.words_ds: union(d, stated, of_item, strings, len(found.vocabulary)),
+        KBColumns.words_item: of_item,
+        KBColumns.words_item_aliases: spread(alias_words, values, len(dump_of)),
+        KBColumns.words_string: strings,
+        KBColumns.surface_hash: found.surface_hash,
+        KBColumns.surface_word: found.surface_word,
+        KBColumns.stem_hash: found.stem_hash,
+        KBColumns.stem_word: found.stem_word,
+    }
+
+
+def stated_items(stated: Statements, items: int) -> Int64:
+    """The rows of the items that entities state, ascending."""
+    is_value = np.zeros(items, np.bool_)
+    is_value[stated.pair_value[stated.pair_value >= 0]] = True
+    return np.flatnonzero(is_value)
+
+
+def prose(items: Items, dump_of: Int32, stated: Statements, descriptions: Strings) -> Strings:
+    """Texts that consist of ordinary words: descriptions, and labels of stated items that are not people."""
+    of_dump = dump_of[stated_items(stated, len(dump_of))]
+    of_dump = of_dump[of_dump >= 0]
+    return concatenate([descriptions, items.label.take(of_dump[~items.person[of_dump]])])
+
+
+def spread(rows: Ragged, places: Int64, size: int) -> Ragged:
+    """Ragged rows as the rows `places` (ascending) of a longer column whose other rows are empty."""
+    indptr = large.zeros(size + 1, np.int64)
+    indptr[places + 1] = rows.indptr[1:] - rows.indptr[:-1]
+    np.cumsum(indptr, out=indptr)
+    return Ragged(indptr, rows.values)
+
+
+def union(own: Ragged, stated: Statements, of_item: Ragged, of_string: Ragged, words: int) -> Ragged:
+    """D+S: the words of each entity's description and of its statements' values."""
+    sizes, values = large.Growing(np.int64), large.Growing(np.int32)
+    for low, high in large.blocks(len(own), UNION_BYTES):
+        entities = (_rows(Ragged(rows.indptr[low : high + 1], rows.values)) for rows in (own, stated.statements))
+        columns = (*entities, stated.pair_value, *map(_rows, (of_item, of_string)))
+        counted = union_words(*columns, np.full(words, -1, np.int32), np.empty(0, np.int32))
+        some = np.empty(int(counted[-1]), np.int32)
+        sizes.append(np.diff(union_words(*columns, np.full(words, -1, np.int32), some)))
+        values.append(some)
+    return Ragged(large.running(sizes.done()), values.done())
+
+
+def _rows(column: Ragged) -> Rows:
+    return Rows(column.indptr, column.values)

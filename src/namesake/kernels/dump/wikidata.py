@@ -1,0 +1,11 @@
+"""Numbers of Wikidata: properties and classes, precisions of dates, limits."""
+
+HUMAN = 5
+GENDER, COUNTRY, INSTANCE_OF, OCCUPATION, SUBCLASS_OF = 21, 27, 31, 106, 279
+BIRTH_DATE, DEATH_DATE, START_TIME, END_TIME, POPULATION = 569, 570, 580, 582, 1082
+LARGEST_ID = 2**31 - 1
+
+DAY, MONTH, YEAR, DECADE, CENTURY, MILLENNIUM = 11, 10, 9, 8, 7, 6
+LAST_YEAR = 200_000
+MISSING, FOREVER = -(2**31), 2**31 - 1
+"""No such day; the last day of a period without an end."""
