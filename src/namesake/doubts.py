@@ -209,6 +209,8 @@ def famous_nearby(batch: Batch) -> Scores:
 def first_name_only(batch: Batch) -> Scores:
     """1 for one word that is the first name of the best person with it."""
 
+    from namesake.kernels.names.constants import FIRST_NAME
+
     evidence = batch.mentions.evidence
     first: Scores = (evidence.found_by("one") & (evidence.form == FIRST_NAME)).astype(np.float64)
     return first
