@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.link.contexts import RUNS, occurrences, occurs
 from namesake.kernels.types import F64, I32, I64, RAGGED, record
 
@@ -88,7 +88,7 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
     return score
 
 
-@kernel(
+@inner(
     types.Tuple((types.int64, types.int32[::1]))(
         RAGGED, types.int64, types.int64[::1], types.int64, types.int32[::1], types.int64
     ),
@@ -98,7 +98,8 @@ def add_row(rows, row, taken, stamp, out, size):
     begin, end, words = rows.indptr[row], rows.indptr[row + 1], rows.values
     if size + end - begin > len(out):
         grown = np.empty(2 * (size + end - begin), np.int32)
-        grown[:size] = out[:size]
+        for i in range(size):
+            grown[i] = out[i]
         out = grown
     for j in range(begin, end):
         if taken[words[j]] != stamp:

@@ -1,5 +1,7 @@
 """Half precision, which Numba does not know: 16 bits as they lie on the disk, made 32 wide a row at a time."""
 
+from typing import Any
+
 import numpy as np
 from numba import types
 
@@ -7,7 +9,7 @@ from namesake.kernels.compiled import inner
 
 U16 = types.Array(types.uint16, 2, "C", readonly=True)
 ROW = types.Array(types.float32, 1, "C")
-FAST = {"fastmath": {"reassoc", "contract", "nsz"}}
+FAST: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}}
 """Sums in whatever order is fastest; infinities and NaN never get here."""
 
 SIGN, REST = np.uint32(0x8000), np.uint32(0x7FFF)

@@ -31,7 +31,7 @@ def draw(state, below):
     return np.int64(((z >> S32) * np.uint64(below)) >> S32)
 
 
-@kernel(types.int64(STATE, I64, I32, types.int32, types.Array(types.int32, 1, "C")))
+@inner(types.int64(STATE, I64, I32, types.int32, types.Array(types.int32, 1, "C")))
 def walk(state, indptr, neighbours, start, steps):
     """A random walk from `start`, written to `steps`; how long it became: it ends where a node has no neighbour."""
     node = start
