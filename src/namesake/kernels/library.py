@@ -102,12 +102,14 @@ def lower(kernel: "Kernel") -> Any:
 def make_entry(kernel: "Kernel", number: int) -> Any:
     """Compile a kernel with everything that it calls, for one of its signatures, and keep it in the cache."""
     lowered = list(kernel.lowered.overloads.values())[number]
-    context, description, constants = lowered.target_context, lowered.fndesc, lowered.environment
+    context = cpu_target.target_context.subtarget(enable_nrt=True)  # so that it can return arrays
+    description, constants = lowered.fndesc, lowered.environment
     with _lowering(_codegen()):
         library = Library(_codegen(), description.qualname)
         library.is_entry = True
         library.enable_object_caching()
         library.add_linking_library(lowered.library)
+        context.refresh()
         context.create_cpython_wrapper(library, description, constants, None, release_gil=True)
         function = context.get_executable(library, description, constants)
     module = library._final_module

@@ -60,7 +60,7 @@ def demo() -> None:
     from namesake.sample import ARTICLES, EXPECTED
 
     console = Console()
-    console.print("[bold]1. A knowledge base from a Wikidata dump[/]  (the first run also compiles the kernels)")
+    console.print("[bold]1. A knowledge base from a Wikidata dump[/]")
     began = time.perf_counter()
     kb = KB.open(sample_kb())
     facts = kb.manifest
