@@ -6,6 +6,7 @@ line compiles all kernels at once on all cores, with a progress bar.
 """
 
 import logging
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,9 +53,14 @@ def compile_kernels(with_rare: bool = False) -> int:
 
 @contextmanager
 def _compiled_first() -> Iterator[None]:
-    """Compile all kernels, once: a kernel that is still not in the cache then is compiled by itself."""
-    compiled.around_compiling = compiled.nothing
-    compile_kernels()
+    """Compile all kernels, once: a kernel that is still not in the cache then is compiled by itself.
+
+    So is a kernel that is called while modules of kernels are being imported, as not all kernels are known yet.
+    """
+    modules = [module for name, module in sys.modules.items() if name.startswith("namesake.kernels.")]
+    if not any(getattr(module.__spec__, "_initializing", False) for module in modules):
+        compiled.around_compiling = compiled.nothing
+        compile_kernels()
     yield
 
 
