@@ -1,14 +1,22 @@
-# Two commands work from nothing but Python 3.11+, make and a compiler: `make demo` and `make test`.
+# `make demo`, `make test` and `make test-all` need nothing but Python 3.11 or newer, make and a C compiler.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types chromium tests tests-nojit test-versions hostile bench clean
+.PHONY: demo test test-all bytecode lint types chromium kernels tests tests-all tests-nojit test-versions hostile bench clean
 
-demo: $(VENV)/.core  ## set everything up and run the sample
+demo: $(VENV)/.core bytecode  ## set everything up and run the sample
 	@$(BIN)/namesake demo
 
-test: lint types tests tests-nojit  ## everything continuous integration checks
+test: lint types tests  ## the quick tests, for every change: at most 6 minutes on two cores
+
+test-all: lint types tests-all tests-nojit  ## everything that continuous integration runs: also Spark, browsers, kills
+
+bytecode: $(VENV)/.core  ## compile the Python sources, as pip does for packages that are not editable
+	@$(BIN)/python -m compileall -q src
+
+kernels: $(VENV)/.core bytecode  ## compile the kernels on all cores, before several processes of tests do it
+	@$(BIN)/namesake compile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -26,11 +34,14 @@ chromium:  ## a browser for the tests of the page, from the system's packages wh
 	fi; \
 	have || echo "No Chromium: the tests of the page are skipped. Get one, such as: sudo apt-get install chromium"
 
-tests: $(VENV)/.dev chromium
-	$(BIN)/pytest -n auto --dist loadgroup
+tests: $(VENV)/.dev kernels
+	$(BIN)/pytest -n auto --dist loadgroup -m "not slow and not hostile"
+
+tests-all: $(VENV)/.dev kernels chromium
+	$(BIN)/pytest -n auto --dist loadgroup -m "not hostile" --durations 20
 
 tests-nojit: $(VENV)/.dev  ## the kernels once more as plain Python, so that coverage and bounds errors show
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m "kernel and not slow"
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -n auto -m "kernel and not slow and not hostile"
 
 test-versions:  ## Python 3.11 to 3.13, as far as they are here, with the newest and the oldest packages; ends with a table
 	$(PYTHON) tests/versions.py

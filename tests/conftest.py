@@ -1,4 +1,4 @@
-"""Fixtures every test may use, and the rule that in CI a skip is a failure."""
+"""Fixtures for all tests, which tests are slow, and the rule that in CI a skip is a failure."""
 
 import io
 import os
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from serving import Client
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
+NO_SHARED = "no ../shared folder beside the project: real-data tests need it"
+SLOW_FILES = {"test_spark.py", "test_page.py", "test_stops.py"}
+SLOW_WORDS = ("killed", "kill", "stopped_again")
+"""Tests for `make test-all` alone: in these files, with these words in their names, hostile ones, or with a browser."""
 IN_CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 # No deadlines: machines are shared, and timing belongs in benchmarks. In CI the examples are the same every time.
@@ -37,7 +41,7 @@ settings.load_profile("namesake")
 def shared() -> Path:
     """The folder of real data beside the project: a Wikidata slice, the paper's articles, gold and scores."""
     if not SHARED.is_dir():
-        pytest.skip("no ../shared folder beside the project: real-data tests need it")
+        pytest.skip(NO_SHARED)
     return SHARED
 
 
@@ -142,11 +146,22 @@ def run(
     return call
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the slow tests, before pytest selects by marks."""
+    for item in items:
+        fixtures: list[str] = getattr(item, "fixturenames", [])
+        has_word = any(word in item.name for word in SLOW_WORDS)
+        if item.path.name in SLOW_FILES or item.path.parent.name == "hostile" or "browser" in fixtures or has_word:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]):
-    """Turn a skip into a failure where CI=true: nothing may pass there by not running."""
+    """Turn a skip into a failure where CI=true, unless the reason is that a fork has no real data beside it."""
     outcome = yield
     report = outcome.get_result()
-    if IN_CI and report.skipped and not hasattr(report, "wasxfail"):
+    lacks_data = not SHARED.is_dir() and "../shared" in str(report.longrepr)
+    if IN_CI and report.skipped and not lacks_data and not hasattr(report, "wasxfail"):
         report.outcome = "failed"
         report.longrepr = f"skipped in CI: {report.longrepr}"

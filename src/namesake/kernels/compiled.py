@@ -1,31 +1,23 @@
 """The one decorator of kernels: compiled when first used, without the interpreter's lock, and cached on disk."""
 
-import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial, update_wrapper
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import Any
 
-from numba import config, njit
+import numba
 from numba.core.compiler_lock import global_compiler_lock
 
-from namesake.kernels.code_cache import ROOT, CodeCache
+from namesake.kernels.code_cache import ROOT, CodeFile
+from namesake.machine import warn_once
 
-
-def load_without_scipy() -> None:
-    """Load what Numba needs to run kernels, but not SciPy: it takes as long as all of Numba.
-
-    Numba imports SciPy's BLAS only to see whether matrices can be multiplied, which no kernel does. For programs of
-    our own: while this runs, no other thread may import SciPy, and compiled code of others cannot use `numpy.kron`.
-    """
-    if "scipy.linalg" in sys.modules:
-        return
-    sys.modules["scipy.linalg"] = None  # type: ignore[assignment]  # Python's way to say that it is not to be found
-    try:
-        import_module("numba.np.arraymath")
-    finally:
-        del sys.modules["scipy.linalg"]
+TESTED = ("0.60", "0.68")
+"""The oldest and the newest version of Numba that tests run with. Keep `pyproject.toml` in step."""
+nothing: Callable[[], AbstractContextManager[Any]] = nullcontext
+around_compiling = nothing
+"""Entered before an entry point is compiled that is not in the cache; `namesake.compiling` sets it."""
 
 
 class Kernel:
@@ -35,10 +27,13 @@ class Kernel:
     already. Loading all of them would take longer than linking a page.
     """
 
-    def __init__(self, function: Callable[..., Any], signature: object, options: dict[str, object]) -> None:
+    __name__: str
+
+    def __init__(self, function: Callable[..., Any], signature: object, is_entry: bool, options: dict[str, Any]):
         update_wrapper(self, function)
         self.function = function
         self.signatures = signature if isinstance(signature, list) else [signature]
+        self.is_entry = is_entry
         self.options = options
 
     def __call__(self, *arguments: Any) -> Any:
@@ -51,32 +46,83 @@ class Kernel:
         with global_compiler_lock:
             if "compiled" in self.__dict__:
                 return self.__dict__["compiled"]
-            dispatcher = njit(nogil=True, **self.options)(self.function)
-            dispatcher._cache = CodeCache(self.function)
-            for signature in self.signatures:
-                dispatcher.compile(signature)
+            if not is_tested(numba.version_info[:2]):
+                return self.lowered
+            from namesake.kernels.library import load_entry, make_entry
+
+            dispatcher = numba.njit(nogil=True)(self.function)
+            for number in range(len(self.signatures)):
+                found = load_entry(self, number)
+                if found is None:
+                    with around_compiling():
+                        found = load_entry(self, number) or make_entry(self, number)
+                dispatcher.add_overload(found)
+            dispatcher.disable_compile()
+            return dispatcher
+
+    @cached_property
+    def lowered(self) -> Any:
+        """The function for kernels that call it, and for its entry point: code that is not optimised yet.
+
+        With a version of Numba that is not tested, this is Numba's own compiled function, without a cache.
+        """
+        with global_compiler_lock:
+            if "lowered" in self.__dict__:
+                return self.__dict__["lowered"]
+            if is_tested(numba.version_info[:2]):
+                from namesake.kernels.library import lower
+
+                return lower(self)
+            dispatcher = numba.njit(self.signatures, nogil=True, **self.options)(self.function)
             dispatcher.disable_compile()
             return dispatcher
 
     @property
     def _numba_type_(self) -> object:
         """What Numba sees where another kernel calls this one."""
-        return self.compiled._numba_type_
+        return self.lowered._numba_type_
+
+    def file(self, number: int, kind: str) -> CodeFile:
+        """The file in the cache for one of the signatures: `ir` is code to be optimised, `obj` is machine code."""
+        return CodeFile(self.__module__, self.__name__, self.signatures[number], kind)
+
+    def is_cached(self, kind: str) -> bool:
+        """Whether the cache has all files of a kind."""
+        return all(self.file(number, kind).is_there() for number in range(len(self.signatures)))
 
 
-def kernel(signature: object, **options: object) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def is_tested(version: tuple[int, ...]) -> bool:
+    """Whether the tests run with this version of Numba. If not, a warning is logged, once."""
+    oldest, newest = (tuple(map(int, one.split("."))) for one in TESTED)
+    if oldest <= version <= newest:
+        return True
+    warn_once(
+        f"Namesake is tested with Numba {TESTED[0]} to {TESTED[1]}, and this is {'.'.join(map(str, version))}: "
+        "kernels are compiled in every process, and may fail; install another version of Numba"
+    )
+    return False
+
+
+def kernel(
+    signature: object, is_entry: bool = True, **options: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Compile a function for a signature, or for each of a list of them; `options` go to Numba."""
-    return lambda function: function if config.DISABLE_JIT else Kernel(function, signature, options)
+    return lambda function: function if numba.config.DISABLE_JIT else Kernel(function, signature, is_entry, options)
 
 
-inner = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = partial(kernel, is_entry=False)
 """For kernels that only kernels call."""
 inlined = partial(inner, forceinline=True)
 """For those that must be part of their callers."""
 
 
-def entry_points() -> list[Kernel]:
-    """Every kernel that Python calls, with those of all modules; the others are compiled into these."""
+def all_kernels() -> list[Kernel]:
+    """The kernels of all modules."""
     modules = [import_module(found.name) for found in walk_packages([str(ROOT)], "namesake.kernels.")]
     kernels = (value for module in modules for value in vars(module).values() if isinstance(value, Kernel))
-    return [one for one in dict.fromkeys(kernels) if not one.options.get("no_cpython_wrapper")]
+    return list(dict.fromkeys(kernels))
+
+
+def entry_points() -> list[Kernel]:
+    """Every kernel that Python calls. The others are compiled into these."""
+    return [one for one in all_kernels() if one.is_entry]

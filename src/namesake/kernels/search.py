@@ -2,11 +2,11 @@
 
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inner
 from namesake.kernels.types import I32, U64
 
 
-@kernel(
+@inner(
     [
         types.int64(I32, types.int64, types.int64, types.int32),
         types.int64(U64, types.int64, types.int64, types.uint64),
@@ -24,7 +24,7 @@ def first_at_least(ascending, low, high, wanted):
     return low
 
 
-@kernel(
+@inner(
     [
         types.boolean(I32, types.int64, types.int64, types.int32),
         types.boolean(U64, types.int64, types.int64, types.uint64),
@@ -36,7 +36,7 @@ def holds(ascending, low, high, wanted):
     return at < high and ascending[at] == wanted
 
 
-@kernel(types.boolean(U64, types.uint64))
+@inner(types.boolean(U64, types.uint64))
 def among(ascending, wanted):
     """Whether ascending hashes hold `wanted`."""
     return holds(ascending, 0, len(ascending), wanted)

@@ -3,11 +3,11 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inner
 from namesake.kernels.types import U8
 
 
-@kernel(types.Tuple((types.int64, types.int64))(U8, types.int64, types.int64))
+@inner(types.Tuple((types.int64, types.int64))(U8, types.int64, types.int64))
 def code_point(data, at, end):
     """The character at byte `at` and its bytes; (-1, 1) where the bytes are no UTF-8."""
     first = np.int64(data[at])

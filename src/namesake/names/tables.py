@@ -31,17 +31,18 @@ def _characters(language: Language) -> tuple[Int8, UInt8, UInt8]:
     widths, letters = fold_table()
     widths = widths.copy()
     widths[COMBINING] = 0
+    characters = [chr(point) for point in range(len(widths))]
+    found = {
+        kernels.UPPER_LETTER: [one.isupper() for one in characters],
+        kernels.CAPITAL: [one.isupper() or one.istitle() or one.isdigit() for one in characters],
+        kernels.BLANK: [one.isspace() for one in characters],
+        kernels.APOSTROPHE: [one in APOSTROPHES for one in characters],
+        kernels.HYPHEN: [one in "-‐‑" for one in characters],
+        kernels.POSSESSIVE: [bool(language.possessive) and one.lower() == language.possessive for one in characters],
+    }
     kinds = np.zeros(len(widths), np.uint8)
-    for point in range(len(widths)):
-        character = chr(point)
-        kinds[point] = (
-            kernels.UPPER_LETTER * character.isupper()
-            | kernels.CAPITAL * (character.isupper() or character.istitle() or character.isdigit())
-            | kernels.BLANK * character.isspace()
-            | kernels.APOSTROPHE * (character in APOSTROPHES)
-            | kernels.HYPHEN * (character in "-‐‑")
-            | kernels.POSSESSIVE * (bool(language.possessive) and character.lower() == language.possessive)
-        )
+    for kind, is_of_kind in found.items():
+        kinds[is_of_kind] |= kind
     return widths, letters, kinds
 
 

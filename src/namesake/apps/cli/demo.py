@@ -41,9 +41,12 @@ NEXT = """[bold]What to type next[/]
 def demo() -> None:
     """Build the sample KB, show its namesakes, link articles, a text and a table, and explain one decision.
 
-    This also compiles the kernels that most later commands need; `namesake compile` compiles all of them.
+    This also compiles the kernels, so that no later command has to wait for it. (`namesake compile` also compiles those
+    that only vectors need.)
     """
-    load_kernels()
+    from namesake.compiling import compile_kernels
+
+    compile_kernels()
     from namesake import KB, Linker
     from namesake.apps.sample_kb import sample_kb
     from namesake.apps.terminal.explanation import show_explanation
@@ -54,11 +57,10 @@ def demo() -> None:
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
     from namesake.formats import read_articles
-    from namesake.kernels.auroc import ordered_pairs
     from namesake.sample import ARTICLES, EXPECTED
 
     console = Console()
-    console.print("[bold]1. A knowledge base from a Wikidata dump[/]  (the first run also compiles the kernels)")
+    console.print("[bold]1. A knowledge base from a Wikidata dump[/]")
     began = time.perf_counter()
     kb = KB.open(sample_kb())
     facts = kb.manifest
@@ -86,7 +88,6 @@ def demo() -> None:
     console.print("[bold]6. Why?[/]  One decision, taken apart\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
-    getattr(ordered_pairs, "compiled", None)  # of the commands that follow, only `namesake evaluate` needs it
     console.print(NEXT, highlight=False, soft_wrap=True)
 
 

@@ -41,13 +41,10 @@ def say(line: str) -> None:
 
 
 def load_kernels() -> None:
-    """Load the compiler, before anything that uses it, and have it say when it compiles."""
-    from namesake.kernels.compiled import load_without_scipy
+    """Have the first kernel that is not compiled yet compile all of them on all cores, with a progress bar."""
+    from namesake.compiling import compile_on_all_cores
 
-    load_without_scipy()
-    from namesake.compiling import announce_compiling
-
-    announce_compiling()
+    compile_on_all_cores()
 
 
 def named_kb(kb: Path | None) -> Path | None:

@@ -129,9 +129,11 @@ def scan_articles(data, start, size, most_articles, most_weight, most_line, to):
         if end - begin > room:
             status = FULL if counts[ARTICLES] else UNREAD
             break
-        saved[:] = counts
+        for i in range(len(counts)):
+            saved[i] = counts[i]
         if put_article(raw, p, columns) < 0:
-            counts[:] = saved
+            for i in range(len(counts)):
+                counts[i] = saved[i]
             status = UNREAD
             break
         to.line[counts[ARTICLES] - 1] = counts[LINES]

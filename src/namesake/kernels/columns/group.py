@@ -6,7 +6,7 @@ None of them sorts more than one entity's row at a time, so that time is linear 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe, same_bytes
 from namesake.kernels.simd import pointer
 from namesake.kernels.types import I32, I64, RAGGED, U8
@@ -15,7 +15,7 @@ FIRST_ROOM = 1 << 12
 LONGS, INTS, HASHES = types.int64[::1], types.int32[::1], types.uint64[::1]
 
 
-@kernel(types.Tuple((HASHES, INTS))(HASHES, INTS, types.boolean))
+@inner(types.Tuple((HASHES, INTS))(HASHES, INTS, types.boolean))
 def grow(keys, ids, hashed):
     """A table of the same keys and four times the size; keys are hashes, or numbers."""
     mask = 4 * len(keys) - 1
@@ -107,7 +107,7 @@ def group_unique(group, member, groups, values):
     return indptr
 
 
-@kernel(types.int64(RAGGED, types.int64, INTS, types.int32, INTS, types.int64))
+@inner(types.int64(RAGGED, types.int64, INTS, types.int32, INTS, types.int64))
 def _add_row(rows, row, stamp, mark, out, at):
     """Append the words of one row that do not have the mark yet; returns the next position.
 

@@ -117,7 +117,8 @@ def shared_statements(articles, offsets, rows, anchors, indptr, pairs, counts, e
                 continue
             place = find_stamped(pointer(known), known_room - 1, np.uint64(anchors[m]), stamp)
             if known[place] >> HALF == stamp:  # two names of one entity are one anchor
-                own_slots[m - first] = own_slots[first_of[place]]
+                own_slots[m - first, 0] = own_slots[first_of[place], 0]
+                own_slots[m - first, 1] = own_slots[first_of[place], 1]
                 continue
             known[place], first_of[place] = stamp << HALF | np.uint64(anchors[m]), m - first
             for j in range(indptr[anchors[m]], indptr[anchors[m] + 1]):

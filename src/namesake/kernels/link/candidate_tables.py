@@ -3,13 +3,13 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.types import I32, I64, U8
 
 KEYS = types.Array(types.float64, 2, "C", readonly=True)
 
 
-@kernel(types.boolean(KEYS, types.int64, types.int64))
+@inner(types.boolean(KEYS, types.int64, types.int64))
 def beats(keys, one, other):
     """Whether candidate `one` is better than `other`, which has a lower position: at the first key that differs."""
     for k in range(len(keys)):

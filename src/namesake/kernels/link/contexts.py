@@ -5,7 +5,8 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.hash import HALF, LOW_HALF
 from namesake.kernels.search import first_at_least
 from namesake.kernels.simd import SIXTEEN, first_bits, ones, pointer, sixteen_below
 from namesake.kernels.types import I32, I64, PAIRS, RAGGED, U64, record
@@ -59,12 +60,23 @@ def first_near(ascending, size, low, high, wanted):
     return first_of_few(ascending, size, low, near, wanted)
 
 
+@inner(types.void(types.int64[:, ::1], types.int64, types.int64))
+def sort_runs(runs, first, end):
+    """Sort runs[first:end] by where they begin, then by where they end; both have at most 32 bits."""
+    keys = np.empty(end - first, np.uint64)
+    for k in range(first, end):
+        keys[k - first] = np.uint64(runs[k, 0]) << HALF | np.uint64(runs[k, 1])
+    keys.sort()
+    for k in range(first, end):
+        runs[k, 0], runs[k, 1] = np.int64(keys[k - first] >> HALF), np.int64(keys[k - first] & LOW_HALF)
+
+
 @inlined(types.int64(types.int64[:, ::1], types.int64, types.int64))
 def merge(runs, first, end):
     """Make runs[first:end] ascending and disjoint, and return where they end now."""
     for k in range(first + 1, end):
         if runs[k, 0] < runs[k - 1, 0]:
-            runs[first:end] = runs[first:end][np.argsort(runs[first:end, 0])]
+            sort_runs(runs, first, end)
             break
     last = first
     for k in range(first + 1, end):
@@ -115,7 +127,7 @@ def narrow_contexts(indptr, starts, sentence_indptr, sentences, article, span_in
     return context, run_indptr[: count + 1].copy(), runs[: run_indptr[count]].copy()
 
 
-@kernel(types.uint64[::1](RAGGED, types.int64))
+@inner(types.uint64[::1](RAGGED, types.int64))
 def occurrences(texts, text):
     """The words of a text, each with its position in the low bits, ascending, for binary search."""
     begin, end = texts.indptr[text], texts.indptr[text + 1]

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import same_bytes
 from namesake.kernels.names.constants import ALIAS, KIND_QUALITY
 from namesake.kernels.names.cut import cut
@@ -55,14 +55,14 @@ class Labels(NamedTuple):
 LABELS = record(Labels)
 
 
-@kernel(I(LABELS, I, TABLES, TOKENS))
+@inner(I(LABELS, I, TABLES, TOKENS))
 def read_label(labels, row, tables, tokens):
     """Cut the label of an entity into tokens; how many."""
     item = labels.item[row]
     return cut(labels.texts, labels.offsets[item], labels.offsets[item + 1], tables, tokens, MOST_TOKENS)
 
 
-@kernel(B(TOKENS, I, types.uint64))
+@inner(B(TOKENS, I, types.uint64))
 def has_token(tokens, count, wanted):
     """Whether one of the tokens has a hash."""
     hashes = pointer(tokens.hashes)
@@ -83,7 +83,7 @@ def ends_alike(page, known, mention, row):
     return same_bytes(known.labels, at, page.text, start, size)
 
 
-@kernel(B(PAGE, I, LABELS, I, TABLES, TOKENS))
+@inner(B(PAGE, I, LABELS, I, TABLES, TOKENS))
 def shares_token(page, mention, labels, row, tables, tokens):
     """Whether the first span of a mention has a word of an entity's label."""
     count = read_label(labels, row, tables, tokens)
@@ -93,7 +93,7 @@ def shares_token(page, mention, labels, row, tables, tokens):
     return False
 
 
-@kernel(B(LABELS, I, types.uint64, TABLES, TOKENS))
+@inner(B(LABELS, I, types.uint64, TABLES, TOKENS))
 def is_of(labels, row, place, tables, tokens):
     """Whether the label or an alias of an entity has a word, that of a place."""
     if has_token(tokens, read_label(labels, row, tables, tokens), place):
@@ -106,7 +106,7 @@ def is_of(labels, row, place, tables, tokens):
     return False
 
 
-@kernel(B(LABELS, I, TABLES, TOKENS))
+@inner(B(LABELS, I, TABLES, TOKENS))
 def has_place(labels, row, tables, tokens):
     """Whether the label of an entity names its place itself: it has "of", "the" or a comma."""
     for i in range(1, read_label(labels, row, tables, tokens)):
@@ -115,7 +115,7 @@ def has_place(labels, row, tables, tokens):
     return False
 
 
-@kernel(I(LABELS, types.uint64, TABLES, TOKENS, SMALL, DOUBLES, I, I))
+@inner(I(LABELS, types.uint64, TABLES, TOKENS, SMALL, DOUBLES, I, I))
 def keep_those_of(labels, place, tables, tokens, rows, quality, begin, end):
     """Keep the candidates whose names have the place; if none has, those whose label names no other; where they end."""
     kept = begin
@@ -181,7 +181,7 @@ def write_candidates(page, known, mention, rows, quality, begin):
     return end, open_question
 
 
-@kernel(I(PAGE, I, LABELS, TABLES, TOKENS, SMALL, DOUBLES, I, I))
+@inner(I(PAGE, I, LABELS, TABLES, TOKENS, SMALL, DOUBLES, I, I))
 def settle(page, mention, labels, tables, tokens, rows, quality, begin, end):
     """Settle what `write_candidates` has left open of a mention's candidates begin to end; where they end now."""
     factor, place = page.evidence[mention * EVIDENCE + FACTOR], page.facts[mention * FACTS + PLACE]

@@ -2,7 +2,7 @@
 
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.constants import FIRM_WORDS
 from namesake.kernels.names.constants import PLACE as PLACE_KIND
@@ -95,7 +95,7 @@ def place_follows(page, known, at):
     return kind == PLACE_KIND and FAME[fame] >= FAMOUS_PLACE
 
 
-@kernel(types.float64(PAGE, I, I))
+@inner(types.float64(PAGE, I, I))
 def locative(page, start, at):
     """How much the text makes a place of tokens `start` to `at`: in, near; -based; a dateline; to and from by half."""
     before = soft(page, start)
@@ -172,7 +172,7 @@ def credited(page, first, end):
     return joined(page, first, SLASH) or joined(page, end, SLASH)
 
 
-@kernel(B(PAGE, I, I))
+@inner(B(PAGE, I, I))
 def in_byline(page, first, end):
     """Whether a name, tokens first to end, says who made the text.
 

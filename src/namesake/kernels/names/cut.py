@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import (
     KEYS,
     LOWERED,
@@ -107,7 +107,7 @@ def letters_in(text, at):
     return among_folded(text, at, np.uint8(0x61), np.uint8(26)) | among(text, at, np.uint8(0x30), np.uint8(10))
 
 
-@kernel(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
+@inner(types.uint64(U8, types.int64, types.int64, WIDTHS, LETTERS))
 def hash_letters(data, at, end, widths, letters):
     """Hash of all letters between two bytes as one token, whatever parts them."""
     hashed, rest, length = ZERO, ZERO, np.int64(0)
@@ -119,7 +119,7 @@ def hash_letters(data, at, end, widths, letters):
     return finish(hashed, rest, length)
 
 
-@kernel(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8))
+@inner(WORD(U8, types.int64, types.int64, WIDTHS, LETTERS, U8))
 def read_word(data, at, end, widths, letters, kinds):
     """Read a word from byte `at` on: where what follows it starts, where its last letter ends, its hash and bits."""
     hashed, rest, length = ZERO, ZERO, np.int64(0)
@@ -305,7 +305,7 @@ def finish_tokens(tokens, to, count, changes):
         classes[k] = to.word_bits[find(to.word_keys, to.word_mask, hashes[k])]
 
 
-@kernel(I(U8, I, I, TABLES, TOKENS, I))
+@inner(I(U8, I, I, TABLES, TOKENS, I))
 def cut(data, begin, end, tables, tokens, most):
     """Cut a text into normalised tokens, at most `most`, and return how many; `oracle_tokens.Tokeniser` is its twin.
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import ONE, ZERO
 from namesake.kernels.names.bearers import LABELS, MOST_TOKENS, ask_for_labels, settle, write_candidates
 from namesake.kernels.names.cut import cut
@@ -158,7 +158,7 @@ def write_places(places, size, at, mask):
     return size
 
 
-@kernel(types.UniTuple(I, 3)(TOKENS, I, I, NUMBERS, NUMBERS))
+@inner(types.UniTuple(I, 3)(TOKENS, I, I, NUMBERS, NUMBERS))
 def list_able(tokens, count, style, able, starts):
     """Write the tokens that may be names of one word, and those with which a longer name may start.
 
@@ -191,7 +191,7 @@ def count_joined(tokens, count):
     return joined
 
 
-@kernel(types.void(PAGE, I))
+@inner(types.void(PAGE, I))
 def clear(page, room):
     """Make a page ready for its mentions; its table of words has so many slots. Tokens behind the last one are open."""
     for i in range(page.count + LANES):
@@ -206,7 +206,7 @@ def clear(page, room):
     page.size[0] = 0
 
 
-@kernel(I(PAGE, KNOWN))
+@inner(I(PAGE, KNOWN))
 def most_candidates(page, known):
     """How many candidates the mentions of a page may have."""
     total = 0
@@ -239,7 +239,7 @@ def with_room(output, mentions, spans, candidates):
     return Output(facts, evidence, span_count, candidate_count, ends, rows, quality, sizes)
 
 
-@kernel(types.void(PAGE, KNOWN))
+@inner(types.void(PAGE, KNOWN))
 def read_edges(page, known):
     """Read the first and the last word of all mentions, each by itself: see `read_ahead`."""
     unread = 0
@@ -271,7 +271,7 @@ def write_mention(page, known, mention, end, written):
     written.sizes[0], written.sizes[2], page.facts[from_facts + ORDER] = order + 1, end, order
 
 
-@kernel(I(PAGE, KNOWN, LABELS, TABLES, TOKENS, NUMBERS, WRITTEN))
+@inner(I(PAGE, KNOWN, LABELS, TABLES, TOKENS, NUMBERS, WRITTEN))
 def write_mentions(page, known, labels, tables, tokens, where, written):
     """Write the mentions of a page that have candidates, in the order of their first spans; how many spans there are.
 
@@ -305,7 +305,7 @@ def write_mentions(page, known, labels, tables, tokens, where, written):
     return spans
 
 
-@kernel(types.void(U8, I, I, PAGE, types.int32[::1], NUMBERS, I, I, WRITTEN))
+@inner(types.void(U8, I, I, PAGE, types.int32[::1], NUMBERS, I, I, WRITTEN))
 def write_spans(data, begin, end, page, counts, where, spans, first_mention, written):
     """Write the spans that begin at the tokens `where`, by mention, in bytes and in characters. `counts` is room."""
     ascii_only = count_characters(data, begin, end, counts) == end - begin

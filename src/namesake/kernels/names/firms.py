@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.names.constants import FIRM_WORDS
 from namesake.kernels.names.cut import cut
 from namesake.kernels.names.tokens import (
@@ -46,7 +46,7 @@ def may_be_firm(text, stop, end, capitals):
     return stop < end and not (capitals and SMALL_A <= byte(text, stop) <= SMALL_Z)
 
 
-@kernel(types.boolean(U8, types.int64, types.int64, types.int64, types.boolean, TABLES, TOKENS))
+@inner(types.boolean(U8, types.int64, types.int64, types.int64, types.boolean, TABLES, TOKENS))
 def firm_behind(data, word, stop, end, capitals, tables, tokens):
     """`is_firm` behind a name that ends at byte `stop`, its last word beginning at byte `word`."""
     bits, classes = tokens.bits, tokens.classes

@@ -267,7 +267,8 @@ def list_forms(names, words, shortened, fame, form_weights, alias_weight, to):
             uncut = stop - start == offsets[name + 1] - offsets[name]
             if k == first and uncut:
                 own_size = size
-                own[:size] = hashes[:size]
+                for i in range(size):
+                    own[i] = hashes[i]
             elif k == first:
                 own_size = tokens(texts, offsets[name], offsets[name + 1], whole_at, own)
             if start == stop or at[size] != stop + 1:

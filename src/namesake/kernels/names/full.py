@@ -6,7 +6,7 @@ The longer name of a thing has its tokens: the Andy Warhol Foundation is nobody.
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.constants import DROPPED, EXACT, HEAD, LAST_TWO
 from namesake.kernels.names.context import firm_follows
@@ -81,7 +81,7 @@ def is_head(known, short, regnal):
     return famous and (regnal or heavy)
 
 
-@kernel(B(PAGE, KNOWN, I, I, I, I))
+@inner(B(PAGE, KNOWN, I, I, I, I))
 def ends_in_lower_case(page, known, first, end, skip, name):
     """Whether a name of two words may do without its last capital: Justin bieber."""
     last = end - 1
@@ -186,7 +186,7 @@ def thing_end(page, known, first):
     return end
 
 
-@kernel(I(PAGE, KNOWN, I, I))
+@inner(I(PAGE, KNOWN, I, I))
 def first_and_last(page, known, first, end):
     """Frank (Anthony) Wilczek: the name of first and last word of three to five capitals, or NOBODY."""
     if end - first < 3 or end - first > LONGEST_RUN or word_fame(page, known, end - 1) > 100.0:
@@ -198,7 +198,7 @@ def first_and_last(page, known, first, end):
     return name if usual else np.int64(NOBODY)
 
 
-@kernel(B(KNOWN, I, types.float64))
+@inner(B(KNOWN, I, types.float64))
 def far_more_famous(known, name, thing):
     """Whether a thing is well known and those who bear its name are not: Beverly Hills."""
     if thing < WELL_KNOWN or name < 0:
@@ -243,7 +243,7 @@ def name_starts(page, known, starts, fit, keys):
     return kept
 
 
-@kernel(types.void(PAGE, KNOWN, MATCHES, HASHES, I, I, I, I, types.uint64, I))
+@inner(types.void(PAGE, KNOWN, MATCHES, HASHES, I, I, I, I, types.uint64, I))
 def write_match(page, known, matches, keys, at, first, end, name, key, rule):
     """Write a match without the titles in front.
 
@@ -270,7 +270,7 @@ def write_match(page, known, matches, keys, at, first, end, name, key, rule):
     keys[at] = key
 
 
-@kernel(I(PAGE, KNOWN, MATCHES, HASHES, types.int64[::1], I))
+@inner(I(PAGE, KNOWN, MATCHES, HASHES, types.int64[::1], I))
 def match_names(page, known, matches, keys, starts, starting):
     """Find the full names, take their tokens and those of things, and return how many.
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import KEYS, ONE, ZERO, home
 from namesake.kernels.names.fold import HARD as UNKNOWN
 from namesake.kernels.names.fold import SPACE, WIDTHS
@@ -60,7 +60,7 @@ def _gap_bits():
 IN_GAP = _gap_bits()
 
 
-@kernel(types.boolean(U8, types.int64, types.int64, WIDTHS))
+@inner(types.boolean(U8, types.int64, types.int64, WIDTHS))
 def in_word(data, at, end, widths):
     """Whether the character at byte `at` belongs to a word."""
     if at >= end:
@@ -69,7 +69,7 @@ def in_word(data, at, end, widths):
     return point >= 0 and point < len(widths) and widths[point] > 0
 
 
-@kernel(types.int64(U8, types.int64, types.int64))
+@inner(types.int64(U8, types.int64, types.int64))
 def tag_end(data, at, end):
     """Where the tag that opens at byte `at` closes, or -1 where it is no tag."""
     if at + 1 >= end:
@@ -83,14 +83,14 @@ def tag_end(data, at, end):
     return np.int64(-1)
 
 
-@kernel(types.boolean(U8, types.int64, types.int64, WIDTHS, U8))
+@inner(types.boolean(U8, types.int64, types.int64, WIDTHS, U8))
 def possessive(data, at, end, widths, kinds):
     """Whether the letter of a possessive, one of ASCII, stands at byte `at`, behind an apostrophe."""
     letter = at < end and data[at] < 0x80 and kinds[data[at]] & POSSESSIVE != 0
     return letter and not in_word(data, at + 1, end, widths)
 
 
-@kernel(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8))
+@inner(GAP(U8, types.int64, types.int64, types.boolean, types.boolean, WIDTHS, U8))
 def read_gap(data, at, end, ended, abbreviation, widths, kinds):
     """Read what parts two words, from byte `at` on: where the next starts, the kind of gap, and whether a period says
     that the word before was an abbreviation. `ended`: a word stands right before.
@@ -253,7 +253,7 @@ def gap_marks(text, begin, end, abbreviated):
     return np.int64(AT_START * (starts and not (abbreviated and others == 0 and dots <= 1)))
 
 
-@kernel(types.void(U8, TOKENS, types.int64))
+@inner(types.void(U8, TOKENS, types.int64))
 def mark_gaps(data, tokens, count):
     """Make the marks of the tokens to look closer at. What a lone dot parts is no more parted."""
     text = pointer(data)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.constants import ORDINARY_WORD
 from namesake.kernels.names.memory import begins, finishes, in_lower
@@ -36,7 +36,7 @@ LINE_END = 0x0A
 TELLING = HONORIFIC | NAME_TITLE | SUFFIX | NUMERAL | PARTICLE | FIRM | FIRM_WORD | BEFORE_FIRM | BASED | FAMILY
 
 
-@kernel(I(types.int64[::1], I, I))
+@inner(I(types.int64[::1], I, I))
 def tokens_before(starts, count, place):
     """How many of the tokens begin before a byte."""
     size = 0
@@ -45,7 +45,7 @@ def tokens_before(starts, count, place):
     return size
 
 
-@kernel(I(types.int64[::1], I, U8, I, I, I))
+@inner(I(types.int64[::1], I, U8, I, I, I))
 def first_line(starts, count, data, begin, end, least):
     """How many tokens the first line of a text has, from byte `begin` to `end`, if that may be a headline; else 0.
 
@@ -60,7 +60,7 @@ def first_line(starts, count, data, begin, end, least):
     return size if size >= (SHORTEST if stop < end else least) else np.int64(0)
 
 
-@kernel(B(PAGE, I, I))
+@inner(B(PAGE, I, I))
 def all_capitals(page, end, most):
     """Whether every word before token `end` has a capital, function words aside, but for one in `most`."""
     words = small = 0
@@ -89,7 +89,7 @@ def behind_first_name(page, known, i):
     return begun >= USUAL and begun > GIVEN * finishes(page, known, i - 1)
 
 
-@kernel(types.void(PAGE, KNOWN, I))
+@inner(types.void(PAGE, KNOWN, I))
 def lower_ordinary_words(page, known, end):
     """Take the capitals from the words before token `end` that are part of no name so far and rather words than names.
 

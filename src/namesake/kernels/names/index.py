@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import FREE, KEYS, ZERO, extend, find, find_next, hash_bytes, same_bytes
 from namesake.kernels.search import among
 from namesake.kernels.simd import BYTES, NUMBERS, byte, pointer
@@ -76,7 +76,7 @@ def name_hash(data, start, end):
     return value
 
 
-@kernel(types.int64(U8, types.int64, types.int64, types.int64[::1], types.uint64[::1]))
+@inner(types.int64(U8, types.int64, types.int64, types.int64[::1], types.uint64[::1]))
 def tokens(data, start, end, starts, hashes):
     """Where the tokens of a normalised name start and their hashes; at most MOST_TOKENS.
 
@@ -128,7 +128,7 @@ def hash_names(data, offsets, most):
     return hashes
 
 
-@kernel(types.UniTuple(types.int64, 2)(types.uint64[::1], types.int64, AFFIXES, types.int64))
+@inner(types.UniTuple(types.int64, 2)(types.uint64[::1], types.int64, AFFIXES, types.int64))
 def bare(hashes, count, affixes, least):
     """First token and end of a name without its titles and suffixes, of which `least` tokens must remain.
 
@@ -172,7 +172,7 @@ def slot_of(keys, mask, slots, starts, ends, texts, key, data, start, end):
     return slot
 
 
-@kernel(types.void(types.uint64[::1], types.int64, types.int64, types.uint8[::1]))
+@inner(types.void(types.uint64[::1], types.int64, types.int64, types.uint8[::1]))
 def mark_prefixes(hashes, low, high, bits):
     """Set the bits of all beginnings, of two tokens or more, of the name hashes[low:high]."""
     mask = np.uint64(len(bits) * 8 - 1)
@@ -286,7 +286,7 @@ def find_names(data, offsets, affixes, names, found):
             found[text] = slots[slot_of(*table, name_hash(data, start, end), pointer(data), start, end)]
 
 
-@kernel(types.int64(I8, types.int64, types.int64, types.int64))
+@inner(types.int64(I8, types.int64, types.int64, types.int64))
 def count_up_to(kinds, start, end, worst):
     """How many of kinds[start:end] are `worst` or better."""
     count = 0

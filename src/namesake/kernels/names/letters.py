@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ONE, ZERO, absorb, extend, finish
 from namesake.kernels.names.page import KNOWN, MOST_LETTERS, NOBODY, PAGE, B, I, short_of
 from namesake.kernels.simd import BYTES, byte, word
@@ -17,7 +17,7 @@ ENDINGS = np.array([[LETTER_Y, 0], [LETTER_I, 0], *([a, b] for a in (LETTER_I, L
 LEAST_STEM = 5  # letters before such an ending
 
 
-@kernel(B(PAGE, I))
+@inner(B(PAGE, I))
 def plain_word(page, i):
     """Whether token i is of five to 24 letters of ASCII."""
     size = page.ends[i] - page.starts[i]
@@ -30,7 +30,7 @@ def plain_word(page, i):
     return True
 
 
-@kernel(types.void(PAGE, I))
+@inner(types.void(PAGE, I))
 def read_letters(page, i):
     """Write the letters of token i, small, and eight bytes of nothing behind them."""
     letters, size = page.letters, page.ends[i] - page.starts[i]
@@ -58,7 +58,7 @@ def hash_without(letters, size, left_out):
     return finish(hashed, eight & ((ONE << np.uint64(8 * (length & 7))) - ONE), length)
 
 
-@kernel(I(PAGE, KNOWN, I))
+@inner(I(PAGE, KNOWN, I))
 def short_with_other_ending(page, known, i):
     """The short form of which token i is another transliteration (Zelensky, Zelenskyi), the heaviest; else NOBODY."""
     size, best, weight = page.ends[i] - page.starts[i], np.int64(NOBODY), 0.0

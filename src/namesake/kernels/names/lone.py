@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.constants import (
     ALIAS_SURNAME,
@@ -129,7 +129,7 @@ def fits_title(form, royal, famous):
     return form != BEGIN and (form != FIRST_NAME or famous)
 
 
-@kernel(I(PAGE, KNOWN, I, I, I))
+@inner(I(PAGE, KNOWN, I, I, I))
 def enter_titled(page, known, title, first, stop):
     """The mention of tokens first to stop behind a title, with its candidates; NOBODY if these mean nobody."""
     royal = listed(page, title, ROYAL)
@@ -162,7 +162,7 @@ def enter_titled(page, known, title, first, stop):
     return mention
 
 
-@kernel(types.void(PAGE, KNOWN, I))
+@inner(types.void(PAGE, KNOWN, I))
 def place_titled(page, known, title):
     """Find whom a title and the words behind it mean, as many of these as mean somebody."""
     first = end = title + 1
@@ -226,7 +226,7 @@ def is_ordinary(page, known, at):
     return lower >= VERY_ORDINARY or (lower >= ORDINARY_WORD and page.marks[at] & AT_START != 0)
 
 
-@kernel(B(PAGE, KNOWN, I, I))
+@inner(B(PAGE, KNOWN, I, I))
 def are_initials(page, known, at, row):
     """Whether token `at`, of three letters or more, is the initials of an entity's label: JFK, John F. Kennedy."""
     item, letter, last = known.item[row], page.starts[at], page.ends[at]
@@ -262,7 +262,7 @@ def worth_a_look(known, k, count):
     return (count <= RARE and known.short_forms[k] != FIRST_NAME) or known.fame[known.short_rows[k]] >= 1.0
 
 
-@kernel(B(PAGE, KNOWN, I, B))
+@inner(B(PAGE, KNOWN, I, B))
 def place_lone(page, known, at, inside):
     """Find whom a short form that `may_be_lone` means, with the particles before it; whether it means anybody."""
     short = np.int64(page.shorts[at])
@@ -319,7 +319,7 @@ def surname_first(page, known, first):
     return lone_letter(page, first + 1) and in_lower(page, known, first) < ORDINARY_WORD and not initials(page, first)
 
 
-@kernel(B(PAGE, KNOWN, I, I))
+@inner(B(PAGE, KNOWN, I, I))
 def place_initial(page, known, initial, at):
     """Find whom a surname, token `at`, and an initial before or behind it mean; whether they mean anybody."""
     first, behind = min(initial, at), initial > at
@@ -355,7 +355,7 @@ def place_initial(page, known, initial, at):
     return True
 
 
-@kernel(types.void(PAGE, KNOWN))
+@inner(types.void(PAGE, KNOWN))
 def place_all_titled(page, known):
     """Find the names behind titles that nobody has taken; titles of some kinds need a capital.
 
@@ -403,7 +403,7 @@ def list_lone(page, known, words):
     return size
 
 
-@kernel(types.void(PAGE, KNOWN))
+@inner(types.void(PAGE, KNOWN))
 def place_all_lone(page, known):
     """Find the names of one word that nobody has taken. What is read of them lies far apart, and is asked for first."""
     words = page.unread

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import FREE, HALF, LOW_HALF, ZERO, extend
 from namesake.kernels.names.letters import short_with_other_ending
 from namesake.kernels.names.page import FAME, KNOWN, NOBODY, OPEN, PAGE, UNREAD, I, listed, phrase
@@ -48,7 +48,7 @@ def ask_for_word(page, known, i):
     prefetch(known.words, WORD * (np.int64(page.hashes[i]) & known.word_mask))
 
 
-@kernel(types.void(PAGE, KNOWN, I))
+@inner(types.void(PAGE, KNOWN, I))
 def look_up(page, known, i):
     """Note what the KB knows of token i, and remember it."""
     hashed = page.hashes[i]
@@ -101,7 +101,7 @@ def word_fame(page, known, i):
     return FAME[np.int64(page.things[i])]
 
 
-@kernel(types.void(PAGE, KNOWN))
+@inner(types.void(PAGE, KNOWN))
 def read_ahead(page, known):
     """Read the open tokens that may be names, each by itself: look-ups that do not wait for each other are cheap."""
     unread = 0

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.constants import NICKNAMED
 from namesake.kernels.names.full import FROM, HASHES, HOW, MATCHES, TO, WHO
@@ -29,7 +29,7 @@ MOST_BEFORE = 4  # words before a nickname that may be part of the name
 SPACE = 0x20
 
 
-@kernel(I(PAGE, I))
+@inner(I(PAGE, I))
 def lone_mark(page, i):
     """The code point of the one mark that stands before token i, among blanks; 0 where none or several do."""
     begin, end = page.ends[i - 1], page.starts[i]
@@ -56,7 +56,7 @@ def quoted(page, i):
     return closing == opening if opening in (0x22, 0x27) else closing == opening + 1
 
 
-@kernel(B(PAGE, I))
+@inner(B(PAGE, I))
 def in_nickname(page, i):
     """Whether token i is a quoted nickname, or stands behind one: "Hank" Cosby."""
     if quoted(page, i) and capital(page, i - 1) and capital(page, i + 1):
@@ -64,7 +64,7 @@ def in_nickname(page, i):
     return i > 1 and quoted(page, i - 1) and capital(page, i - 2)
 
 
-@kernel(types.void(PAGE, MATCHES, I, I, I))
+@inner(types.void(PAGE, MATCHES, I, I, I))
 def give_way(page, matches, low, high, first):
     """Drop the matches low to high, whose ends ascend, that end behind token `first`; their tokens are open again."""
     m = high - 1
@@ -75,7 +75,7 @@ def give_way(page, matches, low, high, first):
         m -= 1
 
 
-@kernel(I(MATCHES, HASHES, I, I))
+@inner(I(MATCHES, HASHES, I, I))
 def merge(matches, keys, found, end):
     """Bring the matches up to `found` and those up to `end` into one order, without those dropped; how many remain."""
     all_matches, all_keys = matches[:end].copy(), keys[:end].copy()
@@ -86,13 +86,14 @@ def merge(matches, keys, found, end):
         else:
             m, other = other, other + 1
         if all_matches[m, HOW] != NOBODY:
-            matches[count, :] = all_matches[m, :]
+            for i in range(matches.shape[1]):
+                matches[count, i] = all_matches[m, i]
             keys[count] = all_keys[m]
             count += 1
     return count
 
 
-@kernel(I(PAGE, KNOWN, MATCHES, HASHES, I))
+@inner(I(PAGE, KNOWN, MATCHES, HASHES, I))
 def match_nicknames(page, known, matches, keys, found):
     """Add the full names around quoted nicknames to the matches, in place of those they overlap; how many there are."""
     near, size = np.int64(0), np.int64(found)  # matches that begin before the end of the name; those with nicknames

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.constants import ALIAS, BEGIN, CALLED, DROPPED, HEAD, LAST_TWO, NICKNAMED, PAIR, SURNAME
 from namesake.kernels.names.context import credited, firm_follows, in_byline
@@ -97,7 +97,7 @@ def mention_of(page, key):
     return page.holder[at] if page.names[at] != FREE else np.int64(NOBODY)
 
 
-@kernel(I(PAGE, types.uint64, I, I, I, I))
+@inner(I(PAGE, types.uint64, I, I, I, I))
 def new_mention(page, key, name, rule, first, end):
     """Open a mention of a name that the text has not had, from its first span; its number."""
     mention = page.size[0]
@@ -188,7 +188,7 @@ def label_begins(page, known, row, initial):
     return begin < known.label_offsets[known.item[row] + 1] and known.labels[begin] | SMALL_LETTER == letter
 
 
-@kernel(types.void(PAGE, KNOWN, I, I, types.float64))
+@inner(types.void(PAGE, KNOWN, I, I, types.float64))
 def add_wider(page, known, mention, short, factor):
     """Candidates of a full name beside its bearers, by its short form: a label's head; a middle name; who go on."""
     if short < 0:
@@ -207,7 +207,7 @@ def add_wider(page, known, mention, short, factor):
             longer += add_candidate(page, mention, row, factor * LONGER_QUALITY)
 
 
-@kernel(types.void(PAGE, KNOWN, I, I))
+@inner(types.void(PAGE, KNOWN, I, I))
 def add_initialled(page, known, mention, first):
     """Candidates of K. Anderson beside those with that very name: who bear the surname and begin with the letter."""
     short = short_of(known, extend(ZERO, page.hashes[first + 1]))
@@ -222,7 +222,7 @@ def add_initialled(page, known, mention, first):
             add_candidate(page, mention, row, FORM_QUALITY[SURNAME])
 
 
-@kernel(I(PAGE, I))
+@inner(I(PAGE, I))
 def place_behind(page, end):
     """The token of the place that says which king is meant: Louis VIII, Landgrave of Hesse; NOBODY without one."""
     at = end
@@ -246,7 +246,7 @@ def first_name_before(page, known, i):
     return word_fame(page, known, i) < KNOWN_THING and begins(page, known, i) > 0
 
 
-@kernel(types.void(PAGE, KNOWN, I, I, I))
+@inner(types.void(PAGE, KNOWN, I, I, I))
 def add_nicknamed(page, known, mention, first, end):
     """Candidates of James D. "Jim" Farley beside the name's bearers: who are called Jim or James D. Farley."""
     last = page.hashes[end - 1]
@@ -294,7 +294,7 @@ def ask_for_people(page, known, matches, keys, found, shorts):
             prefetch(known.fame, np.int64(known.short_rows[known.short_indptr[shorts[m]]]))
 
 
-@kernel(types.void(PAGE, KNOWN, MATCHES, HASHES, I))
+@inner(types.void(PAGE, KNOWN, MATCHES, HASHES, I))
 def gather_people(page, known, matches, keys, found):
     """Make mentions of the full names, one for each name, with their spans and what stands around them.
 

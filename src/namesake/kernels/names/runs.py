@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.constants import BEGIN, COMPANY, DROPPED, HEAD, LAST_TWO, PAIR, REVERSED, WIDE
 from namesake.kernels.names.context import firm_follows
@@ -126,7 +126,7 @@ def run_end(page, at):
     return end
 
 
-@kernel(B(PAGE, KNOWN, types.uint64, I, I, I, types.float64, types.float64, types.float64, types.float64))
+@inner(B(PAGE, KNOWN, types.uint64, I, I, I, types.float64, types.float64, types.float64, types.float64))
 def find_wide(page, known, key, short, first, end, least, quality, longer_quality, thing):
     """Add a span of those of whose name the run, a short form, is a part, with a fame of `least`; whether any are.
 
@@ -150,7 +150,7 @@ def find_wide(page, known, key, short, first, end, least, quality, longer_qualit
     return some
 
 
-@kernel(B(PAGE, KNOWN, I, types.uint64, I, I, I, types.float64, types.float64))
+@inner(B(PAGE, KNOWN, I, types.uint64, I, I, I, types.float64, types.float64))
 def add_named(page, known, name, key, rule, first, end, factor, thing):
     """Add a span of a name of the KB that the text writes in another way."""
     mention = mention_of(page, key)
@@ -177,7 +177,7 @@ def ordinary_words(page, known, first, last):
     return in_lower(page, known, first) >= HARDLY_NAMES and in_lower(page, known, last) >= HARDLY_NAMES
 
 
-@kernel(B(PAGE, KNOWN, I, I))
+@inner(B(PAGE, KNOWN, I, I))
 def find_run(page, known, first, end):
     """Whom a run of capitals means that is no full name of the KB; whether it means anybody."""
     if end - first == 2 and surname_first(page, known, first) and run_fame(page, known, first, end) == 0.0:
@@ -332,7 +332,7 @@ def ask_for_runs(page, known, size, runs):
             prefetch(known.prefixes, np.int64(key & known.prefix_mask) >> 3)
 
 
-@kernel(types.void(PAGE, KNOWN))
+@inner(types.void(PAGE, KNOWN))
 def place_runs(page, known):
     """Find the runs of capitals that no full name has taken, whom they mean, and where their surnames stand alone."""
     runs, since, free, low = page.unread, page.size[0], np.int64(0), np.int64(0)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import FREE, ZERO, extend, find
 from namesake.kernels.names.constants import EXACT, KIND_QUALITY, SHARED
 from namesake.kernels.names.memory import begins
@@ -77,7 +77,7 @@ def told_by(known, word):
     return np.int64(UNTOLD)
 
 
-@kernel(I(PAGE, KNOWN, I))
+@inner(I(PAGE, KNOWN, I))
 def gender_told(page, known, at):
     """The gender of whom the surname at token `at` means: by the title before, or "she" in the rest of the sentence."""
     first = at
@@ -91,7 +91,7 @@ def gender_told(page, known, at):
     return gender
 
 
-@kernel(I(KNOWN, I))
+@inner(I(KNOWN, I))
 def best_known(known, name):
     """The most famous bearer of a name, as a place in `known.rows`; NOBODY without a name."""
     best, fame = np.int64(NOBODY), -1.0
@@ -102,7 +102,7 @@ def best_known(known, name):
     return best
 
 
-@kernel(I(PAGE, KNOWN, I))
+@inner(I(PAGE, KNOWN, I))
 def gender_of(page, known, mention):
     """The gender of the best known bearer of a mention's name."""
     best = best_known(known, page.facts[mention * FACTS + NAME])
@@ -115,7 +115,7 @@ def in_company(page, first):
     return soft(page, first) and listed(page, first - 1, AND) and soft(page, first - 1) and is_open(page, first - 2)
 
 
-@kernel(B(PAGE, KNOWN, I, I))
+@inner(B(PAGE, KNOWN, I, I))
 def titled_otherwise(page, known, at, mention):
     """Whether a title makes the surname at token `at` an alias of others: President Clinton is not Hillary Clinton."""
     if not soft(page, at) or not listed(page, at - 1, NAME_TITLE):
@@ -187,7 +187,7 @@ def is_candidate(page, known, mention, row):
     return False
 
 
-@kernel(I(PAGE, KNOWN, I, I, I, I, I, types.float64))
+@inner(I(PAGE, KNOWN, I, I, I, I, I, types.float64))
 def share_with(page, known, mention, start, at, gender, name, factor):
     """Let the surname of a mention, tokens `start` to `at`, mean the best known bearer of another name as well.
 
@@ -218,7 +218,7 @@ def take_commoner(page, known, shared, other):
         page.facts[facts + LOW], page.facts[facts + HIGH] = page.facts[of_other + LOW], page.facts[of_other + HIGH]
 
 
-@kernel(I(PAGE, KNOWN, I, I, I, I))
+@inner(I(PAGE, KNOWN, I, I, I, I))
 def shared_surname(page, known, mention, start, at, gender):
     """The mention of a surname, tokens `start` to `at`, that others named before may have as well as `mention`.
 

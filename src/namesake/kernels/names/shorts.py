@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import FREE, ONE, ZERO, extend, find
 from namesake.kernels.names.context import firm_follows, is_month, is_place, names_a_thing, place_follows
 from namesake.kernels.names.full import FROM, HOW, MATCHES, WHO
@@ -111,7 +111,7 @@ def hyphenated_given(page, low, high):
     )
 
 
-@kernel(I(PAGE, I))
+@inner(I(PAGE, I))
 def short_token(page, mention):
     """The token that stands for a full name; NOBODY without one. Writes where the name begins and ends, less affixes.
 
@@ -134,7 +134,7 @@ def short_token(page, mention):
     return np.int64(NOBODY) if headed and listed(page, token, NAME_TITLE | FUNCTION) else token
 
 
-@kernel(types.void(PAGE, MATCHES, I))
+@inner(types.void(PAGE, MATCHES, I))
 def file_people(page, matches, found):
     """File the surnames and first names of a text's people: a first name that several have is nobody's."""
     seen = np.int64(0)
@@ -156,7 +156,7 @@ def file_people(page, matches, found):
         page.first_name[at] = mention if page.first_name[at] == NOBODY else SEVERAL
 
 
-@kernel(B(PAGE, KNOWN, I))
+@inner(B(PAGE, KNOWN, I))
 def another_begins(page, known, at):
     """Behind a surname: a hyphen and a capital, "family", or another name that begins with it (Leung Che-cheung).
 
@@ -181,7 +181,7 @@ def of_initial(page, at):
     return page.surname[place] if page.words[place] != FREE else np.int64(NOBODY)
 
 
-@kernel(types.Tuple((I, I))(PAGE, KNOWN, I, I))
+@inner(types.Tuple((I, I))(PAGE, KNOWN, I, I))
 def short_surname(page, known, at, mention):
     """Whom the surname at token `at` means, and where the span begins; NOBODY if something else seems to be meant."""
     nobody = np.int64(NOBODY), np.int64(at)
@@ -217,7 +217,7 @@ def short_surname(page, known, at, mention):
     return np.int64(mention), start
 
 
-@kernel(I(PAGE, I, I))
+@inner(I(PAGE, I, I))
 def short_first_name(page, at, mention):
     """Where the beginning of a full name that stands at token `at` ends; NOBODY where another name seems to begin."""
     low, high = page.facts[mention * FACTS + LOW], page.facts[mention * FACTS + HIGH]
@@ -231,7 +231,7 @@ def short_first_name(page, at, mention):
     return np.int64(NOBODY) if another or firm_follows(page, end) else end
 
 
-@kernel(I(PAGE, KNOWN, I))
+@inner(I(PAGE, KNOWN, I))
 def of_family(page, known, at):
     """Whom "the Obamas", token `at`, mean: the only one of the surname whom the text names in full, else NOBODY."""
     if not soft(page, at) or not plain_word(page, at) or not capital(page, at):
@@ -249,7 +249,7 @@ def of_family(page, known, at):
     return np.int64(NOBODY)
 
 
-@kernel(types.void(PAGE, KNOWN, I, I, I))
+@inner(types.void(PAGE, KNOWN, I, I, I))
 def file_named(page, known, mention, word, at):
     """File somebody whom the text names at token `at`: from here on the surname, token `word`, is this one's."""
     surname = page.hashes[word]
@@ -276,7 +276,7 @@ def file_run(page, first, end):
             return
 
 
-@kernel(types.void(PAGE, KNOWN, I))
+@inner(types.void(PAGE, KNOWN, I))
 def place_run_shorts(page, known, since):
     """Give the people whom runs of capitals name, the mentions from `since` on, the spans of their surnames."""
     for k in range(page.ables):
@@ -307,7 +307,7 @@ def may_stand_for_one(page, word):
     return page.wanted[word >> SIX & LAST_SIEVE] >> (word & LAST_BIT) & ONE != ZERO
 
 
-@kernel(types.void(PAGE, KNOWN, MATCHES, I))
+@inner(types.void(PAGE, KNOWN, MATCHES, I))
 def place_shorts(page, known, matches, found):
     """Give the people of a text the spans of their short forms."""
     sieve_words(page)

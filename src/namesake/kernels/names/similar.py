@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import hash_bytes
 from namesake.kernels.names.index import AFFIXES, MOST_TOKENS, bare, tokens
 from namesake.kernels.search import first_at_least
@@ -43,7 +43,7 @@ SAME = 1.0
 NICKNAME, SOUND, INITIAL, SURNAME_SOUND, MISSING = 0.85, 0.8, 0.7, 0.7, 0.9  # what each difference costs
 
 
-@kernel(types.int64(U8, types.int64, types.int64, ROMANS, types.uint8[::1]))
+@inner(types.int64(U8, types.int64, types.int64, ROMANS, types.uint8[::1]))
 def sound(data, start, end, romans, out):
     """Write a token as it sounds, roughly, and return the length: what transliterations differ in is folded.
 
@@ -73,7 +73,7 @@ def sound(data, start, end, romans, out):
     return size
 
 
-@kernel(
+@inner(
     types.uint64(U8, types.int64, types.int64, types.int64, types.int64, ROMANS, types.uint8[::1]),
 )
 def drawer(data, first, first_end, last, last_end, romans, letters):
@@ -99,7 +99,7 @@ def file_names(texts, offsets, romans, drawers):
             )
 
 
-@kernel(types.boolean(U8, I64, types.int64, U8, I64, types.int64, ROMANS))
+@inner(types.boolean(U8, I64, types.int64, U8, I64, types.int64, ROMANS))
 def sounds_alike(left, left_starts, i, right, right_starts, j, romans):
     """Whether token i of one name sounds as token j of another; tokens of one or two letters never do."""
     if left_starts[i + 1] - left_starts[i] < 4 or right_starts[j + 1] - right_starts[j] < 4:
@@ -111,7 +111,7 @@ def sounds_alike(left, left_starts, i, right, right_starts, j, romans):
     return np.array_equal(one[:size], two[:size])
 
 
-@kernel(types.boolean(U8, I64, types.int64, U8, I64, types.int64))
+@inner(types.boolean(U8, I64, types.int64, U8, I64, types.int64))
 def initial_of(left, left_starts, i, right, right_starts, j):
     """Whether one of the two tokens is a single letter and the other begins with it."""
     if left[left_starts[i]] != right[right_starts[j]]:
@@ -119,7 +119,7 @@ def initial_of(left, left_starts, i, right, right_starts, j):
     return left_starts[i + 1] - left_starts[i] == 2 or right_starts[j + 1] - right_starts[j] == 2
 
 
-@kernel(
+@inner(
     types.float64(U8, I64, U64, types.int64, types.int64, U8, I64, U64, types.int64, U64, ROMANS),
 )
 def likeness(query, starts, hashes, low, high, name, name_starts, name_hashes, count, nicknames, romans):

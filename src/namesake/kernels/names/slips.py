@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import ZERO, add_byte, extend, finish, hash_bytes
 from namesake.kernels.names.index import MOST_TOKENS, tokens
 from namesake.kernels.types import I32, I64, U8
@@ -13,7 +13,7 @@ SHORTEST = 5  # letters of a token that has slips
 BITS_TO_A_SLIP = 4  # of which a name has about ten, and sets two bits
 
 
-@kernel(types.int64(U8, types.int64, types.int64))
+@inner(types.int64(U8, types.int64, types.int64))
 def letters_in(text, start, end):
     """How many characters text[start:end] has."""
     count = 0
@@ -22,7 +22,7 @@ def letters_in(text, start, end):
     return count
 
 
-@kernel(types.uint64(U8, types.int64, types.int64, types.int64, types.int64))
+@inner(types.uint64(U8, types.int64, types.int64, types.int64, types.int64))
 def hash_without(text, start, end, low, high):
     """The hash of text[start:end] without text[low:high]."""
     hashed, rest, length = ZERO, ZERO, np.int64(0)
@@ -32,7 +32,7 @@ def hash_without(text, start, end, low, high):
     return finish(hashed, rest, length)
 
 
-@kernel(types.int64(types.uint64, U8, types.int64, types.int64, types.uint64[::1], types.int64))
+@inner(types.int64(types.uint64, U8, types.int64, types.int64, types.uint64[::1], types.int64))
 def add_slips(other, text, start, end, keys, count):
     """Write the keys of a token beside the hash `other`: as it is, and without each letter but the first.
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO, extend
 from namesake.kernels.names.constants import ALIAS, SPELLED
 from namesake.kernels.names.letters import LETTER_E, SMALL, hash_without, plain_word, read_letters
@@ -69,7 +69,7 @@ def first_slip(known, key, at):
     return at
 
 
-@kernel(types.float64(PAGE, KNOWN, I, I, B))
+@inner(types.float64(PAGE, KNOWN, I, I, B))
 def slip_quality(page, known, i, name, last):
     """How well token i fits the last (else the first) word of a name: 0 where they differ by more than one slip."""
     begin, end = known.text_offsets[name], known.text_offsets[name + 1]
@@ -107,7 +107,7 @@ def slip_quality(page, known, i, name, last):
     return SLIP
 
 
-@kernel(I(PAGE, KNOWN, I, types.uint64, I, I, types.float64, types.float64))
+@inner(I(PAGE, KNOWN, I, types.uint64, I, I, types.float64, types.float64))
 def add_bearers(page, known, mention, key, first, name, quality, least):
     """Add the bearers of a name, of a fame of `least`, to a mention of two tokens, opened where there is none yet."""
     outright = borne_outright(known, name)
@@ -121,7 +121,7 @@ def add_bearers(page, known, mention, key, first, name, quality, least):
     return mention
 
 
-@kernel(I(PAGE, KNOWN, I, types.uint64, I, B))
+@inner(I(PAGE, KNOWN, I, types.uint64, I, B))
 def add_slips(page, known, mention, key, first, last):
     """Add the bearers of names that differ from tokens first and first + 1 by a slip in the last (else the first)."""
     wrong, right = (first + 1, first) if last else (first, first + 1)
@@ -143,7 +143,7 @@ def add_slips(page, known, mention, key, first, last):
     return mention
 
 
-@kernel(I(PAGE, KNOWN, types.uint64, I))
+@inner(I(PAGE, KNOWN, types.uint64, I))
 def add_umlauts(page, known, key, first):
     """The mention of tokens first and first + 1, of which the last writes ae, oe or ue for an umlaut; or NOBODY."""
     last, mention = first + 1, np.int64(NOBODY)
@@ -169,7 +169,7 @@ def nickname_of(known, hashed):
     return low
 
 
-@kernel(I(PAGE, KNOWN, I, types.uint64))
+@inner(I(PAGE, KNOWN, I, types.uint64))
 def find_spelled(page, known, first, key):
     """The mention of two tokens that spell the name of somebody well known in another way; NOBODY without one."""
     mention = mention_of(page, key)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import kernel
+from namesake.kernels.compiled import inner
 from namesake.kernels.names.fold import LETTERS, WIDTHS
 from namesake.kernels.simd import LANES, first_bits, having, ones, pointer
 from namesake.kernels.text.case import has_capitals
@@ -84,7 +84,7 @@ class Tokens(NamedTuple):
 TABLES, TOKENS = record(Tables), own_record(Tokens)
 
 
-@kernel(TOKENS(types.int64))
+@inner(TOKENS(types.int64))
 def room_for_tokens(most):
     """Room for so many tokens."""
     room = most + SPARE
@@ -97,7 +97,7 @@ def room_for_tokens(most):
     return Tokens(np.empty(room, np.uint64), starts, ends, bits, classes, gaps, marks, draft)
 
 
-@kernel(types.int64(types.uint8[::1], types.int64, types.int64))
+@inner(types.int64(types.uint8[::1], types.int64, types.int64))
 def style_of(bits, first, count):
     """Whether capitals tell names in tokens first to count: not where there are (almost) none, nor little else."""
     every = pointer(bits)

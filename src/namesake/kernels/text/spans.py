@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer
 from namesake.kernels.types import I32, I64, PAIRS, U8
 from namesake.kernels.utf8 import code_point
@@ -12,7 +12,7 @@ BAD = -1  # both ends of a span that does not fit its text
 ASCII_END = np.uint8(0x80)
 
 
-@kernel("boolean(int64)")
+@inner("boolean(int64)")
 def is_space(point):
     """Whether Python's `str.split` separates words at this character."""
     if point <= 0x20:
@@ -47,6 +47,15 @@ def put_bits(mask, position, out, size):
     return size
 
 
+@inlined(types.int64(I64))
+def longest_text(offsets):
+    """The size of the longest text; 0 if there is none."""
+    longest = np.int64(0)
+    for text in range(len(offsets) - 1):
+        longest = max(longest, offsets[text + 1] - offsets[text])
+    return longest
+
+
 @kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
 def tokens_to_characters(data, offsets, indptr, spans):
     """Spans of whitespace tokens as spans of characters.
@@ -55,7 +64,7 @@ def tokens_to_characters(data, offsets, indptr, spans):
     is empty, reversed or past the text becomes BAD.
     """
     out = np.full(spans.shape, BAD, np.int32)
-    longest = np.max(np.diff(offsets)) if len(offsets) > 1 else 0
+    longest = longest_text(offsets)
     starts = np.empty(longest // 2 + 1, np.int32)
     ends = np.empty(longest // 2 + 1, np.int32)
     raw = pointer(data)
@@ -102,7 +111,7 @@ BLOCK = LANES  # bytes between two counts of characters
 CONTINUATION_END = np.uint8(0xC0)
 
 
-@kernel(types.int64(U8, types.int64, types.int64, types.int32[::1]))
+@inner(types.int64(U8, types.int64, types.int64, types.int32[::1]))
 def count_characters(data, begin, end, counts):
     """Count the characters of `data[begin:end]`; `counts[k]` becomes the number before its byte `k * BLOCK`.
 
@@ -121,7 +130,7 @@ def count_characters(data, begin, end, counts):
     return total
 
 
-@kernel(types.int64(U8, types.int64, types.int64, I32, types.int64))
+@inner(types.int64(U8, types.int64, types.int64, I32, types.int64))
 def byte_of(data, begin, end, counts, character):
     """The byte, from `begin`, where a character begins; the end where there is no such character."""
     low, high = 0, (end - begin + BLOCK - 1) // BLOCK
@@ -143,7 +152,7 @@ def byte_of(data, begin, end, counts, character):
 def characters_to_bytes(data, offsets, indptr, spans):
     """Spans of characters as spans of bytes, both counted from the start of their text; BAD where they do not fit."""
     out = np.full(spans.shape, BAD, np.int32)
-    longest = np.max(np.diff(offsets)) if len(offsets) > 1 else 0
+    longest = longest_text(offsets)
     counts = np.empty(longest // BLOCK + 1, np.int32)
     for text in range(len(offsets) - 1):
         first, last = indptr[text], indptr[text + 1]

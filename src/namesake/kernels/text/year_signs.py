@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import ZERO as EMPTY
 from namesake.kernels.hash import add_byte, find, finish
 from namesake.kernels.simd import BYTES, byte, pointer
@@ -160,7 +160,7 @@ def word_bits(text, start, end, words):
 
 
 # what is glued to the number
-@kernel(B(BYTES, I, I))
+@inner(B(BYTES, I, I))
 def fits_before(text, start, low):
     """Whether the characters that touch the number from the left let it be a year."""
     point = point_before(text, start, low)
@@ -178,7 +178,7 @@ def fits_before(text, start, low):
     return True
 
 
-@kernel(B(BYTES, I, I, YEAR_WORDS))
+@inner(B(BYTES, I, I, YEAR_WORDS))
 def fits_hyphen(text, at, high, words):
     """Whether what follows a number and a hyphen, from byte `at` on, lets it be a year: 1939-45, not 1500-metre."""
     count = digits_from(text, at, high)
@@ -196,7 +196,7 @@ def fits_hyphen(text, at, high, words):
     return bits & JOINED != 0 or end == at or (bits & (MEASURE | COUNTED) == 0 and is_capital(byte(text, at)))
 
 
-@kernel(B(BYTES, I, I, YEAR_WORDS))
+@inner(B(BYTES, I, I, YEAR_WORDS))
 def fits_behind(text, at, high, words):
     """Whether the characters that touch the number from the right, from byte `at` on, let it be a year."""
     point = point_at(text, at, high)
@@ -217,7 +217,7 @@ def fits_behind(text, at, high, words):
 
 
 # the words beside it
-@kernel(B(BYTES, I, I, I, I, I, YEAR_WORDS))
+@inner(B(BYTES, I, I, I, I, I, YEAR_WORDS))
 def fits_words(text, start, at, low, high, year, words):
     """Whether the words before and behind the number, with blanks between, let it be a year."""
     before = blanks_before(text, start, low)
@@ -257,7 +257,7 @@ def fits_words(text, start, at, low, high, year, words):
     return owns or not plural or not counts or right & FUNCTION != 0
 
 
-@kernel(B(BYTES, I, I, I, I, I, YEAR_WORDS))
+@inner(B(BYTES, I, I, I, I, I, YEAR_WORDS))
 def is_year(text, start, at, low, high, year, words):
     """Whether the number `year`, text[start:at], is one; nothing before byte `low` or from `high` on is looked at."""
     if year < FIRST_YEAR or year > LAST_YEAR or not fits_before(text, start, low):

@@ -61,7 +61,8 @@ def years_of(data, offsets, words):
             if at - start == 4 and is_year(first, start, at, begin, end, year, words):
                 if size == len(years):
                     grown = np.empty(2 * size, np.float64)
-                    grown[:size] = years
+                    for i in range(size):
+                        grown[i] = years[i]
                     years = grown
                 years[size] = year
                 size += 1

@@ -1,5 +1,7 @@
 """Vectors in half precision, which Numba does not support: conversion a row at a time, cosines and means."""
 
+from typing import Any
+
 import numpy as np
 from numba import types
 
@@ -9,7 +11,7 @@ from namesake.kernels.types import I32, I64
 TEXTS = types.Array(types.float32, 2, "C")
 U16 = types.Array(types.uint16, 2, "C", readonly=True)
 ROW = types.Array(types.float32, 1, "C")
-FAST = {"fastmath": {"reassoc", "contract", "nsz"}}
+FAST: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}}
 """Allows sums in any order; infinities and NaN do not occur here."""
 
 SIGN, REST = np.uint32(0x8000), np.uint32(0x7FFF)

@@ -31,7 +31,7 @@ def draw(state, below):
     return np.int64(((z >> S32) * np.uint64(below)) >> S32)
 
 
-@kernel(types.int64(STATE, I64, I32, types.int32, types.Array(types.int32, 1, "C")))
+@inner(types.int64(STATE, I64, I32, types.int32, types.Array(types.int32, 1, "C")))
 def walk(state, indptr, neighbours, start, steps):
     """Write a random walk from `start` to `steps`; returns its length. It ends at a node without neighbours."""
     node = start

@@ -1,0 +1,239 @@
+"""Kernels as LLVM code that is optimised once, in the functions that Python calls.
+
+Numba by itself optimises every function with all that it calls, and makes machine code of it, before it compiles the
+functions that call it. A function ten calls deep is optimised eleven times. Here a function that only kernels call
+stays plain LLVM code, and each entry point is optimised together with everything that it calls. Both are kept in the
+cache, so that several processes can share the work.
+
+This uses private classes of Numba: see docs/kernels.md.
+"""
+
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import binding
+from numba import njit
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import compile_result
+from numba.core.environment import lookup_environment
+from numba.core.registry import cpu_target
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+
+if TYPE_CHECKING:
+    from namesake.kernels.compiled import Kernel
+
+ENVIRONMENT, ADDRESSES = "_ZN08NumbaEnv", "numba.dynamic.globals"
+"""How the names of variables begin that hold the constants of a function, and addresses of this process."""
+
+
+class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
+    """The code of a function. Only that of an entry point is optimised and becomes machine code."""
+
+    is_entry = False
+    kernel: tuple[str, str, int] | None = None
+    """The module and name of the kernel, and the number of its signature; None for functions of Numba."""
+
+    def add_linking_library(self, library: Any) -> None:
+        """Note a library whose functions this one calls."""
+        if not isinstance(library, Library):
+            library._ensure_finalized()
+        self._linking_libraries.append(library)
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Where the machine code of an entry point begins; 0 for other functions, which have none."""
+        return super().get_pointer_to_function(name) if self.is_entry else 0
+
+    def finalize(self) -> None:
+        """Optimise the code with everything that it calls, and make machine code of it."""
+        self._linking_libraries = list(self.callees())
+        super().finalize()
+        for name in variables(self._final_module, ENVIRONMENT):
+            self._codegen.set_env(name, lookup_environment(name))
+
+    def callees(self, of_numba: bool = False) -> Iterator[Any]:
+        """Every library that this one needs, each once; or only functions of Numba, and the next kernels."""
+        seen, waiting = {self}, [self]
+        while waiting:
+            for library in waiting.pop()._linking_libraries:
+                if library not in seen:
+                    seen.add(library)
+                    yield library
+                    if isinstance(library, Library) and not (of_numba and library.kernel):
+                        waiting.append(library)
+
+    def _get_module_for_linking(self) -> Any:
+        return super()._get_module_for_linking() if self._finalized else self.part
+
+    @cached_property
+    def part(self) -> Any:
+        """The code of this function alone, for others to be linked with."""
+        module = self._final_module.clone()
+        for function in module.functions:
+            if not function.is_declaration and function.linkage == binding.Linkage.external:
+                function.linkage = "linkonce_odr"
+        return module
+
+    def bitcode(self) -> bytes:
+        """The code of this function and of the functions of Numba that it calls."""
+        module = self._final_module.clone()
+        for library in self.callees(of_numba=True):
+            if isinstance(library, Library) and not library.kernel:
+                module.link_in(library.part, preserve=True)
+        return bytes(module.as_bitcode())
+
+
+def lower(kernel: "Kernel") -> Any:
+    """A kernel as code that is not optimised yet; for callers that hold Numba's compiler lock."""
+    with _lowering(_codegen()):
+        options = kernel.options | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        dispatcher = njit(nogil=True, **options)(kernel.function)
+        dispatcher._cache = _LoweredCache(kernel)
+        for signature in kernel.signatures:
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        return dispatcher
+
+
+def make_entry(kernel: "Kernel", number: int) -> Any:
+    """Compile a kernel with everything that it calls, for one of its signatures, and keep it in the cache."""
+    lowered = list(kernel.lowered.overloads.values())[number]
+    context = cpu_target.target_context.subtarget(enable_nrt=True)  # so that it can return arrays
+    description, constants = lowered.fndesc, lowered.environment
+    with _lowering(_codegen()):
+        library = Library(_codegen(), description.qualname)
+        library.is_entry = True
+        library.enable_object_caching()
+        library.add_linking_library(lowered.library)
+        context.refresh()
+        context.create_cpython_wrapper(library, description, constants, None, release_gil=True)
+        function = context.get_executable(library, description, constants)
+    module = library._final_module
+    parts = description, constants, lowered.signature, tuple(library._reload_init), _environments(module)
+    if not variables(module, ADDRESSES):
+        symbols = [one.name for one in (*module.functions, *module.global_variables) if not one.is_declaration]
+        data = (library.name, library._get_compiled_object(), symbols, parts)
+        kernel.file(number, "obj").write(dumps(data))
+    return _result(function, library, *parts)
+
+
+def load_entry(kernel: "Kernel", number: int) -> Any:
+    """A kernel as it was compiled for one of its signatures; None where it was not."""
+    data = kernel.file(number, "obj").read()
+    if data is None:
+        return None
+    context = cpu_target.target_context
+    rtsys.initialize(context)  # arrays are allocated and freed by it
+    name, code, symbols, parts = pickle.loads(data)
+    description, constants, _, to_start, needed = parts
+    for start in to_start:
+        start()
+    library = Library(_codegen(), name)
+    library.is_entry = True
+    library.enable_object_caching()
+    library._set_compiled_object(code)
+    library._finalize_final_module()
+    _codegen()._engine._defined_symbols.update(symbols)
+    function = context.get_executable(library, description, constants)
+    for one in needed:
+        _codegen().set_env(one.env_name, one)
+    return _result(function, library, *parts)
+
+
+class _LoweredCache:
+    """Keeps code that is not optimised yet, so that several processes can compile parts of an entry point."""
+
+    def __init__(self, kernel: "Kernel") -> None:
+        self.kernel = kernel
+
+    def load_overload(self, signature: object, context: Any) -> Any:
+        """The code for a signature; None where it is not in the cache."""
+        number = self.kernel.signatures.index(signature)
+        data = self.kernel.file(number, "ir").read()
+        if data is None:
+            context.refresh()  # loads what the compiler needs, which takes a while
+        rtsys.initialize(context)
+        if data is None:
+            return None
+        name, code, callees, parts = pickle.loads(data)
+        description, constants, _, to_start, _ = parts
+        library = Library(_codegen(), name)
+        library._final_module = binding.parse_bitcode(code)
+        library._linking_libraries = [rtsys.library]
+        for module, kernel, which in callees:
+            overloads = getattr(import_module(module), kernel).lowered.overloads
+            library._linking_libraries.append(list(overloads.values())[which].library)
+        library.kernel = (self.kernel.__module__, self.kernel.__name__, number)
+        library._reload_init.update(to_start)
+        return _result(context.get_executable(library, description, constants), library, *parts)
+
+    def save_overload(self, signature: object, result: Any) -> None:
+        """Keep the code for a signature."""
+        library, number = result.library, self.kernel.signatures.index(signature)
+        library.kernel = (self.kernel.__module__, self.kernel.__name__, number)
+        module = library._final_module
+        if variables(module, ADDRESSES):
+            return
+        callees = [one.kernel for one in library.callees(of_numba=True) if isinstance(one, Library) and one.kernel]
+        description = result.fndesc
+        description.typemap = description.calltypes = None  # which would not fit into a file, nor be needed
+        to_start = tuple(library._reload_init)
+        parts = description, result.environment, result.signature, to_start, _environments(module)
+        self.kernel.file(number, "ir").write(dumps((library.name, library.bitcode(), callees, parts)))
+
+
+def variables(module: Any, beginning: str) -> list[str]:
+    """The names of the variables of a module that begin so."""
+    return [one.name for one in module.global_variables if one.name.startswith(beginning)]
+
+
+def _environments(module: Any) -> tuple[Any, ...]:
+    """The constants of the functions of a module."""
+    found = map(lookup_environment, variables(module, ENVIRONMENT))
+    return tuple(one for one in found if one is not None and one.can_cache())
+
+
+def _codegen() -> Any:
+    return cpu_target.target_context.codegen()
+
+
+@contextmanager
+def _lowering(codegen: Any) -> Iterator[None]:
+    """Have Numba compile functions to `Library` objects; for callers that hold its compiler lock."""
+    if "_library_class" in vars(codegen):
+        yield
+        return
+
+    def set_env(name: str, environment: Any) -> None:
+        if codegen._engine.is_symbol_defined(name):
+            type(codegen).set_env(codegen, name, environment)
+
+    codegen._library_class, codegen.set_env = Library, set_env
+    try:
+        yield
+    finally:
+        del codegen._library_class, codegen.set_env
+
+
+def _result(
+    function: Any, library: Library, description: Any, constants: Any, signature: Any, to_start: Any, needed: Any
+) -> Any:
+    """A function as Numba's compiler returns it."""
+    return compile_result(
+        typing_context=cpu_target.typing_context,
+        target_context=cpu_target.target_context,
+        entry_point=function,
+        type_annotation="",
+        signature=signature,
+        objectmode=False,
+        lifted=(),
+        fndesc=description,
+        library=library,
+        environment=constants,
+        reload_init=to_start,
+        referenced_envs=needed,
+    )
