@@ -21,9 +21,7 @@ from namesake import KB, Linker, NamesakeError, build_kb
 from namesake.apps.cli.commands import COMMANDS, app
 from namesake.apps.cli.output import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample
-from namesake.apps.terminal.links import show_links
-from namesake.apps.terminal.mistakes import show_mistakes
-from namesake.apps.terminal.text import linked_text
+from namesake.apps.terminal.links import linked_text, show_links, show_mistakes
 from namesake.articles.one_text import text_table
 from namesake.evaluation.gold import read_gold
 from namesake.kb.records import about, describe

@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from namesake.apps.cli.spark import cause
+from namesake.apps.cli.link_outputs import cause
 from namesake.articles.rejects import Reject, Rejects
 from namesake.engines.described import described, flat
 from namesake.engines.folder import link_folder

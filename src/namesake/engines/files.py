@@ -78,6 +78,8 @@ def link_files(
         reporter: told how far the work is.
     """
     reporter = Reporter() if reporter is None else reporter
+    if not several(articles):
+        raise NamesakeError("`articles=` is empty: name at least one file, folder or pattern")
     listing, out = find_files(several(articles), say=reporter.say), Path(out)
     paths, problems = listing.paths, list[str]()
     check_date_field(paths, reading)

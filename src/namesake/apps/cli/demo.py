@@ -47,9 +47,7 @@ def demo() -> None:
     from namesake import KB, Linker
     from namesake.apps.sample_kb import sample_kb
     from namesake.apps.terminal.explanation import show_explanation
-    from namesake.apps.terminal.links import show_links
-    from namesake.apps.terminal.mistakes import show_mistakes
-    from namesake.apps.terminal.text import show_text
+    from namesake.apps.terminal.links import show_links, show_mistakes, show_text
     from namesake.articles.one_text import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold

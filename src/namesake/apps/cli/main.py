@@ -29,11 +29,11 @@ def main() -> None:
         sys.exit(0)
     gc.set_threshold(200_000, 20, 20)  # a million objects are loaded to stay: looking through them takes 0.1 s
     try:
-        from namesake.apps.cli.commands import COMMANDS, app
+        from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
         from namesake.stops import stoppable
 
         # A command is a command, whatever lies in the folder.
-        if arguments and arguments[0] not in COMMANDS and _is_file(arguments[0]):
+        if arguments and arguments[0] not in {**COMMANDS, **OLD_NAMES} and _is_file(arguments[0]):
             arguments = ["link", *arguments]
         with stoppable():
             app(arguments)
