@@ -59,7 +59,6 @@ def test_evaluate_refuses_what_it_cannot_measure(run, files, tmp_path):
         ([], "needs one of --links"),
         (["--scores", scores, "--links", scores], "needs one of --links"),
         (["--scores", scores, "--kb", tmp_path], "--kb links --articles"),
-        (["--scores", scores, "--unit", "word"], "by mention or by document"),
         (["--scores", scores, "--methods", "links"], "no links in this file"),
     ):
         result = run("evaluate", "--gold", gold, "--out", tmp_path / "r", *arguments)
@@ -202,7 +201,7 @@ def test_articles_that_are_set_aside_are_told(run, sample, command, tmp_path):
     assert spoilt in given
     result = run(*command, *given, "--out", tmp_path / "r")
     assert result.exit_code == 0, result.exception
-    assert "1 set aside:" in result.stderr
+    assert "1 record rejected:" in result.stderr
     assert f"{spoilt}:{len(spoilt.read_text().splitlines())}: not an article" in result.stderr
 
 

@@ -173,7 +173,7 @@ def test_the_demo_names_every_wrong_link_and_only_those(linker, articles):
     links = {(row["article_id"], row["name"]): row["qid"] for row in linker.link(articles).to_pylist()}
     wrong = [row.mention for row in gold if links[row.mention] != row.gold]
     told = " ".join(printed(lambda console: show_mistakes(linker, articles, gold, console)).split())
-    assert f"{len(gold) - len(wrong)} of {len(gold)} are as they should be" in told
+    assert f"{len(gold) - len(wrong)} of {len(gold)} links are right" in told
     for article, name in links:
         assert (f"{name} in {article}" in told) == ((article, name) in wrong)
     assert told.count("Why:") == len(wrong) > 0

@@ -426,7 +426,7 @@ def test_the_command_refuses_in_one_line(tmp_path, sample_kb):
     for more, message in [
         (["--engine", "spark", "-o", "x.parquet"], "Spark writes a folder"),
         (["--engine", "spark", "-o", f"{tmp_path}/full/"], "is not empty"),
-        (["--master", "local[2]", "-o", "x/"], "--master is for Spark"),
+        (["--master", "local[2]", "-o", "x/"], "--master applies to Spark"),
     ]:
         ran = CliRunner().invoke(app, ["link", str(ARTICLES), "--kb", str(sample_kb.path), *more])
         assert isinstance(ran.exception, NamesakeError)

@@ -78,9 +78,10 @@ def link_files(
         reporter: told how far the work is.
     """
     reporter = Reporter() if reporter is None else reporter
-    if not several(articles):
+    named, out = several(articles), Path(out)
+    if not named:
         raise NamesakeError("`articles=` is empty: name at least one file, folder or pattern")
-    listing, out = find_files(several(articles), say=reporter.say), Path(out)
+    listing = find_files(named, say=reporter.say)
     paths, problems = listing.paths, list[str]()
     check_date_field(paths, reading)
     rejects = NoRejects() if rejects is None else rejects

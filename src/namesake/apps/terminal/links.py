@@ -101,9 +101,10 @@ def show_mistakes(linker: Linker, articles: pa.Table, gold: Sequence[GoldRow], c
         one = articles.filter(pc.equal(articles.column("id"), article))
         link, right = links[article, name], truth[article, name]
         head = Text.assemble((one_line(name), NAME_STYLE), (f" in {one_line(article)}", "dim"))
-        given = f"{_entity(linker, link['qid'])}, confidence {percent(link['confidence'])}"
         if link["qid"] is None:
             given = f"NIL ({link['reason']})"
+        else:
+            given = f"{_entity(linker, link['qid'])}, confidence {percent(link['confidence'])}"
         meant = "NIL" if right is None else _entity(linker, str(right))
         console.print(Padding(Text.assemble(head, f" is linked to {given}; right is {meant}."), (0, 0, 0, 3)))
         why = _why(linker, linker.explain(one, name).to_pylist(), link["qid"], right)

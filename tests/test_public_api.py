@@ -1,4 +1,4 @@
-"""The shop window: what `import namesake` shows, and that the library offers what the command line does."""
+"""The public API: what `import namesake` shows, and that the library offers what the command line does."""
 
 import importlib
 import inspect
@@ -25,7 +25,7 @@ def test_dir_shows_the_names_people_need_and_no_others():
         assert getattr(namesake, name) is not None
 
 
-def test_the_window_lists_each_name_once():
+def test_the_public_api_lists_each_name_once():
     """What type checkers see, what is exported and what is imported on demand are the same names."""
     checked = re.findall(r"^    from .* import (.+)$", inspect.getsource(namesake), re.MULTILINE)
     names = {part.split(" as ")[-1].strip() for line in checked for part in line.split(",")}
@@ -41,8 +41,8 @@ def test_functions_stay_functions_whatever_was_imported_before(first):
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_no_room_has_the_name_of_a_function():
-    """Importing a room sets it as an attribute of the package: it would hide the function."""
+def test_no_package_has_the_name_of_a_function():
+    """Importing a package sets it as an attribute of the package: it would hide the function."""
     for name in namesake._HOMES:
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(f"namesake.{name}")
