@@ -1,4 +1,4 @@
-"""The layout holds: imports go one way, kernels import little, the core runs without extras, commands are documented."""
+"""The layout: imports go one way, kernels import little, the core runs without extras, commands are documented."""
 
 import ast
 import re

@@ -34,7 +34,9 @@ def test_the_public_api_lists_each_name_once():
         _ = namesake.nonsense
 
 
-@pytest.mark.parametrize("first", ["namesake.analysis.evaluate", "namesake.evaluation.gold", "namesake.apps.cli.evaluation"])
+@pytest.mark.parametrize(
+    "first", ["namesake.analysis.evaluate", "namesake.evaluation.gold", "namesake.apps.cli.evaluation"]
+)
 def test_functions_stay_functions_whatever_was_imported_before(first):
     program = f"import {first}, namesake\n"
     program += "assert callable(namesake.evaluate) and callable(namesake.tune) and callable(namesake.ablate)"

@@ -103,7 +103,8 @@ def convert(
         why = "the KB has no entity with that title" if kb else "give --kb"
         say(f"unresolved: {why}; their gold is null, and their column `truth` says `unresolved`")
     if counts["numbered"] and not kb:
-        say(f"{counts['numbered']:,} names occur more than once and are numbered; --kb gives them their candidates")
+        many = counted(counts["numbered"], "name occurs", "names occur")
+        say(f"{many} more than once; the repetitions are numbered, and --kb gives them their candidates")
     report_rejects(rejects)
 
 

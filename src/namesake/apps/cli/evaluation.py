@@ -62,30 +62,17 @@ def run(
         by: Gold columns to group by, separated by commas, such as difficulty.
         unit: Unit that the bootstrap resamples.
     """
+    settings = {name: value for name, value in locals().items() if name not in ("more", "out")}
     from namesake import evaluate
     from namesake.articles.rejects import Rejects
 
     texts = options.listed(labelled, more)
     linked = [*texts, *([articles] if articles else [])]
+    settings |= {"labelled": texts, "threshold": options.threshold_of(threshold)}
+    settings |= {"methods": _listed(methods), "by": _listed(by)}
+    settings |= {"kb": kb_to_measure(kb, linked) if linked else kb}
     with Rejects() as rejects:
-        report = evaluate(
-            gold,
-            labelled=texts,
-            recipe=recipe,
-            threshold=options.threshold_of(threshold),
-            links=links,
-            scores=scores,
-            articles=articles,
-            kb=kb_to_measure(kb, linked) if linked else kb,
-            known=known,
-            split=split,
-            methods=_listed(methods),
-            by=_listed(by),
-            unit=unit,
-            samples=samples,
-            seed=seed,
-            rejects=rejects,
-        )
+        report = evaluate(**settings, rejects=rejects)
     _write(report, out, [gold, *texts, links, scores, articles, known, kb, Path(recipe)])
     report_rejects(rejects)
 
@@ -174,24 +161,14 @@ def tune(
         hold: Keep the weights, and fit only the decision for NIL (nil and alone).
         out: Recipe file to write. The default is NAME-HOW.toml.
     """
+    settings = {name: value for name, value in locals().items() if name not in ("more", "out")}
     from namesake import tune
     from namesake.files import keep_apart
 
     files = options.listed(labelled, more)
-    tuning = tune(
-        scores or (),
-        gold or (),
-        recipe,
-        labelled=files,
-        kb=kb_to_measure(kb, files) if files else None,
-        how=how,
-        split=split,
-        step=step,
-        folds=folds,
-        known=known,
-        hold=hold,
-        name=out.stem if out else None,
-    )
+    settings |= {"scores": scores or (), "gold": gold or (), "labelled": files}
+    settings |= {"kb": kb_to_measure(kb, files) if files else None}
+    tuning = tune(**settings, name=out.stem if out else None)
     out = out or Path(f"{tuning.recipe.name}.toml")
     keep_apart([out], [*files, *(scores or ()), *(gold or ()), recipe, *([known] if known else [])])
     tuning.recipe.save(out)

@@ -62,25 +62,14 @@ def build(
         workers: Number of parsing threads. The default is one per core.
         memory: Memory to use, such as 8G. The default is half of the machine's memory.
     """
+    settings = locals()
     load_kernels()
     from namesake import build_kb
     from namesake.kb.dump.ranks import parse_options
 
     began = time.monotonic()
     try:
-        manifest = build_kb(
-            dumps,
-            out,
-            keep=keep,
-            wikipedia=wikipedia,
-            ranks=parse_options(ranks or []),
-            language=language,
-            words=words,
-            workers=workers,
-            memory=memory,
-            force=force,
-            reporter=reporter(),
-        )
+        manifest = build_kb(**settings | {"ranks": parse_options(ranks or [])}, reporter=reporter())
     except KeyboardInterrupt as stop:
         say(f"namesake: {str(stop) or 'stopped'}")
         raise typer.Exit(130) from None
@@ -138,11 +127,12 @@ def embed(
         device: Device, cpu or cuda. The default is the GPU if there is one.
         truncate: Cut texts longer than the model's input instead of splitting them.
     """
+    settings = locals()
     load_kernels()
     from namesake import embed
 
     try:
-        made = embed(kb, encoder, device=device, truncate=truncate, force=force, reporter=reporter())
+        made = embed(**settings, reporter=reporter())
     except KeyboardInterrupt:
         say("namesake: stopped; the same command resumes the run")
         raise typer.Exit(130) from None
@@ -170,11 +160,11 @@ def walk(
         window: Largest distance in steps of two nodes that count as near.
         seed: Seed of the random numbers.
     """
+    settings = locals()
     load_kernels()
     from namesake import walk
 
-    settings = {"dimensions": dimensions, "walks": walks, "length": length, "window": window, "seed": seed}
-    made = walk(kb, **settings, force=force, reporter=reporter())
+    made = walk(**settings, reporter=reporter())
     say(f"{kb}: {made.entities:,} entities have vectors of {made.dimension} dimensions from random walks")
 
 
@@ -262,10 +252,11 @@ def get(
         out: Folder to create. The default is the pack's name, in this folder.
         checksum: Expected checksum of the pack, sha256:…. By default none is checked.
     """
+    settings = locals()
     load_kernels()
     from namesake import get_kb
 
     began = time.monotonic()
-    folder, manifest = get_kb(source, out, checksum=checksum, force=force, reporter=reporter())
+    folder, manifest = get_kb(**settings, reporter=reporter())
     say(f"{folder}: {manifest.entities:,} entities ({manifest.people:,} people) in {time.monotonic() - began:.1f} s")
     say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")

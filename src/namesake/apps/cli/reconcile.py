@@ -48,7 +48,8 @@ def reconcile(
     """
     if out is None and review is None:
         raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")
-    types = _types(type or ())
+    settings = {name: value for name, value in locals().items() if name not in ("kb", "recipe", "threshold")}
+    settings |= {"type": _types(type or ()), "context": context or (), "choices": choices or ()}
     linker = open_linker(kb, recipe, threshold)
     from namesake import reconcile
     from namesake.articles.rejects import Rejects
@@ -57,24 +58,7 @@ def reconcile(
     began = time.perf_counter()
     beside = None if out is None or str(out) == "-" else out.with_name(out.name + ".rejects.jsonl")
     with Rejects(beside) as rejects:
-        done = reconcile(
-            linker,
-            table,
-            out,
-            name=name,
-            context=context or (),
-            date=date,
-            type=types,
-            review=review,
-            review_below=review_below,
-            choices=choices or (),
-            encoding=encoding,
-            format=format,
-            threads=threads,
-            rejects=rejects,
-            reporter=reporter(),
-            say=say,
-        )
+        done = reconcile(linker, **settings, rejects=rejects, reporter=reporter(), say=say)
     rows = done.table.num_rows
     pace = rate(rows, time.perf_counter() - began, "row")
     say(f"{counted(rows, 'row')}, {done.matched:,} with an answer, {pace}")
