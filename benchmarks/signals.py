@@ -16,11 +16,10 @@ from pathlib import Path
 import numpy as np
 
 from namesake.analysis.corpus import Corpus, known_candidates
+from namesake.evaluation import fit_weights, statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
-from namesake.evaluation.measures import bootstrap, metrics
-from namesake.evaluation.measures.methods import Method, from_recipe
+from namesake.evaluation.methods import Method, from_recipe
 from namesake.evaluation.scores import ScoreTable, read_scores, score_table
-from namesake.evaluation.tuning import logit
 from namesake.kb.build import build
 from namesake.recipe import Part, Recipe
 
@@ -91,7 +90,7 @@ def measure(recipe: Recipe, kb: Path, folder: Path, gold: list[GoldRow]) -> tupl
     """The recipe fitted on the tune split, and its answers on all gold with rivals in the KB."""
     files = sources(kb, folder, recipe)
     if recipe.decide.confirm == 1:
-        recipe = logit.fit(recipe, [file.data(in_split(gold, "tune")) for file in files]).recipe
+        recipe = fit_weights.fit(recipe, [file.data(in_split(gold, "tune")) for file in files]).recipe
     data = files[1].data(gold)
     return recipe, data, from_recipe(recipe, data, recipe.name)
 
@@ -102,7 +101,7 @@ def columns(data: Dataset, method: Method) -> np.ndarray:
     every = np.array(data.columns["known"]) == "all known"
     slices = ((method.hit, data.answerable), (method.hit, data.answerable & every))
     slices += ((method.hit, data.answerable & test), (method.right_with_nil, test))
-    return np.column_stack([metrics.as_slice(values, inside) for values, inside in slices])
+    return np.column_stack([statistics.as_slice(values, inside) for values, inside in slices])
 
 
 def main() -> None:
@@ -134,9 +133,9 @@ def table(kb: Path, folder: Path) -> None:
                 "| recipe |", " | ".join(f"{head} ({n})" for head, n in zip(heads, counts, strict=True)), "| weights |"
             )
             print("|---|---:|---:|---:|---:|---|")
-        both = metrics.Means(np.hstack([values, base]))
+        both = statistics.Means(np.hstack([values, base]))
         plain = both(np.ones((1, len(values))))[0]
-        sampled = bootstrap.resample(both, data.documents)
+        sampled = statistics.resample(both, data.documents)
         low, high = np.quantile(sampled[:, :4] - sampled[:, 4:], [0.025, 0.975], axis=0)
         cells = [
             f"{plain[k]:.3f}"

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.articles.article import Article, Mention
 from namesake.articles.rejects import Rejects
-from namesake.datasets.labelled import Labelled, Truth
-from namesake.datasets.registry import reader
-from namesake.datasets.writers import WRITERS, write
+from namesake.datasets.catalogue import find_reader
+from namesake.datasets.convert import WRITERS, write_as
+from namesake.datasets.labelled_article import LabelledArticle, Truth
 from namesake.errors import NamesakeError
 
 BACK = {"plain": "plain", "quotebank": "nelight", "elevant": "elevant-links", "nif": "nif"}
@@ -27,7 +27,7 @@ NAMES = ("Neil Armstrong", "Buzz Aldrin", "Zoë 🚀 Müller")
 
 
 @st.composite
-def articles(draw: st.DrawFn, tokens: bool) -> Labelled:
+def articles(draw: st.DrawFn, tokens: bool) -> LabelledArticle:
     """An article of words and names, each name with all its spans; some are nobody, some have candidates."""
     words = draw(st.lists(st.sampled_from([*NAMES, "walked", "🌍", "“on”", 'x"\\y', "the"]), min_size=1, max_size=9))
     text = (" " if tokens else draw(st.sampled_from([" ", ", ", "\n"]))).join(words)
@@ -41,20 +41,22 @@ def articles(draw: st.DrawFn, tokens: bool) -> Labelled:
         mentions.append(Mention(name, spans, ["Q2252", "Q1615"]))
         truths.append(Truth(name, name, gold))
     title, date = draw(st.sampled_from([None, "Moon"])), draw(st.sampled_from([None, "1969-07-21"]))
-    return Labelled(Article(draw(st.sampled_from(["a1", "http://x/a", "ä b/c"])), text, title, date, mentions), truths)
+    return LabelledArticle(
+        Article(draw(st.sampled_from(["a1", "http://x/a", "ä b/c"])), text, title, date, mentions), truths
+    )
 
 
-def there_and_back(one: Labelled, to: str, folder: Path) -> Labelled:
+def there_and_back(one: LabelledArticle, to: str, folder: Path) -> LabelledArticle:
     out = folder / f"out{SUFFIX.get(to, '.jsonl')}"
-    counts = write([one], None, to, out)
+    counts = write_as([one], to, out)
     assert counts["articles"] == 1
     rejects = Rejects()
-    [back] = reader(BACK[to])(out, rejects)
+    [back] = find_reader(BACK[to])(out, rejects)
     assert rejects.count == 0, rejects.first
     return back
 
 
-def occurrences(one: Labelled) -> list[tuple[tuple[int, int], Any]]:
+def occurrences(one: LabelledArticle) -> list[tuple[tuple[int, int], Any]]:
     """Each span with the QID that it means, in the order of the text."""
     truths = {truth.name: truth.gold for truth in one.truths}
     found = []
@@ -84,7 +86,7 @@ def test_there_and_back(to: str, data: st.DataObject, tmp_path_factory: pytest.T
 
 def test_spans_grow_to_quotebanks_tokens(tmp_path: Path) -> None:
     text = 'He met "Neil Armstrong", twice.'
-    one = Labelled(Article("a", text, mentions=[Mention("Neil Armstrong", [(8, 22)])]), [])
+    one = LabelledArticle(Article("a", text, mentions=[Mention("Neil Armstrong", [(8, 22)])]), [])
     [mention] = there_and_back(one, "quotebank", tmp_path).article.mentions or ()
     assert [text[slice(*span)] for span in mention.spans] == ['"Neil Armstrong",']
 
@@ -93,7 +95,9 @@ def test_pages_stay_pages_in_nif(tmp_path: Path) -> None:
     """A title that no KB has turned into a QID is written as the page's address, and read so."""
     mention = Mention("Michael Collins", [(0, 15)])
     truth = Truth("Michael Collins", "Michael Collins", None, "Michael Collins (astronaut)")
-    back = there_and_back(Labelled(Article("a", "Michael Collins flew.", mentions=[mention]), [truth]), "nif", tmp_path)
+    back = there_and_back(
+        LabelledArticle(Article("a", "Michael Collins flew.", mentions=[mention]), [truth]), "nif", tmp_path
+    )
     assert [(one.gold, one.title, one.kind) for one in back.truths] == [
         (None, "Michael Collins (astronaut)", "unresolved")
     ]
@@ -103,7 +107,7 @@ def test_elevant_has_what_it_asks_for(tmp_path: Path) -> None:
     mentions = [Mention("Buzz Aldrin", [(19, 30)], ["Q2252"]), Mention("Neil Armstrong", [(0, 14)])]
     text = "Neil Armstrong and Buzz Aldrin"
     truths = [Truth("Buzz Aldrin", "Buzz Aldrin", 0), Truth("Neil Armstrong", "Neil Armstrong", None)]
-    write([Labelled(Article("7", text, "Moon", None, mentions), truths)], None, "elevant", tmp_path / "o.jsonl")
+    write_as([LabelledArticle(Article("7", text, "Moon", None, mentions), truths)], "elevant", tmp_path / "o.jsonl")
     [line] = (tmp_path / "o.jsonl").read_text().splitlines()
     by = {"recognized_by": "namesake", "linked_by": "namesake"}
     assert json.loads(line) == {
@@ -131,7 +135,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert "1 article, 1 mention: 1 with an entity" in done.output
     done = convert(tmp_path / "a.ttl", "--reader", "nif", "--to", "quotebank", "-o", tmp_path / "q.jsonl.gz")
     assert done.exit_code == 0, done.output
-    [back] = reader("nelight")(tmp_path / "q.jsonl.gz", Rejects())
+    [back] = find_reader("nelight")(tmp_path / "q.jsonl.gz", Rejects())
     assert (back.article.id, back.truths[0].gold) == ("a", "Q1615")
 
 

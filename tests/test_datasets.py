@@ -19,10 +19,10 @@ from typer.testing import CliRunner
 
 from namesake.apps.cli.commands import app
 from namesake.articles.rejects import Rejects
-from namesake.datasets.convert import convert, resolve, titles_to_qids, with_truth
-from namesake.datasets.labelled import Labelled, page_title
-from namesake.datasets.nif_graph import Text
-from namesake.datasets.registry import DATASETS, READERS, Dataset, dataset, reader
+from namesake.datasets.catalogue import DATASETS, READERS, DatasetEntry, find_dataset, find_reader
+from namesake.datasets.convert import resolved, titles_to_qids, with_truth, write_with_gold
+from namesake.datasets.labelled_article import LabelledArticle, page_title
+from namesake.datasets.nif import Text
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold
 from namesake.files.download import download, file_name
@@ -46,18 +46,18 @@ NAMESAKE_SPANS = [(0, 15), (56, 71)]
 MOON = "Neil Armstrong stepped onto the Moon first ; nineteen minutes later Buzz Aldrin joined him ."
 
 
-def read(name: str, content: str | bytes, folder: Path, rejects: Rejects | None = None) -> list[Labelled]:
+def read(name: str, content: str | bytes, folder: Path, rejects: Rejects | None = None) -> list[LabelledArticle]:
     """What a reader makes of a file with this content."""
     path = folder / "data"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return list(READERS[name](path, rejects or Rejects()))
 
 
-def golds(one: Labelled) -> list[tuple[str, Any, str | None]]:
+def golds(one: LabelledArticle) -> list[tuple[str, Any, str | None]]:
     return [(truth.name, truth.gold, truth.title) for truth in one.truths]
 
 
-def covers(one: Labelled) -> list[str]:
+def covers(one: LabelledArticle) -> list[str]:
     """What the first span of each mention covers."""
     return [one.article.text[slice(*m.spans[0])] for m in one.article.mentions or ()]
 
@@ -508,7 +508,7 @@ def test_page_titles(address: str, title: str) -> None:
 
 
 def test_titles_become_qids_and_names_get_candidates(kb: KB, tmp_path: Path) -> None:
-    [one] = resolve(read("zelda", zelda(), tmp_path), kb)
+    [one] = resolved(read("zelda", zelda(), tmp_path), kb)
     assert [truth.gold for truth in one.truths] == [ASTRONAUT, REBEL]
     given = [m.candidates for m in one.article.mentions or ()]
     assert given[0] == given[1]
@@ -516,7 +516,7 @@ def test_titles_become_qids_and_names_get_candidates(kb: KB, tmp_path: Path) -> 
 
 
 def test_a_title_the_kb_lacks_stays_unresolved(kb: KB, tmp_path: Path) -> None:
-    [one] = resolve(read("zelda", zelda(wikipedia_titles=["No such page", ""]), tmp_path), kb)
+    [one] = resolved(read("zelda", zelda(wikipedia_titles=["No such page", ""]), tmp_path), kb)
     assert [truth.kind for truth in one.truths] == ["unresolved", "nil"]
 
 
@@ -527,7 +527,7 @@ def test_an_entity_without_a_page_is_never_found(kb: KB) -> None:
 
 def test_converted_files_are_what_link_and_evaluate_read(kb: KB, tmp_path: Path) -> None:
     articles, gold = tmp_path / "a.jsonl.gz", tmp_path / "g.jsonl"
-    counts = convert(read("zelda", zelda(), tmp_path), kb, articles, gold)
+    counts = write_with_gold(resolved(read("zelda", zelda(), tmp_path), kb), articles, gold)
     assert counts == {"articles": 1, "mentions": 2, "entity": 2, "numbered": 1}
     rejects = Rejects()
     [table] = read_articles(articles, rejects)
@@ -548,12 +548,12 @@ def test_conversion_leaves_nothing_behind_when_it_fails(tmp_path: Path) -> None:
     articles, gold = tmp_path / "a.jsonl", tmp_path / "g.jsonl"
     path = tmp_path / "twice.jsonl"
     path.write_text(zelda() + "\n" + zelda() + "\n")
-    with pytest.raises(NamesakeError, match="article z stands twice"):
-        convert(READERS["zelda"](path, Rejects()), None, articles, gold)
+    with pytest.raises(NamesakeError, match="article z appears twice"):
+        write_with_gold(READERS["zelda"](path, Rejects()), articles, gold)
     with pytest.raises(NamesakeError, match=r"a\.csv: articles and gold are written as"):
-        convert([], None, tmp_path / "a.csv", gold)
+        write_with_gold([], tmp_path / "a.csv", gold)
     with pytest.raises(NamesakeError, match="are one file"):
-        convert([], None, gold, gold)
+        write_with_gold([], gold, gold)
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -579,7 +579,7 @@ def test_the_papers_articles(shared: Path, tmp_path: Path) -> None:
     """All 300 articles: gold comes out as it went in, spans as the articles' own reader has them."""
     source, truth = shared / "quotebank" / "articles.jsonl.gz", shared / "quotebank" / "gold.jsonl"
     articles, gold = tmp_path / "a.jsonl", tmp_path / "g.jsonl"
-    counts = convert(with_truth(READERS["nelight"](source, Rejects()), read_gold(truth)), None, articles, gold)
+    counts = write_with_gold(with_truth(READERS["nelight"](source, Rejects()), read_gold(truth)), articles, gold)
     assert counts["articles"] == 300
     assert [(r.mention, r.gold) for r in sorted(read_gold(gold), key=lambda r: r.mention)] == [
         (r.mention, r.gold) for r in sorted(read_gold(truth), key=lambda r: r.mention)
@@ -692,10 +692,10 @@ def test_the_registry_holds_together() -> None:
     assert len({one.name for one in DATASETS}) == len(DATASETS)
     assert {one.reader for one in DATASETS} | {"plain", "elevant-links"} == set(READERS)
     for one in DATASETS:
-        assert dataset(one.name) is one
+        assert find_dataset(one.name) is one
         assert one.url or one.note.startswith("ask the owners")
         assert one.url is None or file_name(one.url)
-    for find, what in ((dataset, "data set"), (reader, "reader")):
+    for find, what in ((find_dataset, "data set"), (find_reader, "reader")):
         with pytest.raises(NamesakeError, match=f"no {what} 'x'; there are: "):
             find("x")
 
@@ -718,8 +718,8 @@ def test_list_names_every_data_set() -> None:
 def test_get(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     source = tmp_path / "set.ttl"
     source.write_bytes(DATA)
-    mine = Dataset("mine", "a file of my own", "nif", "http://example.org", source.as_uri())
-    monkeypatch.setattr("namesake.datasets.registry.DATASETS", (mine,))
+    mine = DatasetEntry("mine", "a file of my own", "nif", "http://example.org", source.as_uri())
+    monkeypatch.setattr("namesake.datasets.catalogue.DATASETS", (mine,))
     done = run("get", "mine", "--out", str(tmp_path / "out"))
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "set.ttl").read_bytes() == DATA

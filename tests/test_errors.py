@@ -3,22 +3,23 @@
 import numpy as np
 import pytest
 
-from namesake.evaluation.gold import GoldRow, align
-from namesake.evaluation.paper import ablation
-from namesake.evaluation.reports.errors import (
+from namesake.analysis import evaluate as ablation
+from namesake.analysis.mistakes import (
     ABSENT,
     DECOY,
     SIMILAR,
+    UNASSIGNED,
     UNKNOWN,
-    UNTOLD,
     Context,
     Mistake,
     Side,
-    errors_report,
+    mistakes_report,
     side,
 )
+from namesake.evaluation.gold import GoldRow, align
 from namesake.evaluation.reports.report import csv_text, markdown
 from namesake.evaluation.scores import ScoreTable
+from namesake.evaluation.statistics import Bootstrap
 from namesake.recipe import Recipe
 
 # sentence [0, 20) holds the name at 5, [20, 40) holds another name at 25, [40, 60) holds none
@@ -31,27 +32,27 @@ def candidate(qid, words=(), statements=(), known=True):
 
 
 def told(gold, chosen):
-    return Mistake("a1", "jo", gold, chosen, CONTEXT).categories
+    return Mistake("a1", "jo", gold, chosen, CONTEXT).sources
 
 
 def test_a_shared_occupation_is_a_similar_domain_and_a_shared_birthplace_is_not():
     gold = candidate("Q1", [("near", 10)], [("P106", "painter"), ("P19", "Rome")])
     assert told(gold, candidate("Q2", [], [("P106", "painter")])) == [SIMILAR]
-    assert told(gold, candidate("Q2", [], [("P19", "Rome")])) == [UNTOLD]
+    assert told(gold, candidate("Q2", [], [("P19", "Rome")])) == [UNASSIGNED]
 
 
 def test_a_gold_entity_of_which_nothing_is_said_beside_its_name_lacks_the_key_property():
     assert told(candidate("Q1", [("far", 45)]), candidate("Q2")) == [ABSENT]
-    assert told(candidate("Q1", [("far", 45, 10)]), candidate("Q2")) == [UNTOLD]
+    assert told(candidate("Q1", [("far", 45, 10)]), candidate("Q2")) == [UNASSIGNED]
     assert told(candidate("Q1", known=False), candidate("Q2")) == [UNKNOWN]
 
 
 def test_matches_from_sentences_about_somebody_else_are_decoys():
     gold = candidate("Q1", [("near", 10)])
     assert told(gold, candidate("Q2", [("new", 22), ("york", 33)])) == [DECOY]
-    assert told(gold, candidate("Q2", [("new", 22), ("york", 33, 12)])) == [UNTOLD]  # half is not most
-    assert told(gold, candidate("Q2", [("new", 45)])) == [UNTOLD]  # a sentence about nobody
-    assert told(gold, candidate("Q2", [("near", 22)])) == [UNTOLD]  # the gold entity has that word, too
+    assert told(gold, candidate("Q2", [("new", 22), ("york", 33, 12)])) == [UNASSIGNED]  # half is not most
+    assert told(gold, candidate("Q2", [("new", 45)])) == [UNASSIGNED]  # a sentence about nobody
+    assert told(gold, candidate("Q2", [("near", 22)])) == [UNASSIGNED]  # the gold entity has that word, too
 
 
 def explanation(part, value, matches, role="part"):
@@ -83,7 +84,7 @@ def test_the_report_has_a_row_a_mistake():
             "a|1", "jo", candidate("Q1", [("near", 10)]), candidate("Q2", [("new", 22)]), CONTEXT, "NS", "near «jo»"
         )
     ]
-    report = errors_report(mistakes, 10, ["about"])
+    report = mistakes_report(mistakes, 10, ["about"])
     assert report.rows[0]["decoys"] == ["new"]
     assert report.rows[0]["gold"]["qid"] == "Q1"
     assert "1 of 10" in report.intro[-1]
@@ -96,7 +97,7 @@ def test_the_report_has_a_row_a_mistake():
 def test_an_entity_the_kb_lacks_is_said_to_be_absent_and_parts_of_0_are_left_out():
     gold = side([explanation("IScore", 0, None)], [], known=False, text="")
     chosen = side([explanation("IScore", 6, None), explanation("Born", -0.0, None)], [], known=True, text="")
-    report = errors_report([Mistake("a1", "jo", gold, chosen, CONTEXT)], 10, ["about"])
+    report = mistakes_report([Mistake("a1", "jo", gold, chosen, CONTEXT)], 10, ["about"])
     assert report.views[1].rows[0][4:6] == ["Q1: not in the KB", "Q1 ? (painter): 3.00 = words of the text +3.00"]
     assert str(report.rows[0]["chosen"]["parts"]["Born"]) == "0.0"
 
@@ -104,14 +105,14 @@ def test_an_entity_the_kb_lacks_is_said_to_be_absent_and_parts_of_0_are_left_out
 def test_a_refused_name_is_not_linked():
     sides = candidate("Q1", [("near", 10)]), candidate("Q2")
     mistakes = [Mistake("a1", "jo", *sides, CONTEXT, refused="none fits"), Mistake("a2", "jo", *sides, CONTEXT)]
-    report = errors_report(mistakes, 10, ["about"], refused=3)
+    report = mistakes_report(mistakes, 10, ["about"], refused=3)
     assert [row[3] for row in report.views[1].rows] == ["refused (none fits); chosen is the best candidate", "linked"]
     assert [row["refused"] for row in report.rows] == ["none fits", None]
     [said] = report.remarks
     assert "wrong entity: 1 of 10 answerable" in said
     assert "is wrong: 1." in said
     assert "is right (not listed): 3." in said
-    assert "Refused" not in errors_report(mistakes[1:], 10, ["about"]).remarks[0]
+    assert "Refused" not in mistakes_report(mistakes[1:], 10, ["about"]).remarks[0]
 
 
 def test_the_papers_combinations_of_features():
@@ -130,7 +131,7 @@ def test_ablation_rows_come_from_each_recipes_own_scores():
 
     recipes: dict[str, Recipe] = ablation.feature_recipes(False)
     scored = {"D": (recipes["D"], data(2, 1)), "S": (recipes["S"], data(1, 2))}
-    rows = {(row.method, row.metric): row for row in ablation.measure(scored, "stemming", samples=100)}
+    rows = {(row.method, row.metric): row for row in ablation.measure_recipes(scored, "stemming", Bootstrap(100))}
     assert rows["D", "P@1"].value == 1
     assert rows["S", "P@1"].value == 0
     assert rows["S", "MRR"].value == pytest.approx(0.5)

@@ -17,19 +17,18 @@ from typer.testing import CliRunner
 import namesake
 import oracle_people as oracle
 from namesake import Linker, NamesakeError, Recipe
-from namesake.analysis.corpus import Corpus
-from namesake.analysis.labelled import link_labelled
+from namesake.analysis.corpus import Corpus, link_text
 from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import last_words
 from namesake.drawing.excerpt import excerpt
+from namesake.evaluation import text_figures as figures
+from namesake.evaluation.fit_weights import few, learnable
 from namesake.evaluation.gold import align, read_gold
-from namesake.evaluation.labelled import figures
-from namesake.evaluation.labelled.documents import count_overlapping, read_corpora, read_corpus
-from namesake.evaluation.labelled.misses import KINDS
-from namesake.evaluation.labelled.thresholds import Trade, fewest, thresholds
-from namesake.evaluation.measures.methods import methods
+from namesake.evaluation.labelled_text import count_overlapping, read_corpora, read_corpus
+from namesake.evaluation.methods import methods
 from namesake.evaluation.scores import read_scores
-from namesake.evaluation.tuning.logit import few, learnable
+from namesake.evaluation.text_figures import KINDS
+from namesake.evaluation.thresholds import Trade, fewest, thresholds
 from namesake.kb.build import build
 from namesake.sample import ARTICLES, EXPECTED
 from namesake.text import sentences
@@ -84,7 +83,7 @@ def plain_links(linker, documents):
 def test_figures_are_those_of_the_plain_measure(sample_kb, tmp_path, seed, threshold):
     documents = sampled_documents(seed)
     path = write(tmp_path / "some.jsonl", documents)
-    report = namesake.evaluate(labelled=[path], kb=sample_kb, threshold=threshold, samples=100)
+    report = namesake.evaluate_text(labelled=[path], kb=sample_kb, threshold=threshold, samples=100)
     links = plain_links(Linker(sample_kb, threshold=0.0), documents)
     known = {f"Q{qid}" for qid in sample_kb.qids}
     wanted = oracle.measure(documents, links, threshold, known)
@@ -101,7 +100,7 @@ def test_figures_are_those_of_the_plain_measure(sample_kb, tmp_path, seed, thres
 def test_intervals_are_quantiles_over_drawn_documents(sample_kb, tmp_path):
     documents = sampled_documents(7)
     path, samples, seed = write(tmp_path / "some.jsonl", documents), 120, 5
-    report = namesake.evaluate(labelled=[path], kb=sample_kb, samples=samples, seed=seed)
+    report = namesake.evaluate_text(labelled=[path], kb=sample_kb, samples=samples, seed=seed)
     links = plain_links(Linker(sample_kb, threshold=0.0), documents)
     known = {f"Q{qid}" for qid in sample_kb.qids}
     drawn = np.random.default_rng(seed).integers(len(documents), size=(samples, len(documents)), dtype=np.int32)
@@ -115,7 +114,7 @@ def test_intervals_are_quantiles_over_drawn_documents(sample_kb, tmp_path):
 
 def test_the_mean_is_over_corpora(sample_kb, tmp_path):
     files = [write(tmp_path / f"c{seed}.jsonl", sampled_documents(seed)) for seed in range(3)]
-    rows = namesake.evaluate(labelled=[tmp_path], kb=sample_kb, samples=100).rows
+    rows = namesake.evaluate_text(labelled=[tmp_path], kb=sample_kb, samples=100).rows
     assert [c.name for c in read_corpora([tmp_path])] == [file.stem for file in files]
     for metric in figures.FIGURES:
         values = {row["slice"]: row["value"] for row in rows if row["metric"] == metric}
@@ -144,7 +143,7 @@ def test_real_corpora_are_measured_as_by_the_check(shared, slice_kb, tmp_path):
     command.chmod(0o755)
     check = [sys.executable, shared / "checks" / "people_f1.py", command, slice_kb, *files]
     printed = subprocess.run([str(word) for word in check], check=True, capture_output=True, text=True).stdout
-    report = namesake.evaluate(labelled=files, kb=slice_kb, samples=100)
+    report = namesake.evaluate_text(labelled=files, kb=slice_kb, samples=100)
     got = {(row["slice"], row["metric"]): row for row in report.rows}
     pattern = r"(\S+) +docs +\d+ gold +(\d+) links +(\d+) +P (\S+) R (\S+) F1 (\S+) +AUROC (\S+) ECE (\S+) \(n (\d+)"
     lines = re.findall(pattern, printed)
@@ -182,7 +181,7 @@ def test_tuning_on_labelled_text_can_be_repeated(shared, slice_kb, tmp_path):
     assert [len(line) for line in both] == [9, 9]
     assert any(line[1:5] != line[5:] for line in both)  # weights that have not seen a corpus answer otherwise
     # what tune says of the recipe it made is what evaluate measures of it
-    rows = namesake.evaluate(labelled=files, kb=slice_kb, recipe=made, samples=100).rows
+    rows = namesake.evaluate_text(labelled=files, kb=slice_kb, recipe=made, samples=100).rows
     measured = {(row["slice"], row["metric"]): f"{row['value']:.3f}".removeprefix("0") for row in rows}
     for line in both:
         assert line[1:5] == [measured[line[0], m] for m in ("precision", "recall", "F1", "ECE")]
@@ -207,7 +206,7 @@ def test_each_kind_of_miss_in_a_corpus_made_by_hand(sample_kb, tmp_path):
         for kind, (text, name, qid) in texts.items()
     ]
     path = write(tmp_path / "made.jsonl", documents)
-    report = namesake.evaluate(labelled=[path], kb=sample_kb, samples=100)
+    report = namesake.evaluate_text(labelled=[path], kb=sample_kb, samples=100)
     shares = {row["metric"]: row["value"] for row in report.rows}
     assert {kind: shares[f"missed, {kind}"] for kind in KINDS} == pytest.approx(dict.fromkeys(KINDS, 1 / 7))
     rows = {row[1]: row for view in report.views if view.name.startswith("examples") for row in view.rows}
@@ -227,7 +226,7 @@ def test_wrong_links_are_told_by_their_labels(sample_kb, tmp_path):
         {"id": n, "text": text, "labels": [{"span": [0, 10], **kind}, {"span": [16, 26], "why": "unlinked"}]}
         for n, kind in enumerate(kinds)
     ]
-    report = namesake.evaluate(labelled=[write(tmp_path / "a.jsonl", documents)], kb=sample_kb, samples=100)
+    report = namesake.evaluate_text(labelled=[write(tmp_path / "a.jsonl", documents)], kb=sample_kb, samples=100)
     wrong = next(view for view in report.views if view.name == "wrong_links")
     assert list(zip(wrong.header, wrong.rows[0], strict=True))[1:] == [
         ("somebody else of the KB", "1"),
@@ -296,38 +295,38 @@ def test_bad_labels_are_refused_with_their_line(sample_kb, tmp_path, line, messa
 def test_files_without_documents_are_refused(sample_kb, tmp_path, content, message):
     (tmp_path / "bad.jsonl").write_text(content)
     with pytest.raises(NamesakeError, match=message):
-        namesake.evaluate(labelled=[tmp_path / "bad.jsonl"], kb=sample_kb)
+        namesake.evaluate_text(labelled=[tmp_path / "bad.jsonl"], kb=sample_kb)
     (tmp_path / "folder").mkdir()
     with pytest.raises(NamesakeError, match="no JSON lines"):
-        namesake.evaluate(labelled=[tmp_path / "folder"], kb=sample_kb)
+        namesake.evaluate_text(labelled=[tmp_path / "folder"], kb=sample_kb)
     with pytest.raises(NamesakeError, match=r"nowhere\.jsonl"):
-        namesake.evaluate(labelled=[tmp_path / "nowhere.jsonl"], kb=sample_kb)
+        namesake.evaluate_text(labelled=[tmp_path / "nowhere.jsonl"], kb=sample_kb)
 
 
 def test_what_is_odd_about_labels_is_counted_and_said(sample_kb, tmp_path):
     labels = [{"span": [0, 10], "qid": "Q7153074"}, {"span": [5, 10], "qid": "Q999999999"}, {"span": [5, 10]}]
     documents = [{**GOOD, "labels": labels}, GOOD]
     paths = [write(tmp_path / "one.jsonl", documents), write(tmp_path / "two.jsonl", [GOOD])]
-    said = "\n".join(namesake.evaluate(labelled=paths, kb=sample_kb, samples=100).remarks)
+    said = "\n".join(namesake.evaluate_text(labelled=paths, kb=sample_kb, samples=100).remarks)
     assert "Labels that overlap another: 2 in one;" in said
     assert "Labels whose QID is no entity of the KB: 1 in one;" in said
     assert "Ids that stand for several documents, which are measured apart: 1 in one." in said
     lonely = write(tmp_path / "none.jsonl", [{**GOOD, "labels": []}])
     with pytest.raises(NamesakeError, match="no label has the QID of an entity of"):
-        namesake.evaluate(labelled=[lonely], kb=sample_kb)
-    said = namesake.evaluate(labelled=[lonely, paths[1]], kb=sample_kb, samples=100).remarks
+        namesake.evaluate_text(labelled=[lonely], kb=sample_kb)
+    said = namesake.evaluate_text(labelled=[lonely, paths[1]], kb=sample_kb, samples=100).remarks
     assert said == ["No label is an entity of the KB in none: figures of linking are 0 there."]
 
 
 def test_a_kb_without_names_of_one_word_is_told(sample_kb, tmp_path):
     path = write(tmp_path / "a.jsonl", [GOOD])
-    assert not link_labelled([path], sample_kb, Recipe.load("default")).remarks
+    assert not link_text([path], sample_kb, Recipe.load("default")).remarks
     human = {"mainsnak": {"snaktype": "value", "property": "P31", "datavalue": {"type": "wikibase-entityid"}}}
     human["mainsnak"]["datavalue"]["value"] = {"entity-type": "item", "id": "Q5", "numeric-id": 5}
     nameless = {"type": "item", "id": "Q7153074", "labels": {}, "claims": {"P31": [human | {"rank": "normal"}]}}
     (tmp_path / "dump.json").write_text(f"[\n{json.dumps(nameless)}\n]\n")
     build([tmp_path / "dump.json"], tmp_path / "kb")
-    [line] = namesake.evaluate(labelled=[path], kb=tmp_path / "kb", samples=100).remarks
+    [line] = namesake.evaluate_text(labelled=[path], kb=tmp_path / "kb", samples=100).remarks
     assert "has no names of one word" in line
     assert "namesake kb build" in line
 
@@ -337,7 +336,7 @@ def test_a_kb_of_an_older_format_is_refused_in_one_line(sample_kb, tmp_path):
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "manifest.json").write_text(json.dumps(manifest | {"format_version": 3}))
     with pytest.raises(NamesakeError, match=r"has KB format 3.*build the KB again"):
-        namesake.evaluate(labelled=[write(tmp_path / "a.jsonl", [GOOD])], kb=tmp_path / "old")
+        namesake.evaluate_text(labelled=[write(tmp_path / "a.jsonl", [GOOD])], kb=tmp_path / "old")
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 6)).map(lambda pair: (pair[0], sum(pair)))))
@@ -356,9 +355,7 @@ def test_labels_that_are_not_judged_are_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"gold": "g.jsonl"}, "leave `gold=` out"),
-        ({"methods": ["NS"]}, "leave `methods=` out"),
-        ({"kb": None}, "takes a KB: name one with `kb=`"),
+        ({"kb": None}, "linked with a KB: name one with `kb=`"),
         ({"threshold": 1.5}, "threshold = 1.5: must be a probability"),
         ({"threshold": "p42"}, "has no threshold 'p42'"),
         ({"recipe": "ns-paper", "threshold": 0.5}, "ns-paper always answers"),
@@ -367,12 +364,14 @@ def test_labels_that_are_not_judged_are_left_out(tmp_path):
 def test_what_means_nothing_with_labelled_text_is_refused(sample_kb, tmp_path, arguments, message):
     path = write(tmp_path / "a.jsonl", [GOOD])
     with pytest.raises(NamesakeError, match=message):
-        namesake.evaluate(**{"labelled": [path], "kb": sample_kb, **arguments})
+        namesake.evaluate_text(**{"labelled": [path], "kb": sample_kb, **arguments})
 
 
 def test_the_truth_must_come_from_somewhere():
-    with pytest.raises(NamesakeError, match=r"`gold=` .* or `labelled=`"):
-        namesake.evaluate(scores="s.parquet")
+    with pytest.raises(NamesakeError, match=r"needs one of .*`scores=`"):
+        namesake.evaluate("gold.jsonl")
+    with pytest.raises(NamesakeError, match=r"give `articles=` and `kb=`, or neither"):
+        namesake.evaluate("gold.jsonl", scores="s.parquet", kb="kb")
     with pytest.raises(NamesakeError, match="tune needs scores and their `gold=`, or `labelled=`"):
         namesake.tune()
 
@@ -380,7 +379,7 @@ def test_the_truth_must_come_from_somewhere():
 def test_a_recipe_that_always_answers_has_no_confidence_to_judge(sample_kb, tmp_path):
     documents = sampled_documents(1)
     path = write(tmp_path / "a.jsonl", documents)
-    report = namesake.evaluate(labelled=[path], kb=sample_kb, recipe="ns-paper", samples=100)
+    report = namesake.evaluate_text(labelled=[path], kb=sample_kb, recipe="ns-paper", samples=100)
     got = {row["metric"]: row["value"] for row in report.rows}
     assert not {"AUROC", "ECE"} & set(got)
     rows = [Linker(sample_kb, "ns-paper").link_text(d["text"], date=d["date"]) for d in documents]
@@ -422,7 +421,7 @@ def test_gold_without_candidates_stops_neither_tuning_nor_errors(sample_kb, tmp_
     # links without their candidates: whether gold is a candidate is not known, so it is missed
     pq.write_table(pq.read_table(links).drop_columns(["candidates", "doubts"]), plain)
     figures_ = {
-        path: {row["metric"]: row for row in namesake.evaluate(path, links=plain, samples=100).rows}
+        path: {row["metric"]: row for row in namesake.evaluate(path, scores=plain, samples=100).rows}
         for path in (whole, more)
     }
     hits = [figures_[path]["P@1"]["value"] * figures_[path]["P@1"]["n"] for path in (whole, more)]
@@ -484,7 +483,7 @@ def labelled(sample_kb, tmp_path_factory):
 
 
 def test_thresholds_are_worth_what_the_plain_measure_says(sample_kb, labelled):
-    outcomes = [each.outcome for each in link_labelled(labelled, sample_kb, Recipe.load("default")).corpora]
+    outcomes = [each.outcome for each in link_text(labelled, sample_kb, Recipe.load("default")).corpora]
     trade = Trade.of(outcomes)
     documents = [json.loads(line) for path in labelled for line in path.read_text().splitlines()]
     told = only_told(documents)
@@ -547,7 +546,7 @@ def test_threshold_on_the_command_line(sample_kb, labelled, tmp_path):
     assert 0.1 <= low <= precision <= high
     told = [only_told([json.loads(line) for line in path.read_text().splitlines()]) for path in labelled]
     files = [write(tmp_path / f"told{k}.jsonl", documents) for k, documents in enumerate(told)]
-    report = namesake.evaluate(labelled=files, kb=sample_kb, threshold=value, samples=100)
+    report = namesake.evaluate_text(labelled=files, kb=sample_kb, threshold=value, samples=100)
     rows = [row for row in report.rows if row["metric"] == "precision" and row["slice"] != "mean"]
     pooled = sum(row["value"] * row["n"] for row in rows) / sum(row["n"] for row in rows)
     assert precision == pytest.approx(pooled, abs=5e-4)

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from namesake.articles.article import Mention
 from namesake.articles.rejects import Rejects
-from namesake.datasets.labelled import Labelled
-from namesake.datasets.nif import read_nif
-from namesake.datasets.nif_write import Document, turtle
+from namesake.datasets.labelled_article import LabelledArticle
+from namesake.datasets.nif import Document, read_nif, turtle
 from namesake.linker import Linker
 from serving import Client
 
@@ -39,7 +38,7 @@ def phrase(context_end: int, start: int, end: int, anchor: str, kind: str = "nif
     )
 
 
-def linked(client: Client, turtle_text: str, folder: Path) -> list[Labelled]:
+def linked(client: Client, turtle_text: str, folder: Path) -> list[LabelledArticle]:
     """The answer as our reader of corpora reads it."""
     answer = client.post("/nif", (PREFIXES + turtle_text).encode(), TURTLE)
     assert answer.status == 200, answer
@@ -52,7 +51,7 @@ def linked(client: Client, turtle_text: str, folder: Path) -> list[Labelled]:
     return found
 
 
-def marks(one: Labelled) -> list[tuple[tuple[int, int], str | int | None]]:
+def marks(one: LabelledArticle) -> list[tuple[tuple[int, int], str | int | None]]:
     places = [tuple(mention.spans[0]) for mention in one.article.mentions or ()]
     return list(zip(places, [truth.gold for truth in one.truths], strict=True))
 

@@ -6,14 +6,12 @@ import xml.dom.minidom
 import pytest
 
 from namesake.errors import NamesakeError
-from namesake.evaluation.paper import printed
-from namesake.evaluation.paper import reproduce as paper
-from namesake.evaluation.paper.view import paper_report
+from namesake.evaluation.reproduction import PRINTED, VALUE_TOLERANCE, paper_report, reproduce_tables
 
 
 @pytest.fixture(scope="module")
 def reproduction(shared):
-    return paper.reproduce(shared / "quotebank")
+    return reproduce_tables(shared / "quotebank")
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +23,12 @@ ERRATA = {("2", "NIScore", "overall"): 0.898, ("9", "UIScore", "PR_WP"): 0.943}
 
 
 def test_every_printed_cell_is_made_and_no_other(cell):
-    systems, columns = list(printed.P_AT_1), list(printed.COLUMNS)
+    systems, columns = list(PRINTED.p_at_1), list(PRINTED.columns)
     expected = {(table, name, column) for table in ("2", "11") for name in systems for column in columns}
     expected |= {("8", f"mGENRE_t{t}", metric) for t in (64, 128, 256) for metric in ("P@1", "MRR")}
-    expected |= {("9", name, breaker) for name in printed.TIES for breaker in printed.TIE_BREAKERS}
+    expected |= {("9", name, breaker) for name in PRINTED.ties for breaker in PRINTED.tie_breakers}
     expected |= {("1", "Quotebank", column) for column in columns}
-    expected |= {("5", category, "mentions") for category in printed.GROUND_TRUTH}
+    expected |= {("5", category, "mentions") for category in PRINTED.ground_truth}
     assert set(cell) == expected
 
 
@@ -53,14 +51,14 @@ def test_half_widths_agree_with_print_except_where_few_hard_mentions_make_it_noi
 
 
 def test_counts(cell):
-    assert [cell["1", "Quotebank", column].value for column in printed.COLUMNS] == [203, 42, 245]
-    counts = {category: cell["5", category, "mentions"].value for category in printed.GROUND_TRUTH}
+    assert [cell["1", "Quotebank", column].value for column in PRINTED.columns] == [203, 42, 245]
+    counts = {category: cell["5", category, "mentions"].value for category in PRINTED.ground_truth}
     assert counts == {"Unambiguous": 1320, "Gold entity exists": 310, "No gold entity": 236, "Total": 1866}
 
 
 def test_every_difference_is_explained(reproduction):
     for row in reproduction.rows:
-        differs = abs(row.value - row.printed) > paper.VALUE_TOLERANCE
+        differs = abs(row.value - row.printed) > VALUE_TOLERANCE
         assert row.why or not differs
         assert row.why != "Not explained."
     assert any("245 of 245" in remark for remark in reproduction.remarks)
@@ -88,4 +86,4 @@ def test_the_report_is_complete_and_well_formed(reproduction, tmp_path):
 
 def test_a_folder_without_the_scores_is_refused(tmp_path):
     with pytest.raises(NamesakeError, match=r"no reference_scores.parquet; reproduce needs"):
-        paper.reproduce(tmp_path)
+        reproduce_tables(tmp_path)

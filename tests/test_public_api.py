@@ -51,7 +51,7 @@ def test_no_package_has_the_name_of_a_function():
 
 
 FUNCTIONS = (
-    "ablate build_kb evaluate get_kb link_files link_folder link_frame mistakes pack_kb reconcile_frame reproduce "
+    "ablate build_kb evaluate evaluate_text get_kb link_files link_folder link_frame mistakes pack_kb reconcile_frame reproduce "
     "threshold tune"
 )
 
@@ -156,7 +156,7 @@ def test_a_path_alone_is_one_path(gold, sample_kb, tmp_path):
         labelled = tmp_path / f"labelled{number}.jsonl"
         label = {"span": [0, 14], "qid": "Q41421", "type": "PER"}
         labelled.write_text(json.dumps({"id": "a", "text": "Michael Jordan dunked for the Bulls.", "labels": [label]}))
-        assert namesake.evaluate(labelled=kind(labelled), kb=sample_kb, samples=20).rows
+        assert namesake.evaluate_text(labelled=kind(labelled), kb=sample_kb, samples=20).rows
         assert namesake.threshold(kind(labelled), sample_kb, samples=20).lines
     by_name = namesake.evaluate(gold, articles=ARTICLES, kb=sample_kb, methods="default", samples=20)
     assert {row["method"] for row in by_name.rows} == {"default", "ceiling"}

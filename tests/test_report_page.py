@@ -38,7 +38,7 @@ def reports(sample_kb, gold, tmp_path_factory):
             articles=ARTICLES, gold=gold, kb=sample_kb, methods=["Random", "NS", "default"], samples=100
         ),
         "errors": namesake.mistakes(ARTICLES, gold, sample_kb, "ns-paper"),
-        "labelled": namesake.evaluate(labelled=[folder / "labelled.jsonl"], kb=sample_kb, samples=100),
+        "labelled": namesake.evaluate_text(labelled=[folder / "labelled.jsonl"], kb=sample_kb, samples=100),
     }
     for name, report in made.items():
         report.write(folder / name)

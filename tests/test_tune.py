@@ -10,9 +10,9 @@ from scipy.optimize import approx_fprime, minimize
 
 import oracle_evaluate as oracle
 from namesake.errors import NamesakeError
+from namesake.evaluation import cross_validation, fit_weights
 from namesake.evaluation.gold import GoldRow, align, in_split, read_gold
 from namesake.evaluation.scores import ScoreTable, read_scores
-from namesake.evaluation.tuning import grid, logit, tune
 from namesake.recipe import Decide, Part, Recipe
 
 RECIPE = Recipe("three", (Part("IScore"), Part("NIScore", scale="log1p"), Part("EEIScore")), tie_break=("NS", "LQID"))
@@ -40,7 +40,7 @@ mention = st.lists(st.tuples(few, few, few, few), min_size=1, max_size=4).flatma
 @given(st.lists(mention, min_size=1, max_size=4))
 def test_the_grid_ranks_as_the_recipe_does_at_every_point(mentions):
     data = dataset(mentions)
-    searched = grid.search(RECIPE, data, step=0.5)
+    searched = fit_weights.search_grid(RECIPE, data, step=0.5)
     assert len(searched.points) == 27
     assert searched.place.tolist() == oracle.grid_places(RECIPE, data, searched.points)
 
@@ -48,7 +48,7 @@ def test_the_grid_ranks_as_the_recipe_does_at_every_point(mentions):
 def test_the_best_point_has_the_best_figures_and_lies_inside_its_plateau():
     points = np.array([[i / 10] for i in range(11)])
     place = np.array([[2, 2, 2, 1, 1, 1, 1, 1, 2, 2, 2], [1] * 11, [2] * 11])
-    searched = grid.Grid(points, place)
+    searched = fit_weights.Grid(points, place)
     assert points[searched.best()][0] == 0.5
     assert points[searched.best([1, 2])][0] == 0.5
 
@@ -56,12 +56,12 @@ def test_the_best_point_has_the_best_figures_and_lies_inside_its_plateau():
 def test_too_many_points_are_refused():
     recipe = Recipe("five", tuple(Part(name) for name in (*NAMES, "NP")))
     with pytest.raises(NamesakeError, match="points are too many"):
-        grid.search(recipe, dataset([([(1, 1, 1, 1)], 0)]))
+        fit_weights.search_grid(recipe, dataset([([(1, 1, 1, 1)], 0)]))
 
 
 @given(st.lists(mention, min_size=1, max_size=4), st.tuples(*[st.floats(0, 2)] * 3))
 def test_the_likelihood_and_its_gradient(mentions, weights):
-    problem = logit.Problem.of(RECIPE, [dataset(mentions)])
+    problem = fit_weights.Problem.of(RECIPE, [dataset(mentions)])
     got = problem.log_likelihood(np.array(weights))
     for m, (_, gold) in enumerate(mentions):
         rows = problem.x[problem.offsets[m] : problem.offsets[m + 1]].tolist()
@@ -88,7 +88,7 @@ def scaled(mentions):
 @given(st.lists(or_nobody, max_size=4), answered, st.tuples(*[st.floats(0, 2)] * 3), st.tuples(*[st.floats(-2, 3)] * 2))
 def test_nobody_is_an_alternative(mentions, last, weights, none):
     mentions = [*mentions, last]
-    problem = logit.Problem.of(DECIDES, [dataset(mentions)])
+    problem = fit_weights.Problem.of(DECIDES, [dataset(mentions)])
     beta = np.zeros(5)
     beta[problem.free] = np.array([*weights, *none])[problem.free]
     came_with = [1.0, 1.0, 1.0, 1.0, 0.5]
@@ -107,7 +107,7 @@ def test_the_fit_is_what_an_optimiser_without_gradients_finds(mentions, penalty)
     nobody, somebody = ([(0, 1, 0, 0), (1, 0, 1, 0)], None), ([(2, 1, 0, 0), (0, 0, 1, 0)], 0)
     alone, stranger = ([(1, 1, 0, 0)], 0), ([(0, 0, 0, 0)], None)
     mentions = [*mentions, nobody, somebody, alone, stranger]
-    problem = logit.Problem.of(DECIDES, [dataset(mentions)])
+    problem = fit_weights.Problem.of(DECIDES, [dataset(mentions)])
     assert problem.free.tolist() == [0, 1, 2, 3, 4]
     plain = scaled(mentions)
 
@@ -142,10 +142,10 @@ def drawn(truth, nil, count, size=4, seed=3):
 def test_the_fit_finds_the_weights_that_made_the_data():
     truth = np.array([1.5, 0.0, 0.6])
     always = drawn(truth, -np.inf, 1500)
-    weights = [part.weight for part in logit.fit(RECIPE, [dataset(always)], 5, 1).recipe.parts]
+    weights = [part.weight for part in fit_weights.fit(RECIPE, [dataset(always)], 5, 1).recipe.parts]
     np.testing.assert_allclose(weights, truth, atol=0.15)
     several, single = drawn(truth, 4.0, 1500), drawn(truth, 1.0, 1500, size=1, seed=4)
-    found = logit.fit(DECIDES, [dataset(several), dataset(single)], 5, 1).recipe
+    found = fit_weights.fit(DECIDES, [dataset(several), dataset(single)], 5, 1).recipe
     np.testing.assert_allclose([part.weight for part in found.parts], truth, atol=0.15)
     assert found.decide.nil == pytest.approx(4.0, abs=0.3)
     assert found.decide.alone == pytest.approx(1.0, abs=0.3)
@@ -158,7 +158,7 @@ def test_a_stand_in_is_learnt_where_it_counts_and_the_rest_from_all_files():
     whole = dataset(drawn(np.array([1.0, 0.0, 0.7]), 3.0, 1200))
     lacking = dataset(drawn(np.array([0.0, 2.0, 0.7]), 3.0, 1200, seed=5))
     del lacking.table.scores["IScore"]
-    found = logit.fit(recipe, [whole, lacking], 5, 1).recipe
+    found = fit_weights.fit(recipe, [whole, lacking], 5, 1).recipe
     assert [part.scorer for part in found.parts] == ["IScore", "EEIScore", "NIScore"]
     np.testing.assert_allclose([part.weight for part in found.parts], [1.0, 0.7, 2.0], atol=0.2)
     assert found.decide.nil == pytest.approx(3.0, abs=0.3)
@@ -169,7 +169,7 @@ def test_what_cannot_be_learnt_keeps_the_weight_it_came_with():
     recipe = DECIDES.replace(
         parts=(Part("IScore", 0.25, fixed=True), Part("NIScore", 1, "log1p"), Part("EEIScore", 7.0))
     )
-    found = logit.fit(recipe, [dataset(mentions * 2)], 2, 1).recipe
+    found = fit_weights.fit(recipe, [dataset(mentions * 2)], 2, 1).recipe
     assert found.parts[0] == recipe.parts[0]  # fixed
     assert found.parts[2] == recipe.parts[2]  # 0 everywhere
     assert found.decide == recipe.decide  # nobody is never right, so its score would run away
@@ -180,23 +180,23 @@ def test_a_fixed_weight_counts_in_the_fit():
     truth = np.array([1.5, 0.5, 0.6])
     mentions = drawn(truth, 3.0, 1500)
     held = DECIDES.replace(parts=(Part("IScore", 1.5, fixed=True), *DECIDES.parts[1:]))
-    found = logit.fit(held, [dataset(mentions)], 5, 1).recipe
+    found = fit_weights.fit(held, [dataset(mentions)], 5, 1).recipe
     np.testing.assert_allclose([part.weight for part in found.parts], truth, atol=0.15)
     assert found.decide.nil == pytest.approx(3.0, abs=0.2)
 
 
 def test_a_grid_holds_fixed_weights_and_finds_no_odds_of_nobody():
     recipe = RECIPE.replace(parts=(Part("IScore", 0.3, fixed=True), *RECIPE.parts[1:]))
-    searched = grid.search(recipe, dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)]), step=0.5)
+    searched = fit_weights.search_grid(recipe, dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)]), step=0.5)
     assert len(searched.points) == 9
     assert set(searched.points[:, 0]) == {0.3}
     with pytest.raises(NamesakeError, match="a grid takes one score file and a recipe without"):
-        tune.tune(DECIDES, [dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)])], "grid")
+        cross_validation.tune_weights(DECIDES, [dataset([([(1, 1, 1, 1), (2, 0, 0, 0)], 0)])], "grid")
 
 
 def test_folds_keep_documents_whole_and_are_even():
     documents = np.repeat(np.arange(23), [1, 3] * 11 + [2])
-    fold = logit.fold_of(documents, 10, seed=0)
+    fold = fit_weights.fold_of(documents, 10, seed=0)
     assert all(len(set(fold[documents == d])) == 1 for d in range(23))
     per_fold = [len(set(documents[fold == f])) for f in range(10)]
     assert max(per_fold) - min(per_fold) <= 1
@@ -211,17 +211,17 @@ def quotebank(shared):
 def test_the_papers_grid_on_the_tune_split(quotebank):
     table, gold = quotebank
     data = align(table, in_split(gold, "tune"))
-    found = tune.tune(Recipe.load("uiscore-paper"), [data], "grid")
+    found = cross_validation.tune_weights(Recipe.load("uiscore-paper"), [data], "grid")
     assert found.detail == "9,261 points"
-    as_published = tune.answerable(data)
-    searched = grid.search(Recipe.load("uiscore-paper"), as_published)
+    as_published = cross_validation.answerable(data)
+    searched = fit_weights.search_grid(Recipe.load("uiscore-paper"), as_published)
     ones = int(np.flatnonzero((searched.points == 1).all(axis=1))[0])
     assert found.figures[0] >= (searched.place[:, ones] == 1).mean()
 
 
 def test_cross_validation_answers_every_mention_once(quotebank):
     table, gold = quotebank
-    (found,) = tune.cross_validate(Recipe.load("uiscore-paper"), [align(table, gold)], ["fit"])
+    (found,) = cross_validation.cross_validate(Recipe.load("uiscore-paper"), [align(table, gold)], ["fit"])
     trials = {trial.name: trial for trial in found}
     assert {trial.n for trial in trials.values()} == {310}
     assert trials["UIScore"].p_at_1.value == pytest.approx(292 / 310)

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from namesake.errors import NamesakeError
 
 if _TYPE_CHECKING:
-    from namesake.analysis.ablate import ablate
-    from namesake.analysis.evaluate import evaluate, reproduce
+    from namesake.analysis.evaluate import ablate, evaluate, evaluate_text, reproduce
     from namesake.analysis.mistakes import mistakes
-    from namesake.analysis.threshold import threshold
-    from namesake.analysis.tune import tune
+    from namesake.analysis.tune import threshold, tune
     from namesake.apps.reconcile_file import reconcile
     from namesake.articles.article import Mention
-    from namesake.datasets.tasks import convert_dataset, get_dataset, list_datasets
+    from namesake.datasets.catalogue import get_dataset, list_datasets
+    from namesake.datasets.convert import convert_dataset
     from namesake.doubts import doubt
     from namesake.engines.files import link_files
     from namesake.engines.folder import link_folder
@@ -50,6 +49,7 @@ __all__ = [
     "doubt",
     "embed",
     "evaluate",
+    "evaluate_text",
     "get_dataset",
     "get_kb",
     "link_files",
@@ -73,26 +73,27 @@ _HOMES = {
     "Linker": "linker",
     "Mention": "articles.article",
     "Recipe": "recipe",
-    "ablate": "analysis.ablate",
+    "ablate": "analysis.evaluate",
     "build_kb": "kb.build:build",
-    "convert_dataset": "datasets.tasks",
+    "convert_dataset": "datasets.convert",
     "disambiguate": "engines.quotebank",
     "doubt": "doubts",
     "embed": "kb.vectors.embed",
     "evaluate": "analysis.evaluate",
-    "get_dataset": "datasets.tasks",
+    "evaluate_text": "analysis.evaluate",
+    "get_dataset": "datasets.catalogue",
     "get_kb": "kb.publish.get:get",
     "link_files": "engines.files",
     "link_folder": "engines.folder",
     "link_frame": "frames",
-    "list_datasets": "datasets.tasks",
+    "list_datasets": "datasets.catalogue",
     "mistakes": "analysis.mistakes",
     "pack_kb": "kb.publish.pack:pack",
     "reconcile": "apps.reconcile_file",
     "reconcile_frame": "frames",
     "reproduce": "analysis.evaluate",
     "scorer": "scorers",
-    "threshold": "analysis.threshold",
+    "threshold": "analysis.tune",
     "tune": "analysis.tune",
     "walk": "kb.vectors.walk",
 }

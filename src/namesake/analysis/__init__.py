@@ -1,1 +1,1 @@
-"""Where evaluation meets the linker: what the commands evaluate, tune, ablate and errors do, as functions."""
+"""Evaluation, tuning and error analysis with the linker: the functions behind `namesake eval`."""

@@ -1,56 +1,162 @@
-"""Articles with a KB, linked with one recipe after another, for evaluation to look at."""
+"""Input of evaluation: articles, or labelled text, linked with a KB and a recipe."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
+from namesake.articles.article import Article
+from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.files import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
+from namesake.evaluation.labelled_text import Alignment, Answers, LabelledCorpus, Outcome, align_labels, read_corpora
 from namesake.evaluation.scores import BoolArray, ScoreTable, score_table
+from namesake.files.several import Paths
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.recipe import Recipe
 
 
-class Corpus:
-    """The articles of a file, read once; what cannot be used is set aside in `rejects`, once.
+def opened(kb: KB | str | Path) -> KB:
+    """Return the KB, opened if it is given by its path."""
+    return kb if isinstance(kb, KB) else KB.open(kb)
 
-    Without `rejects`, the first record that cannot be used is an error.
+
+def loaded(recipe: Recipe | str | Path) -> Recipe:
+    """Return the recipe, loaded if it is given by its name or path."""
+    return recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+
+
+class Corpus:
+    """The articles of a file, read once and linked with one recipe after another.
+
+    Records that cannot be used go to `rejects`, once; without it, the first of them is an error.
     """
 
     def __init__(self, articles: str | Path, kb: KB | str | Path, rejects: Rejects | None = None) -> None:
-        self.path = Path(articles)
-        self.kb = kb if isinstance(kb, KB) else KB.open(kb)
+        self.path, self.kb = Path(articles), opened(kb)
         self.rejects = NoRejects() if rejects is None else rejects
         self.tables = list(read_files([self.path], self.rejects))
         if not any(table.num_rows for table in self.tables):
             raise NamesakeError(f"{self.path}: no articles")
 
     def links(self, recipe: Recipe) -> pa.Table:
-        """The links of all articles, with the scores of every candidate."""
+        """Return the links of all articles, with the scores of every candidate."""
         linker = Linker(self.kb, recipe)
         tables = [linker.link(table, scores=True, rejects=self.rejects) for table in self.tables]
-        self.rejects = Rejects()  # whatever recipe comes next, the same articles cannot be linked
+        self.rejects = Rejects()  # the same articles are rejected with every recipe
         return pa.concat_tables(tables).replace_schema_metadata({"namesake.recipe": recipe.toml()})
 
     def dataset(self, recipe: Recipe, gold: list[GoldRow]) -> Dataset:
-        """The mentions that have gold, with what a recipe makes of them."""
+        """Return the mentions that have gold, scored by a recipe."""
         return align(score_table(self.links(recipe), str(self.path)), gold)
 
 
+def in_kb(qids: Sequence[str | None], kb: KB) -> BoolArray:
+    """Return which QIDs are in a KB."""
+    numbers = [int(qid[1:]) if qid and re.fullmatch(r"Q\d{1,18}", qid) else -1 for qid in qids]
+    return np.asarray(kb.rows(np.array(numbers, np.int64)) >= 0)
+
+
 def known_candidates(table: ScoreTable, kb: KB | str | Path) -> BoolArray:
-    """Which candidates of a score table a KB has."""
-    numbers = [int(qid[1:]) if re.fullmatch(r"Q\d{1,18}", qid) else -1 for qid in table.qids]
-    opened = kb if isinstance(kb, KB) else KB.open(kb)
-    return np.asarray(opened.rows(np.array(numbers, np.int64)) >= 0)
+    """Return which candidates of a score table are in a KB."""
+    return in_kb(table.qids, opened(kb))
 
 
 def only_known(data: Dataset, kb: KB | str | Path | None) -> Dataset:
-    """The data set without the candidates that a KB lacks; as it is without a KB."""
+    """Return the data set with only the candidates that are in a KB; without a KB, unchanged."""
     return data if kb is None else data.only(known_candidates(data.table, kb))
+
+
+@dataclass(frozen=True)
+class LinkedCorpus:
+    """A labelled corpus, linked without a threshold, so that it has the answers at every threshold."""
+
+    labels: Alignment
+    links: pa.Table
+
+    @property
+    def outcome(self) -> Outcome:
+        """The results of the recipe."""
+        return Outcome.of(self.labels, Answers.of(self.links, self.labels.mentions))
+
+
+@dataclass(frozen=True)
+class LinkedText:
+    """Labelled files, linked with a KB, and remarks on the labels and the KB."""
+
+    kb: KB
+    corpora: Sequence[LinkedCorpus]
+    remarks: Sequence[str]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """The results of the recipe on each corpus."""
+        return [corpus.outcome for corpus in self.corpora]
+
+
+def link_text(labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, scores: bool = False) -> LinkedText:
+    """Read labelled files and link them; with `scores`, links have every candidate and its parts."""
+    if kb is None:
+        raise NamesakeError("labelled text is linked with a KB: name one with `kb=`")
+    kb = opened(kb)
+    linker = Linker(kb, recipe if recipe.decide is None else recipe.at(0.0))
+    corpora = []
+    for corpus in read_corpora(labelled):
+        links = pa.concat_tables([linker.nothing(scores), *(linker.link(table, scores) for table in _articles(corpus))])
+        known = in_kb([label.qid for document in corpus.documents for label in document.labels], kb)
+        corpora.append(LinkedCorpus(align_labels(corpus, known, links), links))
+    if not any(each.labels.known.any() for each in corpora):
+        raise NamesakeError(f"no label has the QID of an entity of {kb.path}: there is nothing to measure")
+    return LinkedText(kb, corpora, list(_remarks([each.labels for each in corpora], kb)))
+
+
+def are_names(labels: Alignment, kb: KB) -> BoolArray:
+    """Return which labels are names in the KB: the label or an alias of an entity."""
+    documents = labels.corpus.documents
+    pairs = zip(labels.labels, labels.label_document, strict=True)
+    asked = normalise_many(Strings.of([documents[at].text[slice(*label.name_span)] for label, at in pairs]))
+    found, texts = kb.names.find(asked), kb.names.texts
+    return np.array([at >= 0 and texts[int(at)] == asked[i] for i, at in enumerate(found)], np.bool_)
+
+
+def _articles(corpus: LabelledCorpus) -> Iterator[pa.Table]:
+    """The documents as articles; ids are the numbers of the documents, since the given ids may repeat."""
+    builder = ArticleBuilder()
+    for number, document in enumerate(corpus.documents):
+        builder.add(Article(str(number), document.text, date=document.date))
+        if builder.full:
+            yield builder.table()
+    if builder.articles:
+        yield builder.table()
+
+
+def _remarks(corpora: Sequence[Alignment], kb: KB) -> Iterator[str]:
+    if overlapping := _counted({each.name: each.corpus.overlapping for each in corpora}):
+        yield f"Labels that overlap another: {overlapping}; an answer that fits one of them is right."
+    if repeated := _counted({each.name: each.corpus.repeated for each in corpora}):
+        yield f"Ids that several documents have, which are measured separately: {repeated}."
+    labels = {each.name: sum(label.qid is not None for label in each.labels) for each in corpora}
+    if unknown := _counted({each.name: labels[each.name] - int(each.known.sum()) for each in corpora}):
+        yield f"Labels whose QID is not in the KB: {unknown}; NIL is right there."
+    if without := [each.name for each in corpora if not each.known.any()]:
+        yield f"No label is in the KB in {', '.join(without)}: figures of linking are 0 there."
+    if not len(kb.names.short_entities):
+        yield f"{kb.path} has no names of one word, so none is found: build the KB again with `namesake kb build`."
+
+
+def _counted(counts: dict[str, int]) -> str:
+    """The sum, and its parts if there are several; empty for 0."""
+    some = [name for name, count in counts.items() if count]
+    if len(some) < 2:
+        return f"{counts[some[0]]:,} in {some[0]}" if some else ""
+    return f"{sum(counts.values()):,} ({', '.join(f'{name} {counts[name]:,}' for name in some)})"

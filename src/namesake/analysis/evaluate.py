@@ -1,42 +1,40 @@
-"""How good are the links, and are they as good as the paper's?"""
+"""Evaluation of links and scores, of labelled text, of the paper's tables, and ablation of IScore."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal
 
-from namesake.analysis.corpus import Corpus, only_known
-from namesake.analysis.evaluate_labelled import evaluate_labelled
+from namesake.analysis.corpus import Corpus, are_names, link_text, loaded, only_known
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
+from namesake.evaluation import text_figures
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
-from namesake.evaluation.measures.bootstrap import SAMPLES, SEED
-from namesake.evaluation.measures.methods import PAPER, Method, from_recipe, linked, method
-from namesake.evaluation.measures.methods import methods as named_methods
-from namesake.evaluation.measures.tables import evaluate_scores
-from namesake.evaluation.paper import reproduce as paper
-from namesake.evaluation.paper.view import paper_report
-from namesake.evaluation.reports.evaluation import evaluation_report
+from namesake.evaluation.measure import Row, evaluate_scores
+from namesake.evaluation.methods import PAPER, Method, from_recipe, linked, method
+from namesake.evaluation.methods import methods as named_methods
+from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot
 from namesake.evaluation.reports.report import Report, Section
+from namesake.evaluation.reports.text_report import TextFigures, text_report
+from namesake.evaluation.reproduction import paper_report, reproduce_tables
 from namesake.evaluation.scores import read_scores
+from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap
 from namesake.files.several import Paths, several
 from namesake.kb.store import KB
-from namesake.recipe import Recipe
+from namesake.kb.vectors.stored import has_vectors
+from namesake.recipe import Part, Recipe
 from namesake.scoring import runs_on
+from namesake.text import sentences
 
 
 def evaluate(
-    gold: str | Path | None = None,
+    gold: str | Path,
     *,
-    labelled: Paths = (),
-    links: str | Path | None = None,
     scores: str | Path | None = None,
     articles: str | Path | None = None,
     kb: KB | str | Path | None = None,
-    recipe: Recipe | str | Path = "default",
-    threshold: float | str | None = None,
     known: KB | str | Path | None = None,
     split: str | None = None,
     methods: str | Sequence[str] = (),
@@ -46,86 +44,60 @@ def evaluate(
     seed: int = SEED,
     rejects: Rejects | None = None,
 ) -> Report:
-    """Measure links against gold, each figure with its interval.
+    """Measure P@1, MRR, NIL and confidence against gold, each figure with its interval.
 
-    What is measured is one of `links`, `scores`, or `articles` with a `kb`, against `gold`: P@1, MRR, NIL, confidence.
-    Or `labelled` text with a `kb`, from end to end: names found and linked, by precision, recall and F1, and where the
-    misses go. The report's `rows` are the figures; its `write(folder)` makes the files.
+    Measured are `scores`, or `articles`, which are linked with a `kb` first. The report's `rows` are the figures;
+    `write(folder)` writes the files. For labelled text, see `evaluate_text`.
 
     Args:
-        labelled: files of raw text with labels, each a corpus (`evaluation.labelled.documents` has the layout).
-        recipe: links the labelled text: a recipe, a shipped recipe's name or a `.toml` file.
-        threshold: the confidence at which it answers, or what the recipe has calibrated, such as "p95".
-        gold: a file with `articleID`, `name`, `gold` (a candidate's index, a QID or null) and columns to slice by.
-        links: a file that `namesake link` wrote.
-        scores: a file with the scores of every candidate.
-        articles: a file of articles, which are linked with each method's recipe first.
+        gold: a file with `articleID`, `name`, `gold` (the index of a candidate, a QID or null) and columns to slice by.
+        scores: a file that `namesake link` wrote, or a file with the scores of every candidate.
+        articles: a file of articles, which are linked with the recipe of each method.
         kb: the KB to link them with.
-        known: leave out candidates that this KB lacks; where it lacks the gold entity, nobody is right.
-        split: only gold of this split.
-        methods: recipes, the paper's names, score columns, `links`, `Random`; default: all that the scores suffice for.
+        known: ignore candidates that are not in this KB, and treat gold entities that are not in it as NIL.
+        split: use only gold of this split.
+        methods: recipes, systems of the paper, score columns, `links`, `Random`; default: all that the scores allow.
         by: gold columns to slice by, such as `difficulty`.
         unit: what the bootstrap draws.
-        samples: how many bootstrap samples.
-        seed: of the bootstrap.
-        rejects: takes articles that cannot be used; without it, the first of them is an error.
+        samples: the number of bootstrap samples.
+        seed: the seed of the bootstrap.
+        rejects: collects articles that cannot be used; without it, the first of them is an error.
     """
-    if labelled:
-        _alone(
-            gold=gold, links=links, scores=scores, articles=articles, known=known, split=split, methods=methods, by=by
-        )
-        return evaluate_labelled(labelled, kb, recipe, threshold, samples, seed)
-    if gold is None:
-        raise NamesakeError("evaluate needs the truth: `gold=` for links and scores, or `labelled=` texts with a `kb=`")
-    if threshold is not None:
-        raise NamesakeError("`threshold=` is for `labelled=` text: links have theirs, and recipes say theirs")
     if unit not in {"mention", "document"}:
-        raise NamesakeError(f"`unit={unit!r}`: the bootstrap draws by mention or by document")
+        raise NamesakeError(f"`unit={unit!r}`: must be mention or document")
+    if (scores is None) == (articles is None):
+        raise NamesakeError("evaluate needs one of `links=`, `scores=`, or `kb=` with `articles=`")
+    if (kb is None) != (articles is None):
+        raise NamesakeError("articles are linked with a KB: give `articles=` and `kb=`, or neither")
     methods, by = several(methods), several(by)
     rows, unresolved = resolved(in_split(read_gold(Path(gold)), split))
-    if articles is None:
-        data = only_known(align(read_scores(_source(links, scores, kb)), rows), known)
+    if scores is not None:
+        data = only_known(align(read_scores(Path(scores)), rows), known)
         chosen = named_methods(methods, data)
-    elif kb is None:
-        raise NamesakeError("to link articles takes a KB: name one with `kb=`")
     else:
+        assert articles is not None
+        assert kb is not None
         data, chosen = _linked(methods, Corpus(articles, kb, rejects), rows, known)
-    evaluation = evaluate_scores(data, chosen, by, unit, samples, seed)
+    evaluation = evaluate_scores(data, chosen, by, unit, Bootstrap(samples, seed))
     about = [
-        f"{links or scores or articles} against {gold}" + (f", split {split}" if split else "") + ".",
+        f"{scores or articles} against {gold}" + (f", split {split}" if split else "") + ".",
         f"Intervals: 95 %, {samples:,} bootstrap samples by {unit} of all {len(data.gold):,} mentions, seed {seed}.",
     ]
     caveats = [f"Left out: {unresolved:,} mentions whose truth is unresolved."] if unresolved else []
     if data.unscored:
-        caveats.append(f"{len(data.unscored):,} mentions of the gold have no candidates at all: they count as missed.")
+        caveats.append(f"{len(data.unscored):,} mentions of the gold have no candidates: they count as missed.")
     if known is not None:
         where = known.path if isinstance(known, KB) else known
-        caveats.append(f"Candidates that {where} lacks are left out; where it lacks the gold entity, nobody is right.")
+        caveats.append(
+            f"Candidates that are not in {where} are ignored; gold entities that are not in it count as NIL."
+        )
     return evaluation_report(evaluation, "How good are the links?", about, caveats)
-
-
-def _alone(**others: object) -> None:
-    """Refuse what means nothing beside labelled text."""
-    for name, given in others.items():
-        if given:
-            raise NamesakeError(f"`labelled=` text has its own truth and is linked with `recipe=`: leave `{name}=` out")
-
-
-def _source(links: str | Path | None, scores: str | Path | None, kb: object) -> Path:
-    """The file to measure."""
-    if kb is not None:
-        raise NamesakeError("`kb=` links `articles=`; name them, or leave `kb=` out")
-    if links is not None and scores is None:
-        return Path(links)
-    if scores is not None and links is None:
-        return Path(scores)
-    raise NamesakeError("evaluate needs one of `links=`, `scores=`, or `kb=` with `articles=`")
 
 
 def _linked(
     names: Sequence[str], corpus: Corpus, gold: list[GoldRow], known: KB | str | Path | None
 ) -> tuple[Dataset, list[Method]]:
-    """Link the articles with each method's recipe, and take its answers; among known candidates, its scores."""
+    """Link the articles with the recipe of each method; with `known`, take the scores instead of the answers."""
     if not names:
         runs_here = [name for name, system in PAPER.items() if runs_on(Recipe.load(system), corpus.kb)]
         names = ["Random", *runs_here, "default"]
@@ -141,29 +113,157 @@ def _linked(
     return data, [answers.get(name) or method(name, data) for name in names]
 
 
+def evaluate_text(
+    labelled: Paths,
+    kb: KB | str | Path | None,
+    recipe: Recipe | str | Path = "default",
+    *,
+    threshold: float | str | None = None,
+    samples: int = SAMPLES,
+    seed: int = SEED,
+) -> Report:
+    """Find and link the people in labelled raw text, and measure precision, recall, F1 and the reasons of misses.
+
+    Args:
+        labelled: files of raw text with labels, each a corpus (`evaluation.labelled_text` describes the format).
+        kb: the KB to link them with.
+        recipe: a recipe, the name of a shipped recipe or a `.toml` file.
+        threshold: the minimum confidence of an answer, or a calibrated threshold of the recipe, such as "p95".
+        samples: the number of bootstrap samples.
+        seed: the seed of the bootstrap.
+    """
+    system = loaded(recipe)
+    system = system if threshold is None else system.at(threshold)
+    text = link_text(labelled, kb, system)
+    at = 0.0 if system.decide is None else system.decide.threshold
+    outcomes, missed, shares = text.outcomes, [], []
+    for number, outcome in enumerate(outcomes):
+        named = are_names(outcome.labels, text.kb)
+        here = text_figures.misses(outcome, at, named, lambda one: sentences(one, text.kb.language))
+        shares += text_figures.miss_rows(outcome, here, system.name, Bootstrap(samples, seed + number))
+        missed += here
+    found = TextFigures(
+        text_figures.figures(outcomes, at, system.name, Bootstrap(samples, seed)),
+        missed,
+        shares,
+        {outcome.labels.name: text_figures.wrong_links(outcome, at) for outcome in outcomes},
+        text_figures.text_curves(outcomes),
+        {outcome.labels.name: int(outcome.labels.known.sum()) for outcome in outcomes},
+    )
+    documents = sum(len(outcome.labels.corpus.documents) for outcome in outcomes)
+    answered = "without a threshold" if system.decide is None else f"with the threshold {at:g}"
+    about = [
+        f"{documents:,} labelled documents, linked with {text.kb.path} by {system.name}, {answered}.",
+        f"Intervals: 95 %, {samples:,} bootstrap samples by document, seed {seed}.",
+    ]
+    return text_report(found, about, text.remarks)
+
+
 def reproduce(
     folder: str | Path, *, kb: KB | str | Path | None = None, samples: int = SAMPLES, seed: int = SEED
 ) -> Report:
-    """Make the paper's Quotebank tables again from the authors' scores, next to the printed values.
+    """Make the paper's Quotebank tables from the authors' scores, next to the printed values.
 
     Args:
-        folder: holds `reference_scores.parquet`, `gold.jsonl` and `articles.jsonl.gz`.
-        kb: also run every system that this KB suffices for, among the candidates that it knows.
-        samples: how many bootstrap samples.
-        seed: of the bootstrap.
+        folder: contains `reference_scores.parquet`, `gold.jsonl` and `articles.jsonl.gz`.
+        kb: also run every system that this KB suffices for, on the candidates that are in it.
+        samples: the number of bootstrap samples.
+        seed: the seed of the bootstrap.
     """
-    report, folder = paper_report(paper.reproduce(Path(folder), samples, seed)), Path(folder)
+    folder = Path(folder)
+    report = paper_report(reproduce_tables(folder, Bootstrap(samples, seed)))
     if kb is None:
         return report
     corpus, truth = folder / "articles.jsonl.gz", folder / "gold.jsonl"
     run = evaluate(truth, articles=corpus, kb=kb, known=kb, split="test", samples=samples, seed=seed, rejects=Rejects())
-    ours = [_as_own(section) for section in run.sections]
+    ours = [
+        replace(
+            section,
+            title=f"Our own run: {section.title}",
+            views=[replace(view, name=f"own_{view.name}") for view in section.views],
+        )
+        for section in run.sections
+    ]
     rows = [*report.rows, *({"table": "own run", **row} for row in run.rows)]
     short = [*report.short, *(view for section in ours for view in section.views[:1])]
     return replace(report, sections=[*report.sections, *ours], rows=rows, short=short)
 
 
-def _as_own(section: Section) -> Section:
-    """A section of our own run, to stand beside the paper's."""
-    views = [replace(view, name=f"own_{view.name}") for view in section.views]
-    return replace(section, title=f"Our own run: {section.title}", views=views)
+FEATURES = ("D", "P", "S", "S_A", "D+P", "D+S", "D+S_A", "P+S", "P+S_A", "D+P+S", "D+P+S_A")
+TIES = ("NS", "LQID")
+NORMALISATION = {"none": "no normalisation", "lemma": "lemmatisation", "stem": "stemming"}
+
+
+def ablate(
+    articles: str | Path,
+    gold: str | Path,
+    kbs: KB | str | Path | Sequence[KB | str | Path],
+    *,
+    split: str | None = None,
+    rejects: Rejects | None = None,
+) -> Report:
+    """Measure IScore with each kind of words and each context, as in the paper's Tables 6 and 7.
+
+    Args:
+        articles: a file of articles.
+        gold: a file with `articleID`, `name`, `gold` (the index of a candidate, a QID or null).
+        kbs: KBs to compare, such as KBs that were built with different `words`.
+        split: use only gold of this split.
+        rejects: collects articles that cannot be used; without it, the first of them is an error.
+    """
+    rows = in_split(read_gold(Path(gold)), split)
+    features: list[Row] = []
+    context: list[Row] = []
+    for number, kb in enumerate(several(kbs)):
+        corpus = Corpus(articles, kb, Rejects() if number else rejects)  # the same articles are rejected each time
+        label = NORMALISATION[corpus.kb.manifest.words_how]
+        features += _ablated(corpus, feature_recipes(len(corpus.kb.words_p.values) > 0), rows, label)
+        context += _ablated(corpus, context_recipes(has_vectors(corpus.kb, "text")), rows, label)
+    words = (
+        "Words of the entity: D its description, S the labels of its statements' values, S_A these with their aliases, "
+        "P the first paragraph of its Wikipedia page."
+    )
+    places = (
+        "Words of the text: the sentences with the name (narrow), the article (entire), the sum of both (ensemble)."
+    )
+    sections = [
+        Section("Table 6: features and normalisation", [words], [pivot(features, "table_6", "IScore by features.")]),
+        Section("Table 7: context", [places], [pivot(context, "table_7", "IScore by context.")]),
+    ]
+    tables = [{"table": table, **asdict(row)} for table, part in (("6", features), ("7", context)) for row in part]
+    short = [view for section in sections for view in section.views]
+    title = "Which words matter? An ablation of IScore"
+    return Report(title, sections, tables, [f"{articles} against {gold}."], short)
+
+
+def feature_recipes(paragraphs: bool) -> dict[str, Recipe]:
+    """Return IScore with every combination of features; those with P only if the KB has first paragraphs."""
+    return {
+        words: Recipe(words, (Part("IScore"),), words=words, tie_break=TIES)
+        for words in FEATURES
+        if paragraphs or "P" not in words.split("+")
+    }
+
+
+def context_recipes(vectors: bool = False) -> dict[str, Recipe]:
+    """Return IScore over the sentences with the name, over the article, and their sum; with `vectors` also CSE."""
+    systems = {"": ("NIScore", "IScore")} | ({"CSE, ": ("NCSE", "CSE")} if vectors else {})
+    recipes: dict[str, Recipe] = {}
+    for kind, (narrow, entire) in systems.items():
+        for name, scorers in (("narrow", [narrow]), ("entire", [entire]), ("ensemble", [entire, narrow])):
+            recipes[kind + name] = Recipe(kind + name, tuple(map(Part, scorers)), tie_break=TIES)
+    return recipes
+
+
+def _ablated(corpus: Corpus, recipes: Mapping[str, Recipe], gold: list[GoldRow], label: str) -> list[Row]:
+    return measure_recipes({name: (recipe, corpus.dataset(recipe, gold)) for name, recipe in recipes.items()}, label)
+
+
+def measure_recipes(
+    scored: Mapping[str, tuple[Recipe, Dataset]], label: str, bootstrap: Bootstrap = DEFAULT
+) -> list[Row]:
+    """Return P@1 and MRR of recipes that were scored separately on the same mentions; `label` names the slice."""
+    methods = [from_recipe(recipe, data, name) for name, (recipe, data) in scored.items()]
+    data = next(data for _, data in scored.values())
+    evaluation = evaluate_scores(data, methods, bootstrap=bootstrap)
+    return [replace(row, slice=label) for row in evaluation.rows if row.metric in {"P@1", "MRR"}]

@@ -1,30 +1,44 @@
-"""What makes the links wrong: every wrong link next to the right one, with what matched."""
+"""Error analysis: every wrong link next to the right entity, with the evidence for each and the paper's error sources.
+
+Rules assign the error sources. The other mistakes are for manual review: the table has one row per mistake.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.analysis.corpus import Corpus
+from namesake.analysis.corpus import Corpus, in_kb
+from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
+from namesake.drawing.evidence import surface
 from namesake.drawing.excerpt import excerpt
+from namesake.drawing.waterfall import number, steps
+from namesake.drawing.words import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold
-from namesake.evaluation.measures.methods import linked
-from namesake.evaluation.reports.errors import Context, Mistake, Side, errors_report, side
-from namesake.evaluation.reports.report import Report
+from namesake.evaluation.methods import linked
+from namesake.evaluation.reports.report import Report, Section, View
 from namesake.evaluation.scores import BoolArray
 from namesake.kb.records import about
 from namesake.kb.store import KB
-from namesake.language import Language
 from namesake.linker import Linker
 from namesake.recipe import Recipe
 from namesake.scorers.matches import statement_source
 from namesake.text import sentences
+
+Statement = tuple[str, str]
+"""The id of a property and the label of a value."""
+
+DOMAIN = ("P106", "P101", "P641")  # occupation, field of work, sport
+SIMILAR, UNKNOWN, ABSENT = "similar domain", "gold entity not in the KB", "key property absent from the KB"
+DECOY, UNASSIGNED = "decoy mention", "to be assigned by hand"
+SOURCES = (UNKNOWN, SIMILAR, ABSENT, DECOY, UNASSIGNED)
 
 
 def mistakes(
@@ -37,18 +51,18 @@ def mistakes(
     known: bool = False,
     rejects: Rejects | None = None,
 ) -> Report:
-    """Show every wrong link next to the right one, with what matched and why it may have gone wrong.
+    """Show every wrong link next to the right entity, with the evidence for each and the likely error source.
 
     Refused mentions whose best candidate is wrong are listed as well, and marked as refused.
 
     Args:
         articles: a file of articles.
-        gold: a file with `articleID`, `name`, `gold` (a candidate's index, a QID or null).
+        gold: a file with `articleID`, `name`, `gold` (the index of a candidate, a QID or null).
         kb: the KB to link them with.
-        recipe: a recipe, a shipped recipe's name or a `.toml` file.
-        split: only gold of this split.
-        known: leave out gold entities that the KB lacks, which no linker could be right about.
-        rejects: takes articles that cannot be used; without it, the first of them is an error.
+        recipe: a recipe, the name of a shipped recipe or a `.toml` file.
+        split: use only gold of this split.
+        known: leave out gold entities that are not in the KB, which no linker can find.
+        rejects: collects articles that cannot be used; without it, the first of them is an error.
     """
     corpus = Corpus(articles, kb, rejects)
     linker = Linker(corpus.kb, recipe)
@@ -56,23 +70,116 @@ def mistakes(
     intro = [f"{articles} linked with {linker.recipe.name}, against {gold}."]
     measured = data.answerable
     if known:
-        measured = measured & _known(corpus.kb, data)
+        measured = measured & in_kb(data.gold_qids, corpus.kb)
         left_out = int(data.answerable.sum() - measured.sum())
-        intro.append(f"Mentions left out because the KB lacks their gold entity: {left_out}.")
+        intro.append(f"Mentions left out because their gold entity is not in the KB: {left_out}.")
     links = linked("links", data)
     wrong = list(_mistakes(linker, corpus, data, measured & ~links.right))
     refused = int((measured & links.right & (links.right_with_nil == 0)).sum())
-    return errors_report(wrong, int(measured.sum()), intro, refused)
+    return mistakes_report(wrong, int(measured.sum()), intro, refused)
 
 
-def _known(kb: KB, data: Dataset) -> BoolArray:
-    """Mentions whose gold entity the KB has."""
-    numbers = [int(qid[1:]) if qid is not None else -1 for qid in data.gold_qids]
-    return kb.rows(np.array(numbers, np.int64)) >= 0
+@dataclass(frozen=True)
+class Side:
+    """The gold entity or the chosen candidate: its evidence."""
+
+    qid: str
+    label: str
+    description: str
+    score: float
+    parts: dict[str, float]
+    """The contribution of each part; their sum is the score."""
+    words: dict[str, list[Span]]
+    """Matched words, normalised, with their spans in the article."""
+    shared: list[str]
+    """Statements shared with anchors."""
+    statements: frozenset[Statement]
+    known: bool = True
+    """Whether the entity is in the KB."""
+    written: Mapping[str, str] = field(default_factory=dict)
+    """The matched words as written at their first occurrence."""
+
+    def as_written(self, words: Iterable[str]) -> list[str]:
+        """Return matched words as the article writes them."""
+        return list(dict.fromkeys(self.written.get(word, word) for word in words))
+
+    def __str__(self) -> str:
+        """The entity, its score and the contributions of the parts."""
+        if not self.known:
+            return f"{self.qid}: not in the KB"
+        rows = ({"part": name, "role": "part", "contribution": value} for name, value in self.parts.items())
+        parts = ", ".join(f"{part_name(step.part)} {step.written}" for step in steps(rows))
+        score = number(self.score).removeprefix("+") + (f" = {parts}" if parts else "")
+        return f"{self.qid} {self.label or '?'} ({self.description or 'no description'}): {score}"
+
+    def beyond(self, other: Side) -> str:
+        """Return the words and statements that only this side matched."""
+        words = self.as_written(word for word in self.words if word not in other.words)
+        return "; ".join([", ".join(words), *(s for s in self.shared if s not in other.shared)]).strip("; ")
+
+
+@dataclass(frozen=True)
+class Context:
+    """The sentences of an article, and the spans of this name and of the other names."""
+
+    sentences: Sequence[Span]
+    own: Sequence[Span]
+    others: Mapping[str, Sequence[Span]]
+
+    def around(self, span: Span) -> tuple[bool, bool]:
+        """Return whether the sentence of a span contains this name, and whether it contains another."""
+        low, high = next((s for s in self.sentences if s[0] <= span[0] < s[1]), span)
+        groups = (self.own, [other for spans in self.others.values() for other in spans])
+        own, others = (any(low <= start < high for start, _ in spans) for spans in groups)
+        return own, others
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mention whose first candidate is not the gold entity: a wrong link, or a refusal."""
+
+    article: str
+    name: str
+    gold: Side
+    chosen: Side
+    context: Context
+    tie_break: str | None = None
+    sentence: str = ""
+    """The first sentence with the name, which is marked (`drawing.excerpt`)."""
+    refused: str | None = None
+    """Why the mention has no answer (`decide.REASONS`); None if it is linked to the chosen candidate."""
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """The error sources of the paper that apply, by rule; UNASSIGNED if none does.
+
+        Similar domain: both candidates share an occupation, field of work or sport. Key property absent: no word in the
+        sentences with the name matches the gold entity. Decoy: most words that only the chosen candidate matched are in
+        sentences about other people. Gold entity not in the KB: not a source of the paper.
+        """
+        found = []
+        if any(statement[0] in DOMAIN for statement in self.gold.statements & self.chosen.statements):
+            found.append(SIMILAR)
+        if not self.gold.known:
+            found.append(UNKNOWN)
+        elif not any(self.context.around(span)[0] for spans in self.gold.words.values() for span in spans):
+            found.append(ABSENT)
+        if self.decoys:
+            found.append(DECOY)
+        return found or [UNASSIGNED]
+
+    @cached_property
+    def decoys(self) -> list[str]:
+        """Words that only the chosen candidate matched, if most of them are in sentences about other mentions."""
+        extra = {word: spans for word, spans in self.chosen.words.items() if word not in self.gold.words}
+        elsewhere = [
+            word for word, spans in extra.items() if all(self.context.around(span) == (False, True) for span in spans)
+        ]
+        return elsewhere if 2 * len(elsewhere) > len(extra) else []
 
 
 def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: BoolArray) -> Iterator[Mistake]:
-    """Explain the mentions asked for, whose first candidate is not the gold one."""
+    """Explain the flagged mentions, whose first candidate is not the gold one."""
     wrong: dict[str, dict[str, str | None]] = {}
     for (article, name), qid, explained in zip(data.table.mentions, data.gold_qids, asked, strict=True):
         if explained:
@@ -83,39 +190,113 @@ def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: BoolArray) -
                 continue
             one = table.filter(pc.equal(table.column("id"), identifier))
             for name, qid in wrong[identifier].items():
-                rows = linker.explain(one, name).to_pylist()
-                gold = [row for row in rows if row["qid"] == qid]
-                people = [row for row in rows if row["qid"] is not None]  # "none of them" is no link
-                chosen = [row for row in people if row["rank"] == people[0]["rank"]]
-                text = one.column("text")[0].as_py()
-                sides = (_side(linker.kb, gold, text), _side(linker.kb, chosen, text))
-                context = _context(one, name, linker.kb.language)
-                said = _sentence(one, rows[0], context)
-                yield Mistake(identifier, name, *sides, context, rows[0]["tie_break"], said, rows[0]["reason"])
+                yield _mistake(linker, one, identifier, name, qid)
 
 
-def _sentence(article: pa.Table, row: dict[str, Any], context: Context) -> str:
-    """The sentence that a name first stands in, or the title where it stands there only."""
-    [record] = article.select(["text", "title"]).to_pylist()
-    if row["spans"]:
-        return excerpt(record["text"], row["spans"][0], context.sentences)
-    if row["title_spans"]:
-        return excerpt(record["title"], row["title_spans"][0], [(0, len(record["title"]))])
-    return ""
+def _mistake(linker: Linker, article: pa.Table, identifier: str, name: str, qid: str | None) -> Mistake:
+    rows = linker.explain(article, name).to_pylist()
+    gold = [row for row in rows if row["qid"] == qid]
+    entities = [row for row in rows if row["qid"] is not None]  # without NIL
+    chosen = [row for row in entities if row["rank"] == entities[0]["rank"]]
+    [record] = article.select(["text", "title", "mentions"]).to_pylist()
+    spans = {mention["name"]: mention["spans"] or [] for mention in record["mentions"] or []}
+    own = spans.pop(name, [])
+    context = Context(sentences(record["text"], linker.kb.language), own, spans)
+    sentence, first = "", rows[0]
+    if first["spans"]:
+        sentence = excerpt(record["text"], first["spans"][0], context.sentences)
+    elif first["title_spans"]:
+        sentence = excerpt(record["title"], first["title_spans"][0], [(0, len(record["title"]))])
+    right, wrong = (_side(linker.kb, some, record["text"]) for some in (gold, chosen))
+    return Mistake(identifier, name, right, wrong, context, first["tie_break"], sentence, first["reason"])
 
 
 def _side(kb: KB, rows: list[dict[str, Any]], text: str) -> Side:
-    """A candidate's explanation with its statements from the KB; these also tell who has no description."""
+    """An entity from its rows of an explanation, with its description and statements from the KB."""
     at = kb.row(rows[0]["qid"])
-    if at >= 0:
-        rows = [row | {"description": about(kb, at)} for row in rows]
-    pairs = kb.statements[at].tolist() if at >= 0 else []
-    sources = [statement_source(kb, pair) for pair in pairs]
-    return side(rows, [(source.property or "", source.value or "") for source in sources], at >= 0, text)
+    if at < 0:
+        return side(rows, (), False, text)
+    sources = [statement_source(kb, pair) for pair in kb.statements[at].tolist()]
+    statements = [(source.property or "", source.value or "") for source in sources]
+    return side([row | {"description": about(kb, at)} for row in rows], statements, True, text)
 
 
-def _context(article: pa.Table, name: str, language: Language) -> Context:
-    """Sentences and names of an article (a table of one row)."""
-    spans = {mention["name"]: mention["spans"] or [] for mention in article.column("mentions")[0].as_py() or []}
-    own = spans.pop(name, [])
-    return Context(sentences(article.column("text")[0].as_py(), language), own, spans)
+def side(rows: Sequence[Mapping[str, Any]], statements: Iterable[Statement], known: bool, text: str) -> Side:
+    """Return an entity from its rows of an explanation, one for each part; `text` is the article's."""
+    parts = [row for row in rows if row["role"] == "part"]
+    words: dict[str, list[Span]] = {}
+    written: dict[str, str] = {}
+    shared: dict[str, None] = {}
+    for match in (match for row in parts for match in row["matches"] or []):
+        if match["word"] is not None:
+            words.setdefault(match["word"], [(start, end) for start, end in match["spans"]])
+            written.setdefault(match["word"], surface(match, text))
+            continue
+        for source in match["sources"]:
+            what = source["property_label"] or source["property"] or source["source"]
+            shared[f"{what}: {source['value']}"] = None
+    first = rows[0]
+    score, label, description = float(first["score"]), first["label"] or "", first["description"] or ""
+    shares = {row["part"]: float(row["contribution"]) + 0.0 for row in parts}  # + 0.0: a penalty of -0 is 0
+    facts = frozenset(statements)
+    return Side(first["qid"], label, description, score, shares, words, list(shared), facts, known, written)
+
+
+def mistakes_report(mistakes: Sequence[Mistake], measured: int, about: Sequence[str], refused: int = 0) -> Report:
+    """Return the number of mistakes by source, and every mistake as a row to review.
+
+    `refused` counts the mentions that are refused although their first candidate is the gold entity.
+    """
+    counts = [[name, str(sum(name in mistake.sources for mistake in mistakes))] for name in SOURCES]
+    header = ["article", "name", "sentence", "outcome", "gold", "chosen"]
+    header += ["only gold matched", "only chosen matched", "category"]
+    rows = [
+        [
+            mistake.article,
+            mistake.name,
+            mistake.sentence,
+            "linked" if mistake.refused is None else f"refused ({mistake.refused}); chosen is the best candidate",
+            str(mistake.gold),
+            str(mistake.chosen),
+            mistake.gold.beyond(mistake.chosen),
+            mistake.chosen.beyond(mistake.gold),
+            "; ".join(mistake.sources),
+        ]
+        for mistake in mistakes
+    ]
+    text = (
+        "Rules assign the sources: a shared occupation, field or sport; a gold entity without a match in the sentences "
+        "with its name; matches from sentences about other people."
+    )
+    summary = View(
+        "error_sources", "Error sources.", ["source", "mentions"], counts, "A mistake may have several sources."
+    )
+    words, marked = frozenset(range(len(header))), {4: "right", 5: "wrong"}
+    qids = frozenset(marked)
+    table = View("errors", "Mistakes.", header, rows, words=words, qids=qids, kinds=marked, cards=True)
+    wrong = [mistake.refused for mistake in mistakes]
+    outcome = f"Linked to the wrong entity: {wrong.count(None)} of {measured} answerable mentions."
+    if wrong.count(None) < len(wrong) or refused:
+        outcome += f" Refused, and the best candidate is wrong: {len(wrong) - wrong.count(None)}."
+        outcome += f" Refused, and the best candidate is right (not listed): {refused}."
+    section = Section("Mistakes", [text], [summary, table])
+    data = [_row(mistake) for mistake in mistakes]
+    return Report("Which links are wrong, and why?", [section], data, [*about, outcome], [summary], [outcome])
+
+
+def _row(mistake: Mistake) -> dict[str, Any]:
+    """A mistake in `tables.json`."""
+    sides = {
+        role: {
+            **{name: getattr(one, name) for name in ("qid", "known", "label", "description", "score", "parts")},
+            "words": one.as_written(one.words),
+            "shared": one.shared,
+        }
+        for role, one in (("gold", mistake.gold), ("chosen", mistake.chosen))
+    }
+    return {
+        **{name: getattr(mistake, name) for name in ("article", "name", "sentence", "tie_break")},
+        **{"categories": mistake.sources, "refused": mistake.refused},
+        "decoys": mistake.chosen.as_written(mistake.decoys),
+        **sides,
+    }

@@ -1,4 +1,4 @@
-"""The weights of a recipe, and what they are worth."""
+"""Weights of a recipe from scores or labelled text, and thresholds from labelled text."""
 
 from __future__ import annotations
 
@@ -7,18 +7,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from namesake.analysis.corpus import only_known
-from namesake.analysis.tune_labelled import tune_labelled
+from namesake.analysis.corpus import link_text, loaded, only_known
 from namesake.errors import NamesakeError
+from namesake.evaluation import fit_text
+from namesake.evaluation.cross_validation import (
+    FOLDS,
+    HOWS,
+    Trial,
+    Tuned,
+    cross_validate,
+    named,
+    trials,
+    tune_weights,
+    untuned,
+)
+from namesake.evaluation.fit_text import Sample
+from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
-from namesake.evaluation.measures.methods import from_recipe
+from namesake.evaluation.labelled_text import Outcome
+from namesake.evaluation.methods import from_recipe
 from namesake.evaluation.reports.report import View
+from namesake.evaluation.reports.tuning_tables import (
+    corpora_view,
+    thresholds_view,
+    trade_view,
+    trials_view,
+    weights_view,
+)
 from namesake.evaluation.scores import ScoreTable, read_scores
-from namesake.evaluation.tuning import tune as tuning
-from namesake.evaluation.tuning.grid import MOST_POINTS, STEP
-from namesake.evaluation.tuning.logit import CONSTANT, few, learnable
-from namesake.evaluation.tuning.tune import FOLDS, HOWS, Trial, Tuned
-from namesake.evaluation.tuning.view import INTERVALS, trials_view, weights_view
+from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
+from namesake.evaluation.text_figures import plain_figures
+from namesake.evaluation.thresholds import PERCENTS, Trade, fewest, intervals, thresholds
 from namesake.files.several import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
@@ -26,14 +45,14 @@ from namesake.recipe import Recipe
 
 @dataclass(frozen=True)
 class Tuning:
-    """The recipe with the weights that were found, and tables that tell what they are worth."""
+    """The recipe with tuned weights, and tables about them."""
 
     recipe: Recipe
     views: list[View]
     mentions: int
-    """What the weights were found on."""
+    """The number of mentions that the weights were tuned on."""
     warning: str | None = None
-    """That these are few for so many weights."""
+    """A warning if there are few mentions for so many weights."""
 
 
 def tune(
@@ -51,62 +70,46 @@ def tune(
     hold: bool = False,
     name: str | None = None,
 ) -> Tuning:
-    """Find a recipe's weights by a fitted log-linear model and by grid search, and tell what they are worth.
+    """Find a recipe's weights by a fitted log-linear model or by grid search, and measure them.
 
-    They are learnt from `scores` with `gold`, from `labelled` text, or from both at once. From labelled text also come
+    They are learnt from `scores` with `gold`, from `labelled` text, or from both at once. Labelled text also gives
     thresholds, `[decide.thresholds]`.
 
     Args:
         scores: files with the scores of every candidate; several are fitted as one.
         gold: one gold file for all score files, or one for each.
-        recipe: whose parts to weigh: a recipe, a shipped recipe's name or a `.toml` file.
-        labelled: files of raw text with labels, each a corpus that counts as the root of its size.
+        recipe: the recipe to tune: a recipe, the name of a shipped recipe or a `.toml` file.
+        labelled: files of raw text with labels, each a corpus with the weight of the square root of its size.
         kb: the KB to link labelled text with.
-        how: which weights the recipe gets: `fit` (log-linear) or `grid`.
+        how: the weights of the resulting recipe: `fit` (log-linear) or `grid`.
         split: the gold to find the weights on; default: all of it.
-        step: of the grid.
-        folds: by document, over all gold, for the figures on mentions that the weights have not seen.
-        known: leave out candidates that this KB lacks in files that `namesake link` wrote.
-        hold: keep the weights, and fit only when to say nobody: `nil`, `alone` and the doubt `Constant`.
-        name: of the recipe that is made; default: its old name and `how`.
+        step: the step of the grid.
+        folds: the number of folds by document, over all gold, for figures on unseen mentions.
+        known: ignore candidates that are not in this KB, in files that `namesake link` wrote.
+        hold: keep the weights, and fit only the constants of NIL: `nil`, `alone` and the doubt `Constant`.
+        name: the name of the resulting recipe; default: the old name and `how`.
     """
     if how not in HOWS:
         raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(HOWS)}")
-    given = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
-    system = _held(given) if hold else given
     if not labelled and not scores:
         raise NamesakeError("tune needs scores and their `gold=`, or `labelled=` text and its `kb=`")
-    sources = (
-        _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)], known)
-        if scores
-        else []
-    )
+    given = loaded(recipe)
+    system = _held(given) if hold else given
+    sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)], known)
+    data = [source.data(in_split(source.gold, split)) for source in sources]
     if labelled:
         if how != "fit":
             raise NamesakeError("`how='grid'` is for score files: weights are fitted to labelled text")
-        more = _aligned(sources, split)
-        chosen, views, mentions = tune_labelled(labelled, kb, system, more, name)
-        return Tuning(_released(chosen, given) if hold else chosen, views, mentions, few(system, mentions))
-    hows = _hows(system, how, step, len(sources))
-    learnt_from = _aligned(sources, split)
-    mentions = sum(len(learnable(system, each).gold) for each in learnt_from)
-    found = [tuning.tune(system, learnt_from, each, step, name) for each in hows]
-    chosen = next(each.recipe for each in found if each.how == how)
-    views = [weights_view(found, f"split {split}" if split else "all gold")]
-    for source in sources:
-        if split and (trials := _on_unseen(found, source, split)):
-            caption = f"Weights have not seen it. {INTERVALS}"
-            views.append(trials_view(trials, f"{source.name}: gold outside the split.", caption))
-    caption = f"Each fold is answered with weights found on the others. {INTERVALS}"
-    validated = tuning.cross_validate(system, _aligned(sources, None), hows, step, folds)
-    for source, trials in zip(sources, validated, strict=True):
-        views.append(trials_view(trials, f"{source.name}: {folds} folds by document over all gold.", caption))
-    return Tuning(_released(chosen, given) if hold else chosen, views, mentions, few(system, mentions))
+        found, views, mentions = _tune_text(labelled, kb, system, data, name)
+    else:
+        found, views = _tune_scores(sources, data, system, how, split, step, folds, name)
+        mentions = sum(len(learnable(system, each).gold) for each in data)
+    return Tuning(_released(found, given) if hold else found, views, mentions, few(system, mentions))
 
 
 @dataclass(frozen=True)
 class _Source:
-    """A score file with its gold, and the KB whose entities alone count in it, if any."""
+    """A score file with its gold, and the KB whose entities alone count, if any."""
 
     name: str
     table: ScoreTable
@@ -114,10 +117,10 @@ class _Source:
     known: KB | str | Path | None
 
     def data(self, rows: list[GoldRow]) -> Dataset:
-        """Some of the gold with its scores.
+        """Return some of the gold with its scores.
 
-        Mentions that have lost all rivals but one to the KB's gaps are left out: they are no longer ambiguous, nor
-        are they like names that only one person bears.
+        Mentions with a single candidate left, because the KB lacks the others, are left out: they are no longer
+        ambiguous, but differ from names of one entity.
         """
         data = only_known(align(self.table, rows), self.known)
         if self.known is None:
@@ -126,8 +129,87 @@ class _Source:
         return data.take([i for i, mention in enumerate(lost) if mention != ("some known", None)])
 
 
+def _sources(scores: Sequence[Path], gold: Sequence[Path], known: KB | str | Path | None) -> list[_Source]:
+    """Score files with their gold. Only files that `link` wrote can have candidates that a KB lacks."""
+    if not scores:
+        return []
+    if len(gold) not in {1, len(scores)}:
+        raise NamesakeError(
+            f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: one for all, or one for each"
+        )
+    rows = [resolved(read_gold(path))[0] for path in gold]
+    golds = rows * len(scores) if len(rows) == 1 else rows
+    tables = [read_scores(path) for path in scores]
+    return [
+        _Source(path.name, table, own, known if table.chosen else None)
+        for path, table, own in zip(scores, tables, golds, strict=True)
+    ]
+
+
+def _tune_scores(
+    sources: Sequence[_Source],
+    data: Sequence[Dataset],
+    recipe: Recipe,
+    how: str,
+    split: str | None,
+    step: float,
+    folds: int,
+    name: str | None,
+) -> tuple[Recipe, list[View]]:
+    """Tune on score files. The fit, and the grid if it is possible, are compared with the requested way."""
+    points = (round(1 / step) + 1) ** sum(not part.fixed for part in recipe.parts)
+    grid = recipe.decide is None and len(sources) == 1 and points <= MOST_POINTS
+    hows = [each for each in HOWS if each in {how, "fit"} or grid]
+    found = [tune_weights(recipe, data, each, step, name) for each in hows]
+    views = [weights_view(found, f"split {split}" if split else "all gold")]
+    for source in sources if split else ():
+        unseen = _on_unseen(found, source, str(split))
+        title, caption = f"{source.name}: gold outside the split.", "The weights are not tuned on it."
+        views += [trials_view(unseen, title, caption)] if unseen else []
+    every = [source.data(source.gold) for source in sources]
+    caption = "Each fold is answered with weights tuned on the others."
+    for source, validated in zip(sources, cross_validate(recipe, every, hows, step, folds), strict=True):
+        views.append(trials_view(validated, f"{source.name}: {folds} folds by document over all gold.", caption))
+    return next(each.recipe for each in found if each.how == how), views
+
+
+def _on_unseen(found: Sequence[Tuned], source: _Source, split: str) -> list[Trial]:
+    """The figures of tuned recipes on gold outside the split; empty if none of it has an answer."""
+    rows = [row for row in source.gold if row.columns.get("split") != split]
+    if not rows or not (rest := source.data(rows)).answerable.any():
+        return []
+    rest = learnable(found[0].recipe, rest)
+    answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
+    return trials([*answers, *untuned(rest)], rest)
+
+
+def _tune_text(
+    labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, more: Sequence[Dataset], name: str | None
+) -> tuple[Recipe, list[View], int]:
+    """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
+    samples = [
+        Sample.of(corpus.labels, corpus.links) for corpus in link_text(labelled, kb, recipe, scores=True).corpora
+    ]
+    found = fit_text.fit_text(recipe, samples, more)
+    unseen = fit_text.held_out(recipe, samples, more)
+    if found.decide is not None:
+        found = found.replace(decide=found.decide.replace(thresholds=thresholds(Trade.of(unseen))))
+    mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)
+    data = [*(sample.data for sample in samples), *more]
+    tuned = named(found, recipe, data, "fit", f"L2 penalty {fit_text.PENALTY:g}", name, mentions)
+    without = "the others" if len(samples) > 1 else f"the rest of {fit_text.FOLDS} folds by document"
+    at = 0.0 if found.decide is None else found.decide.threshold
+    names = [sample.labels.name for sample in samples]
+    seen = [plain_figures(sample.outcome(found), at) for sample in samples]
+    new = [plain_figures(outcome, at) for outcome in unseen]
+    views = [weights_view([tuned], "all labelled text"), corpora_view(names, seen, new, without)]
+    if found.decide is not None:
+        views.append(thresholds_view(found.decide.thresholds, Trade.of(unseen)))
+    return tuned.recipe, views, mentions
+
+
 def _held(recipe: Recipe) -> Recipe:
-    """The recipe with all weights fixed but the constants of "none of them"."""
+    """The recipe with all weights fixed but the constants of NIL."""
     rule = recipe.decide
     if rule is None:
         raise NamesakeError(f"{recipe.name} has no [decide] table: with `hold=True` there is nothing to fit")
@@ -137,7 +219,7 @@ def _held(recipe: Recipe) -> Recipe:
 
 
 def _released(found: Recipe, given: Recipe) -> Recipe:
-    """What was found with weights held, with all parts as fixed or free as they were given."""
+    """The tuned recipe, with its parts fixed or free as in the given one."""
     if found.decide is None or given.decide is None:
         return found
     pairs = zip(found.decide.parts, given.decide.parts, strict=True)
@@ -145,38 +227,70 @@ def _released(found: Recipe, given: Recipe) -> Recipe:
     return found.replace(parts=given.parts, decide=found.decide.replace(parts=doubts))
 
 
-def _sources(scores: Sequence[Path], gold: Sequence[Path], known: KB | str | Path | None) -> list[_Source]:
-    """Score files, each with its gold. Only what `link` wrote can have candidates that a KB lacks."""
-    if len(gold) not in {1, len(scores)}:
-        raise NamesakeError(
-            f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: one for all, or one for each"
-        )
-    rows = [resolved(read_gold(path))[0] for path in gold]
-    tables = [read_scores(path) for path in scores]
-    golds = rows * len(tables) if len(rows) == 1 else rows
-    return [
-        _Source(path.name, table, own, known if table.chosen else None)
-        for path, table, own in zip(scores, tables, golds, strict=True)
-    ]
+@dataclass(frozen=True)
+class Calibration:
+    """Figures by threshold, and the threshold with the target precision."""
+
+    recipe: Recipe
+    """The recipe, with `[decide.thresholds]` from this text."""
+    trade: Trade
+    suggested: float | None
+    """None if no threshold reaches the target."""
+    view: View
+    lines: Sequence[str]
+    """The suggestion, then remarks."""
 
 
-def _hows(recipe: Recipe, how: str, step: float, sources: int) -> list[str]:
-    """The ways to tune that are compared: the one that is wanted, the fit, and a grid where it is possible."""
-    points = (round(1 / step) + 1) ** sum(not part.fixed for part in recipe.parts)
-    grid = recipe.decide is None and sources == 1 and points <= MOST_POINTS
-    return [each for each in HOWS if each in {how, "fit"} or grid]
+def threshold(
+    labelled: Paths,
+    kb: KB | str | Path,
+    *,
+    target_precision: float = 0.95,
+    recipe: Recipe | str | Path = "default",
+    samples: int = SAMPLES,
+    seed: int = SEED,
+) -> Calibration:
+    """Find the lowest threshold at which a recipe's answers have the target precision on labelled text.
+
+    Args:
+        labelled: files of raw text with labels; all of them count as one.
+        kb: the KB to link them with.
+        target_precision: the share of the answers that must be right.
+        recipe: a recipe with a `[decide]` table, the name of a shipped recipe or a `.toml` file.
+        samples: the number of bootstrap samples.
+        seed: the seed of the bootstrap.
+    """
+    if not 0 < target_precision <= 1:
+        raise NamesakeError(f"`target_precision={target_precision:g}`: must be above 0 and at most 1, such as 0.95")
+    system = loaded(recipe)
+    if system.decide is None:
+        raise NamesakeError(f"recipe {system.name} always answers: it has no [decide] table, so no threshold")
+    text = link_text(labelled, kb, system)
+    outcomes = text.outcomes
+    trade = Trade.of(outcomes)
+    entry = trade.reaching(target_precision)
+    suggested = None if entry is None else trade.rounded(entry)
+    percent = round(target_precision * 100)
+    whole = percent < 100 and abs(target_precision * 100 - percent) < 1e-9
+    percents = sorted({*PERCENTS, *([percent] if whole else [])})
+    calibrated = system.replace(decide=system.decide.replace(thresholds=thresholds(trade, percents)))
+    suggestion = _suggestion(outcomes, trade, target_precision, suggested, Bootstrap(samples, seed))
+    return Calibration(calibrated, trade, suggested, trade_view(trade, suggested), [suggestion, *text.remarks])
 
 
-def _aligned(sources: Sequence[_Source], split: str | None) -> list[Dataset]:
-    """The gold of a split with its scores, one data set for each file."""
-    return [source.data(in_split(source.gold, split)) for source in sources]
-
-
-def _on_unseen(found: Sequence[Tuned], source: _Source, split: str) -> list[Trial]:
-    """What tuned recipes are worth on gold outside the split; nothing where none of it has an answer."""
-    rows = [row for row in source.gold if row.columns.get("split") != split]
-    if not rows or not (rest := source.data(rows)).answerable.any():
-        return []
-    rest = learnable(found[0].recipe, rest)
-    answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
-    return tuning.trials([*answers, *tuning.untuned(rest)], rest)
+def _suggestion(
+    outcomes: Sequence[Outcome], trade: Trade, target: float, suggested: float | None, bootstrap: Bootstrap
+) -> str:
+    if suggested is not None:
+        pairs = zip(("precision", "recall"), intervals(outcomes, suggested, bootstrap), strict=True)
+        figures = [f"{name} {found.value:.3f} ({found.low:.3f} to {found.high:.3f})" for name, found in pairs]
+        return f"threshold {suggested}: {', '.join(figures)}; use it with `threshold={suggested}`"
+    needed = fewest(target)
+    best = trade.best(needed)
+    if best is None:
+        most = int(trade.answers.max(initial=0))
+        return f"to measure precision {target:g} takes {needed:,} answers, and there are {most:,}: label more text"
+    return (
+        f"no threshold gives precision {target:g} on this text: the highest over {needed:,} answers or more is "
+        f"{trade.precision[best]:.3f}, at threshold {trade.rounded(best)}"
+    )

@@ -1,1 +1,1 @@
-"""Data sets for entity linking: a registry of facts, one reader for each, conversion to our articles and gold."""
+"""Data sets with gold: the catalogue, readers and writers of their formats, conversion."""

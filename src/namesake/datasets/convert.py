@@ -1,56 +1,121 @@
-"""A data set as our articles and gold: read, joined with its truth, resolved against a KB, written."""
+"""Conversion of a data set: read it, add the truth of a gold file, resolve titles with a KB, write it."""
+
+from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import text_buffers
-from namesake.articles.article import Article, Mention
-from namesake.datasets.labelled import Labelled, Truth, check_gold
+from namesake.articles.rejects import NoRejects, Rejects
+from namesake.datasets.catalogue import find_reader
+from namesake.datasets.json_formats import json_line, write_elevant, write_plain, write_quotebank
+from namesake.datasets.labelled_article import LabelledArticle, Truth, check_gold
+from namesake.datasets.nif import write_nif
 from namesake.errors import NamesakeError
-from namesake.evaluation.gold import GoldRow
+from namesake.evaluation.gold import GoldRow, read_gold
 from namesake.files import create, keep_apart, kind, published
 from namesake.kb.store import KB
 
-BATCH = 5000  # articles for which the KB's titles are gone through once
+BATCH = 5000  # articles for which the KB's titles are searched once
+LINES = (".jsonl", ".ndjson")
+
+WRITERS: dict[str, tuple[Callable[[LabelledArticle], bytes], tuple[str, ...]]] = {
+    "plain": (write_plain, LINES),
+    "quotebank": (write_quotebank, LINES),
+    "elevant": (write_elevant, LINES),
+    "nif": (write_nif, (".ttl", ".nif")),
+}
+"""The formats of `namesake datasets convert --to`: the writer, and the suffixes of its files."""
 
 Counts = Counter[str]
-"""How many `articles`, `mentions`, truths of each kind, and names that were `numbered`."""
+"""The number of `articles`, `mentions`, truths by kind (`entity`, `nil`, `unresolved`), and `numbered` names."""
 
 
-def convert(
-    labelled: Iterable[Labelled], kb: KB | None, articles: Path, gold: Path, inputs: Iterable[Path] = ()
+def convert_dataset(
+    file: str | Path,
+    reader: str,
+    *,
+    articles: str | Path | None = None,
+    gold: str | Path | None = None,
+    to: str | None = None,
+    out: str | Path | None = None,
+    truth: str | Path | None = None,
+    kb: KB | str | Path | None = None,
+    rejects: Rejects | None = None,
 ) -> Counts:
-    """Write articles and gold as JSON lines; neither file appears unless both are whole.
+    """Convert a file of a data set to articles and gold, or to one file of another format.
 
-    `inputs` are the files that are read meanwhile: none of them is overwritten.
+    Args:
+        file: a file of the data set.
+        reader: the name of the format, such as `zelda` (`list_datasets()` has the reader of each data set).
+        articles: the articles to write, for `link`.
+        gold: the gold to write, for `evaluate`.
+        to: instead of `articles` and `gold`, the format of `out`: `plain`, `quotebank`, `elevant` or `nif`.
+        out: the file to write in that format.
+        truth: a gold file to read, if the data set stores its truth in a file of its own.
+        kb: resolves page titles to QIDs, and gives candidates to mentions without any.
+        rejects: collects annotations that are not scored; without it, the first of them is an error.
     """
+    known = kb if kb is None or isinstance(kb, KB) else KB.open(kb)
+    found = find_reader(reader)(Path(file), NoRejects() if rejects is None else rejects)
+    if truth is not None:
+        found = with_truth(found, read_gold(Path(truth)))
+    inputs = [Path(file), *([Path(truth)] if truth else []), *([known.path] if known else [])]
+    if articles and gold and not to and not out:
+        return write_with_gold(resolved(found, known), Path(articles), Path(gold), inputs)
+    if to and out and not articles and not gold:
+        return write_as(resolved(found, known), to, Path(out), inputs)
+    raise NamesakeError("where to? Give `articles=` and `gold=`, or `to=` and `out=`")
+
+
+def write_with_gold(
+    labelled: Iterable[LabelledArticle], articles: Path, gold: Path, inputs: Iterable[Path] = ()
+) -> Counts:
+    """Write articles and gold as JSON lines. The files appear only when both are complete."""
     for path in (articles, gold):
-        if kind(path) not in {".jsonl", ".ndjson"}:
+        if kind(path) not in LINES:
             raise NamesakeError(f"{path}: articles and gold are written as .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst")
-    keep_apart([articles, gold], inputs)
+    return _write(labelled, [(articles, lambda one: write_plain(one, with_gold=False)), (gold, _gold_lines)], inputs)
+
+
+def write_as(labelled: Iterable[LabelledArticle], to: str, out: Path, inputs: Iterable[Path] = ()) -> Counts:
+    """Write articles with their truth as one file, which appears only when it is complete."""
+    if to not in WRITERS:
+        raise NamesakeError(f"no format {to!r} to convert to; there are: {', '.join(WRITERS)}")
+    writer, suffixes = WRITERS[to]
+    if kind(out) not in suffixes:
+        raise NamesakeError(f"{out}: {to} is written as {' or '.join(suffixes)}, also with .gz, .bz2 or .zst")
+    return _write(labelled, [(out, writer)], inputs)
+
+
+def _write(
+    labelled: Iterable[LabelledArticle],
+    outputs: Sequence[tuple[Path, Callable[[LabelledArticle], bytes]]],
+    inputs: Iterable[Path],
+) -> Counts:
+    keep_apart([path for path, _ in outputs], inputs)
     counts: Counts = Counter()
     seen: set[str] = set()
-    with (
-        published(articles) as articles_partial,
-        published(gold) as gold_partial,
-        create(articles_partial, articles.suffix) as article_lines,
-        create(gold_partial, gold.suffix) as gold_lines,
-    ):
-        for one in resolved(labelled, kb):
+    with ExitStack() as stack:
+        partial = [stack.enter_context(published(path)) for path, _ in outputs]
+        files = [
+            (stack.enter_context(create(place, path.suffix)), writer)
+            for place, (path, writer) in zip(partial, outputs, strict=True)
+        ]
+        for one in labelled:
             if one.article.id in seen:
-                raise NamesakeError(f"article {one.article.id} stands twice in the data set")
+                raise NamesakeError(f"article {one.article.id} appears twice in the data set")
             seen.add(one.article.id)
-            article_lines.write(msgspec.json.encode(_article_row(one.article)) + b"\n")
-            gold_lines.writelines(msgspec.json.encode(_gold_row(one.article.id, t)) + b"\n" for t in one.truths)
+            for file, writer in files:
+                file.write(writer(one))
             counts.update(truth.kind for truth in one.truths)
             counts["numbered"] += sum(truth.name != truth.surface for truth in one.truths)
             counts["mentions"] += len(one.article.mentions or ())
@@ -58,80 +123,57 @@ def convert(
     return counts
 
 
-def _article_row(article: Article) -> dict[str, Any]:
-    """Our plain layout, without what is not known."""
-    known = {"id": article.id, "text": article.text, "title": article.title, "date": article.date}
-    mentions = [
-        {"name": m.name, "spans": m.spans} | ({} if m.candidates is None else {"candidates": m.candidates})
-        for m in article.mentions or ()
-    ]
-    return {key: value for key, value in known.items() if value is not None} | {"mentions": mentions}
+def _gold_lines(one: LabelledArticle) -> bytes:
+    """Rows for `evaluate`. The column `truth` distinguishes unresolved titles from NIL, which are both null."""
+    return b"".join(
+        json_line(
+            {"articleID": one.article.id, "name": truth.name, "gold": truth.gold, "split": None, "difficulty": None}
+            | dict(truth.columns)
+            | {"title": truth.title, "surface": truth.surface, "truth": truth.kind}
+        )
+        for truth in one.truths
+    )
 
 
-def _gold_row(article: str, truth: Truth) -> dict[str, Any]:
-    """A row as `evaluate` reads it; `truth` tells an unresolved title from nobody, which are both null."""
-    row = {"articleID": article, "name": truth.name, "gold": truth.gold, "split": None, "difficulty": None}
-    return row | dict(truth.columns) | {"title": truth.title, "surface": truth.surface, "truth": truth.kind}
-
-
-# truth that is kept in a file of its own
-
-
-def with_truth(labelled: Iterable[Labelled], rows: Sequence[GoldRow]) -> Iterator[Labelled]:
-    """Articles with the truth of a gold file instead of their own; a row without its mention is refused."""
+def with_truth(labelled: Iterable[LabelledArticle], rows: Sequence[GoldRow]) -> Iterator[LabelledArticle]:
+    """Replace the truth of articles by the rows of a gold file; a row without its mention is an error."""
     by_article: dict[str, list[GoldRow]] = {}
     for row in rows:
         by_article.setdefault(row.mention[0], []).append(row)
     for one in labelled:
-        given = by_article.pop(one.article.id, [])
         mentions = {mention.name: mention for mention in reversed(one.article.mentions or ())}
-        yield replace(one, truths=[_truth(one.article, mentions, row) for row in given])
+        truths = []
+        for row in by_article.pop(one.article.id, []):
+            name, where = row.mention[1], f"article {one.article.id}"
+            if name not in mentions:
+                raise NamesakeError(f"{where}: gold for {name!r}, but it has no such mention")
+            check_gold(row.gold, mentions[name].candidates, name, where)
+            truths.append(Truth(name, name, row.gold, None, row.columns))
+        yield replace(one, truths=truths)
     for article, lost in by_article.items():
         raise NamesakeError(f"gold for {lost[0].mention[1]!r} in article {article}, but there is no such article")
 
 
-def _truth(article: Article, mentions: Mapping[str, Mention], row: GoldRow) -> Truth:
-    name = row.mention[1]
-    where = f"article {article.id}"
-    mention = mentions.get(name)
-    if mention is None:
-        raise NamesakeError(f"{where}: gold for {name!r}, but it has no such mention")
-    check_gold(row.gold, mention.candidates, name, where)
-    return Truth(name, name, row.gold, None, row.columns)
-
-
-# what a KB knows
-
-
-def resolved(labelled: Iterable[Labelled], kb: KB | None) -> Iterator[Labelled]:
-    """Articles with what a KB makes of their titles and names (see `resolve`); without one as they are."""
+def resolved(labelled: Iterable[LabelledArticle], kb: KB | None) -> Iterator[LabelledArticle]:
+    """Resolve titles to QIDs and give candidates to mentions without any; without a KB, articles stay unchanged."""
     if kb is None:
         yield from labelled
         return
     rest = iter(labelled)
     while batch := list(islice(rest, BATCH)):
-        yield from resolve(batch, kb)
-
-
-def resolve(labelled: Sequence[Labelled], kb: KB) -> list[Labelled]:
-    """Titles become the QIDs of their entities, and mentions without candidates get those who bear their name.
-
-    The candidates are looked up by the plain name, since a numbered one (`Japan #2`) is nobody's.
-    """
-    wanted = {truth.title for one in labelled for truth in one.truths if truth.gold is None and truth.title}
-    qids = titles_to_qids(wanted, kb)
-    bearers = _bearers(labelled, kb)
-    return [
-        Labelled(
-            replace(one.article, mentions=[_candidates(m, t.surface, bearers) for m, t in _pairs(one)]),
-            [replace(t, gold=qids.get(t.title or "")) if t.gold is None else t for t in one.truths],
-        )
-        for one in labelled
-    ]
+        wanted = {truth.title for one in batch for truth in one.truths if truth.gold is None and truth.title}
+        qids, candidates = titles_to_qids(wanted, kb), _candidates(batch, kb)
+        for one in batch:
+            mentions = [
+                replace(m, candidates=candidates[t.surface if t else m.name]) if m.candidates is None else m
+                for m, t in one.pairs()
+            ]
+            truths = [replace(t, gold=qids.get(t.title or "")) if t.gold is None else t for t in one.truths]
+            yield LabelledArticle(replace(one.article, mentions=mentions), truths)
 
 
 def titles_to_qids(titles: Iterable[str], kb: KB) -> dict[str, str]:
-    """The QIDs of Wikipedia titles, as far as the KB has them, in one pass over its column of titles."""
+    """Return the QIDs of the Wikipedia titles that the KB has, in one pass over its titles."""
     wanted = pa.array(sorted(title for title in titles if title), pa.large_string())
     place = pc.index_in(kb.titles.arrow(), value_set=wanted)
     rows = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
@@ -139,22 +181,12 @@ def titles_to_qids(titles: Iterable[str], kb: KB) -> dict[str, str]:
     return {wanted[at].as_py(): f"Q{kb.qids[row]}" for at, row in zip(found, rows, strict=True)}
 
 
-def _bearers(labelled: Sequence[Labelled], kb: KB) -> dict[str, list[str]]:
-    """The candidates of every name that has none given."""
-    names = sorted({t.surface for one in labelled for m, t in _pairs(one) if m.candidates is None})
+def _candidates(labelled: Sequence[LabelledArticle], kb: KB) -> Mapping[str, list[str]]:
+    """The candidates of every surface that has none given; a numbered name (`Japan #2`) is not in the KB."""
+    pairs = (pair for one in labelled for pair in one.pairs())
+    names = sorted({t.surface if t else m.name for m, t in pairs if m.candidates is None})
     indptr, rows, _ = kb.names.lookup_many(*text_buffers(pa.array(names, pa.string())))
     return {
         name: [f"Q{qid}" for qid in kb.qids[rows[start:end]]]
         for name, start, end in zip(names, indptr[:-1], indptr[1:], strict=True)
     }
-
-
-def _pairs(one: Labelled) -> Iterator[tuple[Mention, Truth]]:
-    """Each mention with its truth; a mention without one is its own surface."""
-    truths = {truth.name: truth for truth in one.truths}
-    for mention in one.article.mentions or ():
-        yield mention, truths.get(mention.name) or Truth(mention.name, mention.name, None)
-
-
-def _candidates(mention: Mention, surface: str, bearers: Mapping[str, list[str]]) -> Mention:
-    return mention if mention.candidates is not None else replace(mention, candidates=bearers[surface])

@@ -1,35 +1,130 @@
-"""NIF 2 corpora in Turtle or N-Triples, as GERBIL uses them, parsed by pyoxigraph (the extra `nif`).
+"""NIF 2 corpora in Turtle or N-Triples, as GERBIL uses them; pyoxigraph (the extra `nif`) parses and writes them.
 
-A `nif:Context` with `nif:isString` is an article, by the name of its IRI. A node with `nif:referenceContext`,
-`nif:beginIndex`, `nif:endIndex` and `itsrdf:taIdentRef` is a mention; nodes without the last (words, sentences) say
-nothing about entities. `taIdentRef` names a Wikidata item, an English DBpedia resource or Wikipedia page, a node that
-is `owl:sameAs` one of these (as in the OKE challenges), or something made up for an entity that has no page.
+A `nif:Context` with `nif:isString` is an article, named by its IRI. A node with `nif:referenceContext`,
+`nif:beginIndex`, `nif:endIndex` and `itsrdf:taIdentRef` is a mention. `taIdentRef` is a Wikidata item, an English
+DBpedia resource or Wikipedia page, a node that is `owl:sameAs` one of these (as in the OKE challenges), or an IRI that
+the corpus makes up for an entity without a page.
 
-Positions count characters. Where the text there is not the mention's `nif:anchorOf`, they are tried as UTF-16 units,
-as Java counts; an annotation that fits neither way is set aside.
+Positions count characters. If the text there differs from `nif:anchorOf`, they are tried as UTF-16 units, as Java
+counts. An annotation that fits neither way is rejected.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
 
-from namesake.articles.article import Article
+import numpy as np
+import numpy.typing as npt
+
+from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
-from namesake.datasets.labelled import Labelled, Occurrence, label, page_title
-from namesake.datasets.nif_graph import IDENTITY, REFERENCE, SAME, Node, contexts_of, id_of, nodes_of, one_of, placed
-from namesake.errors import NamesakeError
+from namesake.datasets.json_formats import gold_qid
+from namesake.datasets.labelled_article import LabelledArticle, Occurrence, label, page_title
+from namesake.errors import NamesakeError, lacking
 from namesake.files import open_lines
 from namesake.files.lines import read_whole
 
-QID = re.compile(r"https?://(?:www\.)?wikidata\.org/(?:entity|wiki)/(Q\d+)")
-PAGE = re.compile(r"https?://(?:en\.wikipedia\.org/wiki|dbpedia\.org/(?:resource|page))/(.+)")
-NOBODY = re.compile(r"https?://(?:www\.)?aksw\.org/notInWiki\b", re.IGNORECASE)
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+NIF = "http://persistence.uni-leipzig.org/nlp2rdf/ontologies/nif-core#"
+ITS = "http://www.w3.org/2005/11/its/rdf#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+CONTEXT, TEXT, ANCHOR = f"{NIF}Context", f"{NIF}isString", f"{NIF}anchorOf"
+BEGIN, END, REFERENCE = f"{NIF}beginIndex", f"{NIF}endIndex", f"{NIF}referenceContext"
+IDENTITY, CONFIDENCE = f"{ITS}taIdentRef", f"{ITS}taConfidence"
+SAME = "http://www.w3.org/2002/07/owl#sameAs"
+USED = {TYPE, TEXT, ANCHOR, BEGIN, END, REFERENCE, IDENTITY, SAME}
+PREFIXES = {"nif": NIF, "itsrdf": ITS, "xsd": XSD}
+
+ENTITY, PAGE = "http://www.wikidata.org/entity/", "https://en.wikipedia.org/wiki/"
+NOT_IN_WIKI = "http://aksw.org/notInWiki/"
+ARTICLE = "urn:article:"
+"""The prefix of IRIs for article ids that are not IRIs."""
+QID_IRI = re.compile(r"https?://(?:www\.)?wikidata\.org/(?:entity|wiki)/(Q\d+)")
+PAGE_IRI = re.compile(r"https?://(?:en\.wikipedia\.org/wiki|dbpedia\.org/(?:resource|page))/(.+)")
+NIL_IRI = re.compile(r"https?://(?:www\.)?aksw\.org/notInWiki\b", re.IGNORECASE)
+
+Node = dict[str, list[str]]
+"""The values of a node by predicate."""
 
 
-def read_nif(path: Path, rejects: Rejects) -> Iterator[Labelled]:
-    """Articles in the order of the file, mentions in the order of the text."""
+class Text:
+    """The text of an article, with positions in characters or in UTF-16 units."""
+
+    def __init__(self, characters: str) -> None:
+        self.characters = characters
+
+    @cached_property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """The UTF-16 unit at which each character starts, and the one at which the text ends."""
+        codes = np.frombuffer(self.characters.encode("utf-32-le", "surrogatepass"), np.uint32)
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(1 + (codes >= 0x10000))])
+
+    def character(self, unit: int) -> int:
+        """Return the first character that starts at this UTF-16 unit or after it."""
+        return int(np.searchsorted(self.starts, unit))
+
+
+def nodes_of(data: bytes, where: str) -> dict[str, Node]:
+    """Parse Turtle into nodes, with the predicates that are used here; messages begin with `where`."""
+    try:
+        from pyoxigraph import RdfFormat, parse
+    except ImportError:
+        raise lacking("NIF corpora need", "pyoxigraph", "nif") from None
+    nodes: dict[str, Node] = defaultdict(lambda: defaultdict(list))
+    try:
+        # lenient: corpora have IRIs with characters that the standard wants escaped
+        for triple in parse(data.decode("utf-8-sig"), format=RdfFormat.TURTLE, lenient=True):
+            if triple.predicate.value in USED:
+                nodes[triple.subject.value][triple.predicate.value].append(triple.object.value)
+    except UnicodeDecodeError as problem:
+        raise NamesakeError(f"{where}: not UTF-8 ({problem.reason} at byte {problem.start})") from None
+    except (SyntaxError, ValueError) as problem:
+        line = f" line {problem.lineno}" if isinstance(problem, SyntaxError) else ""
+        raise NamesakeError(f"{where}{line}: not Turtle ({getattr(problem, 'msg', problem)})") from None
+    return nodes
+
+
+def contexts_of(nodes: dict[str, Node], where: str) -> dict[str, Text]:
+    """Return the texts by the IRIs of their contexts; there must be at least one."""
+    contexts = {
+        iri: Text(node[TEXT][0]) for iri, node in nodes.items() if CONTEXT in node.get(TYPE, ()) and TEXT in node
+    }
+    if not contexts:
+        raise NamesakeError(f"{where}: no nif:Context with nif:isString, so no articles")
+    return contexts
+
+
+def placed(node: Node, text: Text, where: str) -> Span | None:
+    """Return the span of a mention in characters; None if the text there is not the mention's."""
+    begin, end = (_index(_value(node, predicate, where), where) for predicate in (BEGIN, END))
+    anchor = node[ANCHOR][0] if ANCHOR in node else None
+    if anchor is None or text.characters[begin:end] == anchor:
+        return begin, end
+    span = text.character(begin), text.character(end)
+    return span if text.characters[slice(*span)] == anchor else None
+
+
+def _index(value: str, where: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}", value.strip()):
+        raise NamesakeError(f"{where}: position {value[:40]!r} is not a position in a text")
+    return int(value)
+
+
+def _value(node: Node, predicate: str, where: str) -> str:
+    if predicate not in node:
+        raise NamesakeError(f"{where}: no {predicate.replace(NIF, 'nif:')}")
+    return node[predicate][0]
+
+
+def read_nif(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+    """Read articles in the order of the file, with mentions in the order of the text."""
     with open_lines(path) as stream:
         nodes = nodes_of(read_whole(stream, path), str(path))
     contexts = contexts_of(nodes, str(path))
@@ -38,36 +133,118 @@ def read_nif(path: Path, rejects: Rejects) -> Iterator[Labelled]:
         if IDENTITY not in node:
             continue
         where = f"{path} annotation {iri}"
-        context = one_of(node, REFERENCE, where)
+        context = _value(node, REFERENCE, where)
         if context not in contexts:
             raise NamesakeError(f"{where}: its context {context} is not in the file, or has no text")
         span = placed(node, contexts[context], where)
         if span is None:
-            reason = "an annotation whose position does not hold its anchorOf"
-            rejects.add(Reject(reason, str(path), None, iri))
-            continue
-        qid, title = _entity(node[IDENTITY], nodes)
-        mentions[context].append(Occurrence([span], qid, title))
+            rejects.add(Reject("an annotation whose position does not hold its anchorOf", str(path), None, iri))
+        else:
+            mentions[context].append(Occurrence([span], *_entity(node[IDENTITY], nodes)))
     for iri, text in contexts.items():
         found = sorted(mentions[iri], key=lambda occurrence: occurrence.spans[0])
-        yield label(Article(id_of(iri), text.characters), found, f"{path} article {iri}")
+        identifier = unquote(iri.removeprefix(ARTICLE)) if iri.startswith(ARTICLE) else iri
+        yield label(Article(identifier, text.characters), found, f"{path} article {iri}")
 
 
 def _entity(references: list[str], nodes: dict[str, Node]) -> tuple[str | None, str | None]:
-    """The QID, or the page's title, or neither, of what a mention refers to; a QID is best.
+    """The QID of what a mention refers to, else the title of its page, else neither for NIL.
 
-    A reference to something we cannot name, such as another DBpedia's resource, stays as its IRI, unresolved.
+    Another reference, such as a resource of another DBpedia, stays as its IRI, unresolved.
     """
-    known = [other for iri in references for other in [iri, *_same(iri, nodes)]]
+
+    def same(iri: str) -> list[str]:
+        return nodes[iri].get(SAME, []) if iri in nodes else []
+
+    known = [other for iri in references for other in [iri, *same(iri)]]
     for iri in known:
-        if found := QID.fullmatch(iri):
+        if found := QID_IRI.fullmatch(iri):
             return found[1], None
     for iri in known:
-        if found := PAGE.fullmatch(iri):
+        if found := PAGE_IRI.fullmatch(iri):
             return None, page_title(found[1])
-    made_up = all(NOBODY.match(iri) or (iri in nodes and not _same(iri, nodes)) for iri in known)
+    made_up = all(NIL_IRI.match(iri) or (iri in nodes and not same(iri)) for iri in known)
     return None, None if made_up else known[-1]
 
 
-def _same(iri: str, nodes: dict[str, Node]) -> list[str]:
-    return nodes[iri].get(SAME, []) if iri in nodes else []
+@dataclass(frozen=True)
+class Annotation:
+    """A mention, in characters, and the IRI of its entity."""
+
+    span: Span
+    entity: str
+    confidence: float | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with annotations, by the IRI of its context; `java` counts positions in UTF-16 units."""
+
+    iri: str
+    text: str
+    annotations: tuple[Annotation, ...] = ()
+    java: bool = False
+
+
+def nil_iri(surface: str) -> str:
+    """Return an IRI for an entity that is not in the KB."""
+    return NOT_IN_WIKI + quote(surface.replace(" ", "_"), safe="_")
+
+
+def write_nif(one: LabelledArticle) -> bytes:
+    """Write an article as Turtle: each occurrence that has a truth is an annotation. No titles, dates, candidates."""
+    annotations = []
+    for mention, truth in one.pairs():
+        if truth is not None:
+            qid = gold_qid(mention, truth)
+            entity = nil_iri(truth.surface) if truth.title is None else PAGE + _page(truth.title)
+            annotations += [Annotation(span, ENTITY + qid if qid is not None else entity) for span in mention.spans]
+    article = one.article.id
+    is_iri = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+$", article)
+    iri = article if is_iri else ARTICLE + quote(article, safe="")
+    return turtle([Document(iri, one.article.text, tuple(annotations))], prefixes=False)
+
+
+def _page(title: str) -> str:
+    return quote(title.replace(" ", "_"), safe="_()',")
+
+
+def turtle(documents: Iterable[Document], prefixes: bool = True) -> bytes:
+    """Return documents as Turtle."""
+    try:
+        from pyoxigraph import RdfFormat, serialize
+    except ImportError:
+        raise lacking("NIF needs", "pyoxigraph", "nif") from None
+    triples = (triple for document in documents for triple in _triples(document))
+    try:
+        written = serialize(triples, format=RdfFormat.TURTLE, prefixes=PREFIXES if prefixes else {})
+    except ValueError as problem:
+        raise NamesakeError(f"this cannot be written as Turtle ({problem})") from None
+    assert written is not None
+    return written
+
+
+def _triples(document: Document) -> Iterator[Any]:
+    from pyoxigraph import Literal, NamedNode, Triple
+
+    starts = Text(document.text).starts if document.java else range(len(document.text) + 1)
+
+    def about(iri: str, span: Span, kind: str, more: Iterable[tuple[str, Any]]) -> Iterator[Any]:
+        number = NamedNode(f"{XSD}nonNegativeInteger")
+        facts: list[tuple[str, Any]] = [(TYPE, NamedNode(kind)), (TYPE, NamedNode(f"{NIF}RFC5147String"))]
+        facts += [(key, Literal(str(at), datatype=number)) for key, at in zip((BEGIN, END), span, strict=True)]
+        return (Triple(NamedNode(iri), NamedNode(predicate), value) for predicate, value in [*facts, *more])
+
+    whole = (0, int(starts[len(document.text)]))
+    yield from about(document.iri, whole, CONTEXT, [(TEXT, Literal(document.text))])
+    base = document.iri.partition("#")[0]
+    for one in document.annotations:
+        start, end = (int(starts[at]) for at in one.span)
+        more: list[tuple[str, Any]] = [
+            (REFERENCE, NamedNode(document.iri)),
+            (ANCHOR, Literal(document.text[slice(*one.span)])),
+            (IDENTITY, NamedNode(one.entity)),
+        ]
+        if one.confidence is not None:
+            more.append((CONFIDENCE, Literal(repr(one.confidence), datatype=NamedNode(f"{XSD}double"))))
+        yield from about(f"{base}#char={start},{end}", (start, end), f"{NIF}Phrase", more)

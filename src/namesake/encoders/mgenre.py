@@ -1,8 +1,8 @@
-"""mGENRE: how likely a sequence model finds a candidate's title behind a text with the name marked.
+"""mGENRE: the likelihood of a candidate's title given a text with the name marked.
 
-The encoder reads each text once. All titles of its candidates go through the decoder at once, as a tree: a token looks
-back on its own title's beginning only, and a beginning that titles share is computed once. The probabilities of all
-steps are then known, and the paper's constrained beam search (`beam`) only chooses among them.
+The encoder reads each text once. The decoder reads all titles of its candidates at once, as a tree: a token attends to
+the beginning of its own title only, and a prefix that titles share is computed once. This gives the probabilities of
+all steps; the paper's constrained beam search (`beam`) only selects among them.
 """
 
 from __future__ import annotations
@@ -11,39 +11,112 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from namesake.encoders.models import Model, reading
-from namesake.encoders.tree import Tree
+from namesake.encoders.models import Model, padded, reading, smaller_budget
 from namesake.errors import NamesakeError
 
 BUDGET = {"cpu": 1 << 11, "cuda": 1 << 16}
-"""Tokens of texts that are read together, padding included."""
+"""Tokens of texts in a batch, including padding."""
 ROWS = 1024
-"""Places whose words are weighed together: each has a number for each of a quarter of a million words."""
+"""Positions in a batch of the output layer, which has a quarter of a million numbers for each."""
 LETTERS = 16
-"""Letters that a token has at most, for the purpose of cutting a text: few have more than six."""
+"""An upper bound of the letters of a token, to cut a text before it is tokenized; few tokens have more than six."""
 
 Float64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
+class Tree:
+    """The titles of a mention's candidates. Node 0 begins every title; an edge adds a token; an end has no node."""
+
+    tokens: list[int]
+    """The token of each node."""
+    parents: list[int]
+    """-1 for node 0; a node comes after its parent."""
+    depths: list[int]
+    edges: list[tuple[int, int]]
+    """The node at which each edge begins, and its token."""
+    paths: list[list[int]]
+    """The edges of each title."""
+
+    @staticmethod
+    def of(titles: Sequence[Sequence[int]], begin: int, end: int) -> Tree:
+        """Build the tree from titles as tokens; `begin` precedes and `end` follows each title."""
+        tokens, parents, depths = [begin], [-1], [0]
+        edges: list[tuple[int, int]] = []
+        known: dict[tuple[int, int], int] = {}
+        leads: dict[int, int] = {}
+        paths: list[list[int]] = []
+        for title in titles:
+            node, path = 0, []
+            for at, token in enumerate((*title, end)):
+                edge = known.setdefault((node, token), len(edges))
+                if edge == len(edges):
+                    edges.append((node, token))
+                path.append(edge)
+                if at == len(title):
+                    break
+                if edge not in leads:
+                    leads[edge] = len(tokens)
+                    tokens.append(token)
+                    parents.append(node)
+                    depths.append(depths[node] + 1)
+                node = leads[edge]
+            paths.append(path)
+        return Tree(tokens, parents, depths, edges, paths)
+
+    def sees(self) -> npt.NDArray[np.bool_]:
+        """Return the attention mask: each node sees itself and its ancestors."""
+        seen = np.eye(len(self.tokens), dtype=np.bool_)
+        for node, parent in enumerate(self.parents):
+            if parent >= 0:
+                seen[node] |= seen[parent]
+        return seen
+
+    def likelihoods(self, logs: npt.NDArray[np.float64], penalty: float, beam: int = 0) -> npt.NDArray[np.float64]:
+        """Return exp(Σ log p / length ** penalty) of each title; with a `beam`, 0 if the search does not find it."""
+        found = self.searched(logs, beam) if beam else set(range(len(self.paths)))
+        scores = np.zeros(len(self.paths))
+        for title in found:
+            path = self.paths[title]
+            scores[title] = np.exp(logs[path].sum() / len(path) ** penalty)
+        return scores
+
+    def searched(self, logs: npt.NDArray[np.float64], beam: int) -> set[int]:
+        """Return the titles that a beam search finds: it keeps the `beam` best prefixes and ends with `beam` titles."""
+        found: set[tuple[int, ...]] = set()
+        alive: list[tuple[int, ...]] = [()]
+        ends = {tuple(path) for path in self.paths}
+        longer_by_prefix: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
+        for path in self.paths:
+            for size in range(len(path)):
+                longer_by_prefix.setdefault(tuple(path[:size]), set()).add(tuple(path[: size + 1]))
+        while alive and len(found) < beam:
+            longer = [extended for path in alive for extended in sorted(longer_by_prefix.get(path, ()))]
+            longer.sort(key=lambda path: -logs[list(path)].sum())
+            found |= {path for path in longer[:beam] if path in ends}
+            alive = [path for path in longer[: 2 * beam] if path in longer_by_prefix][:beam]
+        return {title for title, path in enumerate(self.paths) if tuple(path) in found}
+
+
+@dataclass(frozen=True)
 class Question:
-    """A text with the name marked, as tokens, and the titles that may be meant, as a tree."""
+    """A text with the name marked, as tokens, and the titles of the candidates, as a tree."""
 
     text: Sequence[int]
     tree: Tree
 
 
 class MGenre:
-    """A sequence model of the mBART kind, such as facebook/mgenre-wiki."""
+    """A sequence model of the mBART architecture, such as facebook/mgenre-wiki."""
 
     def __init__(self, loaded: Model, penalty: float = 1.0) -> None:
-        """`penalty`: a title's log-likelihood is divided by its length to this power; the paper's is 1."""
+        """`penalty`: the log-likelihood of a title is divided by length ** penalty; the paper uses 1."""
         config = loaded.model.config
         if config.model_type != "mbart":
             raise NamesakeError(f"{loaded.where}: is a model of the kind {config.model_type}, and mGENRE is an mbart")
@@ -54,38 +127,30 @@ class MGenre:
         self._lock = threading.Lock()
         self._title = lru_cache(maxsize=1 << 16)(self._tokens_of_title)
 
-    # what is asked
     def question(self, text: str, span: tuple[int, int], titles: Sequence[str], context: int) -> Question:
-        """The text around a span, `context` tokens on each side, and the titles that may be meant."""
-        with self._lock:  # a tokenizer cannot be used by two threads
-            return self._question(text, span, titles, context)
-
-    def _question(self, text: str, span: tuple[int, int], titles: Sequence[str], context: int) -> Question:
+        """Return the text around a span, `context` tokens on each side, with the titles of the candidates."""
         start, end = span
-        left = self._cut(text[max(start - context * LETTERS, 0) : start], context, last=True)
-        right = self._cut(text[end : end + context * LETTERS], context, last=False)
-        marked = f"{left}[START] {text[start:end][: context * LETTERS]} [END]{right}"
-        ids = self.loaded.tokenizer(marked, truncation=True, max_length=self._most)["input_ids"]
-        return Question(ids, Tree.of([self._title(title) for title in titles], self.begin, self.end))
-
-    @property
-    def _most(self) -> int:
-        return int(self.loaded.model.config.max_position_embeddings)
+        most = int(self.loaded.model.config.max_position_embeddings)
+        with self._lock:  # a tokenizer cannot be used by two threads
+            left = self._cut(text[max(start - context * LETTERS, 0) : start], context, last=True)
+            right = self._cut(text[end : end + context * LETTERS], context, last=False)
+            marked = f"{left}[START] {text[start:end][: context * LETTERS]} [END]{right}"
+            ids = self.loaded.tokenizer(marked, truncation=True, max_length=most)["input_ids"]
+            return Question(ids, Tree.of([self._title(title) for title in titles], self.begin, self.end))
 
     def _tokens_of_title(self, title: str) -> tuple[int, ...]:
         return tuple(self.loaded.tokenizer(title, add_special_tokens=False)["input_ids"])
 
     def _cut(self, text: str, tokens: int, last: bool) -> str:
-        """The first, or last, so many tokens of a text, as text."""
+        """The first or last tokens of a text, as text."""
         cut = self.loaded.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, truncation=False)
         places = cut["offset_mapping"]
         if len(places) <= tokens:
             return text
         return text[places[-tokens][0] :] if last else text[: places[tokens - 1][1]]
 
-    # what is answered
     def answers(self, questions: Sequence[Question], beam: int = 0) -> list[Float64]:
-        """For each question the likelihood of every title; with a `beam`, 0 for those that the search does not find."""
+        """Return the likelihood of every title of each question; with a `beam`, 0 for titles that the search misses."""
         answers: list[Float64] = [np.zeros(0)] * len(questions)
         with self._lock:
             for at, logs in self._all_logs(questions):
@@ -93,7 +158,7 @@ class MGenre:
         return answers
 
     def _all_logs(self, questions: Sequence[Question]) -> list[tuple[int, Float64]]:
-        """The log-probability of every edge of each question's tree; like sizes go together."""
+        """The log-probability of every edge of each question's tree, in batches of similar sizes."""
         import torch
 
         waiting = sorted(range(len(questions)), key=lambda at: _kind(questions[at]), reverse=True)
@@ -104,18 +169,13 @@ class MGenre:
             try:
                 found += zip(some, self._logs([questions[at] for at in some]), strict=True)
             except torch.OutOfMemoryError:
-                if len(some) == 1:
-                    raise NamesakeError(
-                        f"{self.loaded.where}: the GPU's memory does not suffice for a single text"
-                    ) from None
-                torch.cuda.empty_cache()
-                self.budget //= 2
+                self.budget = smaller_budget(self.budget, len(some), self.loaded.where)
                 continue
             del waiting[:size]
         return found
 
     def _together(self, questions: list[Question]) -> int:
-        """How many of the first questions go together: neither texts nor trees, padded, go beyond the budget."""
+        """The number of first questions in a batch: neither padded texts nor padded trees exceed the budget."""
         longest = most = 0
         for count, question in enumerate(questions):
             longest, most = max(longest, len(question.text)), max(most, len(question.tree.tokens))
@@ -127,12 +187,12 @@ class MGenre:
         import torch
 
         model, device = self.loaded.model, self.loaded.device
-        text, real = self._padded([question.text for question in questions])
+        text, real = padded([question.text for question in questions], self.pad)
         trees = [question.tree for question in questions]
-        tokens, _ = self._padded([tree.tokens for tree in trees])
+        tokens, _ = padded([tree.tokens for tree in trees], self.pad)
         depths = np.zeros(tokens.shape, np.int64)
         sees = np.zeros((len(trees), 1, tokens.shape[1], tokens.shape[1]), np.bool_)
-        sees[:, 0] |= np.eye(tokens.shape[1], dtype=np.bool_)  # padding looks at itself: nothing at all would be NaN
+        sees[:, 0] |= np.eye(tokens.shape[1], dtype=np.bool_)  # padding attends to itself: an empty row would give NaN
         for at, tree in enumerate(trees):
             depths[at, : len(tree.tokens)] = tree.depths
             sees[at, 0, : len(tree.tokens), : len(tree.tokens)] = tree.sees()
@@ -142,15 +202,8 @@ class MGenre:
             hidden = decode(model, put[2], put[3], put[4], read, put[1][:, None, None, :])
             return self._edge_logs(trees, hidden)
 
-    def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        lengths = np.array([len(row) for row in rows])
-        real = np.arange(lengths.max())[None, :] < lengths[:, None]
-        padded = np.full(real.shape, self.pad, np.int64)
-        padded[real] = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
-        return padded, real
-
     def _edge_logs(self, trees: list[Tree], hidden: Any) -> list[Float64]:
-        """The log-probability of every edge: each node's words are weighed once, however many edges begin there."""
+        """The log-probability of every edge; the output layer runs once for each node."""
         import torch
 
         model = self.loaded.model
@@ -180,20 +233,20 @@ class MGenre:
 
 
 def _kind(question: Question) -> tuple[int, int]:
-    """What questions that go together have in common: trees of a size, and then texts of a length."""
+    """The sort key of batches: the size of the tree, then the length of the text."""
     return len(question.tree.tokens).bit_length(), len(question.text)
 
 
 def decode(model: Any, tokens: Any, depths: Any, sees: Any, read: Any, real: Any) -> Any:
-    """mBART's decoder over trees: the model's own cannot place a token elsewhere than behind the one before it.
+    """Run mBART's decoder over trees; the model's own decoder takes sequences only.
 
     Args:
         model: an mBART.
-        tokens: of the nodes, [questions, nodes].
-        depths: how far from the beginning each node is.
-        sees: which nodes each looks back on, [questions, 1, nodes, nodes].
-        read: what the encoder made of the texts, [questions, tokens, numbers].
-        real: which of the texts' tokens are no padding, [questions, 1, 1, tokens].
+        tokens: the tokens of the nodes, [questions, nodes].
+        depths: the depth of each node.
+        sees: the attention mask of the nodes, [questions, 1, nodes, nodes].
+        read: the encoder's output for the texts, [questions, tokens, numbers].
+        real: the mask of the texts' tokens, [questions, 1, 1, tokens].
     """
     from torch.nn.functional import scaled_dot_product_attention
 
@@ -201,7 +254,7 @@ def decode(model: Any, tokens: Any, depths: Any, sees: Any, read: Any, real: Any
     heads = model.config.decoder_attention_heads
 
     def attend(attention: Any, hidden: Any, to: Any, mask: Any) -> Any:
-        """Attention with the weights of a layer, every head at once."""
+        """Attention with the weights of a layer, for all heads."""
         given = ((attention.q_proj, hidden), (attention.k_proj, to), (attention.v_proj, to))
         asks, keys, values = (by(what).unflatten(-1, (heads, -1)).transpose(1, 2) for by, what in given)
         mixed = scaled_dot_product_attention(asks, keys, values, attn_mask=mask)

@@ -1,18 +1,22 @@
-"""A model of the transformers library with its tokenizer: from a folder, a package or the hub."""
+"""A model of the transformers library with its tokenizer, from a folder, a package or the hub."""
 
 from __future__ import annotations
 
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
+
+import numpy as np
+import numpy.typing as npt
 
 from namesake.errors import NamesakeError, lacking
 
@@ -24,25 +28,25 @@ Use = Literal["encoder", "seq2seq"]
 
 @dataclass(frozen=True)
 class Model:
-    """A model that is loaded, where from, and what it runs on."""
+    """A loaded model, its source and its device."""
 
     where: str
-    """A folder's full path, or a name of the hub."""
+    """The full path of a folder, or a name on the hub."""
     folder: Path | None
     model: Any
     tokenizer: Any
     device: str
     digest: str
-    """Of the weights as they were stored, and of the tokens."""
+    """A digest of the stored weights and of the vocabulary."""
 
 
 def load_model(where: str, use: Use, device: str | None = None) -> Model:
-    """The model in a folder, in a package called so, or of that name on the hub; half precision on a GPU.
+    """Load a model from a folder, a package or the hub; in half precision on a GPU.
 
     Args:
-        where: the folder, package or name.
-        use: as an encoder of texts, or to make texts of texts.
-        device: `cpu` or `cuda`; by default the GPU where there is one.
+        where: the folder, the package or the name on the hub.
+        use: `encoder`, or `seq2seq` for a model that generates text.
+        device: `cpu` or `cuda`; default: the GPU if there is one.
     """
     try:
         import torch
@@ -57,13 +61,13 @@ def load_model(where: str, use: Use, device: str | None = None) -> Model:
     tokenizer, model = _load(transformers.AutoTokenizer, kind, str(folder or where), where)
     digest = _digest(model, tokenizer)
     model = model.to(on, torch.float16 if on.startswith("cuda") else torch.float32).eval()
-    model.config.use_cache = False  # a text is read once: keys and values that nobody asks for again cost a seventh
+    model.config.use_cache = False  # a text is read once: cached keys and values would cost a seventh
     return Model(str(folder or where), folder, model, tokenizer, on, digest)
 
 
 @contextmanager
 def reading(torch: Any) -> Iterator[None]:
-    """Inference, by kernels of attention that take any shape: cuDNN's make a plan for each, slower than the work."""
+    """Run inference with attention kernels that take any shape; cuDNN plans for each shape, slower than the work."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     any_shape = [SDPBackend.FLASH_ATTENTION, SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
@@ -71,19 +75,40 @@ def reading(torch: Any) -> Iterator[None]:
         yield
 
 
+def padded(
+    rows: Sequence[Sequence[int]], pad: int, width: int | None = None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """Return token sequences as one array, and a mask of the tokens that are not padding."""
+    lengths = np.array([len(row) for row in rows])
+    real = np.arange(width or lengths.max())[None, :] < lengths[:, None]
+    ids = np.full(real.shape, pad, np.int64)
+    ids[real] = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
+    return ids, real
+
+
+def smaller_budget(budget: int, texts: int, name: str) -> int:
+    """Return half the budget after the GPU ran out of memory; an error if a single text was too much."""
+    import torch
+
+    if texts == 1:
+        raise NamesakeError(f"{name}: the GPU's memory does not suffice for a single text; use `device='cpu'`")
+    torch.cuda.empty_cache()
+    return budget // 2
+
+
 def choose_device(torch: Any, device: str | None) -> str:
-    """The device that was asked for, if it is there; by default the GPU where there is one."""
+    """Return the requested device if it exists; default: the GPU if there is one."""
     if device is None:
         return "cuda" if torch.cuda.is_available() else "cpu"
     if device != "cpu" and not ((device.partition(":")[0] == "cuda" and device[5:].isdigit()) or device == "cuda"):
         raise NamesakeError(f"device {device!r}: must be cpu, cuda or cuda:0, cuda:1, …")
     if device != "cpu" and not torch.cuda.is_available():
-        raise NamesakeError(f"device {device}: torch finds no GPU here; leave `device=` out, or say cpu")
+        raise NamesakeError(f"device {device}: torch finds no GPU here; leave out `device=`, or use cpu")
     return device
 
 
 def _folder(where: str) -> Path | None:
-    """The folder that `where` names, or that a package of this name holds; None for a name of the hub."""
+    """The folder `where`, or the model folder of the package `where`; None for a name on the hub."""
     path = Path(where)
     if path.is_dir():
         if not (path / "config.json").is_file():
@@ -101,7 +126,7 @@ def _folder(where: str) -> Path | None:
 
 
 def _load(tokenizers: Any, models: Any, source: str, where: str) -> tuple[Any, Any]:
-    """Tokenizer and model, from what is on this machine if it is there, else from the hub."""
+    """Tokenizer and model, from this machine if possible, else from the hub."""
     reason = ""
     for local in (True, False):
         try:
@@ -120,7 +145,7 @@ def _load(tokenizers: Any, models: Any, source: str, where: str) -> tuple[Any, A
 
 
 def _hub_answers() -> bool:
-    """Whether the hub can be reached at all: its own client tries for most of a minute before it says no."""
+    """Whether the hub can be reached; its own client takes most of a minute to give up."""
     if any(os.environ.get(name) for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")):
         return True
     hub = urlsplit(os.environ.get("HF_ENDPOINT") or "https://huggingface.co")

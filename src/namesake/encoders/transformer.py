@@ -1,41 +1,43 @@
-"""Encoders that are transformers: the mean of the last hidden state over real tokens, or what a sentence model says.
+"""Transformer encoders: the mean of the last hidden state over real tokens, or a sentence model's own pooling.
 
-Texts are cut into chunks of as many tokens as the model takes, chunks of similar length go through it together, and a
-text's vector is the mean over the tokens of all its chunks.
+Texts are split into chunks of the model's maximum length. Chunks of similar length form a batch. A text's vector is the
+mean over the tokens of all its chunks. `distil` derives word vectors from a sentence encoder.
 """
 
 from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from namesake.encoders.models import Model, reading
-from namesake.encoders.protocol import Float32
+from namesake.encoders import Float32
+from namesake.encoders.models import Model, load_model, padded, reading, smaller_budget
 from namesake.errors import NamesakeError
 
 BUDGET = {"cpu": 1 << 13, "cuda": 1 << 17}
-"""Tokens that go through the model together, padding included."""
+"""Tokens in a batch, including padding."""
 STEP = {"cpu": 1, "cuda": 32}
-"""Lengths are padded to multiples of this, so that few shapes occur: memory that was used fits again."""
+"""Lengths are padded to multiples of this: with few shapes, memory can be reused."""
 MOST = 1024
-"""Tokens of a chunk, where neither model nor tokenizer says."""
+"""Tokens of a chunk, if neither the model nor the tokenizer states a maximum."""
+SMOOTH = 1e-3
+"""`distil`: words that are more frequent than this have little weight."""
+BLOCK = 4096
 
 Tokens = Sequence[int]
 T = TypeVar("T")
 
 
 class Transformer:
-    """BART as the paper uses it, or a sentence-transformers model: its pooling and its normalisation as its files say.
+    """BART as the paper uses it, or a sentence-transformers model with the pooling and normalisation of its files.
 
-    Special tokens, which begin and end a text, are real tokens here as in the paper and in sentence-transformers; a
-    text that has no others has no vector.
+    The special tokens that begin and end a text count as real tokens, as in the paper and in sentence-transformers. A
+    text without other tokens has no vector.
     """
 
     def __init__(self, kind: str, loaded: Model, truncate: bool = False) -> None:
@@ -52,7 +54,7 @@ class Transformer:
         self._lock = threading.Lock()
 
     def encode(self, texts: Sequence[str]) -> Float32:
-        """One row for each text; all zeros for a text of no tokens but the special ones."""
+        """Return one row for each text; zeros for a text without tokens."""
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
         with self._lock:
@@ -60,7 +62,7 @@ class Transformer:
             return self.pooled(chunks, of_text, len(texts))
 
     def _chunks(self, texts: list[str]) -> tuple[list[Tokens], list[int]]:
-        """The tokens of every chunk, and which text it is of; texts of no tokens have none."""
+        """The tokens of every chunk, and its text; texts without tokens have no chunks."""
         cut = self.loaded.tokenizer(
             texts,
             truncation=True,
@@ -75,7 +77,7 @@ class Transformer:
         return [cut["input_ids"][at] for at in kept], [int(of_text[at]) for at in kept]
 
     def pooled(self, chunks: list[Tokens], of_text: Sequence[int], texts: int) -> Float32:
-        """The vectors of texts whose chunks are given as tokens."""
+        """Return the vectors of texts from the tokens of their chunks."""
         total = np.zeros((texts, self.dimension), np.float32)
         count = np.zeros((texts, 1), np.float32)
         for rows, summed, counted in _one_behind(self._through_the_model(chunks)):
@@ -91,7 +93,7 @@ class Transformer:
         return total
 
     def _through_the_model(self, chunks: list[Tokens]) -> Iterator[tuple[list[int], Any, Float32]]:
-        """Chunks of similar length together: which they are, the sums over their tokens (torch), how many tokens."""
+        """Batches of chunks of similar length: rows, sums over their tokens (torch), numbers of tokens."""
         import torch
 
         waiting = sorted(range(len(chunks)), key=lambda row: -len(chunks[row]))
@@ -102,31 +104,19 @@ class Transformer:
             try:
                 summed, counted = self._sums([chunks[row] for row in rows])
             except torch.OutOfMemoryError:
-                self._take_less(len(rows))
+                self.budget = smaller_budget(self.budget, len(rows), self.name)
                 continue
             yield rows, summed, counted
             begin += len(rows)
 
-    def _take_less(self, rows: int) -> None:
-        """Halve what goes through the model together, after it ran out of memory."""
-        import torch
-
-        if rows == 1:
-            raise NamesakeError(f"{self.name}: the GPU's memory does not suffice for a single text; use `device='cpu'`")
-        torch.cuda.empty_cache()
-        self.budget //= 2
-
     def _padded(self, length: int) -> int:
-        """The length that chunks are padded to, the longest of which has `length` tokens."""
+        """The padded length of chunks, the longest of which has `length` tokens."""
         return min(-(-length // self.step) * self.step, self.most)
 
     def _sums(self, chunks: list[Tokens]) -> tuple[Any, Float32]:
         import torch
 
-        lengths = np.array([len(chunk) for chunk in chunks])
-        mask = np.arange(self._padded(int(lengths.max())))[None, :] < lengths[:, None]
-        ids = np.full(mask.shape, self.pad, np.int64)
-        ids[mask] = np.fromiter(chain.from_iterable(chunks), np.int64, int(lengths.sum()))
+        ids, mask = padded(chunks, self.pad, self._padded(max(map(len, chunks))))
         with reading(torch):
             real = torch.from_numpy(mask).to(self.loaded.device, non_blocking=True)
             output = self.loaded.model(
@@ -136,11 +126,13 @@ class Transformer:
             hidden = output.last_hidden_state
             if self.pooling == "cls":
                 return hidden[:, 0].float(), np.ones((len(chunks), 1), np.float32)
-            return (hidden * real[:, :, None]).sum(1, dtype=torch.float32), lengths[:, None].astype(np.float32)
+            return (hidden * real[:, :, None]).sum(1, dtype=torch.float32), mask.sum(1, keepdims=True).astype(
+                np.float32
+            )
 
 
 def _one_behind(batches: Iterator[T]) -> Iterator[T]:
-    """The same, each when the next has been begun: a GPU works on one while another's numbers are fetched."""
+    """Yield each batch after the next one has started: the GPU computes while results are copied."""
     before: list[T] = []
     for batch in batches:
         yield from before
@@ -149,37 +141,61 @@ def _one_behind(batches: Iterator[T]) -> Iterator[T]:
 
 
 def _most(loaded: Model) -> int:
-    """How many tokens the model takes."""
-    config, said = loaded.model.config, loaded.tokenizer.model_max_length
-    positions = getattr(config, "max_position_embeddings", MOST)
-    return int(min(said, positions))  # a tokenizer that does not know says 10 ** 30
+    """The maximum number of tokens; a tokenizer without one returns 10 ** 30."""
+    positions = getattr(loaded.model.config, "max_position_embeddings", MOST)
+    return int(min(loaded.tokenizer.model_max_length, positions))
 
 
 def _sentence_settings(loaded: Model) -> tuple[Literal["mean", "cls"], bool, int]:
-    """How a sentence-transformers model pools, whether it normalises, how many tokens it takes (0: as the model)."""
-    read = _reader(loaded)
-    modules = [module["type"].rpartition(".")[2] for module in read("modules.json") or []]
+    """The pooling of a sentence-transformers model, whether it normalises, its maximum length (0: the model's)."""
+    listed = _settings(loaded, "modules.json") or []
+    modules = {module["type"].rpartition(".")[2]: module["path"] for module in listed}
     if unknown := set(modules) - {"Transformer", "Pooling", "Normalize"}:
         raise NamesakeError(f"{loaded.where}: has a module {min(unknown)}, which is not supported")
-    pooling = next((module["path"] for module in read("modules.json") or [] if "Pooling" in module["type"]), None)
-    modes = (read(f"{pooling}/config.json") or {}) if pooling else {}
+    pooling = modules.get("Pooling")
+    modes = (_settings(loaded, f"{pooling}/config.json") or {}) if pooling else {}
     cls = bool(modes.get("pooling_mode_cls_token")) or modes.get("pooling_mode") == "cls"
     if not cls and modes and not modes.get("pooling_mode_mean_tokens") and modes.get("pooling_mode") != "mean":
         raise NamesakeError(f"{loaded.where}: pools neither by mean nor by its first token, which is not supported")
-    longest = int((read("sentence_bert_config.json") or {}).get("max_seq_length") or 0)
+    longest = int((_settings(loaded, "sentence_bert_config.json") or {}).get("max_seq_length") or 0)
     return "cls" if cls else "mean", "Normalize" in modules, longest
 
 
-def _reader(loaded: Model) -> Callable[[str], Any]:
-    """What reads the settings in a model's folder, or in the hub's copy of it; None for a file that is not there."""
-
-    def read(name: str) -> Any:
-        if loaded.folder is not None:
-            path = loaded.folder / name
-            return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+def _settings(loaded: Model, name: str) -> Any:
+    """A settings file of a model, from its folder or from the hub; None if there is none."""
+    if loaded.folder is None:
         from transformers.utils import cached_file
 
         found = cached_file(loaded.where, name, _raise_exceptions_for_missing_entries=False)
-        return None if found is None else json.loads(Path(found).read_text(encoding="utf-8"))
+        path = None if found is None else Path(found)
+    else:
+        path = loaded.folder / name
+    return json.loads(path.read_text(encoding="utf-8")) if path is not None and path.is_file() else None
 
-    return read
+
+def distil(where: str, path: str | Path, dimensions: int = 64, device: str | None = None) -> int:
+    """Write word vectors from a sentence encoder to an `.npz` file, and return the number of words.
+
+    Each word of the vocabulary is encoded alone and centred. Encoding a text with the result costs a thousandth of the
+    encoder's time, without a GPU. A word has the weight a / (a + p), with p estimated from its rank (Zipf), since
+    vocabularies are sorted by frequency.
+
+    Args:
+        where: the encoder: a folder, a package or a name on the hub, as after `sentence:`.
+        path: the file to write.
+        dimensions: the number of principal components to keep.
+        device: `cpu` or `cuda`; default: the GPU if there is one.
+    """
+    encoder = Transformer("sentence", load_model(where, "encoder", device))
+    vocabulary = sorted(encoder.loaded.tokenizer.get_vocab().items(), key=lambda one: one[1])
+    words = [word for word, _ in vocabulary if word.isalpha()]
+    if len(words) < dimensions:
+        raise NamesakeError(f"{where}: its vocabulary has {len(words)} words, fewer than {dimensions} dimensions")
+    vectors = np.concatenate([encoder.encode(words[at : at + BLOCK]) for at in range(0, len(words), BLOCK)])
+    vectors = vectors - vectors.mean(0)
+    _, directions = np.linalg.eigh(vectors.T @ vectors)
+    share = 1 / np.arange(1, len(words) + 1)
+    weights = SMOOTH / (SMOOTH + share / share.sum())
+    kept = vectors @ directions[:, ::-1][:, :dimensions] * weights[:, None]
+    np.savez(path, words=np.array(words), vectors=kept.astype(np.float32))
+    return len(words)

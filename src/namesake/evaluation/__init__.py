@@ -1,1 +1,1 @@
-"""Metrics, confidence intervals, tuning and reports over tables of scores and links."""
+"""Evaluation of score tables and labelled text, fitting of weights, and reports. It never imports the linker."""

@@ -1,7 +1,7 @@
 """Gold answers, and the data set that aligns them with scores.
 
 A gold file is JSON lines (or Parquet, or CSV) with `articleID, name, gold` (or `id, name, qid`) and any further
-columns, such as `split` and `difficulty`. `gold` is a candidate's index, a QID, or null where no candidate is right.
+columns, such as `split` and `difficulty`. `gold` is the index of a candidate, a QID, or null for NIL.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.evaluation.scores import BoolArray, Mention, ScoreTable, numbered_lines, read_table
+from namesake.evaluation.scores import BoolArray, Mention, ScoreTable, numbered_lines, pick, read_table
 from namesake.files import kind
 from namesake.rank import IntArray
 
@@ -23,13 +23,13 @@ MISSED = -2  # the right entity is known and is not among the candidates
 
 @dataclass(frozen=True)
 class GoldRow:
-    """The truth about one mention: `gold` is an index into its candidates, a QID, or None for nobody."""
+    """The truth about one mention: `gold` is an index into its candidates, a QID, or None for NIL."""
 
     mention: Mention
     gold: int | str | None
     columns: dict[str, str | None]
     where: str = "gold"
-    """File and line it stands in, for messages."""
+    """The file and the line, for messages."""
 
 
 @dataclass(frozen=True)
@@ -41,50 +41,44 @@ class Dataset:
     gold_qids: list[str | None]
     columns: dict[str, list[str | None]]
     unscored: frozenset[Mention] = frozenset()
-    """Mentions of the gold that the scores lack: they have no candidates."""
+    """Mentions of the gold without scores: they have no candidates."""
 
     @property
     def offsets(self) -> IntArray:
-        """Where each mention's candidates begin and end."""
+        """The bounds of each mention's candidates."""
         return self.table.offsets
 
     @property
     def answerable(self) -> BoolArray:
         """Mentions whose gold entity is among their candidates: the paper's denominator on Quotebank.
 
-        Where the candidates are not known, mentions that have a gold entity.
+        If the candidates are not listed, mentions that have a gold entity.
         """
         return self.gold >= 0 if self.table.lists_candidates else self.gold != NIL
 
     @property
     def unanswerable(self) -> BoolArray:
-        """Mentions for which "nobody" is the right answer: no candidate is right, as far as they are known."""
+        """Mentions for which NIL is the right answer: no candidate is right, if candidates are listed."""
         return self.gold < 0 if self.table.lists_candidates else self.gold == NIL
 
     @property
     def documents(self) -> IntArray:
-        """A number for each mention's article, for resampling and folds by document."""
+        """The number of each mention's article, for resampling and folds by document."""
         number = {article: i for i, article in enumerate(dict.fromkeys(a for a, _ in self.table.mentions))}
         return np.array([number[article] for article, _ in self.table.mentions], np.int64)
 
     def take(self, wanted: Sequence[int]) -> "Dataset":
-        """The same data with only some mentions."""
-        table = self.table.take(wanted)
-        start = np.array([self.offsets[i] for i in wanted], np.int64)
-        gold = self.gold[list(wanted)]
-        return Dataset(
-            table,
-            np.where(gold >= 0, gold - start + table.offsets[:-1], gold),
-            [self.gold_qids[i] for i in wanted],
-            {name: [values[i] for i in wanted] for name, values in self.columns.items()},
-            self.unscored & set(table.mentions),
-        )
+        """Return the data with only some mentions."""
+        at = np.asarray(wanted, np.int64)
+        table, gold = self.table.take(wanted), self.gold[at]
+        gold = np.where(gold >= 0, gold - self.offsets[at] + table.offsets[:-1], gold)
+        qids, columns = pick(self.gold_qids, at), pick(self.columns, at)
+        return Dataset(table, gold, qids, columns, self.unscored & set(table.mentions))
 
     def only(self, kept: BoolArray) -> "Dataset":
-        """The same mentions with only some candidates, such as those a KB has; gold that is not kept is MISSED.
+        """Return the same mentions with only some candidates, such as those of a KB; other gold becomes MISSED.
 
-        Two columns to slice by come with it: `known` tells whether all candidates were kept or some, `rivals`
-        whether two or more were.
+        Two columns to slice by are added: `known` (all candidates were kept, or some) and `rivals` (two or more).
         """
         table = self.table.only(kept)
         place = np.append(np.cumsum(kept) - 1, MISSED)
@@ -98,7 +92,7 @@ class Dataset:
 
 
 def read_gold(path: Path) -> list[GoldRow]:
-    """Read a gold file; a mention with two golds is refused."""
+    """Read a gold file; a mention with two golds is an error."""
     gold: dict[Mention, GoldRow] = {}
     for where, row in _rows(path):
         article, answered = (next((key for key in keys if key in row), "") for keys in (_ARTICLE, _ANSWER))
@@ -120,21 +114,18 @@ def read_gold(path: Path) -> list[GoldRow]:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a gold file, each with the place to name in a message."""
+    """The rows of a gold file with their places, for messages."""
     if kind(path) in {".parquet", ".csv"}:
-        for number, row in enumerate(read_table(path).to_pylist(), 1):
-            yield f"{path} row {number}", row
-    else:
-        for number, row in numbered_lines(path):
-            yield f"{path} line {number}", row
+        return ((f"{path} row {number}", row) for number, row in enumerate(read_table(path).to_pylist(), 1))
+    return ((f"{path} line {number}", row) for number, row in numbered_lines(path))
 
 
 _ARTICLE, _ANSWER = ("articleID", "article_id", "id"), ("gold", "qid")
-"""What the columns of the article and of the answer may be called; the first that is there counts."""
+"""The names of the columns of the article and of the answer; the first that exists counts."""
 
 
 def in_split(gold: list[GoldRow], split: str | None) -> list[GoldRow]:
-    """The gold rows of one split; all of them where `split` is None."""
+    """Return the gold rows of one split; all of them if `split` is None."""
     if split is None:
         return gold
     chosen = [row for row in gold if row.columns.get("split") == split]
@@ -148,7 +139,7 @@ def in_split(gold: list[GoldRow], split: str | None) -> list[GoldRow]:
 
 
 def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
-    """The rows whose truth is known, and how many are not: there a title has not been turned into a QID."""
+    """Return the rows whose truth is resolved, and the number of the others: their titles have no QID yet."""
     kept = [row for row in gold if row.columns.get("truth") != "unresolved"]
     if not kept:
         raise NamesakeError(
@@ -158,9 +149,9 @@ def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
 
 
 def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
-    """Scores of the mentions that have gold, in the order of the gold.
+    """Return the scores of the mentions that have gold, in the order of the gold.
 
-    A mention that was not scored has no candidates: it counts as missed. Gold of which nothing was scored is refused.
+    A mention without scores has no candidates and counts as missed. Gold without any scored mention is an error.
     """
     place = {mention: i for i, mention in enumerate(table.mentions)}
     unscored = [row.mention for row in gold if row.mention not in place]
@@ -191,7 +182,7 @@ def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
 
 
 def _flat_index(table: ScoreTable, mention: int, row: GoldRow, unscored: bool) -> int:
-    """Where the gold candidate of a mention stands among all candidates."""
+    """The index of a mention's gold candidate among all candidates."""
     start, end = int(table.offsets[mention]), int(table.offsets[mention + 1])
     if row.gold is None:
         return NIL

@@ -1,7 +1,7 @@
-"""Score files as flat arrays: for each mention its candidates, for each candidate its scores.
+"""Score files as flat arrays: the candidates of each mention, the scores of each candidate.
 
-Two layouts are read, from Parquet, JSON lines or CSV. Long, a row per candidate: `articleID, name, candidate, qid`
-and a column for each score. Nested, a row per mention, as `namesake link --scores` writes it: `article_id, name, qid`
+Two layouts are read, from Parquet, JSON lines or CSV. Long, one row per candidate: `articleID, name, candidate, qid`
+and a column for each score. Nested, one row per mention, as `namesake link --scores` writes it: `article_id, name, qid`
 and `candidates`, a list of structs `qid, score, parts`.
 """
 
@@ -25,55 +25,48 @@ from namesake.recipe import Recipe
 
 BoolArray = npt.NDArray[np.bool_]
 Mention = tuple[str, str]
-"""A mention is known by its article and its name."""
+"""The article and the name of a mention."""
 
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Mentions with their candidates in CSR: those of mention i are `offsets[i]` to `offsets[i + 1]`."""
+    """Mentions with their candidates in CSR: those of mention i are `offsets[i]` to `offsets[i + 1]`.
+
+    From `chosen` on, fields are None or empty if the file does not contain them.
+    """
 
     mentions: list[Mention]
     offsets: IntArray
     qids: list[str]
     scores: dict[str, FloatArray]
     chosen: list[str | None] | None = None
-    """What a linker answered for each mention, where the file says so; None stands for nobody."""
+    """The linker's answer for each mention; None for NIL."""
     tie_break: tuple[str, ...] = ("LQID",)
-    """How the linker broke ties, where the file says so."""
     confidence: FloatArray | None = None
-    """The linker's probability that its first candidate is right, where the file says so; NaN without candidates."""
+    """The linker's probability that its first candidate is right; NaN without candidates."""
     first: list[str | None] | None = None
-    """The linker's first candidate, also where it was too unsure to answer, where the file says so."""
+    """The linker's first candidate, also if it did not answer."""
     doubts: dict[str, FloatArray] = field(default_factory=dict)
-    """What "none of them" is weighed by, a number for each mention, where the file says so."""
+    """The evidence for NIL: one number per mention for each kind of evidence."""
 
     @property
     def lists_candidates(self) -> bool:
-        """False for links written without `--scores`: what was answered is known, what it was chosen from is not."""
+        """False for links written without `--scores`: they contain answers but no candidates."""
         return len(self.qids) > 0
 
     def take(self, wanted: Sequence[int]) -> "ScoreTable":
-        """The same table with only some mentions, in the given order."""
-        candidates = np.concatenate(
-            [np.empty(0, np.int64), *(np.arange(self.offsets[i], self.offsets[i + 1]) for i in wanted)]
+        """Return the table with only some mentions, in the given order."""
+        at = np.asarray(wanted, np.int64)
+        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[at])]).astype(np.int64)
+        candidates = np.repeat(self.offsets[at] - offsets[:-1], np.diff(offsets)) + np.arange(offsets[-1])
+        mentions, chosen, confidence, first, doubts = (
+            pick(values, at) for values in (self.mentions, self.chosen, self.confidence, self.first, self.doubts)
         )
-        size = [self.offsets[i + 1] - self.offsets[i] for i in wanted]
-        return ScoreTable(
-            [self.mentions[i] for i in wanted],
-            np.cumsum([0, *size]).astype(np.int64),
-            [self.qids[c] for c in candidates],
-            {name: score[candidates] for name, score in self.scores.items()},
-            None if self.chosen is None else [self.chosen[i] for i in wanted],
-            self.tie_break,
-            None if self.confidence is None else self.confidence[list(wanted)],
-            None if self.first is None else [self.first[i] for i in wanted],
-            {name: doubt[list(wanted)] for name, doubt in self.doubts.items()},
-        )
+        qids, scores = pick(self.qids, candidates), pick(self.scores, candidates)
+        return ScoreTable(mentions, offsets, qids, scores, chosen, self.tie_break, confidence, first, doubts)
 
     def with_unscored(self, mentions: Sequence[Mention]) -> "ScoreTable":
-        """The same table, with mentions behind the others that have no candidates, no answer and no doubts."""
-        if not mentions:
-            return self
+        """Return the table with more mentions at the end, without candidates, answers and evidence."""
         more = len(mentions)
         return replace(
             self,
@@ -86,23 +79,26 @@ class ScoreTable:
         )
 
     def only(self, kept: BoolArray) -> "ScoreTable":
-        """The same mentions with only some of their candidates."""
-        before = np.concatenate([[0], np.cumsum(kept)])
-        return replace(
-            self,
-            offsets=before[self.offsets].astype(np.int64),
-            qids=[qid for qid, keep in zip(self.qids, kept, strict=True) if keep],
-            scores={name: score[kept] for name, score in self.scores.items()},
-        )
+        """Return the same mentions with only some of their candidates."""
+        before, at = np.concatenate([[0], np.cumsum(kept)]), np.flatnonzero(kept)
+        offsets = before[self.offsets].astype(np.int64)
+        return replace(self, offsets=offsets, qids=pick(self.qids, at), scores=pick(self.scores, at))
+
+
+def pick(values: Any, at: IntArray) -> Any:
+    """Return some entries of an array, a list or each column of a dict; None stays None."""
+    if isinstance(values, dict):
+        return {name: pick(column, at) for name, column in values.items()}
+    return [values[i] for i in at] if isinstance(values, list) else None if values is None else values[at]
 
 
 def read_scores(path: Path) -> ScoreTable:
-    """Read a score file of either layout; scores must be numbers, and a mention stands in the file once."""
+    """Read a score file of either layout. Scores must be numbers, and mentions must be unique."""
     return score_table(read_table(path), str(path))
 
 
 def score_table(table: pa.Table, where: str) -> ScoreTable:
-    """Make flat arrays of an Arrow table of either layout; `where` names it in messages."""
+    """Convert an Arrow table of either layout; messages begin with `where`."""
     if "article_id" in table.column_names:
         table = table.rename_columns({"article_id": "articleID"})
     for needed in ("articleID", "name", "qid"):
@@ -119,7 +115,7 @@ def score_table(table: pa.Table, where: str) -> ScoreTable:
 
 
 def read_table(path: Path) -> pa.Table:
-    """An Arrow table from Parquet, JSON lines (`.gz .bz2 .zst`) or CSV, by suffix."""
+    """Read Parquet, JSON lines (`.gz .bz2 .zst`) or CSV, by suffix."""
     read = TABLES.get(kind(path))
     if read is None:
         raise NamesakeError(f"{path}: scores and links come as .parquet, .jsonl (.gz .bz2 .zst) or .csv")
@@ -133,7 +129,7 @@ def read_table(path: Path) -> pa.Table:
 
 def _from_lines(path: Path) -> pa.Table:
     try:
-        return pa.Table.from_pylist(read_lines(path))
+        return pa.Table.from_pylist([row for _, row in numbered_lines(path)])
     except pa.ArrowException as problem:
         raise NamesakeError(f"{path}: rows differ in type ({problem})") from None
 
@@ -145,21 +141,16 @@ TABLES: dict[str, Callable[[Path], pa.Table]] = {
     ".ndjson": _from_lines,
     ".json": _from_lines,
 }
-"""What reads a table, by the suffix of its file, compression apart."""
-
-
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The objects of a file of JSON lines."""
-    return [row for _, row in numbered_lines(path)]
+"""The readers of tables by suffix, without the suffix of the compression."""
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The objects of a file of JSON lines, each with its line's number."""
+    """Yield the objects of a file of JSON lines with their line numbers."""
     return json_lines(path, dict[str, Any], "a JSON object")
 
 
 def _long(table: pa.Table, where: str) -> ScoreTable:
-    """A row per candidate: group the rows by mention, in order of first appearance, candidates by their number."""
+    """One row per candidate: group the rows by mention, in order of first appearance, candidates by their number."""
     keys = list(zip(_texts(table, "articleID"), _texts(table, "name"), strict=True))
     mentions = list(dict.fromkeys(keys))
     number = {mention: i for i, mention in enumerate(mentions)}
@@ -172,12 +163,12 @@ def _long(table: pa.Table, where: str) -> ScoreTable:
 
     twice = np.flatnonzero((np.diff(mention[rows]) == 0) & (np.diff(candidate[rows]) == 0))
     if len(twice):
-        raise NamesakeError(f"{where}: {owner(rows[twice[0]])} stands twice")
+        raise NamesakeError(f"{where}: {owner(rows[twice[0]])} appears twice")
     position = {"articleID", "name", "candidate", "qid"}
     scores = {
-        column: _numbers(table[column], f"{where}: {column}", owner)[rows]
-        for column in table.column_names
-        if column not in position and _is_number(table[column].type)
+        column.name: _numbers(table[column.name], f"{where}: {column.name}", owner)[rows]
+        for column in table.schema
+        if column.name not in position and (pa.types.is_floating(column.type) or pa.types.is_integer(column.type))
     }
     qids = _texts(table, "qid")
     offsets = np.searchsorted(mention[rows], np.arange(len(mentions) + 1)).astype(np.int64)
@@ -185,7 +176,7 @@ def _long(table: pa.Table, where: str) -> ScoreTable:
 
 
 def _nested(table: pa.Table, where: str) -> ScoreTable:
-    """One row per mention: unnest its candidates, their score and its parts."""
+    """One row per mention: unnest its candidates with their scores and parts."""
     mentions = list(zip(_texts(table, "articleID"), _texts(table, "name"), strict=True))
     if len(set(mentions)) < len(mentions):
         article, name = next(mention for mention in mentions if mentions.count(mention) > 1)
@@ -198,35 +189,31 @@ def _nested(table: pa.Table, where: str) -> ScoreTable:
     names = dict.fromkeys(part for candidate in flat for part in candidate.get("parts") or {})
     columns = {name: [(candidate.get("parts") or {}).get(name) for candidate in flat] for name in names}
     columns["score"] = [candidate.get("score") for candidate in flat]
-    scores = {
-        name: _numbers(pa.array(values, pa.float64()), f"{where}: {name}", lambda row: _owner(*owners[row]))
-        for name, values in columns.items()
-        if any(value is not None for value in values)  # a scorer that never ran is absent, not wrong
-    }
+    scores = _columns(columns, where, lambda row: _owner(*owners[row]))
     offsets = np.cumsum([0, *map(len, lists)]).astype(np.int64)
     recipe = (table.schema.metadata or {}).get(b"namesake.recipe")
     ties = Recipe.parse(recipe.decode(), where, declared=False).tie_break if recipe else ("LQID",)
     chosen = table["qid"].to_pylist()
-    qids, sureness = [c["qid"] for c in flat], _sureness(table, where)
-    return ScoreTable(mentions, offsets, qids, scores, chosen, ties, *sureness, _doubts(table, mentions, where))
+    qids, confidence = [c["qid"] for c in flat], _confidence(table, where)
+    doubts: dict[str, list[Any]] = {}
+    if "doubts" in table.column_names and pa.types.is_struct(table["doubts"].type):
+        rows = table["doubts"].to_pylist()
+        doubts = {field.name: [row and row[field.name] for row in rows] for field in table["doubts"].type}
+    evidence = _columns(doubts, where, lambda row: f"{mentions[row][1]!r} in article {mentions[row][0]}")
+    return ScoreTable(mentions, offsets, qids, scores, chosen, ties, *confidence, evidence)
 
 
-def _doubts(table: pa.Table, mentions: list[Mention], where: str) -> dict[str, FloatArray]:
-    """The columns of the struct `doubts`, which a linker writes beside its candidates; a doubt of nulls is absent."""
-    if "doubts" not in table.column_names or not pa.types.is_struct(table["doubts"].type):
-        return {}
-    rows = table["doubts"].to_pylist()
-    names = [field.name for field in table["doubts"].type]
-    columns = {name: [row and row[name] for row in rows] for name in names}
+def _columns(columns: dict[str, list[Any]], where: str, owner: Callable[[int], str]) -> dict[str, FloatArray]:
+    """Columns of numbers; a column of nulls is absent, such as that of a scorer that never ran."""
     return {
-        name: _numbers(pa.array(values, pa.float64()), f"{where}: {name}", _named(mentions))
+        name: _numbers(pa.array(values, pa.float64()), f"{where}: {name}", owner)
         for name, values in columns.items()
         if any(value is not None for value in values)
     }
 
 
-def _sureness(table: pa.Table, where: str) -> tuple[FloatArray | None, list[str | None] | None]:
-    """What a linker with probabilities says: how sure it is of its first candidate, and who that is."""
+def _confidence(table: pa.Table, where: str) -> tuple[FloatArray | None, list[str | None] | None]:
+    """The linker's probabilities of its first candidates, and those candidates."""
     if "confidence" not in table.column_names or table["confidence"].null_count == table.num_rows:
         return None, None
     try:
@@ -240,16 +227,12 @@ def _sureness(table: pa.Table, where: str) -> tuple[FloatArray | None, list[str 
     return confidence, first
 
 
-def _named(mentions: list[Mention]) -> Callable[[int], str]:
-    return lambda row: f"{mentions[row][1]!r} in article {mentions[row][0]}"
-
-
 def _owner(mention: Mention, candidate: int) -> str:
     return f"candidate {candidate} of {mention[1]!r} in article {mention[0]}"
 
 
 def _numbers(column: Any, what: str, owner: Callable[[int], str]) -> FloatArray:
-    """A column as float64; a value that is missing or NaN is refused, with `what` it is and whose."""
+    """A column as float64; a missing value is an error, which names the column and the `owner` of the row."""
     try:
         values: FloatArray = np.array(column.to_pylist(), np.float64)
     except (TypeError, ValueError):
@@ -258,10 +241,6 @@ def _numbers(column: Any, what: str, owner: Callable[[int], str]) -> FloatArray:
     if len(missing):
         raise NamesakeError(f"{what} of {owner(int(missing[0]))} is not a number (NaN or null)")
     return values
-
-
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
 
 
 def _texts(table: pa.Table, column: str) -> list[str]:

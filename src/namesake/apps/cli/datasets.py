@@ -49,12 +49,14 @@ def get(name: str, out: options.Out) -> None:
         out: Folder for the file; it is created if necessary.
     """
     from namesake import get_dataset
+    from namesake.datasets.catalogue import find_dataset
     from namesake.progress import reporter
 
-    found = get_dataset(name, out, reporter=reporter())
-    one = found.dataset
+    one, progress = find_dataset(name), reporter()
+    with progress.stage(f"downloading {name}"):
+        found, checksum = get_dataset(name, out, progress)
     trust = "as recorded" if one.checksum else "no checksum is recorded: compare it with a copy that you trust"
-    say(f"{found.file}: {found.file.stat().st_size:,} bytes, {found.checksum} ({trust})")
+    say(f"{found}: {found.stat().st_size:,} bytes, {checksum} ({trust})")
     say(f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
     if one.note:
         say(f"note: {one.note}")

@@ -52,7 +52,6 @@ def demo() -> None:
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
     from namesake.formats import read_articles
-    from namesake.kernels.measures.samples import count_draws, ordered_pairs
     from namesake.sample import ARTICLES, EXPECTED
 
     console = Console()
@@ -84,8 +83,6 @@ def demo() -> None:
     console.print("[bold]6. Why?[/]  One decision, taken apart\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
-    for kernel in (count_draws, ordered_pairs):  # of the commands that follow, only `namesake evaluate` needs them
-        getattr(kernel, "compiled", None)
     console.print(NEXT, highlight=False, soft_wrap=True)
 
 

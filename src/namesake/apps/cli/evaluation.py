@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from namesake.apps.cli import options
 from namesake.apps.cli.output import NO_RESULT, kb_to_measure, report_rejects, say, show
+from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from namesake.evaluation.labelled.thresholds import Trade
     from namesake.evaluation.reports.report import Report
+    from namesake.evaluation.thresholds import Trade
 
 group = typer.Typer(
     help="Measure links, choose thresholds, fit weights, and examine errors.",
@@ -62,18 +63,35 @@ def run(
         by: Gold columns to group by, separated by commas, such as difficulty.
         unit: Unit that the bootstrap resamples.
     """
-    settings = {name: value for name, value in locals().items() if name not in ("more", "out")}
-    from namesake import evaluate
+    from namesake import evaluate, evaluate_text
     from namesake.articles.rejects import Rejects
 
-    texts = options.listed(labelled, more)
-    linked = [*texts, *([articles] if articles else [])]
-    settings |= {"labelled": texts, "threshold": options.threshold_of(threshold)}
-    settings |= {"methods": _listed(methods), "by": _listed(by)}
-    settings |= {"kb": kb_to_measure(kb, linked) if linked else kb}
+    texts, minimum = options.listed(labelled, more), options.threshold_of(threshold)
+    shared: dict[str, Any] = {"samples": samples, "seed": seed}
+    against_gold: dict[str, Any] = {
+        "links": links,
+        "scores": scores,
+        "articles": articles,
+        "known": known,
+        "split": split,
+    }
+    against_gold |= {"methods": _listed(methods), "by": _listed(by)}
+    inputs = [gold, *texts, links, scores, articles, known, kb, Path(recipe)]
+    if texts:
+        if given := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
+            raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {given[0]}")
+        report = evaluate_text(texts, kb_to_measure(kb, texts), recipe, threshold=minimum, **shared)
+        _write(report, out, inputs)
+        return
+    if gold is None:
+        raise NamesakeError("eval run needs --gold for links and scores, or --labelled text")
+    if threshold is not None or (links is not None and scores is not None):
+        raise NamesakeError("give --threshold with --labelled only, and one of --links, --scores and --articles")
+    against_gold["scores"] = against_gold.pop("links") or scores
+    folder = kb_to_measure(kb, [articles]) if articles else kb
     with Rejects() as rejects:
-        report = evaluate(**settings, rejects=rejects)
-    _write(report, out, [gold, *texts, links, scores, articles, known, kb, Path(recipe)])
+        report = evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects)
+    _write(report, out, inputs)
     report_rejects(rejects)
 
 

@@ -17,8 +17,23 @@ from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.rel_api import by_surface
 from namesake.apps.server.schema import GivenArticle, GivenMention, LinkAnswer, articles_of, check_given, weight
 from namesake.apps.server.work import Links, Texts, Wish
-from namesake.datasets.nif_graph import BEGIN, END, NIF, REFERENCE, TYPE, Node, Text, contexts_of, nodes_of, placed
-from namesake.datasets.nif_write import ENTITY, Annotation, Document, nobody, turtle
+from namesake.datasets.nif import (
+    BEGIN,
+    END,
+    ENTITY,
+    NIF,
+    REFERENCE,
+    TYPE,
+    Annotation,
+    Document,
+    Node,
+    Text,
+    contexts_of,
+    nil_iri,
+    nodes_of,
+    placed,
+    turtle,
+)
 from namesake.errors import NamesakeError
 
 KINDS = (TURTLE, "application/x-turtle", "application/turtle", "application/n-triples")
@@ -124,7 +139,7 @@ def written(asked: Sequence[Asked], links: Links) -> bytes:
 
 def _annotations(links: Sequence[LinkAnswer], given: bool) -> list[Annotation]:
     found = [
-        Annotation((start, end), nobody(link.name) if link.qid is None else ENTITY + link.qid, link.confidence)
+        Annotation((start, end), nil_iri(link.name) if link.qid is None else ENTITY + link.qid, link.confidence)
         for link in links
         if given or link.qid is not None
         for start, end in link.spans

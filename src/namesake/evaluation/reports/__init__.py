@@ -1,1 +1,1 @@
-"""What an evaluation looks like to a reader."""
+"""Reports of evaluations: tables, plots and pages."""

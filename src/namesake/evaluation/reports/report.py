@@ -1,4 +1,4 @@
-"""Reports: the same tables as Markdown, HTML with plots, CSV, LaTeX and JSON."""
+"""Reports: one model of tables, written as Markdown, HTML with plots, CSV, LaTeX and JSON."""
 
 import csv
 import io
@@ -16,24 +16,24 @@ from namesake.printable import one_line
 
 @dataclass(frozen=True)
 class View:
-    """A table to look at: texts in rows, the first column names the row, the others are figures."""
+    """A table of texts: the first column names the row, the others are figures."""
 
     name: str
-    """A short name, used for the files."""
+    """The stem of its files."""
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     caption: str = ""
     best: frozenset[tuple[int, int]] = frozenset()
-    """Cells (row, column) to set in bold."""
+    """Cells (row, column) in bold."""
     words: frozenset[int] = frozenset({0})
-    """Columns of words, set from the left; the others are figures, set from the right."""
+    """Columns of words, aligned left; the others are figures, aligned right."""
     qids: frozenset[int] = frozenset()
-    """Columns of words whose QIDs are links in HTML."""
+    """Columns whose QIDs are links in HTML."""
     kinds: Mapping[int, str] = field(default_factory=dict)
-    """Columns that tell what is `right` or `wrong`, and have that colour."""
+    """Columns with the colour of `right` or `wrong`."""
     cards: bool = False
-    """Whether HTML draws each row as a card: the first cell is where it stands, the second its name."""
+    """Whether HTML shows each row as a card: the first cell is its place, the second its name."""
 
 
 @dataclass(frozen=True)
@@ -48,26 +48,26 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """What was found out: sections to read, and the rows they were made from, one for each figure."""
+    """Sections to read, and the rows that they were made from, one for each figure."""
 
     title: str
     sections: Sequence[Section]
     rows: Sequence[dict[str, Any]]
     intro: Sequence[str] = ()
     short: Sequence[View] = ()
-    """The tables that matter most, narrow enough for a terminal."""
+    """The most important tables, narrow enough for a terminal."""
     remarks: Sequence[str] = ()
-    """What to know about the short tables."""
-    views: list[View] = field(init=False)
+    """Remarks on the short tables."""
 
-    def __post_init__(self) -> None:
-        """Collect the tables of all sections."""
-        object.__setattr__(self, "views", [view for section in self.sections for view in section.views])
+    @property
+    def views(self) -> list[View]:
+        """The tables of all sections."""
+        return [view for section in self.sections for view in section.views]
 
     def write(self, folder: str | Path, inputs: Iterable[str | Path | None] = ()) -> None:
-        """Write report.md, report.html, tables.json, and each table as CSV and LaTeX into `folder`, made if need be.
+        """Write report.md, report.html, tables.json, and each table as CSV and LaTeX, into `folder`.
 
-        `inputs` are the files that the report was made from: none of them is overwritten.
+        The folder is created if necessary. `inputs`, the files that the report was made from, are never overwritten.
         """
         folder = Path(folder)
         files = {
@@ -87,7 +87,7 @@ class Report:
 
 
 def markdown(report: Report) -> str:
-    """The report for terminals and repositories."""
+    """Return the report as Markdown."""
     blocks = [f"# {_plain(report.title)}", *map(_plain, report.intro)]
     for section in report.sections:
         blocks += [f"## {_plain(section.title)}", *map(_plain, section.text)]
@@ -98,7 +98,7 @@ def markdown(report: Report) -> str:
 
 
 def _markdown_table(view: View) -> str:
-    """A table whose columns also line up in a terminal."""
+    """A table with columns that are aligned in plain text, too."""
     rows = [
         [f"**{_plain(cell)}**" if (i, j) in view.best else _plain(cell) for j, cell in enumerate(row)]
         for i, row in enumerate(view.rows)
@@ -118,39 +118,28 @@ _MARKDOWN = str.maketrans({"|": r"\|", "<": "&lt;", ">": "&gt;"})
 
 
 def _plain(text: str) -> str:
-    """Text that is no HTML to a reader of Markdown, parts no cell and steers no terminal."""
+    """Text without HTML, cell borders and control characters."""
     return one_line(text).translate(_MARKDOWN)
 
 
 def csv_text(view: View) -> str:
-    """The table as CSV."""
+    """Return the table as CSV."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([view.header, *view.rows])
     return out.getvalue()
 
 
 def latex(view: View) -> str:
-    """The table as LaTeX (booktabs)."""
+    """Return the table as LaTeX (booktabs)."""
     body = [
         " & ".join(rf"\textbf{{{_tex(cell)}}}" if (i, j) in view.best else _tex(cell) for j, cell in enumerate(row))
         + r" \\"
         for i, row in enumerate(view.rows)
     ]
-    return "\n".join(
-        [
-            r"\begin{table}",
-            rf"\caption{{{_tex(' '.join([view.title, view.caption]).strip())}}}",
-            rf"\begin{{tabular}}{{{''.join('l' if j in view.words else 'r' for j in range(len(view.header)))}}}",
-            r"\toprule",
-            " & ".join(map(_tex, view.header)) + r" \\",
-            r"\midrule",
-            *body,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-            "",
-        ]
-    )
+    align = "".join("l" if j in view.words else "r" for j in range(len(view.header)))
+    head = [r"\begin{table}", rf"\caption{{{_tex(f'{view.title} {view.caption}'.strip())}}}"]
+    head += [rf"\begin{{tabular}}{{{align}}}", r"\toprule", " & ".join(map(_tex, view.header)) + r" \\", r"\midrule"]
+    return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 
 _TEX = str.maketrans(

@@ -1,0 +1,341 @@
+"""Data sets in JSON: readers, and writers of the formats that other tools read.
+
+- `plain`, our own: `{"id", "text", "title"?, "date"?, "mentions": [{"name", "spans", "candidates"?, "gold"?}]}` with
+  spans in characters. `gold` is a QID, the index of a candidate, or null for NIL. Without `gold`, there is no truth.
+- `zelda`: `{"id", "text", "index": [[start, end]], "wikipedia_titles": [...], "wikipedia_ids": [...]}`. Mention i has
+  the span `index[i]` and links to the page `wikipedia_titles[i]`. Its candidates are in a pickle, which is not read.
+- `elevant`, benchmarks: `{"id", "title", "text", "labels": [...], "evaluation_span"?}`. A label is `{"span",
+  "entity_id": QID or "Unknown…", "parent"?, "optional"?, "type"?}`. As in ELEVANT, labels that are optional, quantities
+  or dates, nested in another label, or outside the evaluation span are not scored: they are rejected and counted.
+- `elevant-links`, ELEVANT's linked articles: `"entity_mentions": [{"span", "id", "candidates"?}]` instead of labels.
+- `nelight`, Quotebank as the paper's authors store it: a JSON list, or JSON lines, of `{"articleID", "content",
+  "title"?, "date"?, "names": [{"name", "ids", "offsets", "gold"?, "split"?, "difficulty"?}]}`. `offsets` are spans of
+  whitespace tokens, `gold` is an index into `ids`, or null.
+- `aida-json`, the authors' AIDA-CoNLL: records like `nelight`, but a name is one occurrence and ends in a number
+  (`japan0`, `japan1`). The mention is named after its text; the authors' name is the column `original`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from namesake.articles.article import Article, Mention, Span
+from namesake.articles.rejects import Reject, Rejects
+from namesake.datasets.labelled_article import (
+    Gold,
+    LabelledArticle,
+    Occurrence,
+    Truth,
+    check_gold,
+    check_span,
+    label,
+    page_title,
+    read_records,
+)
+from namesake.errors import NamesakeError
+from namesake.files import open_lines
+from namesake.files.lines import lines_of, read_whole
+
+LINKER = "namesake"
+"""The linker that ELEVANT's linked articles name."""
+
+
+class _Mention(msgspec.Struct):
+    """A mention of `plain`, `nelight` (`ids`, `offsets`) or `aida-json`."""
+
+    name: str
+    spans: list[Span] = []
+    offsets: list[Span] = []
+    ids: list[str] | None = None
+    candidates: list[str] | None = None
+    gold: int | str | msgspec.UnsetType | None = msgspec.UNSET
+    split: str | None = None
+    difficulty: str | None = None
+
+    @property
+    def options(self) -> list[str] | None:
+        """The candidates, under either name."""
+        return self.candidates if self.ids is None else self.ids
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        return {"split": self.split, "difficulty": self.difficulty}
+
+
+class _Plain(msgspec.Struct):
+    id: str | int
+    text: str
+    title: str | None = None
+    date: str | None = None
+    mentions: list[_Mention] | None = None
+
+
+class _Quotebank(msgspec.Struct):
+    articleID: str | int  # noqa: N815 - the authors' spelling
+    content: str
+    names: list[_Mention]
+    title: str | None = None
+    date: str | None = None
+
+    @property
+    def article(self) -> Article:
+        return Article(str(self.articleID), self.content, self.title, self.date)
+
+
+class _Label(msgspec.Struct):
+    span: Span
+    entity_id: str | None
+    parent: int | None = None
+    optional: bool = False
+    type: str | None = None
+
+
+class _EntityMention(msgspec.Struct):
+    span: Span
+    id: str | None = None
+    candidates: list[str] | None = None
+
+
+class _Elevant(msgspec.Struct):
+    id: str | int
+    text: str
+    title: str | None = None
+    labels: list[_Label] | None = None
+    entity_mentions: list[_EntityMention] | None = None
+    evaluation_span: Span | None = None
+
+    @property
+    def article(self) -> Article:
+        return Article(str(self.id), self.text, self.title or None)
+
+
+class _Zelda(msgspec.Struct):
+    id: str | int
+    text: str
+    index: list[Span]
+    wikipedia_titles: list[str | None]
+    wikipedia_ids: list[int | str | None]
+
+
+def read_plain(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+    """Read our own JSON lines. A name may appear once per article, with all its spans."""
+    for where, record in read_records(path, _Plain, "an article"):
+        article = Article(str(record.id), record.text, record.title, record.date)
+        for one in record.mentions or ():
+            for span in one.spans:
+                check_span(span, record.text, where)
+        yield _named(article, ((one, one.spans, {}) for one in record.mentions or ()), where)
+
+
+def read_nelight(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+    """Read Quotebank's articles, each name with all its spans."""
+    for where, record in _quotebank_records(path):
+        tokens = token_spans(record.content)
+        names = ((one, _characters(one, tokens, where), one.columns) for one in record.names)
+        yield _named(record.article, names, where)
+
+
+def read_aida_json(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+    """Read the authors' AIDA-CoNLL, with one mention for each occurrence."""
+    for where, record in _quotebank_records(path):
+        tokens = token_spans(record.content)
+        occurrences = []
+        for one in record.names:
+            spans = _characters(one, tokens, where)
+            if not spans:
+                raise NamesakeError(f"{where}: name {one.name!r} has no offsets")
+            surface = record.content[slice(*spans[0])]
+            if not re.fullmatch(re.escape(_letters(surface)) + r"\d+", _letters(one.name)):
+                raise NamesakeError(
+                    f"{where}: name {one.name!r} is not {surface!r}, the text of its span, and a number"
+                )
+            if one.gold is msgspec.UNSET:
+                raise NamesakeError(f"{where}: name {one.name!r} has no `gold`; write null if no candidate is right")
+            occurrences.append(Occurrence(spans, one.gold, None, one.options, {**one.columns, "original": one.name}))
+        yield label(record.article, occurrences, where)
+
+
+def read_zelda(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+    """Read ZELDA's documents. A link without a title is NIL."""
+    for where, record in read_records(path, _Zelda, "a ZELDA document"):
+        columns = (record.index, record.wikipedia_titles, record.wikipedia_ids)
+        sizes = [len(column) for column in columns]
+        if len(set(sizes)) > 1:
+            raise NamesakeError(f"{where}: {sizes[0]} spans, {sizes[1]} titles and {sizes[2]} page ids: must be equal")
+        occurrences = [
+            Occurrence([span], None, page_title(title) if title else None, None, _page(page))
+            for span, title, page in zip(*columns, strict=True)
+        ]
+        yield label(Article(str(record.id), record.text), occurrences, where)
+
+
+def _page(number: int | str | None) -> dict[str, str | None]:
+    return {"page": None if number is None else f"{number}"}
+
+
+def read_elevant(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+    """Read ELEVANT's benchmarks, with the labels that ELEVANT scores."""
+    for where, record in read_records(path, _Elevant, "an ELEVANT article"):
+        occurrences = []
+        for one in record.labels or ():
+            reason = _unscored(one, record.evaluation_span)
+            if reason is None:
+                occurrences.append(Occurrence([one.span], _entity(one.entity_id), columns={"type": one.type}))
+            else:
+                rejects.add(Reject(reason, str(path), int(where.rpartition(" ")[2]), str(record.id)))
+        yield label(record.article, occurrences, where)
+
+
+def read_elevant_links(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+    """Read ELEVANT's linked articles: the linker's answers are the truth."""
+    for where, record in read_records(path, _Elevant, "a linked article of ELEVANT"):
+        if record.entity_mentions is None:
+            raise NamesakeError(f"{where}: not a linked article of ELEVANT (no field `entity_mentions`)")
+        found = [Occurrence([one.span], _entity(one.id), None, one.candidates) for one in record.entity_mentions]
+        yield label(record.article, found, where)
+
+
+def _named(
+    article: Article, given: Iterable[tuple[_Mention, list[Span], Mapping[str, str | None]]], where: str
+) -> LabelledArticle:
+    """The article with mentions that have names of their own, which must be unique."""
+    mentions: dict[str, Mention] = {}
+    truths = []
+    for one, spans, columns in given:
+        if one.name in mentions:
+            raise NamesakeError(f"{where}: two names {one.name!r}; list each name once, with all its spans")
+        mentions[one.name] = Mention(one.name, spans, one.options)
+        if one.gold is not msgspec.UNSET:
+            check_gold(one.gold, one.options, one.name, where)
+            truths.append(Truth(one.name, one.name, one.gold, None, columns))
+    whole = Article(article.id, article.text, article.title, article.date, list(mentions.values()))
+    return LabelledArticle(whole, truths)
+
+
+def _quotebank_records(path: Path) -> Iterator[tuple[str, _Quotebank]]:
+    """Each article with its place, from a JSON list or from JSON lines."""
+    number = 0
+    with open_lines(path) as stream:
+        while stream.peek(1)[:1].isspace():
+            stream.read(1)
+        if stream.peek(1)[:1] == b"[":
+            whole = read_whole(stream, path)
+            parts: Iterable[Any] = _decoded(whole, list[msgspec.Raw], f"{path}: not a JSON list of articles")
+        else:
+            parts = (line for _, line in lines_of(stream, path) if line.strip())
+        for number, raw in enumerate(parts, 1):
+            where = f"{path} article {number}"
+            record = _decoded(raw, _Quotebank, f"{where}: not an article")
+            yield f"{where} ({record.articleID})", record
+    if not number:
+        raise NamesakeError(f"{path}: no articles")
+
+
+def _decoded(data: Any, kind: Any, wrong: str) -> Any:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
+        raise NamesakeError(f"{wrong} ({problem})") from None
+
+
+def token_spans(text: str) -> list[Span]:
+    """Return the spans of the whitespace tokens of a text, in characters."""
+    return [match.span() for match in re.finditer(r"\S+", text)]
+
+
+def _characters(one: _Mention, tokens: list[Span], where: str) -> list[Span]:
+    """The spans of a name in characters, from its spans in tokens."""
+    for start, end in one.offsets:
+        if not 0 <= start < end <= len(tokens):
+            raise NamesakeError(
+                f"{where}: offsets [{start}, {end}] of {one.name!r} do not fit a text of {len(tokens)} tokens"
+            )
+    return [(tokens[start][0], tokens[end - 1][1]) for start, end in one.offsets]
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]", "", text.casefold())
+
+
+def _unscored(one: _Label, evaluated: Span | None) -> str | None:
+    """Why ELEVANT does not score a label; None if it does."""
+    if one.optional or one.type in {"QUANTITY", "DATETIME"}:
+        return "an optional label"
+    if one.parent is not None:
+        return "a label nested in another"
+    if evaluated is not None and not evaluated[0] <= one.span[0] < one.span[1] <= evaluated[1]:
+        return "a label outside the evaluation span"
+    return None
+
+
+def _entity(identifier: str | None) -> str | None:
+    return None if identifier is None or identifier.startswith("Unknown") else identifier
+
+
+# writers
+
+
+def gold_qid(mention: Mention, truth: Truth | None) -> str | None:
+    """Return the QID of the truth, which may be the index of a candidate."""
+    gold: Gold = None if truth is None else truth.gold
+    return (mention.candidates or ())[gold] if isinstance(gold, int) else gold
+
+
+def present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def json_line(fields: Mapping[str, Any]) -> bytes:
+    """Return an object as a line of JSON."""
+    return msgspec.json.encode(fields) + b"\n"
+
+
+def write_plain(one: LabelledArticle, with_gold: bool = True) -> bytes:
+    """Write an article for the reader `plain`, and for `namesake link`."""
+    article = one.article
+    mentions = [
+        present({"name": mention.name, "spans": mention.spans, "candidates": mention.candidates})
+        | ({"gold": gold_qid(mention, truth)} if with_gold and truth is not None else {})
+        for mention, truth in one.pairs()
+    ]
+    fields = {"id": article.id, "text": article.text, "title": article.title, "date": article.date}
+    return json_line(present(fields) | {"mentions": mentions})
+
+
+def write_quotebank(one: LabelledArticle) -> bytes:
+    """Write an article for the reader `nelight`. A span grows to the whitespace tokens that it touches."""
+    article, tokens = one.article, token_spans(one.article.text)
+    names = [
+        present({"name": mention.name, "ids": mention.candidates})
+        | {"offsets": [_tokens(span, tokens) for span in mention.spans]}
+        | ({} if truth is None else {"gold": truth.gold})
+        for mention, truth in one.pairs()
+    ]
+    fields = {"articleID": article.id, "content": article.text, "title": article.title, "date": article.date}
+    return json_line(present(fields) | {"names": names})
+
+
+def _tokens(span: Span, tokens: list[Span]) -> Span:
+    start, end = span
+    return bisect_right(tokens, start, key=lambda token: token[1]), bisect_left(tokens, end, key=lambda token: token[0])
+
+
+def write_elevant(one: LabelledArticle) -> bytes:
+    """Write a linked article of ELEVANT: each occurrence is an entity mention, with the id null for NIL. No dates."""
+    article = one.article
+    mentions: list[dict[str, Any]] = []
+    for mention, truth in one.pairs():
+        qid = gold_qid(mention, truth)
+        candidates = mention.candidates or ([] if qid is None else [qid])
+        linked = {"recognized_by": LINKER, "id": qid, "linked_by": LINKER, "candidates": candidates}
+        mentions += [{"span": span, **linked} for span in mention.spans]
+    mentions.sort(key=lambda mention: mention["span"])
+    fields = {"id": article.id, "title": article.title or "", "text": article.text, "entity_mentions": mentions}
+    return json_line(fields | {"evaluation_span": [0, len(article.text)]})

@@ -1,0 +1,159 @@
+"""Tuning of a recipe's weights by fit or grid, and cross-validation of the result on unseen mentions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from namesake.errors import NamesakeError
+from namesake.evaluation import fit_weights, statistics
+from namesake.evaluation.fit_weights import STEP, article_numbers, fold_of, learnable, search_grid, with_weights
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.methods import Method, available, from_recipe, method
+from namesake.evaluation.statistics import Interval, as_slice
+from namesake.rank import FloatArray, IntArray
+from namesake.recipe import Recipe
+
+HOWS = ("fit", "grid")
+FOLDS = 10
+INNER = (5, 1)  # folds and shuffles that select the penalty within a fold of `cross_validate`
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """A recipe with tuned weights."""
+
+    recipe: Recipe
+    how: str
+    detail: str
+    figures: tuple[float, float]
+    """P@1 and MRR on the answerable mentions that the weights were tuned on."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The figures of a system on mentions that its weights were not tuned on."""
+
+    name: str
+    p_at_1: Interval
+    mrr: Interval
+    n: int
+    with_nil: Interval | None = None
+    """None if all mentions are answerable."""
+    of: int = 0
+    """The number of all mentions, the denominator of `with_nil`."""
+
+
+def answerable(data: Dataset) -> Dataset:
+    """Return the mentions with a gold candidate."""
+    kept = np.flatnonzero(data.answerable)
+    if not len(kept):
+        raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
+    return data.take(kept.tolist())
+
+
+def tune_weights(
+    recipe: Recipe, data: Sequence[Dataset], how: str, step: float = STEP, name: str | None = None
+) -> Tuned:
+    """Find weights by `grid` (one data set) or `fit` (any number), and name the recipe."""
+    if how == "grid":
+        if recipe.decide is not None or len(data) > 1:
+            raise NamesakeError(
+                f"{recipe.name}: a grid takes one score file and a recipe without [decide]; use `how='fit'`"
+            )
+        grid = search_grid(recipe, answerable(data[0]), step)
+        found, detail = with_weights(recipe, grid.points[grid.best()]), f"{len(grid.points):,} points"
+    else:
+        fit = fit_weights.fit(recipe, data)
+        found = fit.recipe
+        detail = f"L2 penalty {fit.penalty:g}, log-likelihood held out {fit.held_out:.3f} per mention"
+    mentions = sum(len(learnable(recipe, each).gold) for each in data)
+    return named(found, recipe, data, how, detail, name, mentions)
+
+
+def named(
+    found: Recipe, given: Recipe, data: Sequence[Dataset], how: str, detail: str, name: str | None, mentions: int
+) -> Tuned:
+    """Name a tuned recipe, and measure it on the data that it was tuned on."""
+    name = name or f"{given.name}-{how}"
+    text = given.description if name == given.name else f"{given.name} with weights by {how} on {mentions} mentions."
+    found = found.replace(name=name, description=text)
+    answers = [from_recipe(found, answerable(each), name) for each in data if each.answerable.any()]
+    if not answers:
+        raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
+    hits, ranks = (np.concatenate(each) for each in zip(*((a.hit, _defined(a)) for a in answers), strict=True))
+    return Tuned(found, how, detail, (float(hits.mean()), float(ranks.mean())))
+
+
+def cross_validate(
+    recipe: Recipe, data: Sequence[Dataset], hows: Sequence[str], step: float = STEP, folds: int = FOLDS
+) -> list[list[Trial]]:
+    """Answer each mention with weights tuned without its fold (by document). Returns a list for each data set.
+
+    The recipe itself and the paper's systems that need no tuning are measured on the same mentions.
+    """
+    data = [learnable(recipe, each) for each in data]
+    answers = [[from_recipe(recipe, each, f"{recipe.name} as it is"), *untuned(each)] for each in data]
+    bounds = np.cumsum([len(each.gold) for each in data])[:-1]
+    fold = np.split(fold_of(article_numbers(data), folds, 0), bounds)
+    for how in hows:
+        name = f"{recipe.name} by {how}"
+        if how == "grid":
+            found = [_held_out_grid(recipe, each, of, name, step) for each, of in zip(data, fold, strict=True)]
+        else:
+            found = _held_out_fit(recipe, data, fold, name)
+        for column, each in zip(answers, found, strict=True):
+            column.append(each)
+    return [trials(found, each) for found, each in zip(answers, data, strict=True)]
+
+
+def untuned(data: Dataset) -> list[Method]:
+    """Return the paper's best heuristic and its neural rival, which need no tuning."""
+    return [method(name, data) for name in available(data) if name in {"UIScore", "mGENRE"}]
+
+
+def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[IntArray], name: str) -> list[Method]:
+    values = [np.zeros((3, len(number))) for number in fold]
+    for k in range(int(max(number.max() for number in fold)) + 1):
+        inside = [each.take(np.flatnonzero(number != k).tolist()) for each, number in zip(data, fold, strict=True)]
+        found = fit_weights.fit(recipe, inside, *INNER).recipe
+        for each, number, value in zip(data, fold, values, strict=True):
+            outside = np.flatnonzero(number == k)
+            if len(outside):
+                answers = from_recipe(found, each.take(outside.tolist()), name)
+                value[:, outside] = answers.hit, _defined(answers), answers.right_with_nil
+    return [Method(name, *value) for value in values]
+
+
+def _held_out_grid(recipe: Recipe, data: Dataset, fold: IntArray, name: str, step: float) -> Method:
+    grid = search_grid(recipe, data, step)
+    place = np.zeros(len(fold))
+    for k in np.unique(fold):
+        inside, outside = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        place[outside] = grid.place[outside, grid.best(inside)]
+    hit = (place == 1).astype(np.float64)
+    return Method(name, hit, 1 / place, hit)
+
+
+def trials(answers: Sequence[Method], data: Dataset) -> list[Trial]:
+    """Measure P@1 and MRR on answerable mentions, and accuracy with NIL on all, with intervals by document."""
+    columns = [
+        column
+        for each in answers
+        for column in (
+            as_slice(each.hit, data.answerable),
+            as_slice(_defined(each), data.answerable),
+            each.right_with_nil,
+        )
+    ]
+    found = statistics.estimate(statistics.Means(np.column_stack(columns)), data.documents)
+    known, every = int(data.answerable.sum()), len(data.gold)
+    return [
+        Trial(each.name, found[3 * i], found[3 * i + 1], known, found[3 * i + 2] if known < every else None, every)
+        for i, each in enumerate(answers)
+    ]
+
+
+def _defined(answers: Method) -> FloatArray:
+    assert answers.reciprocal_rank is not None, "a recipe orders its candidates"
+    return answers.reciprocal_rank

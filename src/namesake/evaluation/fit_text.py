@@ -1,0 +1,167 @@
+"""Weights from labelled text: the mentions found in it, with their candidates and the right one.
+
+The weight of a mention is the square root of the number of its spans, that of a corpus the square root of the sum over
+its mentions. Other data sets, such as score files with gold, have the weight of an average corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from namesake import decide, rank
+from namesake.arrays import one_chunk
+from namesake.errors import NamesakeError
+from namesake.evaluation.fit_weights import Problem, fold_of, learnable, with_learnt
+from namesake.evaluation.gold import NIL, Dataset
+from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
+from namesake.evaluation.scores import BoolArray, ScoreTable
+from namesake.rank import FloatArray, IntArray
+from namesake.recipe import Recipe
+
+PENALTY = 3.0
+"""The L2 penalty; results are the same between 1 and 10."""
+FOLDS = 10
+"""Folds by document, for a single corpus."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A corpus as input of the fit: one row of `data` for each mention of `labels`."""
+
+    labels: Alignment
+    data: Dataset
+    person: BoolArray
+    """Mentions that count as names of people."""
+    informative: BoolArray
+    """Mentions whose labels state an entity or a type."""
+    spans: FloatArray
+    """The number of scored spans of each mention."""
+
+    @classmethod
+    def of(cls, labels: Alignment, links: pa.Table) -> Sample:
+        """Make the sample from links with scores and without a threshold."""
+        flags = np.array([label.is_informative for label in labels.labels], np.bool_)
+        size = len(labels.mentions)
+        informative = np.bincount(labels.span_mention, labels.any_label(flags), size) > 0
+        spans = np.bincount(labels.span_mention, minlength=size).astype(np.float64)
+        person = Answers.of(links, labels.mentions).person
+        return cls(labels, dataset(labels, links), person, informative, spans)
+
+    @property
+    def documents(self) -> IntArray:
+        """The document of each mention."""
+        of_mention = np.zeros(len(self.labels.mentions), np.int64)
+        of_mention[self.labels.span_mention] = self.labels.span_document
+        return of_mention
+
+    def answers(self, recipe: Recipe) -> Answers:
+        """Return the answers of a recipe with other weights."""
+        table, offsets = self.data.table, self.data.offsets
+        combined = recipe.combine(table.scores, offsets, table.doubts)
+        first = rank.winner(offsets, *combined.keys)
+        decision = decide.decide(combined.total, combined.none, offsets, first, recipe.decide, ~self.person)
+        best = [None if at == rank.NOBODY else table.qids[at] for at in first]
+        return Answers(best, decision.confidence, self.person)
+
+    def outcome(self, recipe: Recipe) -> Outcome:
+        """Return the results of a recipe with other weights."""
+        return Outcome.of(self.labels, self.answers(recipe))
+
+    def learnable(self, recipe: Recipe) -> IntArray:
+        """Return the mentions to learn from: labelled people with candidates, without [decide] the right one."""
+        size = np.diff(self.data.offsets)
+        right = self.data.answerable if recipe.decide is None else size > 0
+        return np.flatnonzero(self.informative & self.person & right)
+
+    def answerable(self, recipe: Recipe) -> IntArray:
+        """Return the mentions to learn from that have a gold candidate; without any there is nothing to fit."""
+        kept = self.learnable(recipe)
+        return kept[self.data.gold[kept] >= 0]
+
+
+def dataset(labels: Alignment, links: pa.Table) -> Dataset:
+    """Return mentions with candidates and evidence; the gold candidate is that of most spans' labels."""
+    rows = links.take(pa.array(labels.mentions, pa.int64()))
+    lists = one_chunk(rows["candidates"])
+    flat = lists.flatten()
+    offsets = np.concatenate([[0], np.cumsum(lists.value_lengths().to_numpy())]).astype(np.int64)
+    qids = flat.field("qid").to_pylist()
+    doubts = _columns(one_chunk(rows["doubts"])) if "doubts" in rows.column_names else {}
+    named: list[dict[str, set[int]]] = [{} for _ in labels.mentions]
+    for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
+        qid = labels.labels[label].qid
+        if labels.known[label] and qid is not None:
+            named[labels.span_mention[span]].setdefault(qid, set()).add(span)
+    gold = np.full(len(named), NIL, np.int64)
+    for m, by_qid in enumerate(named):
+        often = [len(by_qid.get(qid, ())) for qid in qids[offsets[m] : offsets[m + 1]]]
+        if any(often):
+            gold[m] = offsets[m] + int(np.argmax(often))
+    articles, names = rows["article_id"].to_pylist(), rows["name"].to_pylist()
+    mentions = [
+        (f"{labels.name} {article}", f"{name} {m}")  # one name may belong to several people
+        for m, (article, name) in enumerate(zip(articles, names, strict=True))
+    ]
+    table = ScoreTable(mentions, offsets, qids, _columns(flat.field("parts")), doubts=doubts)
+    return Dataset(table, gold, [qids[at] if at >= 0 else None for at in gold], {})
+
+
+def fit_text(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()) -> Recipe:
+    """Return the recipe with weights fitted on corpora and on more data sets."""
+    data, weights = [], []
+    for sample in samples:
+        kept = sample.learnable(recipe)
+        if len(sample.answerable(recipe)):
+            roots = np.sqrt(sample.spans[kept])
+            data.append(sample.data.take(kept.tolist()))
+            weights.append(roots / np.sqrt(roots.sum()))
+    others = [learnable(recipe, each) for each in more]
+    if not data and not others:
+        raise NamesakeError("no name that was found has its label's entity among its candidates: nothing to learn from")
+    average = float(np.mean([each.sum() for each in weights])) if weights else 1.0
+    weights += [np.full(len(each.gold), average / len(each.gold)) for each in others]
+    problem = Problem.of(recipe, [*data, *others])
+    weight = np.concatenate(weights)
+    problem = replace(problem, weight=weight * len(weight) / weight.sum())
+    return with_learnt(recipe, problem, problem.fit(PENALTY))
+
+
+def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] = ()) -> list[Outcome]:
+    """Return the results on each corpus with weights fitted on the others; for one corpus, by folds of documents."""
+    if len(samples) > 1:
+        useful = [sample.labels.name for sample in samples if len(sample.answerable(recipe))]
+        if len(useful) == 1 and not more:
+            raise NamesakeError(
+                f"all names to learn from are in {useful[0]}: there are none in the other files to fit weights for it"
+            )
+        return [
+            sample.outcome(fit_text(recipe, [each for each in samples if each is not sample], more))
+            for sample in samples
+        ]
+    [sample] = samples
+    fold = fold_of(sample.documents, FOLDS, 0)
+    useful_mentions = sample.answerable(recipe)
+    if not more and len(np.unique(fold[useful_mentions])) == 1:
+        count = len(np.unique(sample.documents[useful_mentions]))
+        documents = "1 document" if count == 1 else f"{count} documents"
+        raise NamesakeError(
+            f"all names to learn from are in {documents}, too few for cross-validation by document: "
+            "label more documents"
+        )
+    best: list[str | None] = [None] * len(fold)
+    confidence = np.full(len(fold), np.nan)
+    for number in np.unique(fold):
+        rest = replace(sample, informative=sample.informative & (fold != number))
+        answers = sample.answers(fit_text(recipe, [rest], more))
+        for m in np.flatnonzero(fold == number).tolist():
+            best[m], confidence[m] = answers.best[m], answers.confidence[m]
+    return [Outcome.of(sample.labels, Answers(best, confidence, sample.person))]
+
+
+def _columns(structs: pa.StructArray) -> dict[str, FloatArray]:
+    names = [field.name for field in structs.type]
+    return {name: structs.field(name).to_numpy(zero_copy_only=False).astype(np.float64) for name in names}

@@ -1,0 +1,338 @@
+"""Weights of a recipe from gold: a log-linear model fitted to it, or the paper's grid search.
+
+The fit is a conditional logit over a mention's alternatives: P(e | m) = exp(s_e) / Σ exp(s_e') with
+s_e = Σ_k β_k x_k(e), by maximum likelihood with an L2 penalty and β ≥ 0. A recipe with a `[decide]` rule has one more
+alternative, NIL. Its score is the sum of its evidence, whose weights may have either sign; or, if the data have no
+evidence, the constant n, or n₁ for a mention with a single candidate. Constants are not penalised. Such a recipe learns
+from all mentions with candidates, others from answerable mentions only.
+
+Several data sets may be fitted at once, such as scores of the same mentions from different KBs. A part that is absent
+from one of them, or inactive there as a substitute, is learnt from the others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+from scipy.optimize import minimize
+
+from namesake import rank
+from namesake.errors import NamesakeError
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.scores import BoolArray
+from namesake.rank import FloatArray, IntArray
+from namesake.recipe import Recipe, column
+
+PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
+FOLDS, SHUFFLES = 10, 10
+DECIMALS = 4  # of weights
+PER_WEIGHT = 10  # labelled mentions; with fewer, weights are hardly better than chance
+CONSTANT = "Constant"  # the evidence for NIL that is the same for all mentions
+STEP = 0.05
+MOST_POINTS = 250_000
+_POINTS_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The input of the fit: one row per alternative, grouped by mention, and the right one of each mention.
+
+    Columns are the recipe's scaled parts. A recipe with a `[decide]` rule has more, which are 0 for all rows but NIL:
+    the scaled evidence, and the constants for mentions with several candidates and with one.
+    """
+
+    x: FloatArray
+    held: FloatArray
+    """The contribution of the columns that are not learnt."""
+    offsets: IntArray
+    gold: IntArray
+    document: IntArray
+    weight: FloatArray
+    """The weight of each mention."""
+    penalised: FloatArray
+    """1 for weights, 0 for constants."""
+    lowest: FloatArray
+    """The lower bound of each weight: 0 for parts of candidates."""
+    free: IntArray
+    """The columns to learn: those that are not fixed and that differ between alternatives."""
+
+    @classmethod
+    def of(cls, recipe: Recipe, data: Sequence[Dataset], alike: bool = False) -> "Problem":
+        """Make the problem from data sets; with `alike`, all data sets have the same weight, whatever their size."""
+        data = [learnable(recipe, each) for each in data]
+        blocks = [_alternatives(recipe, each) for each in data]
+        x = np.concatenate([block[0] for block in blocks])
+        sizes = np.concatenate([block[1] for block in blocks])
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        gold = np.concatenate([block[2] for block in blocks]) + offsets[:-1]
+        document = article_numbers(data)
+        sizes_of_data = [len(each.gold) for each in data]
+        mean = sum(sizes_of_data) / len(data)
+        weight = np.concatenate([np.full(size, mean / size if alike else 1.0) for size in sizes_of_data])
+        of_candidates = np.arange(x.shape[1]) < len(recipe.parts)
+        learnt = _varies(x, offsets) & ~_fixed(recipe) & (of_candidates | _told_apart(x, gold))
+        held = x @ np.where(learnt, 0.0, _own_weights(recipe))
+        return cls(
+            *(x, held, offsets, gold, document, weight),
+            penalised=np.array([name not in {CONSTANT, "nil", "alone"} for name in _columns(recipe)], np.float64),
+            lowest=np.where(of_candidates, 0.0, -np.inf),
+            free=np.flatnonzero(learnt),
+        )
+
+    def take(self, wanted: IntArray) -> "Problem":
+        """Return the problem with only some mentions."""
+        size = np.diff(self.offsets)[wanted]
+        offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
+        rows = np.repeat(self.offsets[:-1][wanted] - offsets[:-1], size) + np.arange(offsets[-1])
+        gold = self.gold[wanted] - self.offsets[:-1][wanted] + offsets[:-1]
+        document, weight = self.document[wanted], self.weight[wanted]
+        x, held = self.x[rows], self.held[rows]
+        return replace(self, x=x, held=held, offsets=offsets, gold=gold, document=document, weight=weight)
+
+    def fit(self, penalty: float, start: FloatArray | None = None) -> FloatArray:
+        """Return the weights that maximise the penalised likelihood, 0 for columns that cannot be learnt.
+
+        A solution for another penalty is a good `start`.
+        """
+        columns = self.free
+        beta = np.zeros(self.x.shape[1])
+        if not len(columns):  # the scores have none of the recipe's parts
+            return beta
+        bounds = [(self.lowest[k], None) for k in columns]
+        begin = np.where(self.lowest == 0, 0.1, np.where(self.penalised == 1, 0.0, 1.0)) if start is None else start
+
+        def loss(part: FloatArray) -> tuple[float, FloatArray]:
+            beta[columns] = part
+            value, gradient = self.loss(beta, penalty)
+            return value, gradient[columns]
+
+        # truncated Newton without BLAS, whose threads slow down so small a problem
+        exact = {"ftol": 1e-14, "xtol": 1e-9, "gtol": 1e-8, "maxfun": 10_000}
+        found = minimize(loss, begin[columns], method="TNC", jac=True, bounds=bounds, options=exact)
+        beta[columns] = found.x
+        return beta
+
+    def loss(self, beta: FloatArray, penalty: float) -> tuple[float, FloatArray]:
+        """Return the penalised negative log-likelihood and its gradient."""
+        log_p = self._log_probability(beta)
+        shrunk = penalty * self.penalised * beta
+        expected = np.einsum("ij,i->j", self.x, np.exp(log_p) * np.repeat(self.weight, np.diff(self.offsets)))
+        gradient = expected - np.einsum("ij,i->j", self.x[self.gold], self.weight) + shrunk
+        return float(-(self.weight * log_p[self.gold]).sum() + shrunk @ beta / 2), gradient
+
+    def log_likelihood(self, beta: FloatArray) -> FloatArray:
+        """Return log P(gold | m) of each mention, times its weight."""
+        return self.weight * self._log_probability(beta)[self.gold]
+
+    def _log_probability(self, beta: FloatArray) -> FloatArray:
+        size, score = np.diff(self.offsets), self.held + np.einsum("ij,j->i", self.x, beta)
+        score = score - np.repeat(np.maximum.reduceat(score, self.offsets[:-1]), size)
+        total = np.add.reduceat(np.exp(score), self.offsets[:-1])
+        log_probability: FloatArray = score - np.repeat(np.log(total), size)
+        return log_probability
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A recipe with fitted weights, and the penalty that cross-validation by document selected."""
+
+    recipe: Recipe
+    penalty: float
+    held_out: float
+    """The mean log-likelihood of mentions, with weights fitted without their article."""
+
+
+def fit(
+    recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: int = SHUFFLES, alike: bool = False
+) -> Fit:
+    """Fit the weights of a recipe, and of its evidence for NIL; `alike` as for `Problem.of`.
+
+    Fixed parts, and parts that are equal for all candidates, keep the recipe's weights.
+    """
+    problem = Problem.of(recipe, data, alike)
+    held_out = dict.fromkeys(PENALTIES, 0.0)
+    rounds = [fold_of(problem.document, folds, seed) for seed in range(shuffles)]
+    for fold in rounds:
+        for number in np.unique(fold):
+            learn, check = problem.take(np.flatnonzero(fold != number)), problem.take(np.flatnonzero(fold == number))
+            if not len(learn.gold):
+                raise NamesakeError("all mentions are of one document: there are no folds to choose the penalty by")
+            beta = None
+            for penalty in PENALTIES:
+                beta = learn.fit(penalty, beta)
+                held_out[penalty] += float(check.log_likelihood(beta).sum())
+    penalty = max(held_out, key=lambda p: (held_out[p], p))
+    found = with_learnt(recipe, problem, problem.fit(penalty))
+    return Fit(found, penalty, held_out[penalty] / (len(problem.gold) * shuffles))
+
+
+def article_numbers(data: Sequence[Dataset]) -> IntArray:
+    """Return a number for the article of each mention of all data sets, in order of first appearance."""
+    number: dict[str, int] = {}
+    articles = (article for each in data for article, _ in each.table.mentions)
+    return np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
+
+
+def fold_of(documents: IntArray, folds: int, seed: int) -> IntArray:
+    """Return a fold for each mention; mentions of a document share it, and folds have equally many documents."""
+    count = int(documents.max()) + 1
+    shuffled = np.random.default_rng(seed).permutation(count)
+    return (shuffled % folds)[documents]
+
+
+def with_learnt(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
+    """Return the recipe with the learnt weights."""
+    own = _own_weights(recipe).tolist()
+    free = set(problem.free.tolist())
+    found = [round(float(beta[k]), DECIMALS) if k in free else own[k] for k in range(len(own))]
+    parts = len(recipe.parts)
+    fitted = with_weights(recipe, found[:parts])
+    rule = recipe.decide
+    if rule is None:
+        return fitted
+    *doubts, nil, alone = found[parts:]
+    weighed = tuple(part.replace(weight=weight) for part, weight in zip(rule.parts, doubts, strict=True))
+    lone = alone if len(own) - 1 in free else rule.alone
+    return fitted.replace(decide=rule.replace(parts=weighed, nil=nil, alone=lone))
+
+
+def learnable(recipe: Recipe, data: Dataset) -> Dataset:
+    """Return the mentions to learn from: answerable ones, or with a `[decide]` rule all that have candidates."""
+    kept = np.flatnonzero(data.answerable if recipe.decide is None else np.diff(data.offsets) > 0)
+    if not data.answerable.any():
+        raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
+    return data.take(kept.tolist())
+
+
+def few(recipe: Recipe, mentions: int) -> str | None:
+    """Return a warning if there are too few mentions for a recipe's weights."""
+    doubts = () if recipe.decide is None else recipe.decide.parts
+    weights = max(sum(not part.fixed for part in recipe.parts) + sum(not part.fixed for part in doubts), 1)
+    if mentions >= PER_WEIGHT * weights:
+        return None
+    return (
+        f"{mentions:,} labelled mentions are few for {weights} weights: with fewer than {PER_WEIGHT * weights:,} "
+        f"({PER_WEIGHT} for each) they are hardly better than chance; label more text, or keep the weights you have"
+    )
+
+
+def _alternatives(recipe: Recipe, data: Dataset) -> tuple[FloatArray, IntArray, IntArray]:
+    """The rows of all mentions, the number of rows of each mention, and the right one."""
+    parts = np.column_stack(scaled_parts(recipe, data))
+    size, gold = np.diff(data.offsets), data.gold - data.offsets[:-1]
+    if recipe.decide is None:
+        return parts, size, gold
+    constant = not any(part.doubt in data.table.doubts for part in recipe.decide.parts)
+    marks = [constant & (size > 1), constant & (size == 1)]
+    doubts = np.column_stack([*scaled_doubts(recipe, data), *marks]).astype(np.float64)
+    none = np.pad(doubts, ((0, 0), (parts.shape[1], 0)))
+    x = np.insert(np.pad(parts, ((0, 0), (0, doubts.shape[1]))), data.offsets[1:], none, axis=0)
+    return x, size + 1, np.where(data.answerable, gold, size)
+
+
+def _columns(recipe: Recipe) -> list[str]:
+    """The names of the columns: scorers, then evidence for NIL and the constants."""
+    scorers = [part.scorer for part in recipe.parts]
+    return scorers if recipe.decide is None else [*scorers, *recipe.doubts, "nil", "alone"]
+
+
+def _own_weights(recipe: Recipe) -> FloatArray:
+    """The recipe's own weights of the columns."""
+    weights = [part.weight for part in recipe.parts]
+    if recipe.decide is not None:
+        nil, alone = recipe.decide.nil, recipe.decide.alone
+        weights += [*(part.weight for part in recipe.decide.parts), nil, nil if alone is None else alone]
+    return np.array(weights)
+
+
+def _fixed(recipe: Recipe) -> BoolArray:
+    """The columns that are not learnt."""
+    fixed = [part.fixed for part in recipe.parts]
+    if recipe.decide is not None:
+        fixed += [*(part.fixed for part in recipe.decide.parts), False, False]
+    return np.array(fixed)
+
+
+def _told_apart(x: FloatArray, gold: IntArray) -> BoolArray:
+    """The columns that mark right and wrong alternatives; with one kind only, a weight would diverge."""
+    right = (x[gold] != 0).sum(axis=0)
+    told: BoolArray = (right > 0) & (right < (x != 0).sum(axis=0))
+    return told
+
+
+def _varies(x: FloatArray, offsets: IntArray) -> BoolArray:
+    """The columns that differ between the alternatives of some mention."""
+    low, high = (reduce.reduceat(x, offsets[:-1], axis=0) for reduce in (np.minimum, np.maximum))
+    return np.asarray((low < high).any(axis=0), np.bool_)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The rank of each answerable mention's gold candidate (rows) at each point of the grid (columns)."""
+
+    points: FloatArray
+    """The weights: one row per point, one column per part."""
+    place: IntArray
+
+    def best(self, mentions: Sequence[int] | IntArray | None = None) -> int:
+        """Return the point with the best P@1, then MRR, on some mentions; of equal ones, the one nearest their mean."""
+        place = self.place if mentions is None else self.place[mentions]
+        hits = (place == 1).mean(axis=0)
+        reciprocal = np.where(hits == hits.max(), (1 / place).mean(axis=0), 0.0)
+        plateau = np.flatnonzero(reciprocal >= reciprocal.max() - 1e-12)
+        middle = self.points[plateau].mean(axis=0)
+        return int(plateau[np.argmin(((self.points[plateau] - middle) ** 2).sum(axis=1))])
+
+
+def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
+    """Rank the gold candidates of `data` (answerable mentions only) at every point of the grid [0, 1].
+
+    Totals are added part by part, exactly as in `Recipe.combine`, so that ties are the linker's ties.
+    """
+    if not data.answerable.all():
+        raise NamesakeError("a grid needs answerable mentions; some have no gold candidate")
+    values = [i * step for i in range(round(1 / step) + 1)]
+    free = sum(not part.fixed for part in recipe.parts)
+    if len(values) ** free > MOST_POINTS:
+        raise NamesakeError(
+            f"{recipe.name} has {free} parts to weigh: {len(values) ** free:,} points are too many for a grid; "
+            "take a larger `step=`, or `how='fit'`"
+        )
+    axes = [[part.weight] if part.fixed else [round(value, 10) for value in values] for part in recipe.parts]
+    points = np.array(list(product(*axes)))
+    parts = scaled_parts(recipe, data)
+    chain = [key for name in recipe.tie_break if (key := column(data.table.scores, name)) is not None]
+    seat = rank.ranks(data.offsets, np.zeros(len(data.table.qids)), *chain)
+    gold = np.repeat(data.gold, np.diff(data.offsets))
+    earlier = (seat < seat[gold])[:, None]
+    place = np.empty((len(data.gold), len(points)), np.int64)
+    for start in range(0, len(points), _POINTS_AT_ONCE):
+        block = points[start : start + _POINTS_AT_ONCE]
+        total = np.zeros((len(gold), len(block)))
+        for part, weights in zip(parts, block.T, strict=True):
+            total = total + weights * part[:, None]
+        ahead = (total > total[gold]) | ((total == total[gold]) & earlier)
+        place[:, start : start + len(block)] = 1 + np.add.reduceat(ahead, data.offsets[:-1], axis=0, dtype=np.int64)
+    return Grid(points, place)
+
+
+def scaled_parts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
+    """Return the scaled, unweighted scores of each part; zeros if it is absent or inactive."""
+    unweighted = recipe.replace(parts=tuple(part.replace(weight=1.0) for part in recipe.parts))
+    return list(unweighted.combine(data.table.scores, data.offsets).contributions.values())
+
+
+def scaled_doubts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
+    """Return the scaled, unweighted evidence for NIL; zeros if it is absent."""
+    if recipe.decide is None:
+        return []
+    parts = tuple(part.replace(weight=1.0) for part in recipe.decide.parts)
+    known = recipe.decide.replace(parts=parts).nobody(data.table.doubts, data.offsets)
+    return [known.get(part.doubt, np.zeros(len(data.gold))) for part in parts]
+
+
+def with_weights(recipe: Recipe, weights: Sequence[float] | FloatArray) -> Recipe:
+    """Return the recipe with other weights."""
+    parts = tuple(part.replace(weight=float(weight)) for part, weight in zip(recipe.parts, weights, strict=True))
+    return recipe.replace(parts=parts)

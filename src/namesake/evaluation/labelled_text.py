@@ -1,0 +1,291 @@
+"""Labelled text, as JSON lines, and its labels aligned with the mentions that a linker found.
+
+    {"id": "a1", "text": "Merkel spoke.", "date": "2015-09-01", "labels": [{"span": [0, 6], "qid": "Q567"}]}
+
+Spans are in characters. A label without a QID, or with one that is not in the KB, is NIL. Optional fields of a label:
+`type` (`PER` for a person), `why` (`unmapped`, `unlinked`, `unannotated`: the entity is not stated, and the label is
+not scored), `coref` (a pronoun or a description, not scored), `nil_clean` (a name of a person who is in no data base),
+`core` (the bare name inside a longer span). With `evaluation_span`, only that part of the text is labelled. Other
+fields are ignored.
+
+An answer is right if a label with its QID overlaps it. Names that overlap no label are not scored, since few corpora
+label every name. Everything is counted by span: a name that occurs five times in a text counts five times.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from namesake.articles.article import Span
+from namesake.errors import NamesakeError
+from namesake.evaluation.scores import BoolArray
+from namesake.files import kind
+from namesake.files.lines import json_lines
+from namesake.files.several import Paths, several
+from namesake.rank import FloatArray, IntArray
+
+UNSCORED = frozenset({"unmapped", "unlinked", "unannotated"})
+"""Values of `why` of labels that state neither an entity nor NIL."""
+SUFFIXES = (".jsonl", ".ndjson", ".json")
+NEVER = -1.0
+"""A threshold below every confidence."""
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A label of a file."""
+
+    span: Span
+    qid: str | None = None
+    type: str | None = None
+    why: str | None = None
+    coref: bool | None = None
+    nil_clean: bool | None = None
+    core: Span | None = None
+
+    @property
+    def name_span(self) -> Span:
+        """The span of the bare name."""
+        return self.span if self.core is None else self.core
+
+    @property
+    def is_person(self) -> bool:
+        """Whether it is labelled as the name of a person."""
+        return self.type == "PER" or (self.type is None and bool(self.nil_clean))
+
+    @property
+    def is_informative(self) -> bool:
+        """Whether it states an entity or a type, rather than nothing."""
+        return bool(self.qid or self.type or self.nil_clean)
+
+
+class _Record(msgspec.Struct, frozen=True):
+    id: str | int
+    text: str
+    labels: list[Label]
+    date: str | None = None
+    evaluation_span: Span | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with the labels that are scored."""
+
+    id: str
+    text: str
+    date: str | None
+    labels: Sequence[Label]
+
+
+@dataclass(frozen=True)
+class LabelledCorpus:
+    """The documents of a file."""
+
+    name: str
+    documents: Sequence[Document]
+    overlapping: int
+    """The number of scored labels that overlap an earlier one."""
+    repeated: int
+    """The number of ids that several documents have."""
+
+
+def read_corpora(paths: Paths) -> list[LabelledCorpus]:
+    """Read labelled files, each as a corpus; a folder stands for the JSON lines in it."""
+    files = [file for path in several(paths) for file in _files(Path(path))]
+    if not files:
+        raise NamesakeError("no labelled files: name one or more with `labelled=`")
+    names = [file.name.partition(".")[0] for file in files]
+    unique = [name if names.count(name) == 1 else str(file) for file, name in zip(files, names, strict=True)]
+    return [read_corpus(file, name) for file, name in zip(files, unique, strict=True)]
+
+
+def _files(path: Path) -> list[Path]:
+    found = sorted(each for each in path.iterdir() if kind(each) in SUFFIXES) if path.is_dir() else [path]
+    if not found:
+        raise NamesakeError(f"{path}: no JSON lines (.jsonl, also .gz .bz2 .zst) in this folder")
+    return found
+
+
+def read_corpus(path: Path, name: str | None = None) -> LabelledCorpus:
+    """Read one file. A span outside its text or an invalid QID is an error that names the line."""
+    documents, overlapping = [], 0
+    for line, record in json_lines(path, _Record, "a labelled document"):
+        for label in record.labels:
+            _check(label, record.text, f"{path} line {line}")
+        low, high = record.evaluation_span or (0, len(record.text))
+        labels = [
+            label
+            for label in record.labels
+            if not label.coref and label.why not in UNSCORED and low <= label.span[0] and label.span[1] <= high
+        ]
+        documents.append(Document(str(record.id), record.text, record.date, labels))
+        overlapping += count_overlapping([label.span for label in labels])
+    if not documents:
+        raise NamesakeError(f"{path}: no labelled documents")
+    repeated = sum(count > 1 for count in Counter(document.id for document in documents).values())
+    return LabelledCorpus(name or path.name.partition(".")[0], documents, overlapping, repeated)
+
+
+def count_overlapping(spans: Sequence[Span]) -> int:
+    """Return how many spans overlap a span that begins before or with them."""
+    count, furthest = 0, 0
+    for start, end in sorted(spans):
+        count += start < furthest
+        furthest = max(furthest, end)
+    return count
+
+
+def _check(label: Label, text: str, where: str) -> None:
+    for start, end in (label.span, label.name_span):
+        if not 0 <= start < end <= len(text):
+            raise NamesakeError(f"{where}: label [{start}, {end}] lies outside the text of {len(text):,} characters")
+    if label.qid is not None and not re.fullmatch(r"Q\d{1,18}", label.qid, re.ASCII):
+        raise NamesakeError(
+            f"{where}: label {list(label.span)} has the QID {label.qid!r}; a QID looks like Q76, or is null"
+        )
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """A corpus, and the spans of a linker's mentions that overlap its labels."""
+
+    corpus: LabelledCorpus
+    labels: Sequence[Label]
+    label_document: IntArray
+    known: BoolArray
+    """Labels whose QID is in the KB: the denominator of recall."""
+    mentions: Sequence[int]
+    """The rows of the links that have such spans."""
+    spans: IntArray
+    """Start and end of each span, grouped by mention."""
+    span_mention: IntArray
+    span_document: IntArray
+    pair_span: IntArray
+    """With `pair_label`: each pair of a span and a label that overlap."""
+    pair_label: IntArray
+
+    @property
+    def name(self) -> str:
+        """The name of the corpus."""
+        return self.corpus.name
+
+    @cached_property
+    def nil(self) -> BoolArray:
+        """Labels of people who have no QID, or who are not in the KB."""
+        return np.array([label.is_person for label in self.labels], np.bool_) & ~self.known
+
+    @cached_property
+    def informative(self) -> BoolArray:
+        """Spans that overlap a label which states an entity or a type."""
+        return self.any_label(self.known | np.array([label.is_informative for label in self.labels], np.bool_))
+
+    def any_label(self, of: BoolArray) -> BoolArray:
+        """Return which spans overlap a label with the flag `of`."""
+        return np.bincount(self.pair_span, of[self.pair_label], len(self.spans)) > 0
+
+    def any_span(self, of: BoolArray) -> BoolArray:
+        """Return which labels overlap a span with the flag `of`."""
+        return np.bincount(self.pair_label, of[self.pair_span], len(self.labels)) > 0
+
+
+def align_labels(corpus: LabelledCorpus, known: BoolArray, links: pa.Table) -> Alignment:
+    """Align the labels of a corpus with its links, whose article ids are the numbers of the documents.
+
+    `known` has a flag for each label: whether its QID is in the KB.
+    """
+    labels = [label for document in corpus.documents for label in document.labels]
+    label_document = np.repeat(np.arange(len(corpus.documents)), [len(each.labels) for each in corpus.documents])
+    bounds = np.array([label.span for label in labels], np.int64).reshape(-1, 2)
+    first = np.searchsorted(label_document, np.arange(len(corpus.documents) + 1))
+    mentions: list[int] = []
+    kept: list[Span] = []
+    of_mention, of_document, pair_span, pair_label = [], [], [], []
+    for row, (document, span) in _spans(links):
+        here = bounds[first[document] : first[document + 1]]
+        near = np.flatnonzero((here[:, 0] < span[1]) & (span[0] < here[:, 1])) + first[document]
+        if len(near):
+            if not mentions or mentions[-1] != row:
+                mentions.append(row)
+            pair_span += [len(kept)] * len(near)
+            pair_label += near.tolist()
+            kept.append(span)
+            of_mention.append(len(mentions) - 1)
+            of_document.append(document)
+    numbers = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
+    spans = np.array(kept, np.int64).reshape(-1, 2)
+    return Alignment(corpus, labels, label_document, known, mentions, spans, *numbers)
+
+
+def _spans(links: pa.Table) -> Iterator[tuple[int, tuple[int, Span]]]:
+    rows = zip(links["article_id"].to_pylist(), links["spans"].to_pylist(), strict=True)
+    for row, (article, spans) in enumerate(rows):
+        for start, end in spans or ():
+            yield row, (int(article), (start, end))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A recipe's answers for the mentions of an `Alignment`, one value for each."""
+
+    best: Sequence[str | None]
+    """The first candidate; None without candidates."""
+    confidence: FloatArray
+    """NaN if the recipe computes none."""
+    person: BoolArray
+    """False if the text shows that the name is not a person's: such names are never answered."""
+
+    @classmethod
+    def of(cls, links: pa.Table, mentions: Sequence[int]) -> Answers:
+        """Take the answers from links that were made without a threshold."""
+        rows = links.select(["best", "confidence", "qid"]).take(pa.array(mentions, pa.int64()))
+        confidence = rows["confidence"].to_numpy().astype(np.float64)
+        return cls(rows["best"].to_pylist(), confidence, rows["qid"].is_valid().to_numpy())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The results of a recipe's answers at every threshold: by span, then by label."""
+
+    labels: Alignment
+    best: Sequence[str | None]
+    confidence: FloatArray
+    """The confidence of the best candidate; NaN if there is none."""
+    sure: FloatArray
+    """The highest threshold at which the span is answered, or NEVER."""
+    person: BoolArray
+    """Whether the name counts as a person's."""
+    right: BoolArray
+    """Whether the best candidate is that of a label in the KB."""
+    fits: BoolArray
+    """Whether the best candidate is that of any label."""
+    found_at: FloatArray
+    """By label: the highest threshold at which a right answer overlaps it, or NEVER."""
+    answered_at: FloatArray
+    """By label: the highest threshold at which any answer overlaps it, or NEVER."""
+
+    @classmethod
+    def of(cls, labels: Alignment, answers: Answers) -> Outcome:
+        """Compare answers with labels."""
+        at, span, label = labels.span_mention, labels.pair_span, labels.pair_label
+        best = [answers.best[mention] for mention in at]
+        confidence, person = answers.confidence[at], answers.person[at]
+        has_best = np.array([qid is not None for qid in best], np.bool_)
+        always = np.where(np.isnan(confidence), np.inf, confidence)
+        sure = np.where(has_best & person, always, NEVER)
+        pairs = zip(span.tolist(), label.tolist(), strict=True)
+        same = np.array([best[i] == labels.labels[k].qid for i, k in pairs], np.bool_) & has_best[span]
+        hit = same & labels.known[label]
+        found_at, answered_at = np.full((2, len(labels.labels)), NEVER)
+        np.maximum.at(found_at, label, np.where(hit, sure[span], NEVER))
+        np.maximum.at(answered_at, label, sure[span])
+        right, fits = (np.bincount(span, flags, len(best)) > 0 for flags in (hit, same))
+        confidence = np.where(has_best, confidence, np.nan)
+        return cls(labels, best, confidence, sure, person, right, fits, found_at, answered_at)

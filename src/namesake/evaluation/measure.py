@@ -1,0 +1,181 @@
+"""Evaluation of score tables: one row per method, slice and metric, with its interval and its number of mentions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from namesake.errors import NamesakeError, did_you_mean
+from namesake.evaluation import statistics
+from namesake.evaluation.gold import Dataset
+from namesake.evaluation.methods import REMARKS, Method
+from namesake.evaluation.scores import BoolArray
+from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval, as_slice
+from namesake.rank import FloatArray
+from namesake.recipe import column
+
+CEILING = "ceiling"  # the "method" that returns the gold entity: the limit that candidate generation sets
+Label = tuple[str, str, str]
+"""Method, slice and metric of a figure."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One figure of an evaluation; `n` is the number of mentions in its denominator."""
+
+    method: str
+    slice: str
+    metric: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def of(cls, label: Label, interval: Interval, n: int) -> "Row":
+        """Make a row from an interval."""
+        return cls(*label, interval.value, interval.low, interval.high, n)
+
+    @property
+    def interval(self) -> Interval:
+        """The figure with its interval."""
+        return Interval(self.value, self.low, self.high)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference of a method's P@1 from that of the best method, over the same samples."""
+
+    method: str
+    best: str
+    difference: Interval
+    p: float
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All figures of an evaluation."""
+
+    rows: list[Row]
+    comparisons: list[Comparison]
+    curves: list[Curve]
+    notes: list[str] = field(default_factory=list)
+
+    def row(self, method: str, metric: str, slice: str = "all") -> Row:
+        """Return one figure; KeyError if it was not measured."""
+        for row in self.rows:
+            if (row.method, row.metric, row.slice) == (method, metric, slice):
+                return row
+        raise KeyError((method, metric, slice))
+
+
+def evaluate_scores(
+    data: Dataset,
+    methods: Sequence[Method],
+    by: Sequence[str] = (),
+    unit: str = "mention",
+    bootstrap: Bootstrap = DEFAULT,
+) -> Evaluation:
+    """Measure methods on a data set, sliced `by` its columns, resampled by `unit` (mention or document)."""
+    columns = _mean_columns(data, methods, {"all": np.ones(len(data.gold), bool), **slices_by(data, by)})
+    values = np.column_stack(list(columns.values()))
+    means = statistics.Means(values)
+    confident = [each for each in methods if each.confidence is not None and not np.isnan(each.confidence).all()]
+    labels, counts = list(columns), list(np.count_nonzero(~np.isnan(values), axis=0))
+    for each in confident:
+        for metric in ("AUROC", "ECE") if each.is_probability else ("AUROC",):
+            labels.append((each.name, "all", metric))
+            counts.append(np.count_nonzero(~np.isnan(each.confidence)))  # type: ignore[arg-type]
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        found = [means(weights)]
+        for each in confident:
+            assert each.confidence is not None
+            found.append(statistics.auroc(each.confidence, each.right, weights))
+            if each.is_probability:
+                found.append(statistics.calibration_error(each.confidence, each.right, weights))
+        return np.column_stack(found)
+
+    plain = statistics.plain(statistic, len(data.gold))
+    units = data.documents if unit == "document" else statistics.by_mention(len(data.gold))
+    sampled = statistics.resample(statistic, units, bootstrap)
+    defined = np.flatnonzero(~np.isnan(plain))  # AUROC is undefined if all answers are right
+    rows = [
+        Row.of(labels[i], interval, int(counts[i]))
+        for i, interval in zip(defined, statistics.intervals(plain[defined], sampled[:, defined]), strict=True)
+    ]
+    compared = [(label[0], plain[i], sampled[:, i]) for i, label in enumerate(labels) if label[1:] == ("all", "P@1")]
+    curves = [
+        Curve.of(each.name, each.confidence, each.right, each.is_probability)
+        for each in confident
+        if each.confidence is not None
+    ]
+    return Evaluation(rows, _comparisons(compared), curves, _notes(methods))
+
+
+def slices_by(data: Dataset, by: Sequence[str]) -> dict[str, BoolArray]:
+    """Return a slice for every value of the columns. A missing `difficulty` is derived from NS, as in the paper."""
+    slices: dict[str, BoolArray] = {}
+    for name in by:
+        values = _column(data, name)
+        for value in sorted({value for value in values if value is not None}):
+            inside = np.array([each == value for each in values])
+            if not (inside & data.answerable).any():
+                raise NamesakeError(f"the slice {name} = {value} is empty: none of its mentions has a gold candidate")
+            slices[value if value not in slices else f"{name}={value}"] = inside
+    return slices
+
+
+def _column(data: Dataset, name: str) -> list[str | None]:
+    if name in data.columns:
+        return data.columns[name]
+    sitelinks, lowest = (column(data.table.scores, score) for score in ("NS", "LQID"))
+    if name == "difficulty" and sitelinks is not None:
+        keys = [sitelinks] if lowest is None else [sitelinks, lowest]
+        return statistics.derived_difficulty(data.offsets, data.gold, *keys)
+    hint = did_you_mean(name, data.columns)
+    raise NamesakeError(f"no column {name!r} in the gold to slice by{hint}; it has {', '.join(data.columns) or 'none'}")
+
+
+def _mean_columns(data: Dataset, methods: Sequence[Method], slices: dict[str, BoolArray]) -> dict[Label, FloatArray]:
+    """One value per mention for each figure that is a mean, NaN outside its denominator."""
+    answerable = data.answerable
+    if not answerable.any():
+        raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to measure P@1 on")
+    figures: dict[Label, FloatArray] = {}
+    for name, inside in slices.items():
+        if data.table.lists_candidates:
+            figures[CEILING, name, "candidate recall"] = as_slice(answerable.astype(np.float64), inside)
+        for method in methods:
+            ranked = [("P@1", method.hit), ("MRR", method.reciprocal_rank)]
+            measured = [(metric, values) for metric, values in ranked if values is not None]
+            for metric, values in measured:
+                figures[method.name, name, metric] = as_slice(values, inside & answerable)
+            if answerable[inside].all():
+                continue
+            for metric, values in measured:
+                figures[method.name, name, f"{metric} of all"] = as_slice(values, inside)
+            if data.unanswerable[inside].any():
+                figures[method.name, name, "accuracy with NIL"] = as_slice(method.right_with_nil, inside)
+    return figures
+
+
+def _comparisons(compared: list[tuple[str, float, FloatArray]]) -> list[Comparison]:
+    """Every method against the one with the best P@1, over the same samples."""
+    if len(compared) < 2:
+        return []
+    best, best_value, best_samples = max(compared, key=lambda figure: figure[1])
+    return [
+        Comparison(name, best, *statistics.paired(float(value - best_value), samples - best_samples))
+        for name, value, samples in compared
+        if name != best
+    ]
+
+
+def _notes(methods: Sequence[Method]) -> list[str]:
+    remarks = [f"{method.name}: {REMARKS[method.name]}" for method in methods if method.name in REMARKS]
+    return remarks + [
+        f"{method.name}: the scores have no {', '.join(method.absent)}; counted as absent"
+        for method in methods
+        if method.absent
+    ]

@@ -1,1 +1,0 @@
-"""Metrics, their intervals, and the tables made of them."""

@@ -1,0 +1,179 @@
+"""The report of `namesake evaluate` on links and scores."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from namesake.evaluation.measure import CEILING, Evaluation, Row
+from namesake.evaluation.reports import plots
+from namesake.evaluation.reports.report import Report, Section, View
+from namesake.evaluation.statistics import Curve
+
+_LOWER_IS_BETTER = {"ECE"}
+_WITH_HALF_WIDTHS = 5  # columns of a table with half widths that fits 80 characters
+
+
+def evaluation_report(evaluation: Evaluation, title: str, about: Sequence[str], caveats: Sequence[str] = ()) -> Report:
+    """Make the report; `about` states what was measured, `caveats` what was left out."""
+    hits = [row for row in evaluation.rows if row.metric == "P@1"]
+    dots = [plots.Dot(row.method, row.slice, row.value, row.low, row.high) for row in hits]
+    ranked = [row for row in evaluation.rows if row.metric in {"P@1", "MRR"}]
+    main = pivot(ranked, "main", "P@1 and MRR on answerable mentions.", _ceiling(evaluation))
+    sections = [
+        Section("Results", evaluation.notes, [main], [plots.intervals(dots, "P@1 with 95 % bootstrap intervals")]),
+        *_all_mentions(evaluation),
+        *_comparison(evaluation),
+        *confidence_section(evaluation.curves),
+    ]
+    rows = [asdict(row) for row in evaluation.rows]
+    remarks = [*caveats, *evaluation.notes]
+    return Report(title, sections, rows, [*about, *caveats], [short_view(evaluation)], remarks)
+
+
+def short_view(evaluation: Evaluation) -> View:
+    """Return a table for a terminal: P@1 by slice, and MRR, NIL and confidence over all mentions.
+
+    With many columns, only P@1 and accuracy over all mentions have their half widths.
+    """
+    wanted = {"MRR", "accuracy with NIL", "AUROC", "ECE"}
+    sliced = len({row.slice for row in evaluation.rows}) > 1
+    rows = [row for row in evaluation.rows if row.metric == "P@1"]
+    rows += [row for row in evaluation.rows if row.metric in ({"MRR"} if sliced else wanted) and row.slice == "all"]
+    view = pivot(rows, "short", "How good are the links?", _ceiling(evaluation))
+    if len(view.header) <= _WITH_HALF_WIDTHS:
+        return view
+    kept = [j for j, heading in enumerate(view.header) if heading.startswith(("P@1 (", "accuracy with NIL ("))]
+    short = [[cell if j in kept else cell.split(" ± ")[0] for j, cell in enumerate(row)] for row in view.rows]
+    return replace(view, rows=short, caption=f"{view.caption} The report has the intervals of every figure.")
+
+
+def _all_mentions(evaluation: Evaluation) -> list[Section]:
+    """Figures over all mentions, if some have no right candidate."""
+    metrics = ("P@1 of all", "MRR of all", "accuracy with NIL", "AUROC", "ECE")
+    rows = [row for row in evaluation.rows if row.metric in metrics and row.slice == "all"]
+    if not any(row.metric == "P@1 of all" for row in rows):
+        return []
+    text = (
+        "Here every mention counts, also those whose entity is not among their candidates. For accuracy with NIL, NIL "
+        "is the right answer if no candidate is right. AUROC is the probability that a right first candidate has more "
+        "confidence than a wrong one. ECE, the calibration error, is measured if the confidence is a probability."
+    )
+    return [Section("All mentions", [text], [pivot(rows, "all_mentions", "All mentions.", "")])]
+
+
+def _comparison(evaluation: Evaluation) -> list[Section]:
+    """Paired tests against the best method."""
+    if not evaluation.comparisons:
+        return []
+    best = evaluation.comparisons[0].best
+    rows = [
+        [
+            comparison.method,
+            _signed(comparison.difference.value),
+            f"{_signed(comparison.difference.low)} to {_signed(comparison.difference.high)}",
+            f"{comparison.p:.4f}",
+        ]
+        for comparison in evaluation.comparisons
+    ]
+    text = f"Difference in P@1 from {best}, the best, over the same bootstrap samples; p is two-sided."
+    header = ["method", "difference", "95 % interval", "p"]
+    return [Section("Against the best", [text], [View("comparisons", f"P@1 minus that of {best}.", header, rows)])]
+
+
+def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[Section]:
+    """Return risk and coverage, and calibration for probabilities; `what` names the curves: methods, or corpora."""
+    if not measured:
+        return []
+    ranked = sorted(measured, key=lambda curve: _area(curve.coverage.tolist(), curve.risk.tolist()))
+    shown = ranked[: plots.SERIES]
+    risk = [
+        plots.Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
+        for curve in shown
+    ]
+    colours = [curve.method for curve in ranked]
+    across, up = "coverage: share of mentions answered", "risk: share wrong"
+    drawn = [plots.curves(risk, "Risk and coverage", across, up, colours=colours)]
+    calibrated = []
+    for curve in measured:
+        if curve.bins is not None:
+            bins = [one for one in zip(*(part.tolist() for part in curve.bins), strict=True) if one[0]]
+            points = [(summed / count, right / count) for count, summed, right in bins]
+            calibrated.append(plots.Line(curve.method, points, [int(count) for count, *_ in bins]))
+    if calibrated:
+        drawn.append(plots.curves(calibrated, "Calibration", "confidence", "share right", True, colours))
+    text = "The share of wrong answers if only the most confident mentions are answered, in the order of the risk" + (
+        f"; the best {plots.SERIES} of {len(ranked)} are drawn." if len(ranked) > plots.SERIES else "."
+    )
+    header = [what, *(f"{tenth * 10} %" for tenth in range(1, 11))]
+    title, caption = (
+        "Risk by coverage.",
+        "The share of wrong answers if at least this share of the mentions is answered.",
+    )
+    table = View("risk_coverage", title, header, [[curve.method, *_tenths(curve)] for curve in ranked], caption)
+    return [Section("Confidence", [text], [table, *_calibration(measured, what)], drawn)]
+
+
+def _calibration(curves: Sequence[Curve], what: str) -> list[View]:
+    """For each tenth of the probability: the number of answers, their mean probability, the share of right ones."""
+    rows = []
+    for curve in curves:
+        for tenth, (count, summed, right) in enumerate(zip(*(curve.bins or ((), (), ())), strict=True)):
+            if count:
+                between = f"{tenth / 10:.1f} to {(tenth + 1) / 10:.1f}"
+                rows.append([curve.method, between, f"{count:.0f}", f"{summed / count:.3f}", f"{right / count:.3f}"])
+    header = [what, "confidence", "mentions", "mean confidence", "share right"]
+    caption = "First candidates by their probability."
+    return [View("calibration", "Calibration.", header, rows, caption)] if rows else []
+
+
+def _tenths(curve: Curve) -> list[str]:
+    """The risk of a curve at each tenth of coverage."""
+    at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
+    return [f"{curve.risk[i]:.3f}" for i in at]
+
+
+def _area(coverage: list[float], risk: list[float]) -> float:
+    """The area under a risk–coverage curve, which ranks the curves."""
+    steps = zip([0.0, *coverage], coverage, risk, strict=False)
+    return sum((end - start) * height for start, end, height in steps)
+
+
+def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View:
+    """Return a table with a row per method and a column per slice and metric; the best figures are bold."""
+    methods = list(dict.fromkeys(row.method for row in rows if row.method != CEILING))
+    columns = list(dict.fromkeys((row.slice, row.metric) for row in rows if row.method != CEILING))
+    cell = {(row.method, row.slice, row.metric): row for row in rows}
+    counts = {column: next(row.n for row in rows if (row.slice, row.metric) == column) for column in columns}
+    table, best = [], set()
+    for j, (slice_, metric) in enumerate(columns, 1):
+        values = {method: cell[method, slice_, metric].value for method in methods if (method, slice_, metric) in cell}
+        top = (min if metric in _LOWER_IS_BETTER else max)(values.values())
+        best |= {(i, j) for i, method in enumerate(methods) if values.get(method) == top}
+    for method in methods:
+        figures = [cell.get((method, *column)) for column in columns]
+        table.append([method, *(str(row.interval) if row else "" for row in figures)])
+    header = [
+        "method",
+        *(
+            f"{metric if slice_ == 'all' else f'{metric} {slice_}'} (n={counts[slice_, metric]})"
+            for slice_, metric in columns
+        ),
+    ]
+    return View(name, title, header, table, caption, frozenset(best))
+
+
+def _ceiling(evaluation: Evaluation) -> str:
+    """The candidate recall, as a sentence."""
+    interval = "± covers the 95 % bootstrap interval."
+    if all(row.method != CEILING for row in evaluation.rows):
+        return f"The candidates are not listed, so their recall is unknown. {interval}"
+    row = evaluation.row(CEILING, "candidate recall")
+    return (
+        f"{round(row.value * row.n)} of {row.n} mentions have their entity among the candidates "
+        f"(recall {row.value:.3f}, the ceiling of figures over all mentions). {interval}"
+    )
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}".replace("-", "−")

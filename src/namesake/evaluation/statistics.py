@@ -1,0 +1,223 @@
+"""The bootstrap, and metrics that it can reweight.
+
+A bootstrap sample is a row of weights: how often each mention was drawn. A statistic takes many rows at once and
+returns one row of figures for each; a row of ones gives the plain figures. All methods use the same samples, and slices
+are cut from each sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from namesake import rank
+from namesake.errors import NamesakeError
+from namesake.evaluation.scores import BoolArray
+from namesake.rank import FloatArray, IntArray
+
+SAMPLES: int = 10_000
+SEED: int = 2022
+_CELLS = 1_000_000  # weights in memory at once
+
+Statistic = Callable[[FloatArray], FloatArray]
+"""From weights (samples × mentions) to figures (samples × figures)."""
+
+
+class Bootstrap(NamedTuple):
+    """The number of bootstrap samples, and the seed."""
+
+    samples: int = SAMPLES
+    seed: int = SEED
+
+
+DEFAULT: Bootstrap = Bootstrap()
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with its 95 % percentile interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def half_width(self) -> float:
+        """The longer arm of the interval, so that value ± half_width covers it."""
+        return max(self.high - self.value, self.value - self.low)
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} ± {self.half_width:.3f}"
+
+
+def weights(units: IntArray, bootstrap: Bootstrap = DEFAULT) -> Iterator[FloatArray]:
+    """Yield blocks of samples, one column per mention. Mentions of one unit (a document) are drawn together."""
+    if not len(units):
+        raise NamesakeError("nothing to resample: the slice is empty")
+    count = int(units.max()) + 1
+    alone = np.array_equal(units, np.arange(count))
+    rng = np.random.default_rng(bootstrap.seed)
+    block = max(1, _CELLS // max(count, len(units)))
+    for start in range(0, bootstrap.samples, block):
+        rows = min(block, bootstrap.samples - start)
+        drawn = rng.integers(count, size=(rows, count), dtype=np.int32)
+        cells = drawn + np.arange(rows)[:, None] * count
+        often = np.bincount(cells.ravel(), minlength=rows * count).reshape(rows, count).astype(np.float64)
+        yield often if alone else often[:, units]
+
+
+def resample(statistic: Statistic, units: IntArray, bootstrap: Bootstrap = DEFAULT) -> FloatArray:
+    """Return the statistic of every sample: samples × figures."""
+    return np.concatenate([statistic(block) for block in weights(units, bootstrap)])
+
+
+def plain(statistic: Statistic, mentions: int) -> FloatArray:
+    """Return the statistic of the data, without resampling."""
+    figures: FloatArray = statistic(np.ones((1, mentions)))[0]
+    return figures
+
+
+def intervals(values: FloatArray, sampled: FloatArray) -> list[Interval]:
+    """Return each figure with the 2.5 % and 97.5 % quantiles of its samples, in which it may be undefined."""
+    quantile = np.nanquantile if np.isnan(sampled).any() else np.quantile
+    low, high = quantile(sampled, [0.025, 0.975], axis=0)
+    return [Interval(float(v), float(lo), float(hi)) for v, lo, hi in zip(values, low, high, strict=True)]
+
+
+def estimate(statistic: Statistic, units: IntArray, bootstrap: Bootstrap = DEFAULT) -> list[Interval]:
+    """Return every figure of a statistic with its interval."""
+    return intervals(plain(statistic, len(units)), resample(statistic, units, bootstrap))
+
+
+def paired(value: float, differences: FloatArray) -> tuple[Interval, float]:
+    """Return the difference of two methods with its interval, and the two-sided p of a paired bootstrap test."""
+    low, high = np.quantile(differences, [0.025, 0.975])
+    tail = int(min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0)))
+    return Interval(value, float(low), float(high)), min(1.0, 2 * (tail + 1) / (len(differences) + 1))
+
+
+def by_mention(mentions: int) -> IntArray:
+    """Return the units that resample mentions one by one."""
+    return np.arange(mentions, dtype=np.int64)
+
+
+def gold_ranks(offsets: IntArray, gold: IntArray, *keys: FloatArray) -> FloatArray:
+    """Return the rank of each mention's gold candidate, 1 for the first; infinity without one."""
+    place = np.full(len(gold), np.inf)
+    found = gold >= 0
+    place[found] = rank.ranks(offsets, *keys)[gold[found]]
+    return place
+
+
+def random_hits(offsets: IntArray, gold: IntArray) -> FloatArray:
+    """Return the expected P@1 of a uniform choice: 1 / |E_m|, and 0 if the gold entity is not a candidate."""
+    return np.where(gold >= 0, 1 / np.maximum(np.diff(offsets), 1), 0.0)
+
+
+def random_reciprocal_ranks(offsets: IntArray, gold: IntArray) -> FloatArray:
+    """Return the expected MRR of a uniform order: (1 + 1/2 + … + 1/|E_m|) / |E_m|."""
+    size = np.maximum(np.diff(offsets), 1)
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, size.max(initial=1) + 1))])
+    return np.where(gold >= 0, harmonic[size] / size, 0.0)
+
+
+class Means:
+    """Weighted means of many columns at once. NaN entries are outside a column's slice and do not count.
+
+    P@1, MRR, accuracy and recall are means of one number per mention over the mentions of a slice.
+    """
+
+    def __init__(self, values: FloatArray) -> None:
+        inside = ~np.isnan(values)
+        self.values = np.where(inside, values, 0.0)
+        slices, of_column = np.unique(inside, axis=1, return_inverse=True)  # few slices, many columns
+        self.slices, self.of_column = slices.astype(np.float64), of_column.ravel()
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Return the weighted mean of each column, one row for each sample."""
+        return ratio(weights @ self.values, (weights @ self.slices)[:, self.of_column], np.nan)
+
+
+def auroc(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> FloatArray:
+    """Return the probability that a right answer has more confidence than a wrong one; ties count half.
+
+    NaN for samples in which all answers are right, or all wrong. Mentions without a confidence (NaN) do not count.
+    """
+    ascending = np.argsort(confidence, kind="stable")[: np.count_nonzero(~np.isnan(confidence))]
+    if not len(ascending):
+        return np.full(len(weights), np.nan)
+    levels = np.flatnonzero(np.diff(confidence[ascending], prepend=-np.inf))
+    drawn, is_right = weights[:, ascending], right[ascending]
+    rights, wrongs = (np.add.reduceat(drawn * flags, levels, axis=1) for flags in (is_right, ~is_right))
+    below = np.cumsum(wrongs, axis=1) - wrongs / 2
+    return ratio((rights * below).sum(axis=1), rights.sum(axis=1) * wrongs.sum(axis=1), np.nan)
+
+
+def calibration_bins(
+    probability: FloatArray, right: BoolArray, weights: FloatArray, bins: int = 10
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the number of answers, their summed probability and the right ones, for `bins` equal parts of [0, 1].
+
+    Mentions without a probability (NaN) are in no bin.
+    """
+    number = np.where(np.isnan(probability), -1.0, np.minimum(probability * bins // 1, bins - 1))
+    member = number[:, None] == np.arange(bins)
+    summed = member * np.nan_to_num(probability)[:, None]
+    return weights @ member, weights @ summed, weights @ (member & right[:, None])
+
+
+def calibration_error(probability: FloatArray, right: BoolArray, weights: FloatArray) -> FloatArray:
+    """Return the expected calibration error: Σ over ten bins of |share right − mean probability| × share of the bin."""
+    count, summed, rights = calibration_bins(probability, right, weights)
+    return ratio(np.abs(rights - summed).sum(axis=1), count.sum(axis=1), np.nan)
+
+
+def risk_coverage(confidence: FloatArray, right: BoolArray) -> tuple[FloatArray, FloatArray]:
+    """Return coverage and risk if only the most confident answers are given: one point for each confidence level.
+
+    Coverage is the share of mentions answered, risk the share of wrong answers among them.
+    """
+    descending = np.argsort(-confidence, kind="stable")
+    last = np.flatnonzero(np.append(confidence[descending][1:] != confidence[descending][:-1], True))
+    answered = last + 1.0
+    return answered / len(confidence), np.cumsum(~right[descending])[last] / answered
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Risk and coverage of a method that answers only if it is confident, and its calibration for probabilities."""
+
+    method: str
+    coverage: FloatArray
+    risk: FloatArray
+    bins: tuple[FloatArray, FloatArray, FloatArray] | None = None
+    """For ten bins of probability: answers, summed probability, right answers."""
+
+    @classmethod
+    def of(cls, method: str, confidence: FloatArray, right: BoolArray, is_probability: bool = True) -> Curve:
+        """Make the curve from all mentions; those without a confidence do not count."""
+        known = ~np.isnan(confidence)
+        coverage, risk = risk_coverage(confidence[known], right[known])
+        bins = calibration_bins(confidence[known], right[known], np.ones((1, int(known.sum()))))
+        return cls(method, coverage, risk, (bins[0][0], bins[1][0], bins[2][0]) if is_probability else None)
+
+
+def derived_difficulty(offsets: IntArray, gold: IntArray, *popularity: FloatArray) -> list[str | None]:
+    """Return "easy" if popularity alone (NS in the paper) ranks the gold entity first, else "hard"; None for NIL."""
+    place = gold_ranks(offsets, gold, *popularity)
+    return [None if at < 0 else ("easy" if rank == 1 else "hard") for at, rank in zip(gold, place, strict=True)]
+
+
+def as_slice(values: FloatArray, inside: BoolArray | npt.NDArray[Any]) -> FloatArray:
+    """Return the values of a slice, NaN outside it, for `Means`."""
+    return np.where(inside, values, np.nan)
+
+
+def ratio(part: FloatArray, whole: FloatArray, otherwise: float = 0.0) -> FloatArray:
+    """Return part / whole, and `otherwise` where the denominator is 0."""
+    out: FloatArray = np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0)
+    return out

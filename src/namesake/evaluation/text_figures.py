@@ -1,0 +1,232 @@
+"""Figures of labelled text: detection, linking, linking with NIL, calibration; and reasons for missed labels.
+
+| figure | denominator | numerator |
+|---|---|---|
+| precision | answers that overlap a label | overlap a label in the KB with their QID |
+| recall | labels in the KB | are overlapped by an answer with their QID |
+| precision with NIL | names found that overlap a label | are right, or unanswered without a label in the KB |
+| recall with NIL | labels of people | in the KB: as recall; others: are overlapped by no answer |
+| detection precision | names found that overlap a label with an entity or a type | overlap a person's label |
+| detection recall | labels of people | are overlapped by a name found |
+
+F1 is 2PR / (P + R); a figure with the denominator 0 is 0. AUROC and ECE are computed over the best candidates of all
+names found that overlap a label, at any threshold. The bootstrap draws documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from namesake.articles.article import Span
+from namesake.drawing.excerpt import Excerpt, excerpt
+from namesake.evaluation import statistics
+from namesake.evaluation.labelled_text import Outcome
+from namesake.evaluation.measure import Row
+from namesake.evaluation.scores import BoolArray
+from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, ratio
+from namesake.rank import FloatArray
+
+MEAN = "mean"
+LINKING = ("precision", "recall", "F1")
+WITH_NIL = tuple(f"{figure} with NIL" for figure in LINKING)
+DETECTION = tuple(f"detection {figure}" for figure in LINKING)
+CONFIDENCE = ("AUROC", "ECE")
+FIGURES = (*LINKING, *WITH_NIL, *DETECTION, *CONFIDENCE)
+
+NOT_FOUND = ("not found: one word", "not found: a name of the KB", "not found: a variant")
+"""Missed names: one word, several words that are a name in the KB, several words that are not."""
+REFUSED_RIGHT, REFUSED_OTHER, WRONG = "refused: best is right", "refused: best is another", "wrong"
+KINDS = (*NOT_FOUND, REFUSED_RIGHT, REFUSED_OTHER, WRONG)
+WRONG_LINKS = ("another person in the KB", "a person not in the KB", "not a person", "not stated")
+"""What the labels under wrong links are."""
+
+
+class Statistic:
+    """All figures of an outcome, for any weights of its documents."""
+
+    def __init__(self, outcome: Outcome, threshold: float) -> None:
+        self.counts = _counts(outcome, threshold)
+        claimed = np.flatnonzero(~np.isnan(outcome.confidence))
+        self.document = outcome.labels.span_document[claimed]
+        self.confidence, self.fits = outcome.confidence[claimed], outcome.fits[claimed]
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """Return a row for each row of weights, a column for each of FIGURES; NaN for undefined AUROC and ECE."""
+        summed = weights @ self.counts
+        columns = []
+        for k in range(0, summed.shape[1], 4):
+            p, r = (ratio(summed[:, k + j], summed[:, k + j + 1]) for j in (0, 2))
+            columns += [p, r, ratio(2 * p * r, p + r)]
+        by_span = weights[:, self.document]
+        for metric in (statistics.auroc, statistics.calibration_error):
+            columns.append(metric(self.confidence, self.fits, by_span))
+        return np.column_stack(columns)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The denominator of each of FIGURES; for F1, the number of labels."""
+        total = self.counts.sum(axis=0).astype(int).tolist()
+        of = [n for k in range(0, len(total), 4) for n in (total[k + 1], total[k + 3], total[k + 3])]
+        return [*of, *[len(self.confidence)] * len(CONFIDENCE)]
+
+
+def _counts(outcome: Outcome, threshold: float) -> FloatArray:
+    """One row per document; for each kind of precision and recall in turn: numerator and denominator."""
+    labels = outcome.labels
+    made, taken = outcome.sure >= threshold, outcome.person
+    people = labels.known | labels.nil
+    hit, silent = outcome.found_at >= threshold, outcome.answered_at < threshold
+    right_or_silent = np.where(made, outcome.right, ~labels.any_label(labels.known))
+    flags = (
+        *(made & outcome.right, made, labels.known & hit, labels.known),
+        *(taken & right_or_silent, taken, np.where(labels.known, hit, labels.nil & silent), people),
+        *(taken & labels.any_label(people), taken & labels.informative, people & labels.any_span(taken), people),
+    )
+    documents = (labels.span_document, labels.span_document, labels.label_document, labels.label_document) * 3
+    size = len(labels.corpus.documents)
+    return np.column_stack([np.bincount(of, each, size) for of, each in zip(documents, flags, strict=True)])
+
+
+def plain_figures(outcome: Outcome, threshold: float) -> dict[str, float]:
+    """Return the figures without intervals."""
+    values = statistics.plain(Statistic(outcome, threshold), len(outcome.labels.corpus.documents))
+    return dict(zip(FIGURES, values.tolist(), strict=True))
+
+
+def figures(outcomes: Sequence[Outcome], threshold: float, method: str, bootstrap: Bootstrap = DEFAULT) -> list[Row]:
+    """Return a row for each corpus and figure, and for the mean over several corpora.
+
+    Every corpus is resampled with a seed of its own. The mean is computed over all corpora in each sample.
+    """
+    rows: list[Row] = []
+    values, sampled, sizes = [], [], []
+
+    def add(corpus: str, value: FloatArray, samples: FloatArray, size: Sequence[int]) -> None:
+        defined = np.flatnonzero(~np.isnan(value))
+        found = statistics.intervals(value[defined], samples[:, defined])
+        pairs = zip(defined.tolist(), found, strict=True)
+        rows.extend(Row.of((method, corpus, FIGURES[k]), each, size[k]) for k, each in pairs)
+
+    for number, outcome in enumerate(outcomes):
+        statistic, documents = Statistic(outcome, threshold), len(outcome.labels.corpus.documents)
+        values.append(statistics.plain(statistic, documents))
+        seeded = bootstrap._replace(seed=bootstrap.seed + number)
+        sampled.append(statistics.resample(statistic, statistics.by_mention(documents), seeded))
+        sizes.append(statistic.sizes)
+        add(outcome.labels.name, values[-1], sampled[-1], sizes[-1])
+    if len(outcomes) > 1:
+        add(MEAN, mean_defined(np.stack(values)), mean_defined(np.stack(sampled)), np.sum(sizes, axis=0).tolist())
+    return rows
+
+
+def mean_defined(values: FloatArray) -> FloatArray:
+    """Return the mean over the first axis of the entries that are not NaN; NaN without any."""
+    inside = ~np.isnan(values)
+    return ratio(np.where(inside, values, 0.0).sum(axis=0), inside.sum(axis=0), np.nan)
+
+
+def text_curves(outcomes: Sequence[Outcome]) -> list[Curve]:
+    """Return risk and coverage of all corpora together, with their calibration, and of each corpus."""
+    several = len(outcomes) > 1
+    confidence = np.concatenate([outcome.confidence for outcome in outcomes])
+    if np.isnan(confidence).all():
+        return []
+    fits = np.concatenate([outcome.fits for outcome in outcomes])
+    alone = [each for each in outcomes if several and not np.isnan(each.confidence).all()]
+    return [
+        Curve.of("all" if several else outcomes[0].labels.name, confidence, fits),
+        *(Curve.of(each.labels.name, each.confidence, each.fits, is_probability=False) for each in alone),
+    ]
+
+
+class Miss(NamedTuple):
+    """A label in the KB that no answer hits."""
+
+    corpus: str
+    place: int
+    """The number of its document in the corpus."""
+    document: str
+    kind: str
+    name: str
+    sentence: Excerpt
+    """The sentence, with the name between « and »."""
+    qid: str
+    best: str | None
+    """The best candidate of the most confident name that overlaps it."""
+    confidence: float | None
+
+
+def misses(
+    outcome: Outcome, threshold: float, named: BoolArray, sentences: Callable[[str], Sequence[Span]]
+) -> list[Miss]:
+    """Return the misses at a threshold; `named` has a flag for each label: whether its text is a name in the KB."""
+    labels = outcome.labels
+    by_label: dict[int, list[int]] = {}
+    for span, label in zip(labels.pair_span.tolist(), labels.pair_label.tolist(), strict=True):
+        by_label.setdefault(label, []).append(span)
+    found = []
+    for label in np.flatnonzero(labels.known & (outcome.found_at < threshold)).tolist():
+        place = int(labels.label_document[label])
+        document = labels.corpus.documents[place]
+        qid, at = labels.labels[label].qid or "", labels.labels[label].name_span
+        name = document.text[slice(*at)]
+        near = sorted(by_label.get(label, ()), key=lambda each: -outcome.sure[each])
+        if not near:
+            kind = NOT_FOUND[0] if len(name.split()) < 2 else NOT_FOUND[1] if named[label] else NOT_FOUND[2]
+        elif outcome.sure[near[0]] >= threshold:
+            kind = WRONG
+        else:
+            kind = REFUSED_RIGHT if any(outcome.best[each] == qid for each in near) else REFUSED_OTHER
+        best = outcome.best[near[0]] if near else None
+        confidence = float(outcome.confidence[near[0]]) if best is not None else np.nan
+        sentence = excerpt(document.text, at, sentences(document.text))
+        known = None if np.isnan(confidence) else confidence
+        found.append(Miss(labels.name, place, document.id, kind, name, sentence, qid, best, known))
+    return found
+
+
+def miss_rows(outcome: Outcome, missed: Sequence[Miss], method: str, bootstrap: Bootstrap = DEFAULT) -> list[Row]:
+    """Return the share of the labels in the KB for each kind of miss; no rows without such labels."""
+    labels = outcome.labels
+    known = np.bincount(labels.label_document, labels.known, len(labels.corpus.documents)).astype(np.float64)
+    if not known.any():
+        return []
+    by_kind = np.zeros((len(known), len(KINDS)))
+    for miss in missed:
+        by_kind[miss.place, KINDS.index(miss.kind)] += 1
+
+    def statistic(weights: FloatArray) -> FloatArray:
+        return ratio(weights @ by_kind, np.repeat((weights @ known)[:, None], len(KINDS), axis=1))
+
+    found = statistics.estimate(statistic, statistics.by_mention(len(known)), bootstrap)
+    return [
+        Row.of((method, labels.name, f"missed, {kind}"), each, int(known.sum()))
+        for kind, each in zip(KINDS, found, strict=True)
+    ]
+
+
+def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
+    """Return the number of wrong answers for each of WRONG_LINKS."""
+    labels = outcome.labels
+    wrong = (outcome.sure >= threshold) & ~outcome.right
+    known, nil, stated = labels.any_label(labels.known), labels.any_label(labels.nil), labels.informative
+    flags = (known, ~known & nil, ~known & ~nil & stated, ~known & ~nil & ~stated)
+    return {what: int((wrong & flag).sum()) for what, flag in zip(WRONG_LINKS, flags, strict=True)}
+
+
+def examples(found: Sequence[Miss], most: int) -> list[Miss]:
+    """Return up to `most` misses of each kind, from as many corpora as possible."""
+    chosen = []
+    for kind in KINDS:
+        turn: dict[str, int] = {}
+        ranked = []
+        for miss in found:
+            if miss.kind == kind:
+                turn[miss.corpus] = turn.get(miss.corpus, 0) + 1
+                ranked.append((turn[miss.corpus], miss))
+        ranked.sort(key=lambda pair: pair[0])  # stable: in the order of the corpora
+        chosen += [miss for _, miss in ranked[:most]]
+    return chosen

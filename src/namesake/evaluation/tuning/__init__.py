@@ -1,1 +1,0 @@
-"""Weights of a recipe learnt from gold."""
