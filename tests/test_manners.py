@@ -18,7 +18,7 @@ from rich.console import Console
 
 import namesake
 from namesake import KB, Linker, NamesakeError, build_kb
-from namesake.apps.cli.commands import COMMANDS, app
+from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
 from namesake.apps.cli.output import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample
 from namesake.apps.terminal.links import linked_text, show_links, show_mistakes
@@ -101,6 +101,22 @@ def test_a_slip_is_answered_with_what_was_meant(words, hint, run, sample_kb):
     ran = run(*filled, kb=None)
     assert ran.code == 2
     assert hint in ran.said
+
+
+@pytest.mark.parametrize(("old", "new"), OLD_NAMES.items())
+def test_old_names_of_commands_work_with_a_notice(old, new, run):
+    ran = run(old, "--help", kb=None)
+    assert ran.code == 0
+    assert f"notice: `namesake {old}` is now `namesake eval {new}`" in ran.err
+    assert old not in complete("namesake", "")
+    assert f"namesake {old}" not in run("--help", kb=None).out
+    assert run("eval", new, "--help", kb=None).err == ""
+
+
+def test_an_empty_date_is_an_error(run):
+    ran = run("link", ARTICLES, "--date", "", "-o", "o.jsonl")
+    assert ran.code == 2
+    assert "--date is empty: name the field of the date, or write a date as 2016-12-26" in ran.err
 
 
 def test_one_article_needs_no_name(run):
