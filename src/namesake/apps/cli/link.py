@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -64,21 +65,11 @@ def link(
         master: Master of Spark, such as local\\[2] or spark://host:7077.
         max_line: Maximum size of one line or .txt file, in MB.
     """
+    given = locals()
     _check_outputs(to, scores, flat, to_format)
     settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20}
     if engine == "spark":
-        _refuse_for_spark(
-            text=text,
-            id=id,
-            title=title,
-            encoding=encoding,
-            format=format,
-            to=to_format,
-            flat=flat,
-            mentions=mentions != "names",
-            workers=workers,
-            threads=threads,
-        )
+        _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
         settings |= {"master": master, "recipe": recipe, "threshold": options.threshold_of(threshold)}
         link_on_spark(articles, kb, to, settings)
         return
@@ -86,7 +77,7 @@ def link(
         raise NamesakeError("--master applies to Spark only: add --engine spark")
     paths = [Path(one) for one in articles]
     linker = open_linker(kb, recipe, threshold, mentions, paths)
-    settings["reading"], settings["date"] = reading_of(paths, text, id, title, date, encoding, format)
+    settings["reading"], settings["date"] = _reading(paths, given)
     if to is None:
         print_links(linker, paths, settings)
         return
@@ -128,13 +119,14 @@ def explain(
         name: Explain only mentions with this name.
         all: Show every candidate, every match and the whole text.
     """
+    given = locals()
     from namesake.articles.rejects import Rejects
     from namesake.engines.files import find_article, find_named
     from namesake.explain import names_of_text, no_such_name
 
     linker = open_linker(kb, recipe, threshold, mentions, [articles])
     with Rejects() as rejects:
-        reading, date = reading_of([articles], text, id, title, date, encoding, None)
+        reading, date = _reading([articles], given)
         if article is None and name is not None:
             table = find_named(linker, articles, name, rejects, date, reading)
         else:
@@ -156,27 +148,21 @@ def explain(
     report_rejects(rejects)
 
 
-def reading_of(
-    articles: list[Path],
-    text: str | None,
-    id: str | None,
-    title: str | None,
-    date: str | None,
-    encoding: str | None,
-    format: str | None,
-) -> tuple[Reading, str | None]:
+def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:
     """How to read the articles, and the date of undated ones: `--date` names a field unless it is a date."""
     from namesake.articles.days import HOW_TO_WRITE, is_written_as_date
     from namesake.engines.files import check_date_field
     from namesake.formats.fields import Reading
 
+    date, format = given["date"], given.get("format")
     if format is not None and not any(str(path) == "-" for path in articles):
         raise NamesakeError(f"--format {format} applies to standard input (-); --to sets the format of the links")
     _check_format("--format", format, STDIN_FORMATS, "standard input")
     if date is not None and not date.strip():
         raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
-    reading = Reading(text, id, title, date if is_field else None, encoding, format, None, say)
+    named = {name: given[name] for name in ("text", "id", "title", "encoding")}
+    reading = Reading(**named, date=date if is_field else None, format=format, say=say)
     check_date_field(articles, reading)
     return reading, None if is_field else date
 
@@ -196,8 +182,9 @@ def _check_format(option: str, format: str | None, known: tuple[str, ...], what:
         raise NamesakeError(f"{option} {format}: the formats of {what} are {', '.join(known)}{hint}")
 
 
-def _refuse_for_spark(**given: object) -> None:
+def _check_spark(given: Mapping[str, object]) -> None:
     """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
-    without_effect = [f"--{option}" for option, value in given.items() if value]
+    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads")
+    without_effect = [f"--{option}" for option in options if given[option]]
     if without_effect:
         raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")

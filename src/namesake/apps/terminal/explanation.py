@@ -205,21 +205,17 @@ def _statements(matches: list[Row]) -> Iterator[Text]:
     by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
     for (identifier, label), group in by_property:
         values = Text(", ").join(
-            Text.assemble(one_line(source["value"]), (" ".join(_numbers(match, numbers)), NAME_STYLE), _more(match))
+            Text.assemble(one_line(source["value"]), (_numbers(match, numbers), NAME_STYLE), more)
             for source, match in group
+            for more in [f" and {match['more_sources']:,} more" if match.get("more_sources") else ""]
         )
         yield Text.assemble((f"{one_line(label) or identifier}: ", "dim"), values)
 
 
-def _more(match: Row) -> str:
-    """The number of further anchors that share a statement."""
-    return f" and {match['more_sources']:,} more" if match.get("more_sources") else ""
-
-
-def _numbers(match: Row, numbers: dict[str, str]) -> list[str]:
+def _numbers(match: Row, numbers: dict[str, str]) -> str:
     """The numbers of the anchors that share a statement, in the order of the legend."""
     sharing = {source["anchor"] for source in match["sources"]}
-    return [number for anchor, number in numbers.items() if anchor in sharing]
+    return " ".join(number for anchor, number in numbers.items() if anchor in sharing)
 
 
 def verdict(best: Row) -> Text:
