@@ -30,7 +30,7 @@ def test_mentions_of_a_document_are_drawn_together():
 
 def test_samples_repeat_with_the_seed_and_do_not_depend_on_the_block_size(monkeypatch):
     whole = np.concatenate(list(statistics.weights(statistics.by_mention(11), Bootstrap(30, 5))))
-    monkeypatch.setattr(bootstrap, "_CELLS", 40)
+    monkeypatch.setattr(statistics, "_CELLS", 40)
     pieces = list(statistics.weights(statistics.by_mention(11), Bootstrap(30, 5)))
     assert len(pieces) > 1
     assert np.array_equal(np.concatenate(pieces), whole)

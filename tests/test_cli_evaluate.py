@@ -57,7 +57,7 @@ def test_evaluate_refuses_what_it_cannot_measure(run, files, tmp_path):
     scores, gold = files
     for arguments, message in (
         ([], "needs one of --links"),
-        (["--scores", scores, "--links", scores], "one of --links, --scores and --articles"),
+        (["--scores", scores, "--links", scores], "needs one of --links"),
         (["--scores", scores, "--kb", tmp_path], "give --articles and --kb"),
         (["--scores", scores, "--methods", "links"], "no links in this file"),
     ):

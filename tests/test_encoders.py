@@ -78,9 +78,9 @@ def test_model2vec_cuts_words_as_the_tokenizers_library_does(tmp_path):
 
 BAD_FILES = {
     "a line of other length": ("a 1 2\nb 1\n", "line 2 has 1 numbers, not 2"),
-    "no numbers": ("a one two\n", "line 1 is no word with its numbers"),
+    "no numbers": ("a one two\n", "line 1 is not a word with its numbers"),
     "nothing": ("", "no word vectors in it"),
-    "NaN": ("a 1 nan\n", "no finite number"),
+    "NaN": ("a 1 nan\n", "not a finite number"),
 }
 
 

@@ -136,6 +136,3 @@ def test_ablation_rows_come_from_each_recipes_own_scores():
     assert rows["S", "P@1"].value == 0
     assert rows["S", "MRR"].value == pytest.approx(0.5)
     assert {row.slice for row in rows.values()} == {"stemming"}
-    report = ablation.ablation_report(list(rows.values()), list(rows.values()), ["x"])
-    assert [view.name for view in report.views] == ["table_6", "table_7"]
-    assert report.rows[0]["table"] == "6"

@@ -18,6 +18,8 @@ from namesake.evaluation.statistics import Bootstrap
 from namesake.recipe import Decide, Part, Recipe
 from small_gold import GOLD, LONG, figures, gold_file, long_table
 
+FEW = Bootstrap(200)
+
 
 @pytest.fixture
 def files(tmp_path):
@@ -31,9 +33,7 @@ def data(files):
 
 
 def test_figures_by_hand(data):
-    found = figures(
-        evaluate_scores(data, methods(["NS", "IScore", "Random"], data), ["kind"], bootstrap=Bootstrap(200))
-    )
+    found = figures(evaluate_scores(data, methods(["NS", "IScore", "Random"], data), ["kind"], bootstrap=FEW))
     assert found["ceiling", "all", "candidate recall"] == (0.75, 4)
     assert found["IScore", "all", "P@1"] == (1.0, 3)
     assert found["IScore", "all", "P@1 of all"] == (0.75, 4)
@@ -85,7 +85,7 @@ def test_links_are_measured_by_their_answers(tmp_path):
     }
     gold = read_gold(gold_file(tmp_path / "gold.jsonl"))
     data = align(links_table(answers, True), gold)
-    found = figures(evaluate_scores(data, methods(["links"], data), bootstrap=Bootstrap(200)))
+    found = figures(evaluate_scores(data, methods(["links"], data), bootstrap=FEW))
     assert found["links", "all", "accuracy with NIL"] == (0.5, 4)  # Q20 and the NIL are right
     assert found["links", "all", "P@1"] == (pytest.approx(2 / 3), 3)  # Q10 would have come first, had it answered
     assert found["links", "all", "MRR"] == (pytest.approx((1 + 0.5 + 1) / 3), 3)
@@ -95,7 +95,7 @@ def test_links_without_candidates_need_gold_as_qids(tmp_path):
     answers = {("a1", "john smith"): "Q20", ("a1", "ann lee"): None}
     rows = [{**GOLD[0], "gold": "Q20"}, {**GOLD[1], "gold": None}]
     data = align(links_table(answers, False), read_gold(gold_file(tmp_path / "g.jsonl", rows)))
-    found = figures(evaluate_scores(data, methods([], data), bootstrap=Bootstrap(200)))
+    found = figures(evaluate_scores(data, methods([], data), bootstrap=FEW))
     assert found["links", "all", "P@1"] == (1.0, 1)
     assert found["links", "all", "accuracy with NIL"] == (1.0, 2)
     assert not any(metric in {"MRR", "candidate recall"} for _, _, metric in found)
@@ -109,7 +109,7 @@ def test_gold_outside_the_candidates_makes_nobody_the_right_answer(tmp_path, fil
     assert data.gold.tolist()[0] == MISSED
     cautious = Recipe("cautious", (Part("NS"),), tie_break=("LQID",), decide=Decide(nil=50.0))
     answers = [*methods(["NS"], data), from_recipe(cautious, data, "cautious")]
-    found = figures(evaluate_scores(data, answers, bootstrap=Bootstrap(200)))
+    found = figures(evaluate_scores(data, answers, bootstrap=FEW))
     assert found["ceiling", "all", "candidate recall"] == (0.5, 2)
     assert found["NS", "all", "accuracy with NIL"] == (0.5, 2)
     assert found["cautious", "all", "accuracy with NIL"] == (0.5, 2)
@@ -130,7 +130,7 @@ def test_a_recipe_that_decides_is_measured_by_its_probabilities(data):
     answered = [p >= 0.5 for p in expected]
     assert answered == [True, False, True, False]
     assert method.right_with_nil.tolist() == [1, 0, 1, 1]  # ann lee is refused, bo chan is nobody
-    found = figures(evaluate_scores(data, [method], bootstrap=Bootstrap(200)))
+    found = figures(evaluate_scores(data, [method], bootstrap=FEW))
     assert found["p", "all", "accuracy with NIL"] == (0.75, 4)
     bins = [(min(int(p * 10), 9), p, hit) for p, hit in zip(expected, method.hit, strict=True)]
     gaps = [abs(sum(hit - p for b, p, hit in bins if b == number)) for number in range(10)]
@@ -151,7 +151,7 @@ def test_links_with_confidence_are_measured_by_it(tmp_path):
     assert method.is_probability
     assert method.confidence[:3].tolist() == [0.9, 0.4, 0.6]
     assert np.isnan(method.confidence[3])
-    found = figures(evaluate_scores(data, [method], bootstrap=Bootstrap(200)))
+    found = figures(evaluate_scores(data, [method], bootstrap=FEW))
     assert found["links", "all", "P@1"] == (pytest.approx(2 / 3), 3)  # Q30 came first, though it was not answered
     assert found["links", "all", "accuracy with NIL"] == (0.5, 4)
     assert found["links", "all", "AUROC"] == (0.5, 3)
@@ -172,7 +172,7 @@ def test_only_some_candidates(data):
 
 
 def test_difficulty_is_derived_from_sitelinks_where_gold_has_none(data):
-    found = figures(evaluate_scores(data, methods(["IScore"], data), ["difficulty"], bootstrap=Bootstrap(200)))
+    found = figures(evaluate_scores(data, methods(["IScore"], data), ["difficulty"], bootstrap=FEW))
     assert found["IScore", "easy", "P@1"][1] == 2
     assert found["IScore", "hard", "P@1"][1] == 1
 
@@ -226,7 +226,7 @@ def test_bad_scores_are_refused_by_name(tmp_path):
     broken[3][5] = float("nan")
     with pytest.raises(NamesakeError, match=r"s: IScore of candidate 1 of 'ann lee' in article a1 is not a number"):
         score_table(long_table(broken), "s")
-    with pytest.raises(NamesakeError, match=r"candidate 0 of 'john smith' in article a1 stands twice"):
+    with pytest.raises(NamesakeError, match=r"candidate 0 of 'john smith' in article a1 appears twice"):
         score_table(long_table([*LONG, LONG[0]]), "s")
     with pytest.raises(NamesakeError, match="no column `qid`"):
         score_table(long_table().drop_columns(["qid"]), "s")
@@ -248,13 +248,13 @@ def test_empty_slices_are_refused_by_name(data, files):
     with pytest.raises(NamesakeError, match=r"no gold in split 'dev': the slice is empty; splits are test, tune"):
         in_split(read_gold(files[1]), "dev")
     with pytest.raises(NamesakeError, match="no column 'colour' in the gold to slice by; it has split, kind"):
-        evaluate_scores(data, methods(["NS"], data), ["colour"], bootstrap=Bootstrap(200))
+        evaluate_scores(data, methods(["NS"], data), ["colour"], bootstrap=FEW)
     with pytest.raises(NamesakeError, match="the slice name = bo is empty"):
         evaluate_scores(
             replace(data, columns={"name": ["jo", "jo", "jo", "bo"]}),
             methods(["NS"], data),
             ["name"],
-            bootstrap=Bootstrap(200),
+            bootstrap=FEW,
         )
 
 

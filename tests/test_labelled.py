@@ -176,7 +176,7 @@ def test_tuning_on_labelled_text_can_be_repeated(shared, slice_kb, tmp_path):
     free = [new.weight != old.weight for new, old in zip(made.parts, given_.parts, strict=True) if new.scorer == "Fame"]
     assert free == [True]
     assert made.decide.thresholds
-    assert "(new)" in result.output
+    assert "“new”" in result.output
     both = [line.split() for line in result.output.splitlines() if line.strip().startswith(("meantime", "oke-2016"))]
     assert [len(line) for line in both] == [9, 9]
     assert any(line[1:5] != line[5:] for line in both)  # weights that have not seen a corpus answer otherwise
@@ -187,7 +187,7 @@ def test_tuning_on_labelled_text_can_be_repeated(shared, slice_kb, tmp_path):
         assert line[1:5] == [measured[line[0], m] for m in ("precision", "recall", "F1", "ECE")]
 
 
-# Where the misses go
+# Reasons for misses
 
 
 def test_each_kind_of_miss_in_a_corpus_made_by_hand(sample_kb, tmp_path):
@@ -229,10 +229,10 @@ def test_wrong_links_are_told_by_their_labels(sample_kb, tmp_path):
     report = namesake.evaluate_text(labelled=[write(tmp_path / "a.jsonl", documents)], kb=sample_kb, samples=100)
     wrong = next(view for view in report.views if view.name == "wrong_links")
     assert list(zip(wrong.header, wrong.rows[0], strict=True))[1:] == [
-        ("somebody else of the KB", "1"),
-        ("somebody the KB lacks", "1"),
-        ("no person", "1"),
-        ("not told", "1"),
+        ("another person in the KB", "1"),
+        ("a person not in the KB", "1"),
+        ("not a person", "1"),
+        ("not stated", "1"),
     ]
 
 
@@ -309,7 +309,7 @@ def test_what_is_odd_about_labels_is_counted_and_said(sample_kb, tmp_path):
     paths = [write(tmp_path / "one.jsonl", documents), write(tmp_path / "two.jsonl", [GOOD])]
     said = "\n".join(namesake.evaluate_text(labelled=paths, kb=sample_kb, samples=100).remarks)
     assert "Labels that overlap another: 2 in one;" in said
-    assert "Labels whose QID is no entity of the KB: 1 in one;" in said
+    assert "Labels whose QID is not in the KB: 1 in one;" in said
     assert "Ids that stand for several documents, which are measured apart: 1 in one." in said
     lonely = write(tmp_path / "none.jsonl", [{**GOOD, "labels": []}])
     with pytest.raises(NamesakeError, match="no label has the QID of an entity of"):
@@ -402,7 +402,7 @@ def test_gold_that_has_no_candidates_counts_as_missed(tmp_path):
     assert got["P@1 of all"] == (pytest.approx(3 / 7), 7)
     assert got["candidate recall"] == (pytest.approx(3 / 7), 7)
     assert got["P@1"] == (1.0, 3)
-    assert "3 mentions of the gold have no candidates at all: they count as missed." in report.remarks
+    assert "3 mentions of the gold have no candidates: they count as missed." in report.remarks
 
 
 def test_gold_without_candidates_stops_neither_tuning_nor_errors(sample_kb, tmp_path):
@@ -453,7 +453,7 @@ def test_the_printed_table_keeps_each_corpus_on_one_line_of_80_characters(sample
         "detection.csv",
         "misses.csv",
     } <= written
-    assert "Where the misses go" in (tmp_path / "r" / "report.html").read_text()
+    assert "Reasons for misses" in (tmp_path / "r" / "report.html").read_text()
 
 
 def test_the_default_can_be_written_anew_with_its_comments():
@@ -559,7 +559,7 @@ def test_threshold_on_the_command_line(sample_kb, labelled, tmp_path):
     )
     result = run.invoke(app, [*map(str, [*arguments, "--target-precision", 1])])
     assert result.exit_code == 3
-    assert re.search(r"no threshold gives precision 1 |to tell precision 1 takes 300 answers", result.output)
+    assert re.search(r"no threshold gives precision 1 |to measure precision 1 takes 300 answers", result.output)
     for wrong in ("0", "1.5", "nan"):
         result = run.invoke(app, [*map(str, [*arguments, "--target-precision", wrong])])
         assert "must be above 0 and at most 1" in str(result.exception)
@@ -630,10 +630,10 @@ def test_one_document_is_too_few_for_folds_and_that_is_said(sample_kb, tmp_path)
     text = "The basketball player Michael Jordan spoke."
     document = {"id": "a", "text": text, "labels": [{"span": [22, 36], "qid": "Q41421", "type": "PER"}]}
     one = write(tmp_path / "one.jsonl", [document])
-    with pytest.raises(NamesakeError, match="all names to learn from stand in 1 document, too few for folds"):
+    with pytest.raises(NamesakeError, match="all names to learn from are in 1 document, too few for cross-validation"):
         namesake.tune(labelled=[one], kb=sample_kb)
     other = write(tmp_path / "other.jsonl", [{"id": "b", "text": "Nothing.", "labels": []}])
-    with pytest.raises(NamesakeError, match="all names to learn from stand in one: weights are tried on the other"):
+    with pytest.raises(NamesakeError, match="all names to learn from are in one: there are none in the other files"):
         namesake.tune(labelled=[one, other], kb=sample_kb)
     nobody = write(tmp_path / "nobody.jsonl", [document | {"labels": [{"span": [22, 36], "qid": "Q9381"}]}])
     with pytest.raises(NamesakeError, match="nothing to learn from"):

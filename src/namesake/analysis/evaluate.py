@@ -10,17 +10,17 @@ from typing import Literal
 from namesake.analysis.corpus import Corpus, are_names, link_text, loaded, only_known
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
-from namesake.evaluation import text_figures
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.measure import Row, evaluate_scores
 from namesake.evaluation.methods import PAPER, Method, from_recipe, linked, method
 from namesake.evaluation.methods import methods as named_methods
 from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot
 from namesake.evaluation.reports.report import Report, Section
-from namesake.evaluation.reports.text_report import TextFigures, text_report
+from namesake.evaluation.reports.text_report import text_report
 from namesake.evaluation.reproduction import paper_report, reproduce_tables
 from namesake.evaluation.scores import read_scores
 from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap
+from namesake.evaluation.text_figures import misses
 from namesake.files.several import Paths, several
 from namesake.kb.store import KB
 from namesake.kb.vectors.stored import has_vectors
@@ -122,7 +122,7 @@ def evaluate_text(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> Report:
-    """Find and link the people in labelled raw text, and measure precision, recall, F1 and the reasons of misses.
+    """Find and link the people in labelled raw text, and measure precision, recall, F1 and the reasons for misses.
 
     Args:
         labelled: files of raw text with labels, each a corpus (`evaluation.labelled_text` describes the format).
@@ -136,27 +136,17 @@ def evaluate_text(
     system = system if threshold is None else system.at(threshold)
     text = link_text(labelled, kb, system)
     at = 0.0 if system.decide is None else system.decide.threshold
-    outcomes, missed, shares = text.outcomes, [], []
-    for number, outcome in enumerate(outcomes):
+    outcomes, missed = text.outcomes, []
+    for outcome in outcomes:
         named = are_names(outcome.labels, text.kb)
-        here = text_figures.misses(outcome, at, named, lambda one: sentences(one, text.kb.language))
-        shares += text_figures.miss_rows(outcome, here, system.name, Bootstrap(samples, seed + number))
-        missed += here
-    found = TextFigures(
-        text_figures.figures(outcomes, at, system.name, Bootstrap(samples, seed)),
-        missed,
-        shares,
-        {outcome.labels.name: text_figures.wrong_links(outcome, at) for outcome in outcomes},
-        text_figures.text_curves(outcomes),
-        {outcome.labels.name: int(outcome.labels.known.sum()) for outcome in outcomes},
-    )
+        missed += misses(outcome, at, named, lambda one: sentences(one, text.kb.language))
     documents = sum(len(outcome.labels.corpus.documents) for outcome in outcomes)
     answered = "without a threshold" if system.decide is None else f"with the threshold {at:g}"
     about = [
         f"{documents:,} labelled documents, linked with {text.kb.path} by {system.name}, {answered}.",
         f"Intervals: 95 %, {samples:,} bootstrap samples by document, seed {seed}.",
     ]
-    return text_report(found, about, text.remarks)
+    return text_report(outcomes, missed, at, system.name, Bootstrap(samples, seed), about, text.remarks)
 
 
 def reproduce(

@@ -9,31 +9,14 @@ from typing import Literal
 
 from namesake.analysis.corpus import link_text, loaded, only_known
 from namesake.errors import NamesakeError
-from namesake.evaluation import fit_text
-from namesake.evaluation.cross_validation import (
-    FOLDS,
-    HOWS,
-    Trial,
-    Tuned,
-    cross_validate,
-    named,
-    trials,
-    tune_weights,
-    untuned,
-)
-from namesake.evaluation.fit_text import Sample
+from namesake.evaluation import cross_validation, fit_text
+from namesake.evaluation.cross_validation import FOLDS, HOWS, Trial, Tuned
 from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.methods import from_recipe
+from namesake.evaluation.reports import tuning_tables
 from namesake.evaluation.reports.report import View
-from namesake.evaluation.reports.tuning_tables import (
-    corpora_view,
-    thresholds_view,
-    trade_view,
-    trials_view,
-    weights_view,
-)
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
 from namesake.evaluation.text_figures import plain_figures
@@ -160,16 +143,20 @@ def _tune_scores(
     points = (round(1 / step) + 1) ** sum(not part.fixed for part in recipe.parts)
     grid = recipe.decide is None and len(sources) == 1 and points <= MOST_POINTS
     hows = [each for each in HOWS if each in {how, "fit"} or grid]
-    found = [tune_weights(recipe, data, each, step, name) for each in hows]
-    views = [weights_view(found, f"split {split}" if split else "all gold")]
+    found = [cross_validation.tune_weights(recipe, data, each, step, name) for each in hows]
+    views = [tuning_tables.weights_view(found, f"split {split}" if split else "all gold")]
     for source in sources if split else ():
         unseen = _on_unseen(found, source, str(split))
         title, caption = f"{source.name}: gold outside the split.", "The weights are not tuned on it."
-        views += [trials_view(unseen, title, caption)] if unseen else []
+        views += [tuning_tables.trials_view(unseen, title, caption)] if unseen else []
     every = [source.data(source.gold) for source in sources]
     caption = "Each fold is answered with weights tuned on the others."
-    for source, validated in zip(sources, cross_validate(recipe, every, hows, step, folds), strict=True):
-        views.append(trials_view(validated, f"{source.name}: {folds} folds by document over all gold.", caption))
+    for source, validated in zip(
+        sources, cross_validation.cross_validate(recipe, every, hows, step, folds), strict=True
+    ):
+        views.append(
+            tuning_tables.trials_view(validated, f"{source.name}: {folds} folds by document over all gold.", caption)
+        )
     return next(each.recipe for each in found if each.how == how), views
 
 
@@ -180,7 +167,7 @@ def _on_unseen(found: Sequence[Tuned], source: _Source, split: str) -> list[Tria
         return []
     rest = learnable(found[0].recipe, rest)
     answers = [from_recipe(each.recipe, rest, f"{each.recipe.name} by {each.how}") for each in found]
-    return trials([*answers, *untuned(rest)], rest)
+    return cross_validation.trials([*answers, *cross_validation.untuned(rest)], rest)
 
 
 def _tune_text(
@@ -188,7 +175,8 @@ def _tune_text(
 ) -> tuple[Recipe, list[View], int]:
     """Fit weights on labelled text and more data sets. Thresholds come from text that is held out."""
     samples = [
-        Sample.of(corpus.labels, corpus.links) for corpus in link_text(labelled, kb, recipe, scores=True).corpora
+        fit_text.Sample.of(corpus.labels, corpus.links)
+        for corpus in link_text(labelled, kb, recipe, scores=True).corpora
     ]
     found = fit_text.fit_text(recipe, samples, more)
     unseen = fit_text.held_out(recipe, samples, more)
@@ -196,15 +184,18 @@ def _tune_text(
         found = found.replace(decide=found.decide.replace(thresholds=thresholds(Trade.of(unseen))))
     mentions = sum(len(sample.learnable(recipe)) for sample in samples) + sum(len(each.gold) for each in more)
     data = [*(sample.data for sample in samples), *more]
-    tuned = named(found, recipe, data, "fit", f"L2 penalty {fit_text.PENALTY:g}", name, mentions)
+    tuned = cross_validation.named(found, recipe, data, "fit", f"L2 penalty {fit_text.PENALTY:g}", name, mentions)
     without = "the others" if len(samples) > 1 else f"the rest of {fit_text.FOLDS} folds by document"
     at = 0.0 if found.decide is None else found.decide.threshold
     names = [sample.labels.name for sample in samples]
     seen = [plain_figures(sample.outcome(found), at) for sample in samples]
     new = [plain_figures(outcome, at) for outcome in unseen]
-    views = [weights_view([tuned], "all labelled text"), corpora_view(names, seen, new, without)]
+    views = [
+        tuning_tables.weights_view([tuned], "all labelled text"),
+        tuning_tables.corpora_view(names, seen, new, without),
+    ]
     if found.decide is not None:
-        views.append(thresholds_view(found.decide.thresholds, Trade.of(unseen)))
+        views.append(tuning_tables.thresholds_view(found.decide.thresholds, Trade.of(unseen)))
     return tuned.recipe, views, mentions
 
 
@@ -275,7 +266,9 @@ def threshold(
     percents = sorted({*PERCENTS, *([percent] if whole else [])})
     calibrated = system.replace(decide=system.decide.replace(thresholds=thresholds(trade, percents)))
     suggestion = _suggestion(outcomes, trade, target_precision, suggested, Bootstrap(samples, seed))
-    return Calibration(calibrated, trade, suggested, trade_view(trade, suggested), [suggestion, *text.remarks])
+    return Calibration(
+        calibrated, trade, suggested, tuning_tables.trade_view(trade, suggested), [suggestion, *text.remarks]
+    )
 
 
 def _suggestion(

@@ -78,16 +78,16 @@ class Tree:
                 seen[node] |= seen[parent]
         return seen
 
-    def likelihoods(self, logs: npt.NDArray[np.float64], penalty: float, beam: int = 0) -> npt.NDArray[np.float64]:
-        """Return exp(Σ log p / length ** penalty) of each title; with a `beam`, 0 if the search does not find it."""
+    def likelihoods(self, logs: Float64, beam: int = 0) -> Float64:
+        """Return exp(Σ log p / length) of each title; with a `beam`, 0 if the search does not find it."""
         found = self.searched(logs, beam) if beam else set(range(len(self.paths)))
         scores = np.zeros(len(self.paths))
         for title in found:
             path = self.paths[title]
-            scores[title] = np.exp(logs[path].sum() / len(path) ** penalty)
+            scores[title] = np.exp(logs[path].sum() / len(path))
         return scores
 
-    def searched(self, logs: npt.NDArray[np.float64], beam: int) -> set[int]:
+    def searched(self, logs: Float64, beam: int) -> set[int]:
         """Return the titles that a beam search finds: it keeps the `beam` best prefixes and ends with `beam` titles."""
         found: set[tuple[int, ...]] = set()
         alive: list[tuple[int, ...]] = [()]
@@ -115,12 +115,11 @@ class Question:
 class MGenre:
     """A sequence model of the mBART architecture, such as facebook/mgenre-wiki."""
 
-    def __init__(self, loaded: Model, penalty: float = 1.0) -> None:
-        """`penalty`: the log-likelihood of a title is divided by length ** penalty; the paper uses 1."""
+    def __init__(self, loaded: Model) -> None:
         config = loaded.model.config
         if config.model_type != "mbart":
             raise NamesakeError(f"{loaded.where}: is a model of the kind {config.model_type}, and mGENRE is an mbart")
-        self.loaded, self.penalty = loaded, penalty
+        self.loaded = loaded
         self.begin, self.end = int(config.decoder_start_token_id or config.eos_token_id), int(config.eos_token_id)
         self.pad = int(config.pad_token_id)
         self.budget = BUDGET[loaded.device.partition(":")[0]]
@@ -154,7 +153,7 @@ class MGenre:
         answers: list[Float64] = [np.zeros(0)] * len(questions)
         with self._lock:
             for at, logs in self._all_logs(questions):
-                answers[at] = questions[at].tree.likelihoods(logs, self.penalty, beam)
+                answers[at] = questions[at].tree.likelihoods(logs, beam)
         return answers
 
     def _all_logs(self, questions: Sequence[Question]) -> list[tuple[int, Float64]]:

@@ -11,7 +11,7 @@ from namesake.evaluation.fit_weights import STEP, article_numbers, fold_of, lear
 from namesake.evaluation.gold import Dataset
 from namesake.evaluation.methods import Method, available, from_recipe, method
 from namesake.evaluation.statistics import Interval, as_slice
-from namesake.rank import FloatArray, IntArray
+from namesake.rank import IntArray
 from namesake.recipe import Recipe
 
 HOWS = ("fit", "grid")
@@ -81,7 +81,7 @@ def named(
     answers = [from_recipe(found, answerable(each), name) for each in data if each.answerable.any()]
     if not answers:
         raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
-    hits, ranks = (np.concatenate(each) for each in zip(*((a.hit, _defined(a)) for a in answers), strict=True))
+    hits, ranks = (np.concatenate(each) for each in zip(*((a.hit, a.reciprocal_rank) for a in answers), strict=True))
     return Tuned(found, how, detail, (float(hits.mean()), float(ranks.mean())))
 
 
@@ -121,7 +121,7 @@ def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[IntArr
             outside = np.flatnonzero(number == k)
             if len(outside):
                 answers = from_recipe(found, each.take(outside.tolist()), name)
-                value[:, outside] = answers.hit, _defined(answers), answers.right_with_nil
+                value[:, outside] = answers.hit, answers.reciprocal_rank, answers.right_with_nil
     return [Method(name, *value) for value in values]
 
 
@@ -142,7 +142,7 @@ def trials(answers: Sequence[Method], data: Dataset) -> list[Trial]:
         for each in answers
         for column in (
             as_slice(each.hit, data.answerable),
-            as_slice(_defined(each), data.answerable),
+            as_slice(each.reciprocal_rank, data.answerable),
             each.right_with_nil,
         )
     ]
@@ -152,8 +152,3 @@ def trials(answers: Sequence[Method], data: Dataset) -> list[Trial]:
         Trial(each.name, found[3 * i], found[3 * i + 1], known, found[3 * i + 2] if known < every else None, every)
         for i, each in enumerate(answers)
     ]
-
-
-def _defined(answers: Method) -> FloatArray:
-    assert answers.reciprocal_rank is not None, "a recipe orders its candidates"
-    return answers.reciprocal_rank

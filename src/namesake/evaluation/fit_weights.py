@@ -58,24 +58,23 @@ class Problem:
     """The columns to learn: those that are not fixed and that differ between alternatives."""
 
     @classmethod
-    def of(cls, recipe: Recipe, data: Sequence[Dataset], alike: bool = False) -> "Problem":
-        """Make the problem from data sets; with `alike`, all data sets have the same weight, whatever their size."""
+    def of(cls, recipe: Recipe, data: Sequence[Dataset]) -> "Problem":
+        """Make the problem from data sets."""
         data = [learnable(recipe, each) for each in data]
         blocks = [_alternatives(recipe, each) for each in data]
         x = np.concatenate([block[0] for block in blocks])
         sizes = np.concatenate([block[1] for block in blocks])
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         gold = np.concatenate([block[2] for block in blocks]) + offsets[:-1]
-        document = article_numbers(data)
-        sizes_of_data = [len(each.gold) for each in data]
-        mean = sum(sizes_of_data) / len(data)
-        weight = np.concatenate([np.full(size, mean / size if alike else 1.0) for size in sizes_of_data])
+        names, weights, fixed = _columns(recipe)
         of_candidates = np.arange(x.shape[1]) < len(recipe.parts)
-        learnt = _varies(x, offsets) & ~_fixed(recipe) & (of_candidates | _told_apart(x, gold))
-        held = x @ np.where(learnt, 0.0, _own_weights(recipe))
+        low, high = (reduce.reduceat(x, offsets[:-1], axis=0) for reduce in (np.minimum, np.maximum))
+        right = (x[gold] != 0).sum(axis=0)
+        bounded = (right > 0) & (right < (x != 0).sum(axis=0))  # other weights of evidence for NIL would diverge
+        learnt = (low < high).any(axis=0) & ~fixed & (of_candidates | bounded)
         return cls(
-            *(x, held, offsets, gold, document, weight),
-            penalised=np.array([name not in {CONSTANT, "nil", "alone"} for name in _columns(recipe)], np.float64),
+            *(x, x @ np.where(learnt, 0.0, weights), offsets, gold, article_numbers(data), np.ones(len(gold))),
+            penalised=np.array([name not in {CONSTANT, "nil", "alone"} for name in names], np.float64),
             lowest=np.where(of_candidates, 0.0, -np.inf),
             free=np.flatnonzero(learnt),
         )
@@ -143,14 +142,12 @@ class Fit:
     """The mean log-likelihood of mentions, with weights fitted without their article."""
 
 
-def fit(
-    recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: int = SHUFFLES, alike: bool = False
-) -> Fit:
-    """Fit the weights of a recipe, and of its evidence for NIL; `alike` as for `Problem.of`.
+def fit(recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: int = SHUFFLES) -> Fit:
+    """Fit the weights of a recipe, and of its evidence for NIL.
 
     Fixed parts, and parts that are equal for all candidates, keep the recipe's weights.
     """
-    problem = Problem.of(recipe, data, alike)
+    problem = Problem.of(recipe, data)
     held_out = dict.fromkeys(PENALTIES, 0.0)
     rounds = [fold_of(problem.document, folds, seed) for seed in range(shuffles)]
     for fold in rounds:
@@ -183,7 +180,7 @@ def fold_of(documents: IntArray, folds: int, seed: int) -> IntArray:
 
 def with_learnt(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
     """Return the recipe with the learnt weights."""
-    own = _own_weights(recipe).tolist()
+    own = _columns(recipe)[1].tolist()
     free = set(problem.free.tolist())
     found = [round(float(beta[k]), DECIMALS) if k in free else own[k] for k in range(len(own))]
     parts = len(recipe.parts)
@@ -231,40 +228,15 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[FloatArray, IntArray, 
     return x, size + 1, np.where(data.answerable, gold, size)
 
 
-def _columns(recipe: Recipe) -> list[str]:
-    """The names of the columns: scorers, then evidence for NIL and the constants."""
-    scorers = [part.scorer for part in recipe.parts]
-    return scorers if recipe.decide is None else [*scorers, *recipe.doubts, "nil", "alone"]
-
-
-def _own_weights(recipe: Recipe) -> FloatArray:
-    """The recipe's own weights of the columns."""
-    weights = [part.weight for part in recipe.parts]
+def _columns(recipe: Recipe) -> tuple[list[str], FloatArray, BoolArray]:
+    """The names of the columns (scorers, evidence for NIL, constants), the recipe's weights, and which are fixed."""
+    columns = [(part.scorer, part.weight, part.fixed) for part in recipe.parts]
     if recipe.decide is not None:
         nil, alone = recipe.decide.nil, recipe.decide.alone
-        weights += [*(part.weight for part in recipe.decide.parts), nil, nil if alone is None else alone]
-    return np.array(weights)
-
-
-def _fixed(recipe: Recipe) -> BoolArray:
-    """The columns that are not learnt."""
-    fixed = [part.fixed for part in recipe.parts]
-    if recipe.decide is not None:
-        fixed += [*(part.fixed for part in recipe.decide.parts), False, False]
-    return np.array(fixed)
-
-
-def _told_apart(x: FloatArray, gold: IntArray) -> BoolArray:
-    """The columns that mark right and wrong alternatives; with one kind only, a weight would diverge."""
-    right = (x[gold] != 0).sum(axis=0)
-    told: BoolArray = (right > 0) & (right < (x != 0).sum(axis=0))
-    return told
-
-
-def _varies(x: FloatArray, offsets: IntArray) -> BoolArray:
-    """The columns that differ between the alternatives of some mention."""
-    low, high = (reduce.reduceat(x, offsets[:-1], axis=0) for reduce in (np.minimum, np.maximum))
-    return np.asarray((low < high).any(axis=0), np.bool_)
+        columns += [(part.doubt, part.weight, part.fixed) for part in recipe.decide.parts]
+        columns += [("nil", nil, False), ("alone", nil if alone is None else alone, False)]
+    names, weights, fixed = zip(*columns, strict=True)
+    return list(names), np.array(weights), np.array(fixed, np.bool_)
 
 
 @dataclass(frozen=True)

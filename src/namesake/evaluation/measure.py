@@ -80,21 +80,15 @@ def evaluate_scores(
     columns = _mean_columns(data, methods, {"all": np.ones(len(data.gold), bool), **slices_by(data, by)})
     values = np.column_stack(list(columns.values()))
     means = statistics.Means(values)
-    confident = [each for each in methods if each.confidence is not None and not np.isnan(each.confidence).all()]
-    labels, counts = list(columns), list(np.count_nonzero(~np.isnan(values), axis=0))
-    for each in confident:
-        for metric in ("AUROC", "ECE") if each.is_probability else ("AUROC",):
-            labels.append((each.name, "all", metric))
-            counts.append(np.count_nonzero(~np.isnan(each.confidence)))  # type: ignore[arg-type]
+    confident = [each for each in methods if not np.isnan(each.confidence).all()]
+    metrics = {"AUROC": statistics.auroc, "ECE": statistics.calibration_error}
+    more = [(each, metric) for each in confident for metric in metrics if each.is_probability or metric != "ECE"]
+    labels = [*columns, *((each.name, "all", metric) for each, metric in more)]
+    counts = [*np.count_nonzero(~np.isnan(values), axis=0), *((~np.isnan(each.confidence)).sum() for each, _ in more)]
 
     def statistic(weights: FloatArray) -> FloatArray:
-        found = [means(weights)]
-        for each in confident:
-            assert each.confidence is not None
-            found.append(statistics.auroc(each.confidence, each.right, weights))
-            if each.is_probability:
-                found.append(statistics.calibration_error(each.confidence, each.right, weights))
-        return np.column_stack(found)
+        found = [metrics[metric](each.confidence, each.right, weights) for each, metric in more]
+        return np.column_stack([means(weights), *found])
 
     plain = statistics.plain(statistic, len(data.gold))
     units = data.documents if unit == "document" else statistics.by_mention(len(data.gold))
@@ -105,11 +99,7 @@ def evaluate_scores(
         for i, interval in zip(defined, statistics.intervals(plain[defined], sampled[:, defined]), strict=True)
     ]
     compared = [(label[0], plain[i], sampled[:, i]) for i, label in enumerate(labels) if label[1:] == ("all", "P@1")]
-    curves = [
-        Curve.of(each.name, each.confidence, each.right, each.is_probability)
-        for each in confident
-        if each.confidence is not None
-    ]
+    curves = [Curve.of(each.name, each.confidence, each.right, each.is_probability) for each in confident]
     return Evaluation(rows, _comparisons(compared), curves, _notes(methods))
 
 
@@ -147,8 +137,7 @@ def _mean_columns(data: Dataset, methods: Sequence[Method], slices: dict[str, Bo
         if data.table.lists_candidates:
             figures[CEILING, name, "candidate recall"] = as_slice(answerable.astype(np.float64), inside)
         for method in methods:
-            ranked = [("P@1", method.hit), ("MRR", method.reciprocal_rank)]
-            measured = [(metric, values) for metric, values in ranked if values is not None]
+            measured = [("P@1", method.hit), ("MRR", method.reciprocal_rank)]
             for metric, values in measured:
                 figures[method.name, name, metric] = as_slice(values, inside & answerable)
             if answerable[inside].all():

@@ -1,7 +1,7 @@
 """Methods to measure: answers on a data set from a recipe, a score column, a linker's output or chance."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,12 +30,12 @@ class Method:
     name: str
     hit: FloatArray
     """1 if the first candidate is the gold one; for Random, the probability."""
-    reciprocal_rank: FloatArray | None
-    """1 / rank of the gold candidate, 0 without one; None if the order is unknown."""
+    reciprocal_rank: FloatArray
+    """1 / rank of the gold candidate, 0 without one; NaN if the order is unknown."""
     right_with_nil: FloatArray
     """1 for a right answer; NIL is the right answer to NIL gold."""
-    confidence: FloatArray | None = None
-    """The confidence in the first candidate; NaN without one."""
+    confidence: FloatArray = field(default_factory=lambda: np.array([np.nan]))
+    """The confidence in the first candidate; NaN without one, and for methods without confidence."""
     is_probability: bool = False
     absent: tuple[str, ...] = ()
     """Scorers of the recipe that the score file lacks."""
@@ -103,7 +103,7 @@ def from_recipe(recipe: Recipe, data: Dataset, name: str) -> Method:
     sureness = combined.total[first] if recipe.decide is None and len(combined.total) else decision.confidence
     confidence = np.where(first == rank.NOBODY, np.nan, sureness)
     hit = (place == 1).astype(np.float64)
-    right = _with_nil(hit, decision.reason == decide.ANSWERED, data)
+    right = np.where(decision.reason == decide.ANSWERED, hit, data.unanswerable)
     return Method(name, hit, 1 / place, right, confidence, recipe.decide is not None, combined.absent)
 
 
@@ -111,28 +111,22 @@ def linked(name: str, data: Dataset) -> Method:
     """Return a linker's own answers: its QID for each mention, and its order if the file has candidates' scores."""
     if data.table.chosen is None:
         raise NamesakeError("no links in this file: it has scores only; name a recipe or a score column instead")
-    chosen = data.table.chosen
-    hit = np.array([qid is not None and qid == gold for qid, gold in zip(chosen, data.gold_qids, strict=True)], float)
+    chosen, golds = data.table.chosen, data.gold_qids
+    hit = np.array([qid is not None and qid == gold for qid, gold in zip(chosen, golds, strict=True)], float)
     answered = np.array([qid is not None for qid in chosen])
-    reciprocal = confidence = None
+    reciprocal = confidence = np.full(len(chosen), np.nan)
     score = data.table.scores.get("score")
     if score is not None:
         of_mention = np.repeat(np.arange(len(chosen)), np.diff(data.offsets))
         picked = [float(qid == chosen[m]) for qid, m in zip(data.table.qids, of_mention, strict=True)]
         ties = [column(data.table.scores, breaker) for breaker in data.table.tie_break]
         keys = (score, np.array(picked, np.float64), *(key for key in ties if key is not None))
-        place = statistics.gold_ranks(data.offsets, data.gold, *keys)
-        reciprocal = 1 / place
-        hit = np.where(answered, hit, place == 1)  # the answer without a threshold
+        reciprocal = 1 / statistics.gold_ranks(data.offsets, data.gold, *keys)
+        hit = np.where(answered, hit, reciprocal == 1)  # the answer without a threshold
         confidence = np.append(score, np.nan)[rank.winner(data.offsets, *keys)]
     if data.table.confidence is not None and data.table.first is not None:
         confidence = data.table.confidence
-        first = [qid is not None and qid == gold for qid, gold in zip(data.table.first, data.gold_qids, strict=True)]
+        first = [qid is not None and qid == gold for qid, gold in zip(data.table.first, golds, strict=True)]
         hit = np.where(answered, hit, first)
-    right = _with_nil(hit, answered, data)
+    right = np.where(answered, hit, data.unanswerable)
     return Method(name, hit, reciprocal, right, confidence, data.table.confidence is not None)
-
-
-def _with_nil(hit: FloatArray, answered: BoolArray, data: Dataset) -> FloatArray:
-    """1 if the answer is the gold entity, or if it is NIL and no candidate is right."""
-    return np.where(answered, hit, data.unanswerable.astype(np.float64))

@@ -16,7 +16,7 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
-from namesake.evaluation.methods import PAPER, Method, from_recipe, method
+from namesake.evaluation.methods import PAPER, from_recipe, method
 from namesake.evaluation.reports import plots
 from namesake.evaluation.reports.report import Report, Section, View
 from namesake.evaluation.scores import numbered_lines, read_scores
@@ -51,40 +51,13 @@ class Printed(msgspec.Struct):
     mentions: dict[str, int]
     ground_truth: dict[str, int]
     errata: list[Erratum]
+    texts: dict[str, str]
+    titles: dict[str, str]
 
 
 PRINTED = msgspec.toml.decode((Path(__file__).parent / "paper_tables.toml").read_bytes(), type=Printed)
 _ERRATA = {(each.table, each.method, each.column): each.why for each in PRINTED.errata}
-_RANDOM = (
-    "Random is the expectation of a uniform choice, computed exactly. The printed figures deviate from it like those "
-    "of a sample."
-)
-_HALF_WIDTHS = (
-    "Half widths are noisy themselves: LQID and Eigen both get 10 of 42 hard mentions right, but their intervals "
-    "differ by chance, ± 0.140 and ± 0.134 in print, and slightly here, too. With 42 mentions, one answer changes P@1 "
-    "by 0.024."
-)
-_ANCHORS = (
-    "EEIScore and CSSVE of the authors' files use only the first unambiguous mention of an article as anchor, not all "
-    "of them as the text states: the recipes of the paper's systems set anchors = first."
-)
-_UCSE = (
-    "UCSE on Quotebank was computed with additive smoothing of NCSE as well as of CSSVE, whereas the text states "
-    "(x + 1) / 2 for NCSE: recipe ucse-paper-quotebank, used here. As in the text (recipe ucse-paper, which namesake "
-    "evaluate uses for UCSE) it would be better: P@1 {:.3f}."
-)
-_INTERVALS = (
-    "± is the longer arm of the 95 % bootstrap interval. Here the test mentions that have an answer are drawn; "
-    "namesake evaluate draws all mentions, namesake tune draws documents, so their half widths differ slightly."
-)
-_TITLES = {
-    "1": "Mentions by difficulty",
-    "2": "P@1 of the methods",
-    "5": "The ground truth",
-    "8": "mGENRE by its context",
-    "9": "P@1 by tie-breaker",
-    "11": "MRR of the methods",
-}
+_TEXTS = PRINTED.texts
 
 
 @dataclass(frozen=True)
@@ -106,8 +79,8 @@ class PaperRow:
             return _ERRATA[self.table, self.method, self.column]
         if abs(self.value - self.printed) <= VALUE_TOLERANCE:
             wide = abs((self.half_width or 0) - (self.printed_half_width or 0)) > HALF_WIDTH_TOLERANCE
-            return _HALF_WIDTHS if wide else None
-        return _RANDOM if self.method == "Random" else "Not explained."
+            return _TEXTS["half_widths"] if wide else None
+        return _TEXTS["random"] if self.method == "Random" else "Not explained."
 
     @property
     def beside_print(self) -> str:
@@ -143,7 +116,7 @@ def reproduce_tables(folder: Path, bootstrap: Bootstrap = DEFAULT) -> Reproducti
     difficulty = (
         f"Easy and hard derived from NS (ties by LQID) agree with the given column on {agree} of {len(derived)} "
     )
-    remarks = [f"{difficulty}mentions.", _ANCHORS, _UCSE.format(as_written)]
+    remarks = [f"{difficulty}mentions.", _TEXTS["anchors"], _TEXTS["ucse"].format(as_written)]
     return Reproduction(sorted(rows, key=lambda row: int(row.table)), remarks)
 
 
@@ -167,7 +140,7 @@ def _main_tables(data: Dataset) -> Iterator[_Figure]:
     recipe_of = PAPER | {"UCSE": "ucse-paper-quotebank"}
     for name, cells in PRINTED.p_at_1.items():
         system = method(name, data) if name == "Random" else from_recipe(Recipe.load(recipe_of[name]), data, name)
-        for table, values, printed in (("2", system.hit, cells), ("11", _ranks(system), PRINTED.mrr[name])):
+        for table, values, printed in (("2", system.hit, cells), ("11", system.reciprocal_rank, PRINTED.mrr[name])):
             for column, cell in zip(PRINTED.columns, printed, strict=True):
                 inside = (difficulty == column) | (column == "overall")
                 yield table, name, column, as_slice(values, inside), cell
@@ -177,7 +150,7 @@ def _mgenre_context(data: Dataset) -> Iterator[_Figure]:
     for name, cells in PRINTED.mgenre_context.items():
         system = from_recipe(Recipe(name, (Part(name),), tie_break=()), data, name)
         yield "8", name, "P@1", system.hit, cells["P@1"]
-        yield "8", name, "MRR", _ranks(system), cells["MRR"]
+        yield "8", name, "MRR", system.reciprocal_rank, cells["MRR"]
 
 
 def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
@@ -186,11 +159,6 @@ def _tie_breakers(data: Dataset) -> Iterator[_Figure]:
         for breaker, cell in zip(PRINTED.tie_breakers, cells, strict=True):
             chain = (breaker,) if breaker == "LQID" else (breaker, "LQID")
             yield "9", name, breaker, from_recipe(recipe.replace(tie_break=chain), data, name).hit, cell
-
-
-def _ranks(system: Method) -> FloatArray:
-    assert system.reciprocal_rank is not None
-    return system.reciprocal_rank
 
 
 def _counts(derived: Sequence[str | None]) -> Iterator[PaperRow]:
@@ -221,7 +189,7 @@ def paper_report(reproduction: Reproduction) -> Report:
     intro = [
         "Quotebank's columns of the paper's tables, computed from the authors' scores with our recipes: each cell "
         "shows our figure and, in brackets, the printed one.",
-        _INTERVALS,
+        _TEXTS["intervals"],
         f"{len(reproduction.rows)} cells are compared. {len(reproduction.rows) - len(differing)} agree with print "
         f"within 0.001 (half widths within 0.005); the other {len(differing)} are explained at the end.",
     ]
@@ -251,7 +219,7 @@ def _table(key: str, rows: Sequence[PaperRow], short: bool = False) -> View:
         return View("short", "Table 2: P@1 on Quotebank, ours (printed).", ["method", *columns], table)
     caption = "" if key in {"1", "5"} else "Our figures, and in brackets the printed ones; * see the differences."
     first = {"1": "data set", "5": "category"}.get(key, "method")
-    return View(f"table_{key}", f"{_TITLES[key]}.", [first, *columns], table, caption)
+    return View(f"table_{key}", f"{PRINTED.titles[key]}.", [first, *columns], table, caption)
 
 
 def _plot(rows: Sequence[PaperRow]) -> str:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from namesake import rank
 from namesake.errors import NamesakeError
 from namesake.evaluation.scores import BoolArray
+from namesake.kernels.auroc import ordered_pairs
 from namesake.rank import FloatArray, IntArray
 
 SAMPLES: int = 10_000
@@ -148,24 +149,19 @@ def auroc(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> Floa
     NaN for samples in which all answers are right, or all wrong. Mentions without a confidence (NaN) do not count.
     """
     ascending = np.argsort(confidence, kind="stable")[: np.count_nonzero(~np.isnan(confidence))]
-    if not len(ascending):
-        return np.full(len(weights), np.nan)
-    levels = np.flatnonzero(np.diff(confidence[ascending], prepend=-np.inf))
-    drawn, is_right = weights[:, ascending], right[ascending]
-    rights, wrongs = (np.add.reduceat(drawn * flags, levels, axis=1) for flags in (is_right, ~is_right))
-    below = np.cumsum(wrongs, axis=1) - wrongs / 2
-    return ratio((rights * below).sum(axis=1), rights.sum(axis=1) * wrongs.sum(axis=1), np.nan)
+    share: FloatArray = ordered_pairs(ascending, confidence, right, weights)
+    return share
 
 
 def calibration_bins(
-    probability: FloatArray, right: BoolArray, weights: FloatArray, bins: int = 10
+    probability: FloatArray, right: BoolArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the number of answers, their summed probability and the right ones, for `bins` equal parts of [0, 1].
+    """Return the number of answers, their summed probability and the right ones, for each tenth of [0, 1].
 
     Mentions without a probability (NaN) are in no bin.
     """
-    number = np.where(np.isnan(probability), -1.0, np.minimum(probability * bins // 1, bins - 1))
-    member = number[:, None] == np.arange(bins)
+    number = np.where(np.isnan(probability), -1.0, np.minimum(probability * 10 // 1, 9))
+    member = number[:, None] == np.arange(10)
     summed = member * np.nan_to_num(probability)[:, None]
     return weights @ member, weights @ summed, weights @ (member & right[:, None])
 

@@ -218,15 +218,11 @@ def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
 
 
 def examples(found: Sequence[Miss], most: int) -> list[Miss]:
-    """Return up to `most` misses of each kind, from as many corpora as possible."""
-    chosen = []
-    for kind in KINDS:
-        turn: dict[str, int] = {}
-        ranked = []
-        for miss in found:
-            if miss.kind == kind:
-                turn[miss.corpus] = turn.get(miss.corpus, 0) + 1
-                ranked.append((turn[miss.corpus], miss))
-        ranked.sort(key=lambda pair: pair[0])  # stable: in the order of the corpora
-        chosen += [miss for _, miss in ranked[:most]]
-    return chosen
+    """Return up to `most` misses, from as many corpora as possible."""
+    turn: dict[str, int] = {}
+    ranked = []
+    for miss in found:
+        turn[miss.corpus] = turn.get(miss.corpus, 0) + 1
+        ranked.append((turn[miss.corpus], miss))
+    ranked.sort(key=lambda pair: pair[0])  # stable: in the order of the corpora
+    return [miss for _, miss in ranked[:most]]

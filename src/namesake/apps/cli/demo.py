@@ -52,6 +52,7 @@ def demo() -> None:
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold
     from namesake.formats import read_articles
+    from namesake.kernels.auroc import ordered_pairs
     from namesake.sample import ARTICLES, EXPECTED
 
     console = Console()
@@ -83,6 +84,7 @@ def demo() -> None:
     console.print("[bold]6. Why?[/]  One decision, taken apart\n")
     one = articles.filter([identifier == "amazon-pilots" for identifier in articles.column("id").to_pylist()])
     show_explanation(one, linker.explain(one, "Chris Carter"), console)
+    getattr(ordered_pairs, "compiled", None)  # of the commands that follow, only `namesake evaluate` needs it
     console.print(NEXT, highlight=False, soft_wrap=True)
 
 

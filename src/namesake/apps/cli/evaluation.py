@@ -85,8 +85,10 @@ def run(
         return
     if gold is None:
         raise NamesakeError("eval run needs --gold for links and scores, or --labelled text")
-    if threshold is not None or (links is not None and scores is not None):
-        raise NamesakeError("give --threshold with --labelled only, and one of --links, --scores and --articles")
+    if threshold is not None:
+        raise NamesakeError("--threshold applies to --labelled text; links and recipes have their own threshold")
+    if links is not None and scores is not None:
+        raise NamesakeError("eval run needs one of --links, --scores, or --kb with --articles")
     against_gold["scores"] = against_gold.pop("links") or scores
     folder = kb_to_measure(kb, [articles]) if articles else kb
     with Rejects() as rejects:

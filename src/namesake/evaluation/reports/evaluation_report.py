@@ -67,15 +67,11 @@ def _comparison(evaluation: Evaluation) -> list[Section]:
     if not evaluation.comparisons:
         return []
     best = evaluation.comparisons[0].best
-    rows = [
-        [
-            comparison.method,
-            _signed(comparison.difference.value),
-            f"{_signed(comparison.difference.low)} to {_signed(comparison.difference.high)}",
-            f"{comparison.p:.4f}",
-        ]
-        for comparison in evaluation.comparisons
-    ]
+    rows = []
+    for each in evaluation.comparisons:
+        numbers = (each.difference.value, each.difference.low, each.difference.high)
+        value, low, high = (f"{number:+.3f}".replace("-", "−") for number in numbers)
+        rows.append([each.method, value, f"{low} to {high}", f"{each.p:.4f}"])
     text = f"Difference in P@1 from {best}, the best, over the same bootstrap samples; p is two-sided."
     header = ["method", "difference", "95 % interval", "p"]
     return [Section("Against the best", [text], [View("comparisons", f"P@1 minus that of {best}.", header, rows)])]
@@ -85,11 +81,10 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
     """Return risk and coverage, and calibration for probabilities; `what` names the curves: methods, or corpora."""
     if not measured:
         return []
-    ranked = sorted(measured, key=lambda curve: _area(curve.coverage.tolist(), curve.risk.tolist()))
-    shown = ranked[: plots.SERIES]
+    ranked = sorted(measured, key=lambda curve: float(np.diff(curve.coverage, prepend=0.0) @ curve.risk))
     risk = [
         plots.Line(curve.method, list(zip(curve.coverage.tolist(), curve.risk.tolist(), strict=True)))
-        for curve in shown
+        for curve in ranked[: plots.SERIES]
     ]
     colours = [curve.method for curve in ranked]
     across, up = "coverage: share of mentions answered", "risk: share wrong"
@@ -106,11 +101,12 @@ def confidence_section(measured: Sequence[Curve], what: str = "method") -> list[
         f"; the best {plots.SERIES} of {len(ranked)} are drawn." if len(ranked) > plots.SERIES else "."
     )
     header = [what, *(f"{tenth * 10} %" for tenth in range(1, 11))]
-    title, caption = (
-        "Risk by coverage.",
-        "The share of wrong answers if at least this share of the mentions is answered.",
-    )
-    table = View("risk_coverage", title, header, [[curve.method, *_tenths(curve)] for curve in ranked], caption)
+    rows = []
+    for curve in ranked:
+        at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
+        rows.append([curve.method, *(f"{curve.risk[i]:.3f}" for i in at)])
+    caption = "The share of wrong answers if at least this share of the mentions is answered."
+    table = View("risk_coverage", "Risk by coverage.", header, rows, caption)
     return [Section("Confidence", [text], [table, *_calibration(measured, what)], drawn)]
 
 
@@ -127,18 +123,6 @@ def _calibration(curves: Sequence[Curve], what: str) -> list[View]:
     return [View("calibration", "Calibration.", header, rows, caption)] if rows else []
 
 
-def _tenths(curve: Curve) -> list[str]:
-    """The risk of a curve at each tenth of coverage."""
-    at = np.searchsorted(curve.coverage, np.arange(1, 11) / 10 - 1e-9)
-    return [f"{curve.risk[i]:.3f}" for i in at]
-
-
-def _area(coverage: list[float], risk: list[float]) -> float:
-    """The area under a risk–coverage curve, which ranks the curves."""
-    steps = zip([0.0, *coverage], coverage, risk, strict=False)
-    return sum((end - start) * height for start, end, height in steps)
-
-
 def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View:
     """Return a table with a row per method and a column per slice and metric; the best figures are bold."""
     methods = list(dict.fromkeys(row.method for row in rows if row.method != CEILING))
@@ -153,13 +137,8 @@ def pivot(rows: Sequence[Row], name: str, title: str, caption: str = "") -> View
     for method in methods:
         figures = [cell.get((method, *column)) for column in columns]
         table.append([method, *(str(row.interval) if row else "" for row in figures)])
-    header = [
-        "method",
-        *(
-            f"{metric if slice_ == 'all' else f'{metric} {slice_}'} (n={counts[slice_, metric]})"
-            for slice_, metric in columns
-        ),
-    ]
+    names = [metric if slice_ == "all" else f"{metric} {slice_}" for slice_, metric in columns]
+    header = ["method", *(f"{name} (n={counts[column]})" for name, column in zip(names, columns, strict=True))]
     return View(name, title, header, table, caption, frozenset(best))
 
 
@@ -173,7 +152,3 @@ def _ceiling(evaluation: Evaluation) -> str:
         f"{round(row.value * row.n)} of {row.n} mentions have their entity among the candidates "
         f"(recall {row.value:.3f}, the ceiling of figures over all mentions). {interval}"
     )
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.3f}".replace("-", "−")
