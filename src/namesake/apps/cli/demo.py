@@ -32,7 +32,7 @@ NEXT = """[bold]What to type next[/]
   namesake kb show kb "Michael Jordan"              every namesake, with what the KB knows
   namesake explain articles.jsonl --article one-day-opener    why: here the date decides
   namesake link articles.jsonl --kb kb -o links.parquet       a row per mention, for your own tools
-  namesake evaluate --articles articles.jsonl --gold expected.jsonl --kb kb --out report    how good is it?
+  namesake eval run --articles articles.jsonl --gold expected.jsonl --kb kb --out report    how good is it?
   namesake serve --kb kb                            a page that shows why
   namesake kb build latest-all.json.gz --out kb     a fresh KB from a Wikidata dump: see the README for what it takes
 """
