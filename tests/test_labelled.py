@@ -310,12 +310,12 @@ def test_what_is_odd_about_labels_is_counted_and_said(sample_kb, tmp_path):
     said = "\n".join(namesake.evaluate_text(labelled=paths, kb=sample_kb, samples=100).remarks)
     assert "Labels that overlap another: 2 in one;" in said
     assert "Labels whose QID is not in the KB: 1 in one;" in said
-    assert "Ids that stand for several documents, which are measured apart: 1 in one." in said
+    assert "Ids that several documents have, which are measured separately: 1 in one." in said
     lonely = write(tmp_path / "none.jsonl", [{**GOOD, "labels": []}])
     with pytest.raises(NamesakeError, match="no label has the QID of an entity of"):
         namesake.evaluate_text(labelled=[lonely], kb=sample_kb)
     said = namesake.evaluate_text(labelled=[lonely, paths[1]], kb=sample_kb, samples=100).remarks
-    assert said == ["No label is an entity of the KB in none: figures of linking are 0 there."]
+    assert said == ["No label is in the KB in none: figures of linking are 0 there."]
 
 
 def test_a_kb_without_names_of_one_word_is_told(sample_kb, tmp_path):

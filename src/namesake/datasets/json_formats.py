@@ -1,18 +1,11 @@
-"""Data sets in JSON: readers, and writers of the formats that other tools read.
+"""Data sets in JSON: readers, and writers of the formats that other tools read. docs/datasets.md has the layouts.
 
-- `plain`, our own: `{"id", "text", "title"?, "date"?, "mentions": [{"name", "spans", "candidates"?, "gold"?}]}` with
-  spans in characters. `gold` is a QID, the index of a candidate, or null for NIL. Without `gold`, there is no truth.
-- `zelda`: `{"id", "text", "index": [[start, end]], "wikipedia_titles": [...], "wikipedia_ids": [...]}`. Mention i has
-  the span `index[i]` and links to the page `wikipedia_titles[i]`. Its candidates are in a pickle, which is not read.
-- `elevant`, benchmarks: `{"id", "title", "text", "labels": [...], "evaluation_span"?}`. A label is `{"span",
-  "entity_id": QID or "Unknown…", "parent"?, "optional"?, "type"?}`. As in ELEVANT, labels that are optional, quantities
-  or dates, nested in another label, or outside the evaluation span are not scored: they are rejected and counted.
-- `elevant-links`, ELEVANT's linked articles: `"entity_mentions": [{"span", "id", "candidates"?}]` instead of labels.
-- `nelight`, Quotebank as the paper's authors store it: a JSON list, or JSON lines, of `{"articleID", "content",
-  "title"?, "date"?, "names": [{"name", "ids", "offsets", "gold"?, "split"?, "difficulty"?}]}`. `offsets` are spans of
-  whitespace tokens, `gold` is an index into `ids`, or null.
-- `aida-json`, the authors' AIDA-CoNLL: records like `nelight`, but a name is one occurrence and ends in a number
-  (`japan0`, `japan1`). The mention is named after its text; the authors' name is the column `original`.
+- `plain`, our own: spans in characters; `gold` is a QID, the index of a candidate, or null for NIL.
+- `zelda`: titles of Wikipedia pages. ZELDA's candidates are in a pickle, which is not read.
+- `elevant`, benchmarks: labels that ELEVANT does not score are rejected and counted; `elevant-links`: linked articles.
+- `nelight`, Quotebank as the paper's authors store it: a JSON list or JSON lines, spans in whitespace tokens.
+- `aida-json`, the authors' AIDA-CoNLL: like `nelight`, but a name is one occurrence and ends in a number (`japan0`).
+  The mention is named after its text; the authors' name is the column `original`.
 """
 
 from __future__ import annotations

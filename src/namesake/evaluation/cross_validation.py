@@ -93,7 +93,7 @@ def cross_validate(
     The recipe itself and the paper's systems that need no tuning are measured on the same mentions.
     """
     data = [learnable(recipe, each) for each in data]
-    answers = [[from_recipe(recipe, each, f"{recipe.name} as it is"), *untuned(each)] for each in data]
+    answers = [[from_recipe(recipe, each, f"{recipe.name} untuned"), *untuned(each)] for each in data]
     bounds = np.cumsum([len(each.gold) for each in data])[:-1]
     fold = np.split(fold_of(article_numbers(data), folds, 0), bounds)
     for how in hows:
