@@ -18,7 +18,9 @@ from namesake.apps.cli.commands import app  # noqa: E402
 PAGE = Path(__file__).with_name("cli.md")
 HEAD = """# Commands
 
-What `namesake COMMAND --help` prints, for every command. `namesake --install-completion` lets your shell complete them.
+This page contains the output of `namesake COMMAND --help` for every command. Run `namesake --install-completion` to
+install shell completion. The former commands `namesake evaluate`, `threshold`, `tune`, `errors`, `ablate`
+and `reproduce` still work and print a notice; they are now in the group `namesake eval`.
 
 """
 

@@ -1,4 +1,4 @@
-"""Why? The parts of every candidate's score, "none of them" included, as rows that add up.
+"""Explain a link: the parts of every candidate's score, including NIL, as rows that add up.
 
 Run: python examples/explain.py [KB]
 """
@@ -21,9 +21,9 @@ def main() -> None:
     for _, candidate in groupby(rows, key=lambda row: row["rank"]):
         parts = [row for row in candidate if row["role"] == "part" and row["contribution"]]
         first = parts[0]
-        who = f"{first['qid']} {first['description']}" if first["qid"] else "none of them"
+        who = f"{first['qid']} {first['description']}" if first["qid"] else "NIL"
         sum_of = " ".join(f"{row['part']} {row['contribution']:+.2f}" for row in parts)
-        print(f"{first['rank']}. {who}: {first['confidence']:.0%} sure, {first['score']:.2f} = {sum_of}")
+        print(f"{first['rank']}. {who}: confidence {first['confidence']:.0%}, {first['score']:.2f} = {sum_of}")
 
 
 if __name__ == "__main__":

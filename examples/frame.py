@@ -1,4 +1,4 @@
-"""A data frame of articles in, a row for each name out, with the frame's own columns. Polars does as well as pandas.
+"""Link a data frame of articles: one row per name, with the frame's own columns. Polars works as well as pandas.
 
 Needs the extra `pandas`. Run: python examples/frame.py [KB]
 """

@@ -1,4 +1,4 @@
-"""A pipeline of spaCy that links people, and a picture of the links for a browser. Needs the extra `spacy`.
+"""Link people in a spaCy pipeline, and draw the links for a browser. Needs the extra `spacy`.
 
 Run: python examples/in_spacy.py [KB]
 """
@@ -22,7 +22,7 @@ TEXTS = [
 
 
 def main() -> None:
-    nlp = spacy.blank("en")  # a model with an entity recogniser would do as well: its people are linked
+    nlp = spacy.blank("en")  # with a model that has an entity recogniser, its people are linked
     nlp.add_pipe("namesake", config={"kb": sys.argv[1] if len(sys.argv) > 1 else str(sample_kb())})
     docs = list(nlp.pipe(TEXTS))
     for doc in docs:

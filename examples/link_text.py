@@ -1,4 +1,4 @@
-"""Whom does a text mean? A line for each name, with how sure, and why nobody where it is nobody.
+"""Link the names in a text: one line per name, with the confidence, and the reason for NIL.
 
 Run: python examples/link_text.py [KB]
 """
@@ -18,8 +18,8 @@ def main() -> None:
     linker = Linker(sys.argv[1] if len(sys.argv) > 1 else sample_kb())
     for link in linker.link_text(TEXT, date="1996-06-17"):
         places = ", ".join(f"{start}–{end}" for start, end in link.spans)
-        who = f"{link.qid} {link.description}" if link.qid else f"nobody: {link.reason}"
-        print(f"{link.name} ({places}): {who}, {link.confidence:.0%} sure")
+        who = f"{link.qid} {link.description}" if link.qid else f"NIL: {link.reason}"
+        print(f"{link.name} ({places}): {who}, confidence {link.confidence:.0%}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A scorer of your own, declared outside the package, then linked and explained with.
+"""Declare your own scorer outside the package, and link and explain with it.
 
 Run: python examples/own_scorer.py
 """
@@ -16,7 +16,7 @@ from namesake.formats import read_articles
 from namesake.sample import ARTICLES
 from namesake.scorers import Candidate, Match, Source
 
-YEAR = 9  # the precision of a date of which the year is known
+YEAR = 9  # precision of a date whose year is known
 
 
 def year_of_birth(candidate: Candidate) -> Iterator[Match]:
@@ -29,7 +29,7 @@ def year_of_birth(candidate: Candidate) -> Iterator[Match]:
 
 @scorer("InPrime", explain=year_of_birth)
 def in_prime(batch, kb):
-    """1 where the candidate is from 18 to 60 years old on the day of the article, else 0."""
+    """1 if the candidate is 18 to 60 years old on the day of the article, otherwise 0."""
     day = np.repeat(batch.days[batch.article], np.diff(batch.offsets)).astype(np.int64)
     age = (day - kb.birth[batch.rows]) / 365.25
     known = (batch.rows >= 0) & (kb.birth_precision[batch.rows] >= YEAR)
@@ -51,7 +51,7 @@ weight = 3.0
 
 
 def main() -> None:
-    """In 1984 one cricketer called Steve Smith was in his prime, and the other was not born."""
+    """In 1984 one cricketer named Steve Smith was of this age, and the other was not yet born."""
     linker = Linker(sample_kb(), RECIPE)
     [articles] = read_articles(ARTICLES, Rejects())
     one = articles.filter([identifier == "one-day-opener" for identifier in articles.column("id").to_pylist()])

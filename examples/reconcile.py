@@ -1,6 +1,6 @@
-"""Rows of a table: one name each, and what else the row says as evidence.
+"""Match rows of a table: each has a name and other values as evidence.
 
-`namesake reconcile` does it for files, and `namesake.reconcile_frame` for pandas and Polars frames.
+`namesake.reconcile` matches files, and `namesake.reconcile_frame` pandas and Polars frames.
 
 Run: python examples/reconcile.py [KB]
 """
@@ -23,7 +23,7 @@ def main() -> None:
     for row, candidates in zip(ROWS, reconcile_queries(linker, ROWS, limit=2), strict=True):
         for candidate in candidates:
             sign = "→" if candidate.matched else " "
-            print(f"{row.name} {sign} {candidate.qid} {candidate.description}, {candidate.confidence:.0%} sure")
+            print(f"{row.name} {sign} {candidate.qid} {candidate.description}, confidence {candidate.confidence:.0%}")
 
 
 if __name__ == "__main__":

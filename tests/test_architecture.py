@@ -1,4 +1,4 @@
-"""The map holds: imports go one way, kernels stay bare, the core runs without extras, commands are documented."""
+"""The layout: imports go one way, kernels import little, the core runs without extras, commands are documented."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "namesake"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
-ROAD = (
+LAYERS = (
     "printable",
     "errors machine stops",
     "arrays progress threads language sample kernels files encoders",
@@ -44,11 +44,11 @@ ROAD = (
     "analysis datasets",
     "apps spark",
 )
-"""From the ground up: a room imports itself and rooms on lines above its own."""
-LEVEL = {room: level for level, rooms in enumerate(ROAD) for room in rooms.split()}
+"""From the bottom up: a package imports itself and packages on lines above its own."""
+LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages.split()}
 
 EVALUATION_NEVER = {"batch", "scorers", "scoring", "links", "explain", "linker", "engines", "analysis", "apps"}
-"""Evaluation sees tables, whoever made them."""
+"""Evaluation works on tables, whatever made them."""
 
 EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil", "spacy")
 EXTRAS += ("uvicorn", "httptools", "uvloop", "starlette", "prometheus_client")
@@ -57,8 +57,8 @@ EXTRAS += ("torch", "transformers", "sentence_transformers", "tokenizers", "gens
 EXTRAS += ("nltk", "nupunkt", "networkx", "hypothesis", "orjson")
 
 
-def room_of(module: str) -> str:
-    """`kb` for `namesake.kb.store`; the package's own file is the shop window, above everything."""
+def package_of(module: str) -> str:
+    """`kb` for `namesake.kb.store`; `__init__`, the public API, may import everything."""
     return module.split(".")[1] if "." in module else "__init__"
 
 
@@ -75,51 +75,51 @@ def imported(path: Path) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: imports are absolute here"
             assert node.module is not None
-            if node.module == "namesake":  # from namesake import rank, or from its window
+            if node.module == "namesake":  # from namesake import rank, or a public name
                 yield from (f"namesake.{HOMES.get(alias.name, alias.name)}" for alias in node.names)
             else:
                 yield node.module
 
 
 def ours(path: Path) -> set[str]:
-    """The rooms a file imports."""
-    found = {room_of(name) for name in imported(path) if name.split(".")[0] == "namesake"}
+    """The packages a file imports."""
+    found = {package_of(name) for name in imported(path) if name.split(".")[0] == "namesake"}
     return found - {"__version__"}
 
 
-def test_the_map_names_every_room():
-    rooms = {room_of(module_of(path)) for path in SOURCES} - {"__init__"}
-    assert rooms == set(LEVEL), "a room is not on the map: give it its place in ROAD and in docs/architecture.md"
+def test_the_layers_name_every_package():
+    packages = {package_of(module_of(path)) for path in SOURCES} - {"__init__"}
+    assert packages == set(LEVEL), "a package is missing: add it to LAYERS and to docs/architecture.md"
 
 
-def last_of_row(cells: list[str], room: str) -> int:
-    """How many rooms the table has up to the end of the row with this one."""
+def last_of_row(cells: list[str], package: str) -> int:
+    """How many packages the table has up to the end of the row with this one."""
     rows = [re.findall(r"`(\w+)/?`", cell) for cell in cells]
-    return sum(map(len, rows[: next(i for i, row in enumerate(rows) if room in row) + 1]))
+    return sum(map(len, rows[: next(i for i, row in enumerate(rows) if package in row) + 1]))
 
 
-def test_the_page_of_the_architecture_names_every_room():
-    """The table of rooms has each room once, and none that is not there."""
+def test_the_page_of_the_architecture_names_every_package():
+    """The table has each package once, and none that does not exist."""
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    table = page.partition("## Rooms")[2].partition("\n## ")[0]
+    table = page.partition("## Packages")[2].partition("\n## ")[0]
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     listed = [name.rstrip("/") for cell in cells for name in re.findall(r"`([\w/]+)`", cell)]
-    assert sorted(listed) == sorted(LEVEL), "docs/architecture.md: the table of rooms is not the tree"
+    assert sorted(listed) == sorted(LEVEL), "docs/architecture.md: the table of packages differs from the tree"
     for path in SOURCES:  # what the page says of its order is true of every import
-        room = room_of(module_of(path))
-        above = listed if room == "__init__" else listed[: last_of_row(cells, room)]
-        assert ours(path) <= set(above), f"docs/architecture.md: {module_of(path)} imports a room below its own"
+        package = package_of(module_of(path))
+        above = listed if package == "__init__" else listed[: last_of_row(cells, package)]
+        assert ours(path) <= set(above), f"docs/architecture.md: {module_of(path)} imports a package below its own"
     for name in re.findall(r"`(\w+)/`", "".join(cells)):
         assert (PACKAGE / name).is_dir(), f"docs/architecture.md: {name} is no folder"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=module_of)
 def test_imports_go_one_way(path):
-    room = room_of(module_of(path))
-    if room == "__init__":
+    package = package_of(module_of(path))
+    if package == "__init__":
         return
-    for other in ours(path) - {room}:
-        assert LEVEL[other] < LEVEL[room], f"{module_of(path)} imports {other}, which comes after {room}"
+    for other in ours(path) - {package}:
+        assert LEVEL[other] < LEVEL[package], f"{module_of(path)} imports {other}, which comes after {package}"
 
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if "evaluation" in path.parts], ids=module_of)
@@ -177,8 +177,9 @@ for module in {sorted(needed)!r}:
 
 def test_recipes_load_no_compiled_code():
     """They read the registry of scorers, which import their kernels, and what compares values, when they run."""
-    rooms, run_only = {"recipe", "scorers", "decide"}, {"properties.py", "value_lookup.py", "value_odds.py"}
-    modules = [module_of(path) for path in SOURCES if room_of(module_of(path)) in rooms and path.name not in run_only]
+    packages, run_only = {"recipe", "scorers", "decide"}, {"properties.py", "value_lookup.py", "value_odds.py"}
+    sources = [path for path in SOURCES if path.name not in run_only]
+    modules = [module_of(path) for path in sources if package_of(module_of(path)) in packages]
     program = f"import sys, {', '.join(modules)}; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 

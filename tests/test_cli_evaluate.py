@@ -58,8 +58,7 @@ def test_evaluate_refuses_what_it_cannot_measure(run, files, tmp_path):
     for arguments, message in (
         ([], "needs one of --links"),
         (["--scores", scores, "--links", scores], "needs one of --links"),
-        (["--scores", scores, "--kb", tmp_path], "give --articles and --kb, or neither"),
-        (["--scores", scores, "--unit", "word"], "must be mention or document"),
+        (["--scores", scores, "--kb", tmp_path], "give --articles and --kb"),
         (["--scores", scores, "--methods", "links"], "no links in this file"),
     ):
         result = run("evaluate", "--gold", gold, "--out", tmp_path / "r", *arguments)
@@ -205,7 +204,7 @@ def test_articles_that_are_set_aside_are_told(run, sample, command, tmp_path):
     assert spoilt in given
     result = run(*command, *given, "--out", tmp_path / "r")
     assert result.exit_code == 0, result.exception
-    assert "1 set aside:" in result.stderr
+    assert "1 record rejected:" in result.stderr
     assert f"{spoilt}:{len(spoilt.read_text().splitlines())}: not an article" in result.stderr
 
 

@@ -101,7 +101,7 @@ def test_show_by_name_lists_the_namesakes(sample_kb: Path) -> None:
         assert all({"property", "value", "label"} <= set(statement) for statement in entity["statements"])
     assert [entity["sitelinks"] for entity in shown] == sorted((e["sitelinks"] for e in shown), reverse=True)
     drawn = namesake("kb", "show", sample_kb, "Michael Jordan").stdout
-    assert f"{len(shown)} are called Michael Jordan" in drawn
+    assert f"{len(shown)} entities named Michael Jordan" in drawn
     assert all(entity["qid"] in drawn for entity in shown)
 
 
@@ -178,7 +178,7 @@ def test_rejects_are_told(tmp_path: Path) -> None:
     dump(tmp_path / "d.json", item(9, "Ann", HUMAN), "{no json")
     done = namesake("kb", "build", tmp_path / "d.json", "-o", tmp_path / "kb")
     assert done.returncode == 0
-    assert "1 set aside" in done.stderr
+    assert "1 rejected" in done.stderr
     assert f"{tmp_path / 'd.json'}:3: no JSON" in done.stderr
 
 
@@ -186,7 +186,7 @@ def test_impossible_dates_and_an_absence_of_people_are_told(tmp_path: Path) -> N
     absurd = claim("P39", 7, P580="2001-02-31", P582="2005-13-01")
     dump(tmp_path / "d.json", item(9, "Ann", HUMAN, absurd))
     done = namesake("kb", "build", tmp_path / "d.json", "-o", tmp_path / "kb")
-    assert "2 dates that name no possible day" in done.stderr
+    assert "2 impossible dates were dropped" in done.stderr
     assert json.loads(namesake("kb", "info", tmp_path / "kb", "--json").stdout)["dates_dropped"] == 2
     assert "2 impossible dates" in namesake("kb", "info", tmp_path / "kb").stdout
     dump(tmp_path / "one.json", item(9, "Ann", HUMAN, claim("P39", 7, P580="2001-02-31")))
@@ -195,7 +195,7 @@ def test_impossible_dates_and_an_absence_of_people_are_told(tmp_path: Path) -> N
     dump(tmp_path / "things.json", item(9, "thing"))
     done = namesake("kb", "build", tmp_path / "things.json", "-o", tmp_path / "things")
     assert done.returncode == 0
-    assert "nobody among its 1 items" in done.stderr
+    assert "none of the 1 items is a person" in done.stderr
     assert "--keep all" in done.stderr
 
 

@@ -195,7 +195,7 @@ def test_bad_articles_are_set_aside_and_the_rest_is_linked(run, record, reason):
     assert reason in f"article {reject['article_id']}: {reject['reason']}"
     assert reject["article_id"] == "x" or (reject["file"], reject["line"]) == ("a.jsonl", 2)
     assert isinstance(record, str | list) or reject["article_id"] == record.get("id", record.get("articleID"))
-    assert "1 set aside, all of them in o.jsonl.rejects.jsonl" in ran.err
+    assert "1 record rejected; all of them are in o.jsonl.rejects.jsonl" in ran.err
     assert reason in ran.err
 
 
@@ -375,7 +375,7 @@ def test_the_installed_command(sample_kb, tmp_path):
 
 
 def test_a_text_file_is_printed_with_its_links(tmp_path, sample_kb):
-    from namesake.apps.terminal.text import linked_text
+    from namesake.apps.terminal.links import linked_text
 
     text = "Chris Carter and Ann Lee spoke.\nCarter left.\x1b[31m"
     links = [

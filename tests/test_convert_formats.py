@@ -142,9 +142,9 @@ def test_the_command(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ([], "where to? Give --articles and --gold, or --to and --out"),
-        (["--to", "nif"], "where to?"),
-        (["--to", "nif", "--out", "o.ttl", "--gold", "g.jsonl"], "where to?"),
+        ([], "no output: give --articles and --gold, or --to and --out"),
+        (["--to", "nif"], "no output"),
+        (["--to", "nif", "--out", "o.ttl", "--gold", "g.jsonl"], "no output"),
         (["--to", "xml", "--out", "o.xml"], "no format 'xml' to convert to; there are: plain, quotebank, elevant, nif"),
         (["--to", "nif", "--out", "o.jsonl"], "nif is written as .ttl or .nif"),
     ],

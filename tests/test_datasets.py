@@ -722,7 +722,7 @@ def test_get(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     assert (tmp_path / "out" / "set.ttl").read_bytes() == DATA
     assert CHECKSUM in done.output
-    assert "compare it with a copy you trust" in done.output
+    assert "compare it with a copy that you trust" in done.output
 
 
 def test_get_without_an_address_says_whom_to_ask(tmp_path: Path) -> None:
@@ -736,8 +736,8 @@ def test_convert_tells_what_came_out(tmp_path: Path, kb: KB) -> None:
     places = ["--articles", str(tmp_path / "a.jsonl"), "--gold", str(tmp_path / "g.jsonl")]
     done = run("convert", str(tmp_path / "z.jsonl"), "--reader", "zelda", *places)
     assert done.exit_code == 0, done.output
-    assert "1 article, 2 mentions: 0 with an entity, 0 with nobody, 2 with a title" in done.output
-    assert "1 names come again" in done.output
+    assert "1 article, 2 mentions: 0 with an entity, 0 NIL, 2 with a title" in done.output
+    assert "1 name occurs more than once" in done.output
     done = run("convert", str(tmp_path / "z.jsonl"), "--reader", "zelda", "--kb", str(kb.path), *places)
-    assert "2 with an entity, 0 with nobody, 0 with a title" in done.output
+    assert "2 with an entity, 0 NIL, 0 with a title" in done.output
     assert len((tmp_path / "g.jsonl").read_text().splitlines()) == 2

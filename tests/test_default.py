@@ -50,7 +50,7 @@ def test_the_readme_claims_what_is_measured(report):
     rows = json.loads((report / "tables.json").read_text())
     value = {r["metric"]: r["value"] for r in rows if (r["method"], r["slice"]) == ("default", "all")}
     claimed = re.search(r"P@1 (0\.\d+) ±", readme)
-    right = re.search(r"right (0\.\d+) of the time", readme)
+    right = re.search(r"\| (0\.\d+) of all mentions", readme)
     assert claimed is not None
     assert right is not None
     assert claimed[1] == f"{value['P@1']:.3f}"

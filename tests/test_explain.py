@@ -452,16 +452,16 @@ def test_a_drawing_shows_none_of_them_wherever_it_stands(sample_kb, articles):
     one = articles.filter([i == "hartley-baker" for i in articles.column("id").to_pylist()])
     linker = Linker(sample_kb)
     text = " ".join(drawn(linker, one, "Adam Smith").split())
-    assert re.search(r" 1 none of them [\d.]+ %", text), text
+    assert re.search(r" 1 NIL \(none of the candidates\) [\d.]+ %", text), text
     assert "ExpectedNamesakes" in text
-    assert "→ nobody: none fits; the best is Q9381 Adam Smith" in text
+    assert "→ NIL: none fits; the best candidate is Q9381 Adam Smith" in text
 
     people = [f"Q{qid}" for qid in sample_kb.qids[sample_kb.person][:20]]
     builder = ArticleBuilder()
     builder.add(Article("x", "John Doe, a player.", mentions=[Mention("John Doe", [(0, 8)], people)]))
     sure = Linker(sample_kb, recipe(*UI, decide=Decide(nil=-9.0)))
     shown = drawn(sure, builder.table(), "John Doe")
-    assert "21 none of them" in shown
+    assert "21 NIL" in shown
     assert "… and 17 more candidates (--all)" in shown
 
 

@@ -22,7 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer import Exit
 
-from namesake.apps.cli.folder import link_into_folder
+from namesake.apps.cli.link_outputs import link_into_folder
 from namesake.articles.rejects import Rejects
 from namesake.engines import crew as crew_module
 from namesake.engines.crew import Crew, Failed
@@ -662,7 +662,7 @@ def test_the_command(inputs, calm, sample_kb, tmp_path):
     rows = [pq.read_table(folder / "links").num_rows for folder in (out, calm)]
     assert rows[0] == rows[1]
     began = time.monotonic()
-    assert "all of it done before" in run().stderr
+    assert "all of them in an earlier run" in run().stderr
     assert time.monotonic() - began < 30
     for option, value, words in [("--recipe", "ns-paper", "another recipe"), ("--mentions", "given", "--mentions")]:
         other = run(option, value)
@@ -676,11 +676,11 @@ def test_a_run_with_problems_does_not_say_that_all_is_done(sample_kb, tmp_path, 
     articles[0].write_bytes(copies(1, "a"))
     articles[1].write_bytes(b"")
     options = {"workers": 1, "scores": False, "date": None, "most_line": 1 << 20, "reading": Reading()}
-    for words in ("articles/s", "nothing new"):
+    for words in ("/s", "nothing new"):
         with pytest.raises(Exit) as ended:
-            link_into_folder(Linker(sample_kb), articles, tmp_path / "out", **options)
+            link_into_folder(Linker(sample_kb), articles, tmp_path / "out", options)
         assert ended.value.exit_code == 4
         [summary, problems] = capsys.readouterr().err.splitlines()[-2:]
         assert words in summary
-        assert "all of it done before" not in summary
-        assert problems.startswith("files or parts that could not be linked: 1, see ")
+        assert "all of them in an earlier run" not in summary
+        assert problems.startswith("1 file or part could not be linked: see ")

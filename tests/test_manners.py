@@ -18,12 +18,10 @@ from rich.console import Console
 
 import namesake
 from namesake import KB, Linker, NamesakeError, build_kb
-from namesake.apps.cli.commands import COMMANDS, app
+from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
 from namesake.apps.cli.output import as_options
 from namesake.apps.sample_kb import sample_kb as cached_sample
-from namesake.apps.terminal.links import show_links
-from namesake.apps.terminal.mistakes import show_mistakes
-from namesake.apps.terminal.text import linked_text
+from namesake.apps.terminal.links import linked_text, show_links, show_mistakes
 from namesake.articles.builder import text_table
 from namesake.evaluation.gold import read_gold
 from namesake.kb.records import about, describe
@@ -105,6 +103,22 @@ def test_a_slip_is_answered_with_what_was_meant(words, hint, run, sample_kb):
     assert hint in ran.said
 
 
+@pytest.mark.parametrize(("old", "new"), OLD_NAMES.items())
+def test_old_names_of_commands_work_with_a_notice(old, new, run):
+    ran = run(old, "--help", kb=None)
+    assert ran.code == 0
+    assert f"notice: `namesake {old}` is now `namesake eval {new}`" in ran.err
+    assert old not in complete("namesake", "")
+    assert f"namesake {old}" not in run("--help", kb=None).out
+    assert run("eval", new, "--help", kb=None).err == ""
+
+
+def test_an_empty_date_is_an_error(run):
+    ran = run("link", ARTICLES, "--date", "", "-o", "o.jsonl")
+    assert ran.code == 2
+    assert "--date is empty: name the field of the date, or write a date as 2016-12-26" in ran.err
+
+
 def test_one_article_needs_no_name(run):
     lines = ARTICLES.read_text("utf-8").splitlines()
     Path("one.jsonl").write_text(lines[4] + "\n")
@@ -175,7 +189,7 @@ def test_the_demo_names_every_wrong_link_and_only_those(linker, articles):
     links = {(row["article_id"], row["name"]): row["qid"] for row in linker.link(articles).to_pylist()}
     wrong = [row.mention for row in gold if links[row.mention] != row.gold]
     told = " ".join(printed(lambda console: show_mistakes(linker, articles, gold, console)).split())
-    assert f"{len(gold) - len(wrong)} of {len(gold)} are as they should be" in told
+    assert f"{len(gold) - len(wrong)} of {len(gold)} links are right" in told
     for article, name in links:
         assert (f"{name} in {article}" in told) == ((article, name) in wrong)
     assert told.count("Why:") == len(wrong) > 0

@@ -49,7 +49,7 @@ def test_a_link_that_is_stopped_leaves_what_was_there(sample_kb, tmp_path, endin
         finally:
             process.kill()
         last = process.stderr.read().splitlines()[-1]
-        assert last == b"namesake: interrupted; nothing half-written was left"
+        assert last == b"namesake: interrupted; no partial output was left"
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("links.jsonl", b"old")]
 
 

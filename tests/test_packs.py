@@ -483,7 +483,7 @@ def test_the_variable_names_the_default_kb(sample_kb, tmp_path, monkeypatch):
 def test_without_the_variable_a_kb_must_be_named(monkeypatch):
     monkeypatch.delenv("NAMESAKE_KB", raising=False)
     for arguments in (("kb", "info"), ("kb", "show", "Chris Carter")):
-        assert str(run(*arguments).exception).startswith("which KB? ")
-    assert "goes between quotes" in str(run("kb", "show", "kb", "Chris", "Carter").exception)
+        assert str(run(*arguments).exception).startswith("no KB is named")
+    assert "put quotes around" in str(run("kb", "show", "kb", "Chris", "Carter").exception)
     with pytest.raises(NamesakeError, match=r"^which KB\? .* NAMESAKE_KB"):
         Linker()

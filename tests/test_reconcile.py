@@ -507,8 +507,8 @@ def test_what_a_person_chose_is_the_answer_wherever_the_row_stands(run):
     ran = run(*given, "--threshold", "1", "-o", "o.csv", "--review", "r.html")
     assert ran.code == 0
     assert "4 rows, 2 with an answer" in ran.err
-    assert "3 of them chosen by people; 1 would have the same answer without" in ran.err  # nobody, at this threshold
-    assert "r.html: 1 row to look at" in ran.err
+    assert "3 of them decided by people; 1 would have the same answer otherwise" in ran.err  # nobody, at this threshold
+    assert "r.html: 1 row to review" in ran.err
     answers = list(csv.DictReader(Path("o.csv").read_text().splitlines()))
     assert [row["qid"] for row in answers] == [SCIENTIST, "", "", "Q99999999999"]
     assert [row["confidence"] for row in answers if row["reason"].startswith("a person")] == ["1.0", "0.0", "1.0"]

@@ -179,7 +179,7 @@ def test_documents_that_travelled_still_tell(blank):
     assert doc.ents[0]._.namesake.candidates[0].qid == "Q41421"
     doc.user_data["namesake"]["by"] = "another pipe"
     assert doc.ents[0]._.namesake.qid == "Q41421"
-    with pytest.raises(NamesakeError, match="the pipe that linked this document is gone"):
+    with pytest.raises(NamesakeError, match="the pipe that linked this document no longer exists"):
         _ = doc.ents[0]._.namesake.candidates
 
 
@@ -354,7 +354,7 @@ def test_without_a_kb_the_variable_counts_else_the_sample_with_a_warning(sample_
     assert spacy.blank("en").add_pipe("namesake").linker.kb.path == sample_kb.path
     monkeypatch.delenv("NAMESAKE_KB")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with pytest.warns(UserWarning, match="the few people of the sample are the whole world"):
+    with pytest.warns(UserWarning, match="only the people of the sample can be linked"):
         spacy.blank("en").add_pipe("namesake")
 
 

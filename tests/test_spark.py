@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("pyspark")
 
-from namesake.apps.cli.spark import cause
+from namesake.apps.cli.link_outputs import cause
 from namesake.articles.rejects import Rejects
 from namesake.engines.folder import link_folder
 from namesake.engines.link_descriptions import described
@@ -424,7 +424,7 @@ def test_the_command_refuses_in_one_line(tmp_path, sample_kb):
     for more, message in [
         (["--engine", "spark", "-o", "x.parquet"], "Spark writes a folder"),
         (["--engine", "spark", "-o", f"{tmp_path}/full/"], "is not empty"),
-        (["--master", "local[2]", "-o", "x/"], "--master is for Spark"),
+        (["--master", "local[2]", "-o", "x/"], "--master applies to Spark"),
     ]:
         ran = CliRunner().invoke(app, ["link", str(ARTICLES), "--kb", str(sample_kb.path), *more])
         assert isinstance(ran.exception, NamesakeError)

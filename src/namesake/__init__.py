@@ -1,4 +1,4 @@
-"""Namesake tells you which John Smith: links from names in text to Wikidata, each with its reason.
+"""Namesake links names in English text to Wikidata entities, and explains each link.
 
 >>> from namesake import KB, Linker
 >>> linker = Linker(KB.open("kb"))
@@ -15,15 +15,21 @@ if _TYPE_CHECKING:
     from namesake.analysis.evaluate import ablate, evaluate, evaluate_text, reproduce
     from namesake.analysis.mistakes import mistakes
     from namesake.analysis.tune import threshold, tune
+    from namesake.apps.reconcile_file import reconcile
     from namesake.articles.article import Mention
+    from namesake.datasets.catalogue import get_dataset, list_datasets
+    from namesake.datasets.convert import convert_dataset
     from namesake.doubts import doubt
     from namesake.engines.file_linker import link_files
     from namesake.engines.folder import link_folder
+    from namesake.engines.quote_speakers import disambiguate
     from namesake.frames import link_frame, reconcile_frame
     from namesake.kb.build import build as build_kb
     from namesake.kb.publish.get import get as get_kb
     from namesake.kb.publish.pack import pack as pack_kb
     from namesake.kb.store import KB
+    from namesake.kb.vectors.embed import embed
+    from namesake.kb.vectors.walk import walk
     from namesake.linker import Link, Linker
     from namesake.recipe import Recipe
     from namesake.scorers import scorer
@@ -38,20 +44,27 @@ __all__ = [
     "Recipe",
     "ablate",
     "build_kb",
+    "convert_dataset",
+    "disambiguate",
     "doubt",
+    "embed",
     "evaluate",
     "evaluate_text",
+    "get_dataset",
     "get_kb",
     "link_files",
     "link_folder",
     "link_frame",
+    "list_datasets",
     "mistakes",
     "pack_kb",
+    "reconcile",
     "reconcile_frame",
     "reproduce",
     "scorer",
     "threshold",
     "tune",
+    "walk",
 ]
 
 _HOMES = {
@@ -62,31 +75,38 @@ _HOMES = {
     "Recipe": "recipe",
     "ablate": "analysis.evaluate",
     "build_kb": "kb.build:build",
+    "convert_dataset": "datasets.convert",
+    "disambiguate": "engines.quotebank",
     "doubt": "doubts",
+    "embed": "kb.vectors.embed",
     "evaluate": "analysis.evaluate",
     "evaluate_text": "analysis.evaluate",
+    "get_dataset": "datasets.catalogue",
     "get_kb": "kb.publish.get:get",
     "link_files": "engines.file_linker",
     "link_folder": "engines.folder",
     "link_frame": "frames",
+    "list_datasets": "datasets.catalogue",
     "mistakes": "analysis.mistakes",
     "pack_kb": "kb.publish.pack:pack",
+    "reconcile": "apps.reconcile_file",
     "reconcile_frame": "frames",
     "reproduce": "analysis.evaluate",
     "scorer": "scorers",
     "threshold": "analysis.tune",
     "tune": "analysis.tune",
+    "walk": "kb.vectors.walk",
 }
-"""The module each name lives in, and what it is called there where that differs."""
+"""The module of each name, and its name there if that differs."""
 
 
 def __getattr__(name: str) -> object:
-    """Import what is asked for when it is asked for: opening a KB needs no compiler."""
+    """Import a name on first use: opening a KB does not load the compiler."""
     if name not in _HOMES:
         raise AttributeError(f"module 'namesake' has no attribute {name!r}")
     module, _, own_name = _HOMES[name].partition(":")
     found: object = getattr(_import_module(f"namesake.{module}"), own_name or name)
-    if "numba" in _modules:  # it may come to compile
+    if "numba" in _modules:  # a kernel may have to be compiled
         from namesake.compiling import announce_compiling as _announce_compiling
 
         _announce_compiling()
@@ -94,5 +114,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """The names people need."""
+    """The public names."""
     return [*__all__, "__version__"]

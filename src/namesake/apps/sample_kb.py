@@ -14,7 +14,7 @@ from namesake.sample import DUMP, WIKIPEDIA
 
 
 def sample_kb() -> Path:
-    """The folder of the sample KB: built anew for a new version of the sample or of the format, and where damaged."""
+    """The folder of the sample KB. It is rebuilt for a new version of the sample or format, and if it is damaged."""
     cache = cache_folder()
     made_of = DUMP.read_bytes() + WIKIPEDIA.read_bytes() + f"{__version__} {FORMAT_VERSION}".encode()
     folder = cache / f"sample-{sha256(made_of).hexdigest()[:12]}"
@@ -22,14 +22,14 @@ def sample_kb() -> Path:
         from namesake import build_kb
 
         cache.mkdir(parents=True, exist_ok=True)
-        with locked(cache / "sample.lock"):  # of two first runs, one waits for the other
+        with locked(cache / "sample.lock"):  # one of two concurrent first runs waits for the other
             if not _opens(folder):
                 build_kb([DUMP], folder, wikipedia=WIKIPEDIA, force=folder.exists())
     return folder
 
 
 def _opens(folder: Path) -> bool:
-    """Whether a KB is there that is not damaged, as far as opening it tells."""
+    """Whether there is a KB that can be opened."""
     from namesake.kb.store import KB
 
     try:

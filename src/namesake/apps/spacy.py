@@ -1,8 +1,7 @@
-"""Namesake in a spaCy pipeline: `nlp.add_pipe("namesake", config={"kb": "kb"})`.
+"""Namesake as a spaCy component: `nlp.add_pipe("namesake", config={"kb": "kb"})`.
 
-The pipe links the people that a model before it has found, or finds names itself where there are none. Importing this
-module registers the factory and its scorer; where Namesake is installed, spaCy imports it when the name "namesake" is
-asked for.
+The component links the people that an earlier component found, or finds names itself if there are none. Importing this
+module registers the factory and its scorer. If Namesake is installed, spaCy imports the module through an entry point.
 """
 
 from __future__ import annotations
@@ -35,22 +34,22 @@ if TYPE_CHECKING:
     from spacy.training import Example
 
 KEY = "namesake"
-"""Of the factory, of what documents remember in `user_data`, and of `span._.namesake`."""
+"""Name of the factory, of the data in `doc.user_data`, and of the attribute `span._.namesake`."""
 NIL = "NIL"
-"""What spaCy's own linker sets `kb_id_` to for NIL; ours leaves it empty, unless its config says otherwise."""
+"""`kb_id_` of NIL in spaCy's own linker; ours leaves it empty by default."""
 SCORER = "namesake.linker_scorer.v1"
 WEIGHTS = {"nel_micro_f": 1.0, "nel_micro_p": None, "nel_micro_r": None}
-"""Which figures of the scorer count, as for spaCy's own linker."""
+"""Weights of the scorer's figures, as for spaCy's own linker."""
 
 Scores = dict[str, Any]
 STATE = "namesake.json"
 
 _pipes: WeakSet[NamesakePipe] = WeakSet()
-"""The living pipes: a document remembers by which of them it was linked, and asks that one why."""
+"""All live pipes: a document stores which of them linked it, and asks that one for explanations."""
 
 
 class Given(msgspec.Struct, frozen=True):
-    """The config of the pipe as it was written: a KB's folder, a recipe's name or `.toml` file, a threshold."""
+    """The config of the pipe: folder of the KB, recipe, threshold."""
 
     kb: str | None = None
     recipe: str = "default"
@@ -58,7 +57,7 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class State(msgspec.Struct, frozen=True):
-    """What is saved: where the KB lies (it is not copied), and the whole recipe."""
+    """What is saved: the path of the KB, which is not copied, and the whole recipe."""
 
     given: Given
     kb: str
@@ -66,10 +65,10 @@ class State(msgspec.Struct, frozen=True):
 
 
 class NamesakePipe:
-    """A pipe that sets `ent.kb_id_` of people to a QID, or leaves it empty; made by `nlp.add_pipe("namesake")`.
+    """A component that sets `ent.kb_id_` of people to a QID; made by `nlp.add_pipe("namesake")`.
 
-    `label` is the label of names that the pipe finds itself; without `find_names` it finds none. `nil` is the `kb_id_`
-    of NIL. `scorer` measures the links of examples.
+    `label` is the label of names that the component finds itself; without `find_names` it finds none. `nil` is the
+    `kb_id_` of NIL. `scorer` measures links for `nlp.evaluate`.
     """
 
     def __init__(
@@ -89,7 +88,7 @@ class NamesakePipe:
         return self._link([doc])[0]
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Link documents a batch at a time, all names of a batch at once."""
+        """Link documents in batches."""
         docs = iter(stream)
         while batch := list(islice(docs, batch_size)):
             yield from self._link(batch)
@@ -99,12 +98,12 @@ class NamesakePipe:
         return {} if self.scorer is None else self.scorer(examples, **options)
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Where the KB lies, and the recipe."""
+        """The path of the KB and the recipe, serialised."""
         place = str(self.linker.kb.path.absolute())
         return msgspec.json.encode(State(self.given, place, self.linker.recipe.toml()))
 
     def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> NamesakePipe:
-        """Link as the saved pipe did. Another KB, recipe or threshold in this pipe's own config goes first."""
+        """Load what `to_bytes` returned. KB, recipe and threshold in this pipe's own config take precedence."""
         try:
             state = msgspec.json.decode(data, type=State)
         except msgspec.MsgspecError as problem:
@@ -115,7 +114,7 @@ class NamesakePipe:
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the pipe's own file into the folder `path`; the KB stays where it is."""
+        """Write the state into the folder `path`; the KB is not copied."""
         folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / STATE).write_bytes(self.to_bytes())
@@ -140,7 +139,7 @@ class NamesakePipe:
         return list(docs)
 
     def _mark(self, doc: Doc, rows: list[dict[str, Any]], found: bool) -> None:
-        """Set the entities of a document, and let it remember its links."""
+        """Set the entities of a document, and store its links in it."""
         if found or doc._.namesake_mentions is not None:
             self._add_people(doc, rows)
         by_place = {(start, end): row for row in rows for start, end in row["spans"]}
@@ -153,7 +152,7 @@ class NamesakePipe:
         doc.user_data[KEY] = {"by": self.made_by, "found": found, "rows": rows}
 
     def _add_people(self, doc: Doc, rows: list[dict[str, Any]]) -> None:
-        """Make entities of the names found or given as text; entities that the document has stay unchanged."""
+        """Add entities for names that were found or given as text; existing entities stay unchanged."""
         from spacy.util import filter_spans
 
         taken = {token.i for ent in doc.ents for token in ent}
@@ -167,7 +166,7 @@ class NamesakePipe:
 
 
 def _given_mentions(doc: Doc, find_names: bool) -> list[dict[str, Any]] | None:
-    """The names that the document is given, else the people that it has as entities; None: names are to be found."""
+    """The names given for the document, or its entities that are people; None if names are to be found."""
     names = doc._.namesake_mentions
     if names is not None:
         if isinstance(names, str):
@@ -189,19 +188,19 @@ def _articles(docs: Sequence[Doc], mentions: Sequence[list[dict[str, Any]] | Non
 
 
 def _default_kb() -> Path:
-    """The KB of a pipe whose config names none: that of NAMESAKE_KB, else the sample's, with a warning."""
+    """The KB of a pipe without one in its config: NAMESAKE_KB, or the sample with a warning."""
     named = named_kb()
     if named is not None:
         return named
     from namesake.apps.sample_kb import sample_kb
 
-    message = 'no KB is given: the few people of the sample are the whole world; config={"kb": "FOLDER"} names one'
+    message = 'no KB is named, so only the people of the sample can be linked; name one with config={"kb": "FOLDER"}'
     warnings.warn(message, UserWarning, stacklevel=2)
     return sample_kb()
 
 
 def _span_link(span: Span) -> SpanLink | None:
-    """What `span._.namesake` is: the link of the name that stands there, or None."""
+    """The value of `span._.namesake`: the link of the name at this span, or None."""
     known = span.doc.user_data.get(KEY)
     row = row_of(known["rows"], span.start_char, span.end_char) if known else None
     if known is None or row is None:
@@ -222,14 +221,14 @@ def make(
     nil: str,
     scorer: Callable[..., Scores] | None,
 ) -> NamesakePipe:
-    """The factory: `kb` is a KB's folder, and the other settings are those of `NamesakePipe`."""
+    """The factory: `kb` is the folder of the KB, and the other settings are those of `NamesakePipe`."""
     if not REGISTERED:
         raise lacking("the pipe needs", "spaCy", "spacy")
     return NamesakePipe(Given(kb, recipe, threshold), label, find_names=find_names, nil=nil, scorer=scorer)
 
 
 def make_scorer() -> Callable[..., Scores]:
-    """The scorer of the pipe: spaCy's own for links, in which an entity without a QID is NIL."""
+    """The scorer of the pipe: spaCy's scorer of links, with an empty `kb_id_` as NIL."""
     from spacy.scorer import Scorer
 
     def score(examples: Iterable[Example], **options: Any) -> Scores:
@@ -240,7 +239,7 @@ def make_scorer() -> Callable[..., Scores]:
 
 
 def _register() -> bool:
-    """Make the pipe and its attributes known to spaCy, where there is one."""
+    """Register the pipe and its attributes in spaCy, if spaCy is installed."""
     try:
         from spacy.language import Language
         from spacy.tokens import Doc, Span

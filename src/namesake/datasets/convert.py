@@ -73,7 +73,7 @@ def convert_dataset(
         return write_with_gold(resolved(found, known), Path(articles), Path(gold), inputs)
     if to and out and not articles and not gold:
         return write_as(resolved(found, known), to, Path(out), inputs)
-    raise NamesakeError("where to? Give `articles=` and `gold=`, or `to=` and `out=`")
+    raise NamesakeError("no output: give `articles=` and `gold=`, or `to=` and `out=`")
 
 
 def write_with_gold(

@@ -61,7 +61,9 @@ class KB(KBColumns):
     manifest: Manifest
     language: Language
 
-    def __init__(self, path: Path, manifest: Manifest) -> None:
+    def __init__(self, path: Path, manifest: Manifest | None = None) -> None:
+        if manifest is None:
+            raise TypeError(f"a KB is opened with KB.open({str(path)!r})")
         super().__init__(Columns(path))
         self.path = path
         self.manifest = manifest

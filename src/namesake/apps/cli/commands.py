@@ -1,11 +1,13 @@
-"""Every command and the module that holds it; a module is imported when its command is chosen, or listed in a help.
+"""The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
-Each command is a thin face of a function that Python users call.
+The help of a command is the docstring of its function; the help of an option stands in the section `Args:`, or in
+`options.py` if several commands share the option.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping
+import re
+from collections import UserDict
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -18,55 +20,43 @@ from namesake.stops import StoppedError
 
 COMMANDS = {
     "link": "link",
-    "explain": "explain",
+    "explain": "link",
     "reconcile": "reconcile",
     "kb": "kb",
-    "evaluate": "evaluate",
-    "threshold": "threshold",
-    "tune": "tune",
-    "reproduce": "evaluate",
-    "ablate": "analyse",
-    "errors": "analyse",
-    "quotebank": "quotebank",
+    "eval": "evaluation",
     "serve": "serve",
     "datasets": "datasets",
+    "quotebank": "datasets",
     "demo": "demo",
     "sample": "demo",
     "compile": "compile",
 }
-"""In the order of the help: the command, and the module of this folder in which a function or group has its name."""
+"""The commands in the order of the help, each with its module. A module of one group calls that group `group`."""
+
+OLD_NAMES = {"evaluate": "run"} | {name: name for name in ("threshold", "tune", "errors", "ablate", "reproduce")}
+"""Former top-level commands, and their names in the group `eval`. They still work; the help does not list them."""
 
 
-class _Modules(MutableMapping[str, Any]):
-    """The commands by name, each imported when it is first looked up."""
+class _Commands(UserDict[str, Any]):
+    """The commands by name; each is imported on its first lookup."""
 
     def __init__(self) -> None:
-        self.loaded: dict[str, Any] = {}
-
-    def __getitem__(self, name: str) -> Any:
-        if name not in self.loaded:
-            module = import_module(f"namesake.apps.cli.{COMMANDS[name]}")
-            self.loaded[name] = command_of(getattr(module, name), name)
-        return self.loaded[name]
-
-    def __setitem__(self, name: str, command: Any) -> None:
-        self.loaded[name] = command
-
-    def __delitem__(self, name: str) -> None:
-        del self.loaded[name]
+        super().__init__(dict.fromkeys(COMMANDS))
 
     def __contains__(self, name: object) -> bool:
-        return name in COMMANDS
+        return name in self.data or name in OLD_NAMES
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
+    def __getitem__(self, name: str) -> Any:
+        if name in OLD_NAMES:
+            return self["eval"].commands[OLD_NAMES[name]]
+        if self.data[name] is None:
+            module = import_module(f"namesake.apps.cli.{COMMANDS[name]}")
+            self.data[name] = _command(getattr(module, name, None) or module.group, name)
+        return self.data[name]
 
 
 class _PlainSwitches:
-    """A command whose help shows no type behind options that take no value."""
+    """A command whose help shows no type for options that take no value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options and arguments, `--help` among them."""
@@ -78,22 +68,30 @@ class _PlainSwitches:
 
 
 class _Command(_PlainSwitches, TyperCommand):
-    """A command of ours."""
+    """A single command."""
 
 
 class _Group(_PlainSwitches, TyperGroup):
-    """A command that has commands."""
+    """A command that has subcommands."""
 
 
 class _Root(_Group):
-    """The group of all commands, none of which is imported before it is wanted."""
+    """The group of all commands."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.commands = _Modules()
+        self.commands = _Commands()
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command to run, with a notice if the user typed its old name."""
+        if args[0] in OLD_NAMES and not ctx.resilient_parsing:
+            from namesake.apps.cli.output import say
+
+            say(f"notice: `namesake {args[0]}` is now `namesake eval {OLD_NAMES[args[0]]}`; the old name still works")
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was chosen."""
+        """Run the chosen command; its error messages name options instead of Python arguments."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as stop:
@@ -105,18 +103,31 @@ class _Root(_Group):
             raise
 
 
-def command_of(function: Callable[..., Any] | typer.Typer, name: str) -> Any:
-    """A function, or a group of functions, as a command for the command line to run."""
-    if isinstance(function, typer.Typer):
-        function.info.cls = _Group
-        for command in function.registered_commands:
-            command.cls = _Command
-        group = typer.main.get_command(function)
-        group.name = name
-        return group
-    single = typer.Typer(add_completion=False)
-    single.command(name, cls=_Command)(function)
-    return typer.main.get_command(single)
+def _command(function: Any, name: str) -> Any:
+    """A function, or a Typer group of functions, as a Click command."""
+    group = isinstance(function, typer.Typer)
+    one = function if group else typer.Typer(add_completion=False)
+    if not group:
+        one.command(name)(function)
+    one.info.cls = _Group
+    for registered in one.registered_commands:
+        registered.cls = _Command
+    command = typer.main.get_command(one)
+    command.name = name
+    for leaf in getattr(command, "commands", {"": command}).values():
+        _set_help(leaf)
+    return command
+
+
+def _set_help(command: Any) -> None:
+    """Take the help of options and arguments from the section `Args:` of the docstring, and drop `--no-…` switches."""
+    command.help, _, section = (command.help or "").partition("\n\nArgs:\n")
+    helps = dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
+    for parameter in command.params:
+        if parameter.name in helps:
+            parameter.help = " ".join(helps[parameter.name].split())
+        if getattr(parameter, "is_flag", False):
+            parameter.secondary_opts = []
 
 
 app = typer.Typer(
@@ -129,8 +140,8 @@ app = typer.Typer(
 
 
 @app.callback(invoke_without_command=True)
-def root(version: Annotated[bool, typer.Option("--version", help="print the version and stop")] = False) -> None:
-    """Which John Smith? Links names in text to Wikidata: fast, explained, no training, no GPU.
+def root(version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False) -> None:
+    """Link names in English text to Wikidata entities.
 
     `namesake FILE …` is short for `namesake link FILE …`.
     """

@@ -1,41 +1,37 @@
-"""`namesake datasets`: what data sets there are, fetch one, turn one into articles and gold."""
+"""`namesake datasets` (data sets with gold) and `namesake quotebank` (the corpus of quotations)."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from namesake.apps.cli.output import named_kb, report_rejects, say
+from namesake.apps.cli import options
+from namesake.apps.cli.output import named_kb, open_linker, report_rejects, say
 from namesake.printable import counted
 
-if TYPE_CHECKING:
-    from collections import Counter
-
 datasets = typer.Typer(
-    name="datasets",
-    help="Data sets with gold: list them, fetch one, convert one.",
-    no_args_is_help=True,
-    add_completion=False,
+    help="List, download and convert data sets with gold.", no_args_is_help=True, add_completion=False
 )
+quotebank = typer.Typer(no_args_is_help=True, add_completion=False)
 
 
 @datasets.command("list")
 def show() -> None:
-    """List the data sets that can be read, with their licences and where they come from.
+    """List the data sets that Namesake can read, with licences and sources.
 
     Example: namesake datasets list
     """
     from rich.markup import escape
     from rich.padding import Padding
 
+    from namesake import list_datasets
     from namesake.apps.terminal.console import Console
-    from namesake.datasets.catalogue import list_datasets
 
     console = Console()
     for one in list_datasets():
-        fetched = "" if one.url else ", not to be fetched"
+        fetched = "" if one.url else ", cannot be downloaded"
         licence = f"licence {one.licence}" if one.licence else "licence not stated"
         console.print(f"[bold]{one.name}[/]  [dim]reader {one.reader}, {escape(licence)}{fetched}[/]", highlight=False)
         about = f"{one.what}; {one.note}" if one.note else one.what
@@ -43,22 +39,24 @@ def show() -> None:
 
 
 @datasets.command()
-def get(
-    name: Annotated[str, typer.Argument(help="a name from `namesake datasets list`")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="folder for the file; made if need be")],
-) -> None:
-    """Fetch a data set from where its owners keep it.
+def get(name: str, out: options.Out) -> None:
+    """Download a data set from its owners.
 
     Example: namesake datasets get news-fair --out data/
+
+    Args:
+        name: Name from `namesake datasets list`.
+        out: Folder for the file; it is created if necessary.
     """
-    from namesake.datasets.catalogue import find_dataset, get_dataset
+    from namesake import get_dataset
+    from namesake.datasets.catalogue import find_dataset
     from namesake.progress import reporter
 
     one, progress = find_dataset(name), reporter()
-    with progress.stage(f"fetching {name}"):
-        file, checksum = get_dataset(name, out, progress)
-    trust = "as on record" if one.checksum else "none is on record: compare it with a copy you trust"
-    say(f"{file}: {file.stat().st_size:,} bytes, {checksum} ({trust})")
+    with progress.stage(f"downloading {name}"):
+        found, checksum = get_dataset(name, out, progress)
+    trust = "as recorded" if one.checksum else "no checksum is recorded: compare it with a copy that you trust"
+    say(f"{found}: {found.stat().st_size:,} bytes, {checksum} ({trust})")
     say(f"licence: {one.licence or 'not stated by its owners: ask them'}; more: {one.home}")
     if one.note:
         say(f"note: {one.note}")
@@ -67,49 +65,87 @@ def get(
 
 @datasets.command()
 def convert(
-    file: Annotated[Path, typer.Argument(help="a file of the data set (.gz .bz2 .zst)")],
-    reader: Annotated[str, typer.Option("--reader", help="who reads the file: see `namesake datasets list`")],
-    articles: Annotated[
-        Path | None, typer.Option("--articles", help="articles to write, .jsonl[.gz|.bz2|.zst]; with --gold")
-    ] = None,
-    gold: Annotated[Path | None, typer.Option("--gold", help="gold to write, .jsonl[.gz|.bz2|.zst]")] = None,
-    to: Annotated[
-        str | None, typer.Option("--to", help="one file with both: plain, quotebank, elevant (linked articles) or nif")
-    ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="that file: .jsonl, for nif .ttl")] = None,
-    truth: Annotated[
-        Path | None, typer.Option("--truth", help="gold to read, where the data set keeps it in a file of its own")
-    ] = None,
-    kb: Annotated[
-        Path | None,
-        typer.Option("--kb", help="KB that turns titles into QIDs and names into candidates; default: $NAMESAKE_KB"),
-    ] = None,
+    file: Path,
+    reader: Annotated[str, typer.Option()],
+    articles: Path | None = None,
+    gold: Path | None = None,
+    to: str | None = None,
+    out: options.OptionalOut = None,
+    truth: Path | None = None,
+    kb: Path | None = None,
 ) -> None:
-    """Turn a data set into articles for `namesake link` and gold for `namesake evaluate`, or into another format.
+    """Convert a data set to articles for `namesake link` and gold for `namesake eval`, or to another format.
 
     Example: namesake datasets convert test.jsonl --reader zelda --kb kb/ --articles a.jsonl --gold g.jsonl
+
+    Args:
+        file: File of the data set (.gz .bz2 .zst).
+        reader: Reader of the file; see `namesake datasets list`.
+        articles: Output file of articles, .jsonl (also .gz .bz2 .zst); requires --gold.
+        gold: Output file of gold, .jsonl (also .gz .bz2 .zst); requires --articles.
+        to: Format of one output file with both: plain, quotebank, elevant (linked articles) or nif.
+        out: Output file of --to: .jsonl, or .ttl for nif.
+        truth: Gold to read, if the data set has it in a separate file.
+        kb: KB that maps titles to QIDs and names to candidates. The default is $NAMESAKE_KB.
     """
+    from namesake import convert_dataset
     from namesake.articles.rejects import Rejects
-    from namesake.datasets.convert import convert_dataset
 
     kb = named_kb(kb)
     with Rejects() as rejects:
         counts = convert_dataset(
             file, reader, articles=articles, gold=gold, to=to, out=out, truth=truth, kb=kb, rejects=rejects
         )
-    _report(counts, kb is not None)
-    report_rejects(rejects)
-
-
-def _report(counts: Counter[str], with_kb: bool) -> None:
-    """What came out, and what a careful reader should know about it."""
     say(
         f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}: "
         f"{counts['entity']:,} with an entity, "
-        f"{counts['nil']:,} with nobody, {counts['unresolved']:,} with a title that is not resolved",
+        f"{counts['nil']:,} NIL, {counts['unresolved']:,} with a title that could not be resolved",
     )
     if counts["unresolved"]:
-        why = "the KB has no entity of that title" if with_kb else "give --kb"
-        say(f"unresolved: {why}; their gold is null, and their column `truth` says so")
-    if counts["numbered"] and not with_kb:
-        say(f"{counts['numbered']:,} names come again and are numbered; --kb gives them their candidates")
+        why = "the KB has no entity with that title" if kb else "give --kb"
+        say(f"unresolved: {why}; their gold is null, and their column `truth` says `unresolved`")
+    if counts["numbered"] and not kb:
+        many = counted(counts["numbered"], "name occurs", "names occur")
+        say(f"{many} more than once; the repetitions are numbered, and --kb gives them their candidates")
+    report_rejects(rejects)
+
+
+@quotebank.callback()
+def _quotebank() -> None:
+    """Process Quotebank, the corpus of quotations."""
+
+
+@quotebank.command()
+def disambiguate(
+    quotes: list[Path],
+    out: options.Out,
+    articles: list[Path] | None = None,
+    kb: options.Kb = None,
+    recipe: options.Recipe = "default",
+    threshold: options.Threshold = None,
+    threads: options.Threads = 0,
+) -> None:
+    """Link the speaker of each quotation: one row per quotation, with QID, confidence and reason.
+
+    Example: namesake quotebank disambiguate quotes-2020.json.bz2 --kb kb/ -o quotes-2020.parquet
+
+    Args:
+        quotes: Files of Quotebank, by quotation or by article (.gz .bz2 .zst).
+        out: Output file, .parquet.
+        articles: Files by article that contain the quotations; repeatable.
+    """
+    from namesake import disambiguate
+    from namesake.articles.rejects import Rejects
+    from namesake.progress import reporter
+
+    linker = open_linker(kb, recipe, threshold)
+    with Rejects(out.with_name(out.name + ".rejects.jsonl")) as rejects:
+        tally = disambiguate(
+            linker, quotes, out, articles=articles or (), threads=threads, rejects=rejects, reporter=reporter()
+        )
+    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in tally.reasons.most_common())
+    say(
+        f"{out}: {counted(tally.quotes, 'quotation')}, {counted(tally.linked, 'speaker')} linked, "
+        f"{tally.by_articles:,} by their articles" + (f"; others: {reasons}" if reasons else "")
+    )
+    report_rejects(rejects)

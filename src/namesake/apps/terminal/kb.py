@@ -1,4 +1,4 @@
-"""Entities, manifests and build summaries, drawn for a terminal."""
+"""Entities, manifests and build summaries, drawn in a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from namesake.kb.dump.rejected_lines import NAMED
@@ -27,16 +27,16 @@ NAMESAKES_SHOWN = 50
 
 
 def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
-    """What a KB holds, as a panel."""
+    """Print what a KB contains, as a panel."""
     size = sum((path / name).stat().st_size for name in manifest.files if (path / name).is_file())
     counts = ("entities", "people", "items", "statements", "names", "words")
     rows = [(name, f"{getattr(manifest, name):,}") for name in counts]
     rows.append(("rejected", counted(manifest.rejected, "line")))
     rows += [(f"  {reason}", f"{count:,}") for reason, count in manifest.rejected_reasons.items()]
     if manifest.superseded:
-        rows.append(("superseded", f"{manifest.superseded:,} items of earlier dumps"))
+        rows.append(("superseded", counted(manifest.superseded, "item") + " of earlier dumps"))
     if manifest.dates_dropped:
-        rows.append(("left out", counted(manifest.dates_dropped, "impossible date")))
+        rows.append(("dropped", counted(manifest.dates_dropped, "impossible date")))
     rows += [("kept", manifest.keep), ("words as", manifest.words_how), ("ranks", "\n".join(manifest.ranks))]
     rows += [("dumps", "\n".join(manifest.dumps)), ("dump date", manifest.dump_date or "unknown")]
     rows += [("built", manifest.created), ("size", f"{size / 1e6:,.1f} MB")]
@@ -44,13 +44,15 @@ def draw_info(path: Path, manifest: Manifest, console: Console) -> None:
 
 
 def draw_columns(columns: list[ColumnSize], console: Console) -> None:
-    """Every column of a KB: what it is and how large."""
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("column", style="cyan", no_wrap=True)
-    table.add_column("type", no_wrap=True)
-    table.add_column("rows", justify="right", no_wrap=True)
-    table.add_column("MB", justify="right", no_wrap=True)
-    table.add_column("meaning", ratio=1)
+    """Print every column of a KB with its type, size and meaning."""
+    table = Table(
+        Column("column", style="cyan", no_wrap=True),
+        Column("type", no_wrap=True),
+        Column("rows", justify="right", no_wrap=True),
+        Column("MB", justify="right", no_wrap=True),
+        Column("meaning", ratio=1),
+        box=box.SIMPLE_HEAD,
+    )
     for column in columns:
         kind = column.dtype if column.kind == "array" else column.kind
         table.add_row(column.attribute, kind, f"{column.rows:,}", f"{column.bytes / 1e6:,.1f}", Text(column.meaning))
@@ -58,7 +60,7 @@ def draw_columns(columns: list[ColumnSize], console: Console) -> None:
 
 
 def draw_entity(entity: Entity, console: Console) -> None:
-    """One entity: who, when, how known, and every statement."""
+    """Print one entity: description, dates, ranks and statements."""
     parts: list[RenderableType] = []
     if entity.description:
         parts.append(Text(one_line(entity.description), style="italic"))
@@ -74,30 +76,32 @@ def draw_entity(entity: Entity, console: Console) -> None:
 
 
 def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, console: Console) -> None:
-    """Those who bear a name, the best known first, and how many there are in all."""
-    console.print(Text(f"{total:,} are called {one_line(name)}", style="bold"))
-    table = Table(box=box.SIMPLE_HEAD, expand=True)
-    table.add_column("QID", style="cyan", no_wrap=True)
-    table.add_column("who", ratio=1)
-    table.add_column("lived", no_wrap=True)
-    table.add_column("sitelinks", justify="right", no_wrap=True)
+    """Print the entities with a name, the most prominent first, and their total number."""
+    console.print(Text(f"{counted(total, 'entity', 'entities')} named {one_line(name)}", style="bold"))
+    table = Table(
+        Column("QID", style="cyan", no_wrap=True),
+        Column("entity", ratio=1),
+        Column("lived", no_wrap=True),
+        Column("sitelinks", justify="right", no_wrap=True),
+        box=box.SIMPLE_HEAD,
+        expand=True,
+    )
     for entity in entities:
         about = Text(one_line(entity.label) or "(no label)", style="bold")
-        if entity.description or gist(entity.statements):
-            about = Text.assemble(
-                about, ", ", one_line(entity.description) or (one_line(gist(entity.statements)), "dim")
-            )
-        table.add_row(
-            entity.qid, about, years(entity.birth, entity.death), f"{entity.sitelinks:,}" if entity.sitelinks else ""
-        )
+        if what := one_line(entity.description or gist(entity.statements)):
+            about = Text.assemble(about, ", ", (what, "" if entity.description else "dim"))
+        sitelinks = f"{entity.sitelinks:,}" if entity.sitelinks else ""
+        table.add_row(entity.qid, about, years(entity.birth, entity.death), sitelinks)
     console.print(table)
     if total > len(entities):
-        console.print(Text(f"and {total - len(entities):,} more: --json lists them all", style="dim"))
-    console.print(Text(f"One of them in full: namesake kb show {kb} {entities[0].qid}", style="dim"), soft_wrap=True)
+        console.print(Text(f"and {total - len(entities):,} more; --json lists all of them", style="dim"))
+    console.print(
+        Text(f"To show one of them in full: namesake kb show {kb} {entities[0].qid}", style="dim"), soft_wrap=True
+    )
 
 
 def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Console) -> None:
-    """What a build made, and what it had to set aside."""
+    """Print what a build made, and what it rejected."""
 
     def line(text: str, style: str = "") -> None:
         console.print(one_line(text), style=style, highlight=False, markup=False, soft_wrap=True)
@@ -108,23 +112,23 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         f"{counted(manifest.words, 'word')} in {seconds:.1f} s"
     )
     if not manifest.entities and manifest.keep == "people":
-        line(f"nobody among its {manifest.items:,} items is a person (P31 = Q5): --keep all keeps them all", "yellow")
+        line(f"none of the {manifest.items:,} items is a person (P31 = Q5); --keep all keeps all items", "yellow")
     if manifest.entities and "wikipedia: none" not in manifest.ranks:
         from namesake.kb.store import KB
 
         ranked = int((KB.open(path).pagerank_wikipedia > 0).sum())
         if ranked < manifest.entities / 2:
             line(
-                f"only {ranked:,} entities have a Wikipedia rank: recipes with PR_WP take the others for unknown",
+                f"only {ranked:,} entities have a Wikipedia rank; recipes that use PR_WP treat the others as unknown",
                 "yellow",
             )
     if manifest.superseded:
-        line(f"{manifest.superseded:,} items count as a later dump has them", "yellow")
+        line(f"{manifest.superseded:,} items were replaced by those of a later dump", "yellow")
     if manifest.dates_dropped:
-        line(f"{manifest.dates_dropped:,} dates that name no possible day are left out", "yellow")
+        line(f"{manifest.dates_dropped:,} impossible dates were dropped", "yellow")
     if manifest.rejected:
         reasons = ", ".join(f"{count:,} × {reason}" for reason, count in manifest.rejected_reasons.items())
-        line(f"{manifest.rejected:,} set aside: {reasons}", "yellow")
+        line(f"{manifest.rejected:,} rejected: {reasons}", "yellow")
         with (path / REJECTS).open("rb") as rejects:
             for reject in islice(rejects, REJECTS_SHOWN):
                 record = msgspec.json.decode(reject, type=Reject)
@@ -134,7 +138,7 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
 
 
 def lifetime(entity: Entity) -> str:
-    """Such as 1961-08-04 – , 1900 – 1980, or nothing."""
+    """Such as 1961-08-04 – , 1900 – 1980, or an empty text."""
     if not entity.birth and not entity.death:
         return ""
     return f"{entity.birth or '?'} – {entity.death or ''}".strip()
@@ -151,10 +155,12 @@ def _fame(entity: Entity) -> list[tuple[str, str]]:
 
 def _statements(statements: list[Statement]) -> Table:
     """One line per property, with its values."""
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("property", style="green", overflow="fold")
-    table.add_column("", style="dim", no_wrap=True)
-    table.add_column("values", overflow="fold")
+    table = Table(
+        Column("property", style="green", overflow="fold"),
+        Column("", style="dim", no_wrap=True),
+        Column("values", overflow="fold"),
+        box=box.SIMPLE_HEAD,
+    )
     for key, group in groupby(statements, key=lambda statement: statement.property):
         same = list(group)
         shown = [_value(statement) for statement in same[:VALUES_SHOWN]]
@@ -165,7 +171,7 @@ def _statements(statements: list[Statement]) -> Table:
 
 
 def _value(statement: Statement) -> Text:
-    """A value as a reader wants it: its label, its years, its QID in the background."""
+    """A value: its label, its years, and its QID in the background."""
     text = Text(statement.label or no_label(statement.value))
     if statement.start or statement.end:
         text.append(f" {(statement.start or '')[:-6]}–{(statement.end or '')[:-6]}")
@@ -176,8 +182,7 @@ def _value(statement: Statement) -> Text:
 
 def _pairs(rows: list[tuple[str, str]]) -> Table:
     table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim")
-    table.add_column(overflow="fold")
+    table.columns.extend([Column(style="dim"), Column(overflow="fold")])
     for name, value in rows:
         if value:
             table.add_row(name, Text(value))

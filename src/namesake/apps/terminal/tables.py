@@ -1,20 +1,24 @@
-"""Tables of a report, drawn for a terminal."""
+"""Tables of a report, and curves, drawn for a terminal."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from namesake.evaluation.reports.report import View
 
+PLOT_HEIGHT, PLOT_WIDTH = 16, 61
+COLOURS = ("green", "blue", "magenta")
+
 
 def draw(view: View, console: Console) -> None:
-    """Print a table in the terminal."""
+    """Print a table of a report."""
     table = Table(title=escape(view.title), box=SIMPLE_HEAD, title_justify="left", title_style="bold", pad_edge=False)
     for j, heading in enumerate(view.header):
         if j in view.words:
@@ -31,6 +35,30 @@ def draw(view: View, console: Console) -> None:
 
 
 def _narrow(heading: str, figures: Sequence[str]) -> str:
-    """A heading on as many lines as it takes to be no wider than the figures below."""
+    """A heading wrapped to the width of its longest word or figure."""
     width = max(map(len, [*heading.split(), *figures]), default=1)
     return textwrap.fill(heading, width, break_long_words=False) if heading else ""
+
+
+def plot(
+    curves: Mapping[str, Sequence[float | None]], across: str, console: Console, mark: float | None = None
+) -> None:
+    """Draw curves over [0, 1] × [0, 1] with letters, each by its first letter.
+
+    Each curve has PLOT_WIDTH values from left to right, or None for a gap; `mark` is a position to mark on the axis.
+    """
+    field = [[(" ", "")] * PLOT_WIDTH for _ in range(PLOT_HEIGHT + 1)]
+    for (name, values), colour in zip(curves.items(), COLOURS, strict=False):
+        for column, value in enumerate(values):
+            if value is not None:
+                field[PLOT_HEIGHT - round(value * PLOT_HEIGHT)][column] = (name[0].upper(), colour)
+    for number, row in enumerate(field):
+        label = f"{1 - number / PLOT_HEIGHT:.2f}" if number % 4 == 0 else ""
+        console.print(Text.assemble(f"{label:>5} │", *row), highlight=False)
+    ticks = "".join(f"{tick / 5:<12.1f}" for tick in range(6))
+    line = ["─"] * PLOT_WIDTH
+    if mark is not None:
+        line[round(mark * (PLOT_WIDTH - 1))] = "┴"
+    console.print(f"      └{''.join(line)}\n       {ticks[: PLOT_WIDTH + 2]}", highlight=False)
+    legend = ", ".join(f"{name[0].upper()} {name}" for name in curves)
+    console.print(f"       {legend} over {across}", style="dim", highlight=False, markup=False)

@@ -1,4 +1,4 @@
-"""The shop window: what `import namesake` shows, and that the library offers what the command line does."""
+"""The public API: what `import namesake` shows, and that the library offers what the command line does."""
 
 import importlib
 import inspect
@@ -25,7 +25,7 @@ def test_dir_shows_the_names_people_need_and_no_others():
         assert getattr(namesake, name) is not None
 
 
-def test_the_window_lists_each_name_once():
+def test_the_public_api_lists_each_name_once():
     """What type checkers see, what is exported and what is imported on demand are the same names."""
     checked = re.findall(r"^    from .* import (.+)$", inspect.getsource(namesake), re.MULTILINE)
     names = {part.split(" as ")[-1].strip() for line in checked for part in line.split(",")}
@@ -34,32 +34,56 @@ def test_the_window_lists_each_name_once():
         _ = namesake.nonsense
 
 
-@pytest.mark.parametrize("first", ["namesake.analysis.evaluate", "namesake.evaluation.gold", "namesake.apps.cli.tune"])
+@pytest.mark.parametrize(
+    "first", ["namesake.analysis.evaluate", "namesake.evaluation.gold", "namesake.apps.cli.evaluation"]
+)
 def test_functions_stay_functions_whatever_was_imported_before(first):
     program = f"import {first}, namesake\n"
     program += "assert callable(namesake.evaluate) and callable(namesake.tune) and callable(namesake.ablate)"
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-def test_no_room_has_the_name_of_a_function():
-    """Importing a room sets it as an attribute of the package: it would hide the function."""
+def test_no_package_has_the_name_of_a_function():
+    """Importing a package sets it as an attribute of the package: it would hide the function."""
     for name in namesake._HOMES:
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module(f"namesake.{name}")
 
 
-FUNCTIONS = (
-    "ablate build_kb evaluate evaluate_text get_kb link_files link_folder link_frame mistakes pack_kb reconcile_frame "
-    "reproduce threshold tune"
-)
+FUNCTIONS = [name for name in namesake.__all__ if inspect.isfunction(getattr(namesake, name))]
 
 
-@pytest.mark.parametrize("name", FUNCTIONS.split())
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_document_and_type_their_arguments(name):
     function = getattr(namesake, name)
     for argument, parameter in inspect.signature(function).parameters.items():
         assert parameter.annotation is not inspect.Parameter.empty
         assert re.search(rf"\b{argument}\b", function.__doc__), f"{name}: {argument} is not documented"
+
+
+def test_the_library_offers_what_the_command_line_does():
+    assert set(FUNCTIONS) >= {"reconcile", "reconcile_frame", "embed", "walk", "disambiguate", "evaluate", "tune"}
+    assert set(FUNCTIONS) >= {"build_kb", "list_datasets", "get_dataset", "convert_dataset", "link_files"}
+
+
+def test_a_table_is_matched_from_python(sample_kb, tmp_path):
+    table, out = tmp_path / "people.csv", tmp_path / "out.csv"
+    table.write_text("Full name,Team,Job\nMichael Jordan,Chicago Bulls,basketball player\n")
+    linker = namesake.Linker(sample_kb)
+    with pytest.warns(UserWarning, match="'Full name' .guessed"):
+        done = namesake.reconcile(linker, table, out, context="Team", type={"occupation": "Job"})
+    assert (done.table.num_rows, done.matched, done.chosen, done.unread) == (1, 1, 0, 0)
+    assert out.read_text().splitlines()[1].split(",")[3] == "Q41421"
+    with pytest.raises(NamesakeError, match=r"out\.csv"):
+        namesake.reconcile(linker, out, out, name="Full name")
+
+
+def test_wrong_calls_say_what_to_do(sample_kb, tmp_path):
+    with pytest.raises(TypeError, match=r"KB.open\('kb'\)"):
+        namesake.KB("kb")
+    with pytest.raises(NamesakeError, match="`articles=` is empty"):
+        namesake.link_files(namesake.Linker(sample_kb), [], tmp_path / "o.jsonl")
+    assert not (tmp_path / "o.jsonl").exists()
 
 
 def test_version_loads_nothing_heavy():

@@ -1,0 +1,35 @@
+"""Write the tables of scorers and of evidence for NIL in docs/recipes.md. Run: python docs/scorers.py."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from namesake.doubts import DOUBTS
+from namesake.scorers import SCORERS
+
+PAGE = Path(__file__).with_name("recipes.md")
+
+
+def table(heading: str, registry: Mapping[str, Any]) -> str:
+    """The shipped declarations of a registry, one per row."""
+    lines = [f"| {heading} | Definition |", "|---|---|"]
+    for name, one in registry.items():
+        if one.module.startswith("namesake."):
+            needs = f" Needs {one.needs.what}." if one.needs else ""
+            definition = f"{one.formula}{needs}".replace("|", r"\|")
+            lines.append(f"| `{name}` | {definition} |")
+    return "\n".join(lines)
+
+
+def page(text: str) -> str:
+    """The page with its tables written again."""
+    for heading, registry in (("Scorer", SCORERS), ("Evidence", DOUBTS)):
+        begin, end = f"<!-- begin {heading}: python docs/scorers.py -->", f"<!-- end {heading} -->"
+        before, _, rest = text.partition(begin)
+        _, _, after = rest.partition(end)
+        text = f"{before}{begin}\n\n{table(heading, registry)}\n\n{end}{after}"
+    return text
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

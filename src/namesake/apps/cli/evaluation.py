@@ -1,0 +1,282 @@
+"""`namesake eval`: measure links, choose thresholds, fit weights, and examine errors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from namesake.apps.cli import options
+from namesake.apps.cli.output import NO_RESULT, kb_to_measure, report_rejects, say, show
+from namesake.errors import NamesakeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from namesake.evaluation.reports.report import Report
+    from namesake.evaluation.thresholds import Trade
+
+group = typer.Typer(
+    help="Measure links, choose thresholds, fit weights, and examine errors.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+
+
+@group.command()
+def run(
+    out: options.ReportOut,
+    more: options.MoreLabelled = None,
+    gold: Path | None = None,
+    labelled: options.Labelled = None,
+    links: Path | None = None,
+    scores: Path | None = None,
+    kb: Path | None = None,
+    articles: Path | None = None,
+    recipe: options.Recipe = "default",
+    threshold: options.Threshold = None,
+    known: Path | None = None,
+    split: options.Split = None,
+    methods: str = "",
+    by: str = "",
+    unit: Literal["mention", "document"] = "mention",
+    samples: options.Samples = 10_000,
+    seed: options.Seed = 2022,
+) -> None:
+    """Measure accuracy with confidence intervals, on labelled text or against gold.
+
+    Example: namesake eval run --kb kb/ --labelled news.jsonl.gz --out report/
+
+    Example: namesake eval run --scores scores.parquet --gold gold.jsonl --split test --by difficulty --out report/
+
+    Args:
+        gold: Right answers: JSONL with articleID, name and gold (index, QID or null).
+        links: Links to measure: output of `namesake link`.
+        scores: Scores of every candidate to measure: Parquet, JSONL or CSV, or links with --scores.
+        kb: KB that links --labelled or --articles first. The default is $NAMESAKE_KB.
+        articles: Articles to link with --kb.
+        recipe: Recipe that links --labelled: a shipped recipe, or a .toml file.
+        known: Ignore candidates that are not in this KB, and treat gold entities that are not in it as NIL.
+        methods: Methods to compare, separated by commas: recipes, names from the paper, score columns, links, Random.
+            The default is every method that the input supports.
+        by: Gold columns to group by, separated by commas, such as difficulty.
+        unit: Unit that the bootstrap resamples.
+    """
+    from namesake import evaluate, evaluate_text
+    from namesake.articles.rejects import Rejects
+
+    texts, minimum = options.listed(labelled, more), options.threshold_of(threshold)
+    shared: dict[str, Any] = {"samples": samples, "seed": seed}
+    against_gold: dict[str, Any] = {
+        "links": links,
+        "scores": scores,
+        "articles": articles,
+        "known": known,
+        "split": split,
+    }
+    against_gold |= {"methods": _listed(methods), "by": _listed(by)}
+    inputs = [gold, *texts, links, scores, articles, known, kb, Path(recipe)]
+    if texts:
+        if given := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
+            raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {given[0]}")
+        report = evaluate_text(texts, kb_to_measure(kb, texts), recipe, threshold=minimum, **shared)
+        _write(report, out, inputs)
+        return
+    if gold is None:
+        raise NamesakeError("eval run needs --gold for links and scores, or --labelled text")
+    if threshold is not None:
+        raise NamesakeError("--threshold applies to --labelled text; links and recipes have their own threshold")
+    if links is not None and scores is not None:
+        raise NamesakeError("eval run needs one of --links, --scores, or --kb with --articles")
+    against_gold["scores"] = against_gold.pop("links") or scores
+    folder = kb_to_measure(kb, [articles]) if articles else kb
+    with Rejects() as rejects:
+        report = evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects)
+    _write(report, out, inputs)
+    report_rejects(rejects)
+
+
+@group.command()
+def threshold(
+    labelled: options.Labelled = None,
+    more: options.MoreLabelled = None,
+    target_precision: float = 0.95,
+    kb: options.Kb = None,
+    recipe: options.Recipe = "default",
+    out: options.OptionalOut = None,
+    samples: options.Samples = 10_000,
+    seed: options.Seed = 2022,
+) -> None:
+    """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold.
+
+    Example: namesake eval threshold --kb kb/ --labelled news.jsonl.gz --target-precision 0.95 -o mine.toml
+
+    Args:
+        target_precision: Share of the answers that must be right.
+        out: File .toml for the recipe with the measured thresholds p80 to p99. By default none is written.
+    """
+    files = options.listed(labelled, more)
+    folder = kb_to_measure(kb, files)
+    from namesake import threshold
+    from namesake.apps.terminal.console import Console
+    from namesake.apps.terminal.tables import plot
+    from namesake.files import keep_apart
+
+    found = threshold(files, folder, target_precision=target_precision, recipe=recipe, samples=samples, seed=seed)
+    lines = list(found.lines)
+    if out is not None:
+        keep_apart([out], [*files, recipe, folder])
+        found.recipe.save(out)
+        rule = found.recipe.decide
+        names = ", ".join(rule.thresholds) if rule is not None else ""
+        lines.append(f"wrote {out} with thresholds {names or 'for no precision'}; use it with --recipe {out}")
+    show([found.view])
+    plot(_curves(found.trade), "threshold", Console(), found.suggested)
+    show([], lines)
+    if found.suggested is None:
+        raise typer.Exit(NO_RESULT)
+
+
+def _curves(trade: Trade) -> dict[str, list[float | None]]:
+    from namesake.apps.terminal.tables import PLOT_WIDTH
+
+    entries = [trade.at(column / (PLOT_WIDTH - 1)) for column in range(PLOT_WIDTH)]
+    columns = {"precision": trade.precision, "recall": trade.recall, "coverage": trade.coverage}
+    return {
+        name: [None if entry is None else float(column[entry]) for entry in entries] for name, column in columns.items()
+    }
+
+
+@group.command()
+def tune(
+    more: options.MoreLabelled = None,
+    labelled: options.Labelled = None,
+    kb: options.Kb = None,
+    scores: list[Path] | None = None,
+    gold: list[Path] | None = None,
+    split: options.Split = None,
+    recipe: options.Recipe = "default",
+    how: Literal["fit", "grid"] = "fit",
+    step: Annotated[float, typer.Option(min=0.01, max=1.0)] = 0.05,
+    folds: Annotated[int, typer.Option(min=2)] = 10,
+    known: Path | None = None,
+    hold: bool = False,
+    out: options.OptionalOut = None,
+) -> None:
+    """Fit a recipe's weights to labelled text or to scores, and write a recipe.
+
+    Example: namesake eval tune --kb kb/ --labelled news.jsonl.gz web.jsonl.gz -o mine.toml
+
+    Example: namesake eval tune --scores scores.parquet --gold gold.jsonl --split tune --recipe uiscore-paper
+
+    Args:
+        scores: Scores of every candidate; repeatable, all files are fitted together.
+        gold: Right answers: one file for all --scores, or one per file.
+        recipe: Recipe whose parts are weighted: a shipped recipe, or a .toml file.
+        how: Weights to write: of the log-linear model (fit), or of the grid.
+        step: Step of the grid.
+        folds: Number of cross-validation folds, by document over all gold.
+        known: Ignore candidates that are not in this KB, in files that `link` wrote.
+        hold: Keep the weights, and fit only the decision for NIL (nil and alone).
+        out: Recipe file to write. The default is NAME-HOW.toml.
+    """
+    settings = {name: value for name, value in locals().items() if name not in ("more", "out")}
+    from namesake import tune
+    from namesake.files import keep_apart
+
+    files = options.listed(labelled, more)
+    settings |= {"scores": scores or (), "gold": gold or (), "labelled": files}
+    settings |= {"kb": kb_to_measure(kb, files) if files else None}
+    tuning = tune(**settings, name=out.stem if out else None)
+    out = out or Path(f"{tuning.recipe.name}.toml")
+    keep_apart([out], [*files, *(scores or ()), *(gold or ()), recipe, *([known] if known else [])])
+    tuning.recipe.save(out)
+    if tuning.warning:
+        say(f"warning: {tuning.warning}")
+    show(tuning.views, [f"wrote {out}; use it with --recipe {out}"])
+
+
+@group.command()
+def errors(
+    articles: options.Articles,
+    gold: options.Gold,
+    out: options.ReportOut,
+    kb: options.Kb = None,
+    recipe: options.Recipe = "default",
+    split: options.Split = None,
+    known: bool = False,
+) -> None:
+    """List every wrong link next to the right one, with the matches and a likely cause.
+
+    Example: namesake eval errors --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
+
+    Args:
+        known: Ignore mentions whose gold entity is not in the KB.
+    """
+    from namesake import mistakes
+    from namesake.articles.rejects import Rejects
+
+    folder = kb_to_measure(kb, [articles])
+    with Rejects() as rejects:
+        report = mistakes(articles, gold, folder, recipe, split=split, known=known, rejects=rejects)
+    line = f"{report.remarks[0]} See {out / 'report.html'} and {out / 'errors.csv'}."
+    _write(report, out, [articles, gold, kb, Path(recipe)], [line])
+    report_rejects(rejects)
+
+
+@group.command()
+def ablate(
+    articles: options.Articles,
+    gold: options.Gold,
+    out: options.ReportOut,
+    kb: list[Path] | None = None,
+    split: options.Split = None,
+) -> None:
+    """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper).
+
+    Example: namesake eval ablate --kb kb/ --articles news.jsonl.gz --gold gold.jsonl --out report/
+
+    Args:
+        kb: Folder of a KB; repeat it to compare KBs built with different --words. The default is $NAMESAKE_KB.
+    """
+    from namesake import ablate
+    from namesake.articles.rejects import Rejects
+
+    first = kb_to_measure(kb[0] if kb else None, [articles])
+    with Rejects() as rejects:
+        report = ablate(articles, gold, kb or [first], split=split, rejects=rejects)
+    _write(report, out, [articles, gold, *(kb or ())], [f"wrote {out / 'report.html'}, report.md, tables.json"])
+    report_rejects(rejects)
+
+
+@group.command()
+def reproduce(
+    folder: Path,
+    out: options.ReportOut,
+    kb: Path | None = None,
+    samples: options.Samples = 10_000,
+    seed: options.Seed = 2022,
+) -> None:
+    """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values.
+
+    Example: namesake eval reproduce quotebank/ --out report/
+
+    Args:
+        folder: Folder that contains reference_scores.parquet, gold.jsonl and articles.jsonl.gz.
+        kb: KB with which to run every system that it supports as well. By default only the scores are used.
+    """
+    from namesake import reproduce
+
+    _write(reproduce(folder, kb=kb, samples=samples, seed=seed), out)
+
+
+def _listed(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _write(report: Report, out: Path, inputs: Sequence[Path | None] = (), lines: Sequence[str] | None = None) -> None:
+    """Write a report into a folder, none of whose files is an input, and print its short form."""
+    report.write(out, inputs)
+    wrote = f"wrote {out / 'report.html'}, report.md, tables.json, CSV and LaTeX"
+    show(report.short, [*report.remarks, wrote] if lines is None else lines)
