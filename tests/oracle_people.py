@@ -1,4 +1,4 @@
-"""People in labelled text, measured slowly and plainly: what `namesake evaluate --labelled` must agree with."""
+"""People in labelled text, measured slowly and plainly: what `namesake eval run --labelled` must agree with."""
 
 from __future__ import annotations
 

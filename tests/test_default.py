@@ -23,7 +23,7 @@ LONE = Path(__file__).parents[1] / "docs" / "accuracy" / "lone.gold.jsonl"
 
 @pytest.fixture(scope="module")
 def report(shared, tmp_path_factory):
-    """`namesake evaluate` of the authors' scores on the test split."""
+    """`namesake eval run` of the authors' scores on the test split."""
     folder, out = shared / "quotebank", tmp_path_factory.mktemp("report")
     options = ["--scores", folder / "reference_scores.parquet", "--gold", folder / "gold.jsonl", "--split", "test"]
     options += ["--methods", "default", "--out", out]

@@ -572,7 +572,7 @@ def test_a_threshold_by_name(sample_kb, tmp_path):
     assert Linker(sample_kb, threshold="p95").recipe.decide.threshold == known["p95"]
     own = Recipe.load("default")
     own = own.replace(name="own", decide=own.decide.replace(thresholds={}))
-    with pytest.raises(NamesakeError, match=r"own has no threshold 'p95'; it has none: `namesake threshold --out"):
+    with pytest.raises(NamesakeError, match=r"own has no threshold 'p95'; it has none: `namesake eval threshold --out"):
         Linker(sample_kb, own, threshold="p95")
     with pytest.raises(NamesakeError, match="it has p80, p85"):
         Linker(sample_kb, threshold="p42")

@@ -214,7 +214,7 @@ class Recipe(Settings, frozen=True):
             if threshold not in known:
                 raise NamesakeError(
                     f"recipe {self.name} has no threshold {threshold!r}; it has {', '.join(known) or 'none'}: "
-                    "`namesake threshold --out mine.toml` calibrates some on labelled text"
+                    "`namesake eval threshold --out mine.toml` calibrates some on labelled text"
                 )
             threshold = known[threshold]
         return self.replace(decide=self.decide.replace(threshold=threshold))

@@ -183,7 +183,7 @@ def _ground_truth(articles: Path, gold: list[GoldRow]) -> Iterator[PaperRow]:
 
 
 def paper_report(reproduction: Reproduction) -> Report:
-    """Make the report of `namesake reproduce`: each table next to print, then every difference with its reason."""
+    """Make the report of `namesake eval reproduce`: each table next to print, then every difference with its reason."""
     tables = {key: list(rows) for key, rows in groupby(reproduction.rows, key=lambda row: row.table)}
     differing = [row for row in reproduction.rows if row.why]
     intro = [

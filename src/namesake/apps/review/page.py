@@ -42,7 +42,7 @@ class Row:
 def write_review(rows: Sequence[Row], page: Path, title: str) -> Path:
     """Write the page, and beside it a file with the rows as articles; returns the path of that file.
 
-    The page saves decisions as gold (`articleID`, `name`, `gold`), which `namesake evaluate` and `tune` read. They also
+    The page saves decisions as gold (`articleID`, `name`, `gold`), which `namesake eval run` and `tune` read. They also
     have the cells of the row (`cells`), which `namesake reconcile --choices` compares.
     """
     beside = articles_path(page)

@@ -1,4 +1,4 @@
-"""The report of `namesake evaluate` on links and scores."""
+"""The report of `namesake eval run` on links and scores."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace

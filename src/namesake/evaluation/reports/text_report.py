@@ -1,4 +1,4 @@
-"""The report of `namesake evaluate --labelled`."""
+"""The report of `namesake eval run --labelled`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from namesake.recipe import Part
 
 INTERVALS = "± covers the 95 % bootstrap interval by document."
 STEPS = tuple(k / 20 for k in range(20))
-"""Thresholds that the table of `namesake threshold` shows beside the suggested one."""
+"""Thresholds that the table of `namesake eval threshold` shows beside the suggested one."""
 
 
 def weights_view(tuned: Sequence[Tuned], split: str) -> View:
