@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from namesake.analysis.corpus import Corpus, known_candidates
 from namesake.apps.cli.commands import app
 from namesake.evaluation.gold import align, read_gold
-from namesake.evaluation.methods import from_recipe
+from namesake.evaluation.measure import from_recipe
 from namesake.evaluation.scores import score_table
 from namesake.kb.build import build
 from namesake.kb.store import KB

@@ -11,8 +11,7 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import MISSED, NIL, align, in_split, read_gold
-from namesake.evaluation.measure import evaluate_scores
-from namesake.evaluation.methods import from_recipe, methods
+from namesake.evaluation.measure import evaluate_scores, from_recipe, methods
 from namesake.evaluation.scores import read_scores, score_table
 from namesake.evaluation.statistics import Bootstrap
 from namesake.recipe import Decide, Part, Recipe

@@ -13,8 +13,8 @@ from namesake.kernels.link.candidate_tables import parse_qids, top_two
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.kernels.link.word_sums import overlap
 from namesake.kernels.types import Ragged
-from namesake.links import qid_texts
 from namesake.scorers.word_overlap import gather_features
+from namesake.scoring import qid_texts
 
 pytestmark = pytest.mark.kernel
 

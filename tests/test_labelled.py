@@ -25,7 +25,7 @@ from namesake.evaluation import text_figures as figures
 from namesake.evaluation.fit_weights import few, learnable
 from namesake.evaluation.gold import align, read_gold
 from namesake.evaluation.labelled_text import count_overlapping, read_corpora, read_corpus
-from namesake.evaluation.methods import methods
+from namesake.evaluation.measure import methods
 from namesake.evaluation.scores import read_scores
 from namesake.evaluation.text_figures import KINDS
 from namesake.evaluation.thresholds import Trade, fewest, thresholds

@@ -13,7 +13,7 @@ from namesake.kernels.vectors.cosine import widen
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe, recipes
 from namesake.scorers.eigenthemes import distinct, theme
-from namesake.scorers.text_vectors import encoder
+from namesake.scorers.neural_text import encoder
 from namesake.settings import Neural
 from namesake.text import sentences
 

@@ -21,7 +21,7 @@ from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import MOST_REPEATED, LinkWriter
 from namesake.formats.table_files import write_rows
 from namesake.reconciling.table import Layout, reconcile_table
-from namesake.scorers.properties import similar_properties
+from namesake.scorers.value_lookup import similar_properties
 
 TEXT = "The basketball player Michael Jordan spoke."
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from namesake import rank
 from namesake.errors import NamesakeError
+from namesake.rank import SCALES
 from namesake.recipe import Decide, Part, Recipe, recipes
-from namesake.scale import SCALES
 from namesake.scorers import SCORERS as REGISTRY
 
 SCORERS = sorted(REGISTRY)

@@ -21,13 +21,12 @@ from namesake.apps.review.page import Row, review_page, write_review
 from namesake.articles.days import Day, read_day
 from namesake.evaluation.gold import read_gold
 from namesake.kb.records import describe
-from namesake.kernels.link.agree import Stated, agree
+from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.reconciling import Query, reconcile_queries
-from namesake.reconciling.matching import judge
-from namesake.reconciling.rows import plain_name
+from namesake.reconciling.matching import judge, plain_name
 from namesake.reconciling.table import SHOWN, Layout, reconcile_table
-from namesake.scorers.properties import find_property
+from namesake.scorers.value_lookup import find_property
 
 JORDAN, SCIENTIST, FOOTBALLER = "Q41421", "Q3308285", "Q6831716"
 TABLE = """Name,Team,Notes,Year

@@ -11,6 +11,7 @@ from scipy.optimize import approx_fprime, minimize
 import oracle_evaluate as oracle
 from namesake.errors import NamesakeError
 from namesake.evaluation import cross_validation, fit_weights
+from namesake.evaluation.fit_weights import learnable
 from namesake.evaluation.gold import GoldRow, align, in_split, read_gold
 from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.recipe import Decide, Part, Recipe
@@ -213,7 +214,7 @@ def test_the_papers_grid_on_the_tune_split(quotebank):
     data = align(table, in_split(gold, "tune"))
     found = cross_validation.tune_weights(Recipe.load("uiscore-paper"), [data], "grid")
     assert found.detail == "9,261 points"
-    as_published = cross_validation.answerable(data)
+    as_published = learnable(None, data)
     searched = fit_weights.search_grid(Recipe.load("uiscore-paper"), as_published)
     ones = int(np.flatnonzero((searched.points == 1).all(axis=1))[0])
     assert found.figures[0] >= (searched.place[:, ones] == 1).mean()

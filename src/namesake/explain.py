@@ -7,6 +7,7 @@ and its parts are the recipe's doubts, or the constant if there are none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -24,28 +25,13 @@ from namesake.errors import did_you_mean
 from namesake.kb.names.normalise import normalise
 from namesake.kb.records import about as about_entity
 from namesake.scorers import Candidate, named
-from namesake.scorers.evidence_shown import Page, Reading
+from namesake.scorers.evidence_shown import Page, Reading, Source
 from namesake.scoring import Scored
 
-SOURCE = pa.struct(
-    [
-        pa.field("source", pa.string()),  # description, paragraph, statement, alias, anchor, or a scorer's own word
-        pa.field("property", pa.string()),
-        pa.field("property_label", pa.string()),
-        pa.field("value", pa.string()),
-        pa.field("anchor", pa.string()),  # QID of the anchor that shares the statement
-        pa.field("anchor_label", pa.string()),
-    ]
-)
-MATCH = pa.struct(
-    [
-        pa.field("word", pa.string()),  # the normalised word, or null for a shared statement
-        pa.field("spans", SPANS),  # in characters of the article
-        pa.field("sources", pa.list_(SOURCE)),
-        pa.field("more_spans", pa.int32()),  # how many spans are not listed
-        pa.field("more_sources", pa.int32()),  # the same for sources
-    ]
-)
+SOURCE = pa.struct([(field.name, pa.string()) for field in fields(Source)])
+_COUNTS = [(name, pa.int32()) for name in ("more_spans", "more_sources")]
+MATCH = pa.struct([("word", pa.string()), ("spans", SPANS), ("sources", pa.list_(SOURCE)), *_COUNTS])
+"""The dataclasses `Source` and `Match` as Arrow types."""
 EXPLANATION = pa.schema(
     [
         pa.field("article_id", pa.string()),

@@ -29,11 +29,10 @@ from namesake.errors import NamesakeError, must_be, warn
 from namesake.explain import EXPLANATION, explain, mentions_called, no_such_name
 from namesake.kb.records import found_all
 from namesake.kb.store import KB
-from namesake.links import link_columns, link_rows, score_columns
 from namesake.machine import NAMESAKE_KB, from_home, named_kb
 from namesake.names.sources import KINDS, Detector, source_of
 from namesake.recipe import Recipe
-from namesake.scoring import Scored, refuse_lacking, score
+from namesake.scoring import Scored, link_columns, link_rows, refuse_lacking, score, score_columns
 from namesake.text import Lexicon
 
 
@@ -115,7 +114,7 @@ class Linker:
         self.mentions = mentions
         self._source = source_of(mentions)
         self.kb = kb if isinstance(kb, KB) else KB.open(_folder(kb))
-        self.recipe = recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
+        self.recipe = Recipe.load(recipe)
         if threshold is not None:
             self.recipe = self.recipe.at(threshold)
         refuse_lacking(self.recipe, self.kb)

@@ -1,11 +1,11 @@
-"""The order of candidates: links, P@1, MRR and explanations all rank candidates with `order`.
+"""The order of candidates, and the scales that make score parts comparable before they are added.
 
-The candidates of mention i are `offsets[i]` to `offsets[i + 1]` of flat arrays. The first key is the score, the others
-break ties from left to right, and candidates that still tie keep their position. Higher is better in every key, so the
-lowest QID wins by the key `-qid`.
+Links, P@1, MRR and explanations all rank candidates with `order`. The candidates of mention i are `offsets[i]` to
+`offsets[i + 1]` of flat arrays. The first key is the score, the others break ties from left to right, and candidates
+that still tie keep their position. Higher is better in every key, so the lowest QID wins by the key `-qid`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -54,3 +54,53 @@ def check(offsets: IntArray, keys: Sequence[FloatArray], names: Sequence[str] = 
                 f"{name} is not a number (NaN) for candidate {at - int(offsets[mention])} of mention {mention}: "
                 "scores must be numbers, drop the candidate or give it a score"
             )
+
+
+def none(score: Float64, offsets: Int64) -> Float64:
+    """The score itself."""
+    return score
+
+
+def unit(score: Float64, offsets: Int64) -> Float64:
+    """(x + 1) / 2: cosines from [-1, 1] to [0, 1]."""
+    return (score + 1) / 2
+
+
+def smooth(score: Float64, offsets: Int64) -> Float64:
+    """(x + 1) / Σ(x + 1) over the candidates of the mention: the paper's additive smoothing."""
+    return share(score + 1, offsets)
+
+
+def share(score: Float64, offsets: Int64) -> Float64:
+    """x / Σx over the candidates of the mention; 0 if the sum is not positive."""
+    total = _per_mention(np.add, score, offsets)
+    return np.divide(score, total, out=np.zeros(len(score)), where=total > 0)
+
+
+def top(score: Float64, offsets: Int64) -> Float64:
+    """x / max(x) over the candidates of the mention; 0 if the maximum is not positive."""
+    best = _per_mention(np.maximum, score, offsets)
+    return np.divide(score, best, out=np.zeros(len(score)), where=best > 0)
+
+
+def log1p(score: Float64, offsets: Int64) -> Float64:
+    """log(1 + x), the tenth match says less than the first; x below 0 (unknown) counts as 0."""
+    return np.log1p(np.maximum(score, 0))
+
+
+def sqrt(score: Float64, offsets: Int64) -> Float64:
+    """√x, milder than log1p; x below 0 (unknown) counts as 0."""
+    return np.sqrt(np.maximum(score, 0))
+
+
+SCALES: dict[str, Callable[[Float64, Int64], Float64]] = {
+    scale.__name__: scale for scale in (none, unit, smooth, share, top, log1p, sqrt)
+}
+"""Every scale by its name in recipes."""
+
+
+def _per_mention(ufunc: np.ufunc, score: Float64, offsets: Int64) -> Float64:
+    """For every candidate, the reduction over the candidates of its mention."""
+    size = np.diff(offsets)
+    reduced = ufunc.reduceat(score, offsets[:-1][size > 0]) if len(score) else score
+    return np.repeat(np.asarray(reduced, np.float64), size[size > 0])

@@ -22,7 +22,7 @@ from namesake import rank
 from namesake.arrays import Float64, Int64
 from namesake.doubts import DOUBTS, named_doubt
 from namesake.errors import NamesakeError, did_you_mean, warn
-from namesake.scale import SCALES
+from namesake.rank import SCALES
 from namesake.scorers import SCORERS, named
 from namesake.settings import Checked, Settings
 
@@ -160,8 +160,10 @@ class Recipe(Settings, frozen=True):
                     raise NamesakeError(f"{part.scorer} counts unless {name}, which is no part of the recipe{hint}")
 
     @classmethod
-    def load(cls, source: str | Path) -> "Recipe":
-        """Read a recipe: `source` is the name of a shipped one, or a `.toml` file."""
+    def load(cls, source: "Recipe | str | Path") -> "Recipe":
+        """Read a recipe: `source` is the name of a shipped one, or a `.toml` file; a recipe is returned unchanged."""
+        if isinstance(source, Recipe):
+            return source
         if str(source).endswith(".toml"):
             path = Path(source)
             try:

@@ -4,7 +4,6 @@ The types of the fields and their constraints (`msgspec.Meta`) are the only rule
 messages are for programmers, so `Checked` writes its own from the same types.
 """
 
-import re
 from collections.abc import Mapping
 from types import UnionType
 from typing import Annotated, Any, ClassVar, Literal, Self, Union, get_args, get_origin
@@ -44,54 +43,39 @@ class Checked(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defa
         return _fault(type(self), msgspec.structs.asdict(self), name)
 
     @classmethod
-    def of(cls, table: Mapping[str, Any]) -> Self:
-        """The struct that a TOML table describes."""
-        try:
-            return msgspec.convert(table, cls)
-        except msgspec.ValidationError as error:
-            raise NamesakeError(_translated(cls, table, str(error))) from None
+    def of(cls, table: Mapping[str, Any], name: str = "") -> Self:
+        """The struct that a TOML table describes; the table is the value of the key `name` of another one, if any."""
+        known = {field.name: field for field in fields(cls)}
+        for key in table:
+            if key not in known:
+                raise NamesakeError(f"unknown key {key!r}{did_you_mean(key, known)}; known are {', '.join(known)}")
+        values = {}
+        for key, field in known.items():
+            if field.required and key not in table:
+                where = f" from {name}" if name else ""
+                raise NamesakeError(f"{key} is missing{where}: it must be {_wanted(field.type)}")
+            if key in table:
+                try:
+                    values[key] = msgspec.convert(_built(field.type, table[key], key), field.type)
+                except msgspec.ValidationError:
+                    raise NamesakeError(_fault(cls, table, key)) from None
+        return cls(**values)
 
 
-def _translated(struct: type[Checked], table: Mapping[str, Any], said: str) -> str:
-    """The message of msgspec in our words, or unchanged if its path cannot be followed."""
-    try:
-        return _sentence(struct, table, said)
-    except (LookupError, TypeError):
-        return " ".join(said.split())
-
-
-def _sentence(struct: type[Checked], table: Mapping[str, Any], said: str) -> str:
-    """A message that may end in a path such as `$.parts[0].weight`, in our words."""
-    what, _, path = said.rpartition(" - at `$") if " - at `$" in said else (said, "", "")
-    owner, holder, name = struct, table, ""
-    inner: type[Checked] | None = struct
-    place: Any = table
-    for step in re.findall(r"\w+", path):
-        if step.isdigit():
-            place = place[int(step)]
-        elif inner is not None:
-            owner, holder, name = inner, place, step
-            inner, place = _struct_in(_type_of(owner, name)), place[name]
-    key = re.search("`(.*)`", what, re.DOTALL)
-    if inner is not None and key is not None and what.startswith("Object contains unknown field"):
-        known = [field.name for field in fields(inner)]
-        return f"unknown key {key[1]!r}{did_you_mean(key[1], known)}; known are {', '.join(known)}"
-    if inner is not None and key is not None and what.startswith("Object missing required field"):
-        where = f" from {name}" if name else ""
-        return f"{key[1]} is missing{where}: it must be {_wanted(_type_of(inner, key[1]))}"
-    return _fault(owner, holder, name)
+def _built(type_: Any, value: Any, name: str) -> Any:
+    """The value of a field with its tables as structs."""
+    struct = _struct_in(type_)
+    if struct is None or not isinstance(value, list | dict):
+        return value
+    return struct.of(value, name) if isinstance(value, dict) else [_built(type_, one, name) for one in value]
 
 
 def _fault(struct: type[Checked], values: Mapping[str, Any], name: str) -> str:
     """`weight of NS = -1.0: must be a number from 0 up`."""
-    value, wanted = values[name], _type_of(struct, name)
+    value, [wanted] = values[name], [field.type for field in fields(struct) if field.name == name]
     whose = f" of {values[struct.called_by]}" if values.get(struct.called_by) and struct.called_by != name else ""
     hint = did_you_mean(value, get_args(wanted)) if get_origin(wanted) is Literal and isinstance(value, str) else ""
     return f"{name}{whose} = {value!r}: must be {_wanted(wanted)}{hint}"
-
-
-def _type_of(struct: type[Checked], name: str) -> Any:
-    return {field.name: field.type for field in fields(struct)}[name]
 
 
 def _wanted(type_: Any) -> str:

@@ -31,11 +31,6 @@ def opened(kb: KB | str | Path) -> KB:
     return kb if isinstance(kb, KB) else KB.open(kb)
 
 
-def loaded(recipe: Recipe | str | Path) -> Recipe:
-    """Return the recipe, loaded if it is given by its name or path."""
-    return recipe if isinstance(recipe, Recipe) else Recipe.load(recipe)
-
-
 class Corpus:
     """The articles of a file, read once and linked with one recipe after another.
 

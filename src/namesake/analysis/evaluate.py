@@ -7,13 +7,12 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal
 
-from namesake.analysis.corpus import Corpus, are_names, link_text, loaded, only_known
+from namesake.analysis.corpus import Corpus, are_names, link_text, only_known
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
-from namesake.evaluation.measure import Row, evaluate_scores
-from namesake.evaluation.methods import PAPER, Method, from_recipe, linked, method
-from namesake.evaluation.methods import methods as named_methods
+from namesake.evaluation.measure import PAPER, Method, Row, evaluate_scores, from_recipe, linked, method
+from namesake.evaluation.measure import methods as named_methods
 from namesake.evaluation.reports.evaluation_report import evaluation_report, pivot
 from namesake.evaluation.reports.report import Report, Section
 from namesake.evaluation.reports.text_report import text_report
@@ -132,7 +131,7 @@ def evaluate_text(
         samples: the number of bootstrap samples.
         seed: the seed of the bootstrap.
     """
-    system = loaded(recipe)
+    system = Recipe.load(recipe)
     system = system if threshold is None else system.at(threshold)
     text = link_text(labelled, kb, system)
     at = 0.0 if system.decide is None else system.decide.threshold

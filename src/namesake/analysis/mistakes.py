@@ -22,7 +22,7 @@ from namesake.drawing.excerpt import excerpt
 from namesake.drawing.waterfall import number, steps
 from namesake.drawing.words import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold
-from namesake.evaluation.methods import linked
+from namesake.evaluation.measure import linked
 from namesake.evaluation.reports.report import Report, Section, View
 from namesake.evaluation.scores import BoolArray
 from namesake.kb.records import about

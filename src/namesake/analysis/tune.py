@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from namesake.analysis.corpus import link_text, loaded, only_known
+from namesake.analysis.corpus import link_text, only_known
 from namesake.errors import NamesakeError
 from namesake.evaluation import cross_validation, fit_text
 from namesake.evaluation.cross_validation import FOLDS, HOWS, Trial, Tuned
 from namesake.evaluation.fit_weights import CONSTANT, MOST_POINTS, STEP, few, learnable
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold, resolved
 from namesake.evaluation.labelled_text import Outcome
-from namesake.evaluation.methods import from_recipe
+from namesake.evaluation.measure import from_recipe
 from namesake.evaluation.reports import tuning_tables
 from namesake.evaluation.reports.report import View
 from namesake.evaluation.scores import ScoreTable, read_scores
@@ -76,7 +76,7 @@ def tune(
         raise NamesakeError(f"`how={how!r}`: must be one of {', '.join(HOWS)}")
     if not labelled and not scores:
         raise NamesakeError("tune needs scores and their `gold=`, or `labelled=` text and its `kb=`")
-    given = loaded(recipe)
+    given = Recipe.load(recipe)
     system = _held(given) if hold else given
     sources = _sources([Path(path) for path in several(scores)], [Path(path) for path in several(gold)], known)
     data = [source.data(in_split(source.gold, split)) for source in sources]
@@ -253,7 +253,7 @@ def threshold(
     """
     if not 0 < target_precision <= 1:
         raise NamesakeError(f"`target_precision={target_precision:g}`: must be above 0 and at most 1, such as 0.95")
-    system = loaded(recipe)
+    system = Recipe.load(recipe)
     if system.decide is None:
         raise NamesakeError(f"recipe {system.name} always answers: it has no [decide] table, so no threshold")
     text = link_text(labelled, kb, system)

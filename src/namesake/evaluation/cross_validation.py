@@ -9,7 +9,7 @@ from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights, statistics
 from namesake.evaluation.fit_weights import STEP, article_numbers, fold_of, learnable, search_grid, with_weights
 from namesake.evaluation.gold import Dataset
-from namesake.evaluation.methods import Method, available, from_recipe, method
+from namesake.evaluation.measure import Method, available, from_recipe, method
 from namesake.evaluation.statistics import Interval, as_slice
 from namesake.rank import IntArray
 from namesake.recipe import Recipe
@@ -44,14 +44,6 @@ class Trial:
     """The number of all mentions, the denominator of `with_nil`."""
 
 
-def answerable(data: Dataset) -> Dataset:
-    """Return the mentions with a gold candidate."""
-    kept = np.flatnonzero(data.answerable)
-    if not len(kept):
-        raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
-    return data.take(kept.tolist())
-
-
 def tune_weights(
     recipe: Recipe, data: Sequence[Dataset], how: str, step: float = STEP, name: str | None = None
 ) -> Tuned:
@@ -61,7 +53,7 @@ def tune_weights(
             raise NamesakeError(
                 f"{recipe.name}: a grid takes one score file and a recipe without [decide]; use `how='fit'`"
             )
-        grid = search_grid(recipe, answerable(data[0]), step)
+        grid = search_grid(recipe, learnable(None, data[0]), step)
         found, detail = with_weights(recipe, grid.points[grid.best()]), f"{len(grid.points):,} points"
     else:
         fit = fit_weights.fit(recipe, data)
@@ -78,9 +70,7 @@ def named(
     name = name or f"{given.name}-{how}"
     text = given.description if name == given.name else f"{given.name} with weights by {how} on {mentions} mentions."
     found = found.replace(name=name, description=text)
-    answers = [from_recipe(found, answerable(each), name) for each in data if each.answerable.any()]
-    if not answers:
-        raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
+    answers = [from_recipe(found, learnable(None, each), name) for each in data if each.answerable.any()]
     hits, ranks = (np.concatenate(each) for each in zip(*((a.hit, a.reciprocal_rank) for a in answers), strict=True))
     return Tuned(found, how, detail, (float(hits.mean()), float(ranks.mean())))
 

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from namesake import rank
+from namesake.arrays import indptr, take_rows
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset
 from namesake.evaluation.scores import BoolArray
@@ -63,8 +64,7 @@ class Problem:
         data = [learnable(recipe, each) for each in data]
         blocks = [_alternatives(recipe, each) for each in data]
         x = np.concatenate([block[0] for block in blocks])
-        sizes = np.concatenate([block[1] for block in blocks])
-        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        offsets = indptr(np.concatenate([block[1] for block in blocks]))
         gold = np.concatenate([block[2] for block in blocks]) + offsets[:-1]
         names, weights, fixed = _columns(recipe)
         of_candidates = np.arange(x.shape[1]) < len(recipe.parts)
@@ -81,9 +81,7 @@ class Problem:
 
     def take(self, wanted: IntArray) -> "Problem":
         """Return the problem with only some mentions."""
-        size = np.diff(self.offsets)[wanted]
-        offsets = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-        rows = np.repeat(self.offsets[:-1][wanted] - offsets[:-1], size) + np.arange(offsets[-1])
+        offsets, rows = take_rows(self.offsets, wanted)
         gold = self.gold[wanted] - self.offsets[:-1][wanted] + offsets[:-1]
         document, weight = self.document[wanted], self.weight[wanted]
         x, held = self.x[rows], self.held[rows]
@@ -194,9 +192,9 @@ def with_learnt(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
     return fitted.replace(decide=rule.replace(parts=weighed, nil=nil, alone=lone))
 
 
-def learnable(recipe: Recipe, data: Dataset) -> Dataset:
+def learnable(recipe: Recipe | None, data: Dataset) -> Dataset:
     """Return the mentions to learn from: answerable ones, or with a `[decide]` rule all that have candidates."""
-    kept = np.flatnonzero(data.answerable if recipe.decide is None else np.diff(data.offsets) > 0)
+    kept = np.flatnonzero(data.answerable if recipe is None or recipe.decide is None else np.diff(data.offsets) > 0)
     if not data.answerable.any():
         raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to tune on")
     return data.take(kept.tolist())

@@ -16,7 +16,7 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
-from namesake.evaluation.methods import PAPER, from_recipe, method
+from namesake.evaluation.measure import PAPER, from_recipe, method
 from namesake.evaluation.reports import plots
 from namesake.evaluation.reports.report import Report, Section, View
 from namesake.evaluation.scores import numbered_lines, read_scores

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from namesake.arrays import take_rows
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
@@ -57,8 +58,7 @@ class ScoreTable:
     def take(self, wanted: Sequence[int]) -> "ScoreTable":
         """Return the table with only some mentions, in the given order."""
         at = np.asarray(wanted, np.int64)
-        offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[at])]).astype(np.int64)
-        candidates = np.repeat(self.offsets[at] - offsets[:-1], np.diff(offsets)) + np.arange(offsets[-1])
+        offsets, candidates = take_rows(self.offsets, at)
         mentions, chosen, confidence, first, doubts = (
             pick(values, at) for values in (self.mentions, self.chosen, self.confidence, self.first, self.doubts)
         )

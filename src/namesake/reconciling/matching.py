@@ -1,24 +1,30 @@
-"""Rows of a table scored like mentions of a text, with the parts of the recipe `reconcile` for the row's cells."""
+"""Rows of a table as articles, scored like mentions of a text.
+
+The parts of the recipe `reconcile` score the row's cells.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from namesake import rank
-from namesake.arrays import Float64, Int64
+from namesake.arrays import Float64, Int64, indptr
+from namesake.articles.schema import ARTICLES, MENTION, SPANS
 from namesake.batch import Query
 from namesake.decide import REASONS
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.recipe import Part, Recipe
-from namesake.reconciling.rows import articles_of
-from namesake.scorers.properties import find_property
 from namesake.scorers.table_rows import ENTITY_TYPE, PROPERTY_VALUES, WORDS_NOT_SHARED, values_by_property
+from namesake.scorers.value_lookup import find_property
 from namesake.scoring import Scored
 
 TABLE_SCORERS = (WORDS_NOT_SHARED, ENTITY_TYPE, PROPERTY_VALUES)
@@ -151,3 +157,48 @@ def _with_unknown_values(kb: KB, query: Query) -> Query:
     """The query with the values of unknown properties among its words."""
     unknown = [value.strip() for called, value in query.values if find_property(kb, called) is None]
     return replace(query, context=", ".join(filter(None, [query.context, *unknown]))) if unknown else query
+
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|v|esq|m\.?d|ph\.?\s?d|mba|cpa|obe|cbe|mbe|kbe|mp|qc|kc)\.?", re.I)
+_FULL_STOP = r"([a-z0-9)])[.!?]*\s*[.!?\n\r]\s*"
+"""The end of a sentence within a cell, but not the end of an abbreviation such as U.S."""
+
+
+def plain_name(name: str) -> str:
+    """The name as in a text: "Jordan, Michael" becomes Michael Jordan; "Michael Jordan, Jr." is unchanged."""
+    name = " ".join(_SURROGATES.sub("\ufffd", name).split())
+    last, comma, first = name.partition(",")
+    first = first.strip()
+    if not comma or not last.strip() or not first or "," in first or _SUFFIX.fullmatch(first):
+        return name
+    return f"{first} {last.strip()}"
+
+
+def articles_of(queries: Sequence[Query]) -> pa.Table:
+    """A table of `ARTICLES` with one article per query, whose only mention is the name at the beginning of the text.
+
+    All cells of a row are about one person, so they become one sentence.
+    """
+    names = pa.array([plain_name(query.name) for query in queries], pa.string())
+    contexts = pa.array([_SURROGATES.sub("\ufffd", query.context) for query in queries], pa.string())
+    said = pc.replace_substring_regex(contexts, _FULL_STOP, r"\1; ")
+    texts = pc.binary_join_element_wise(names, said, ": ")
+    named = pc.not_equal(names, "").to_numpy(zero_copy_only=False)
+    length = pc.utf8_length(names).to_numpy()[named].astype(np.int32)
+    ends = np.column_stack([np.zeros(len(length), np.int32), length]).reshape(-1)
+    spans = pa.FixedSizeListArray.from_arrays(pa.array(ends, pa.int32()), 2)
+    one_each = pa.array(np.arange(len(length) + 1, dtype=np.int32))
+    mentions = pa.StructArray.from_arrays(
+        [
+            names.filter(pa.array(named)),
+            pa.ListArray.from_arrays(one_each, spans, type=SPANS),
+            pa.nulls(len(length), pa.list_(pa.string())),
+        ],
+        fields=list(MENTION),
+    )
+    lists = pa.ListArray.from_arrays(pa.array(indptr(named).astype(np.int32)), mentions, type=pa.list_(MENTION))
+    dates = pa.array([query.date for query in queries], pa.string())
+    ids = pa.array(np.arange(len(queries))).cast(pa.string())
+    nothing = pa.nulls(len(queries), pa.string())
+    return pa.table([ids, texts.cast(pa.large_string()), nothing, dates, lists, nothing], schema=ARTICLES)

@@ -13,14 +13,14 @@ import pyarrow as pa
 from namesake.arrays import take_rows, text_buffers
 from namesake.articles.days import UNDATED
 from namesake.scorers.evidence_shown import Candidate, Match, statement_source
+from namesake.scorers.neural_text import narrow_texts
 from namesake.scorers.registry import Need, Scores, scorer
-from namesake.scorers.text_vectors import narrow_texts
 
 if TYPE_CHECKING:
     from namesake.arrays import Bool, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
-    from namesake.kernels.link.lives import Lives
+    from namesake.kernels.link.candidate_tables import Lives
     from namesake.kernels.text.year_signs import YearWords
     from namesake.language import Language
 
@@ -39,7 +39,7 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 @scorer("NotYetBorn", aliases=("Born",))
 def not_yet_born(batch: Batch, kb: KB) -> Scores:
     """-1 if the whole of the stated birth date is after the article's date, else 0."""
-    from namesake.kernels.link.lives import dated_later
+    from namesake.kernels.link.candidate_tables import dated_later
 
     of_articles = (batch.article, batch.offsets, batch.rows, batch.days)
     later: Bool = dated_later(*of_articles, kb.birth, kb.birth_precision, UNDATED, COARSEST, FINEST)
@@ -85,7 +85,7 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
     a birth alone stands for 95 years, a death alone for 75. One word counts after a title or a role, or if the text
     has the full name. A row of a table that contains neither a date nor a year counts 0.
     """
-    from namesake.kernels.link.lives import years_apart
+    from namesake.kernels.link.candidate_tables import years_apart
     from namesake.kernels.text.years import years_of
 
     dated = np.where(batch.days != UNDATED, 1970 + batch.days.astype(np.float64) / DAYS_PER_YEAR, np.nan)
@@ -112,7 +112,7 @@ def outside_lifetime(batch: Batch, kb: KB) -> Scores:
     shared = np.flatnonzero(batch.mentions.evidence.found_by("shared"))
     if not len(shared):
         return scores
-    from namesake.kernels.link.lives import years_apart
+    from namesake.kernels.link.candidate_tables import years_apart
     from namesake.kernels.text.years import years_of
 
     sentences = pa.array(narrow_texts(batch, shared.tolist()), pa.large_string())
@@ -126,7 +126,7 @@ def outside_lifetime(batch: Batch, kb: KB) -> Scores:
 
 
 def _lives(kb: KB) -> Lives:
-    from namesake.kernels.link.lives import Lives
+    from namesake.kernels.link.candidate_tables import Lives
 
     return Lives(kb.birth, kb.birth_precision, kb.death, kb.death_precision, YEARLY, DAYS_PER_YEAR)
 

@@ -6,7 +6,6 @@ linked with enough confidence. Neither the candidate itself nor the anchor of it
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from namesake.scorers.evidence_shown import MOST_LISTED, Candidate, Match, Source, statement_source
+from namesake.scorers.neural_text import TEXT_VECTORS
 from namesake.scorers.registry import Scores, scorer
-from namesake.scorers.text_vectors import TEXT_VECTORS
 from namesake.scorers.word_overlap import lift
 
 if TYPE_CHECKING:
@@ -36,17 +35,12 @@ def statements_with_anchors(candidate: Candidate) -> Iterator[Match]:
         others = (anchor for anchor in anchored[pair] if anchor not in left_out)
         sources = [_of_anchor(kb, statement, anchor) for anchor in islice(others, MOST_LISTED)]
         if sources:
-            count = len(anchored[pair]) - sum(_contains(anchored[pair], anchor) for anchor in left_out)
+            count = sum(anchor not in left_out for anchor in anchored[pair])
             yield Match(sources=sources, more_sources=count - len(sources))
 
 
 def _of_anchor(kb: KB, statement: Source, anchor: int) -> Source:
     return replace(statement, source="anchor", anchor=f"Q{kb.qids[anchor]}", anchor_label=kb.label(anchor))
-
-
-def _contains(ascending: list[int], number: int) -> bool:
-    at = bisect_left(ascending, number)
-    return at < len(ascending) and ascending[at] == number
 
 
 @scorer("EEIScore", anchors=True, explain=statements_with_anchors)

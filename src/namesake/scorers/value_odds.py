@@ -24,10 +24,20 @@ from namesake.batch import Batch
 from namesake.kb.dates import DAY, YEAR
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
-from namesake.kernels.link.agree import Stated, agree
+from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
-from namesake.scorers.properties import BIRTH, INSTANCE, OCCUPATION, Property, find_property
-from namesake.scorers.value_lookup import compatible_values, initialled_values, is_qid, named_values, ragged
+from namesake.scorers.value_lookup import (
+    BIRTH,
+    INSTANCE,
+    OCCUPATION,
+    Property,
+    compatible_values,
+    find_property,
+    initialled_values,
+    is_qid,
+    named_values,
+    ragged,
+)
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from namesake.arrays import Int32, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
-    from namesake.kernels.link.chance import Beyond
     from namesake.kernels.link.contexts import Runs
+    from namesake.kernels.link.word_sums import Beyond
 
 SMOOTHING = 0.3
 """What is added to a shared weight and to its expectation, in units of rarity."""
@@ -146,7 +146,7 @@ def expected(kb: KB) -> Scores:
 
 def beyond_chance(batch: Batch, kb: KB) -> Beyond:
     """What candidates share with the article and with the sentences of the name, and what chance gives."""
-    from namesake.kernels.link.chance import overlap_and_chance
+    from namesake.kernels.link.word_sums import overlap_and_chance
 
     beyond: Beyond = overlap_and_chance(rarity(kb), expected(kb), *_compared(batch, kb, *batch.narrow))
     return beyond

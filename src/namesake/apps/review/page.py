@@ -15,8 +15,7 @@ from namesake.drawing.theme import style_sheet
 from namesake.drawing.words import part_name
 from namesake.files import published
 from namesake.reconciling import Candidate, Query
-from namesake.reconciling.matching import VALUES
-from namesake.reconciling.rows import plain_name
+from namesake.reconciling.matching import VALUES, plain_name
 from namesake.reconciling.table import Doubtful
 
 MOST_ROWS = 2000

@@ -1,16 +1,27 @@
-"""Reports: one model of tables, written as Markdown, HTML with plots, CSV, LaTeX and JSON."""
+"""Reports: one model of tables, written as Markdown, HTML with plots, CSV, LaTeX and JSON.
+
+The HTML page needs no other file: styles and plots are inside.
+"""
+
+from __future__ import annotations
 
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from namesake.drawing.excerpt import Excerpt
+from namesake.drawing.templates import render
+from namesake.drawing.theme import page_style
 from namesake.errors import NamesakeError
-from namesake.evaluation.reports import page
+from namesake.evaluation.reports.plots import SERIES
 from namesake.files import keep_apart
+from namesake.kb import WIKIDATA
 from namesake.printable import one_line
 
 
@@ -72,7 +83,7 @@ class Report:
         folder = Path(folder)
         files = {
             "report.md": markdown(self),
-            "report.html": page.html(self),
+            "report.html": html(self),
             "tables.json": json.dumps(list(self.rows), indent=1, ensure_ascii=False, allow_nan=False) + "\n",
             **{f"{view.name}.csv": csv_text(view) for view in self.views},
             **{f"{view.name}.tex": latex(view) for view in self.views},
@@ -153,3 +164,21 @@ _TEX = str.maketrans(
 
 def _tex(text: str) -> str:
     return text.translate(_TEX)
+
+
+_QID = re.compile(r"\bQ[1-9][0-9]*\b")
+_LINK = f'<a class="qid" href="{WIKIDATA}{{0}}" rel="noreferrer">{{0}}</a>'
+
+
+def html(report: Report) -> str:
+    """The whole page: title, intro, contents, sections."""
+    return render("evaluation/reports/report.html", report=report, style=page_style(), series=range(SERIES), cell=_cell)
+
+
+def _cell(view: View, j: int, text: str) -> str:
+    """A cell as HTML: names marked, QIDs as links. Figures break only before their brackets."""
+    if isinstance(text, Excerpt):
+        return text.html
+    if j not in view.words:
+        return escape(text.replace(" ", "\u00a0").replace("\u00a0(", " ("))
+    return _QID.sub(lambda found: _LINK.format(found[0]), escape(text)) if j in view.qids else escape(text)

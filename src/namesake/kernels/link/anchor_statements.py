@@ -5,7 +5,7 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import HALF, KEYS, LOW_HALF, find_stamped
-from namesake.kernels.link.chance import AHEAD, LINE, fetch_row
+from namesake.kernels.link.word_sums import AHEAD, LINE, fetch_row
 from namesake.kernels.search import holds
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import I32, I64

@@ -1,10 +1,14 @@
-"""Kernels over the candidates of mentions: the two best, the sum of their pages, and their QIDs."""
+"""Kernels over the candidates of mentions: the two best, pages, QIDs, lifetimes, and values of a table's row."""
+
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inner, kernel
-from namesake.kernels.types import I32, I64, U8
+from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.search import first_at_least
+from namesake.kernels.simd import pointer, prefetch
+from namesake.kernels.types import F64, I8, I32, I64, RAGGED, U8, record
 
 KEYS = types.Array(types.float64, 2, "C", readonly=True)
 
@@ -71,3 +75,172 @@ def parse_qids(data, offsets):
             number = number * 10 + digit
         out[i] = number
     return out
+
+
+class Stated(NamedTuple):
+    """The statements of entities: pairs of property and value, and the words of values."""
+
+    statements: Annotated[Any, RAGGED]
+    """The pairs of each entity."""
+    property: Annotated[Any, I32]
+    """The property of each pair."""
+    value: Annotated[Any, I32]
+    """The value of each pair: an item, or ~row of a string."""
+    labels: Annotated[Any, RAGGED]
+    """The words of each item's label."""
+    aliases: Annotated[Any, RAGGED]
+    """The words of each item's aliases."""
+    strings: Annotated[Any, RAGGED]
+    """The words of each string."""
+
+
+STATED = record(Stated)
+AGREED = types.Tuple((types.boolean[::1], types.float64[::1], types.int32[::1], types.int64[::1]))
+
+
+@inlined(types.boolean(RAGGED, types.int64, types.int32))
+def has(lists, row, number):
+    """Whether a row of ascending numbers contains a number."""
+    low, high = lists.indptr[row], lists.indptr[row + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if lists.values[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low < lists.indptr[row + 1] and lists.values[low] == number
+
+
+@inlined(types.float64(types.int64, types.int32, RAGGED, F64, F64, STATED))
+def contained(text, value, words, unknown, weight, stated):
+    """The share of a text's words, by their weight, that are in the label or the aliases of a value."""
+    begin, end = words.indptr[text], words.indptr[text + 1]
+    total, found = unknown[text], 0.0
+    for j in range(begin, end):
+        word = words.values[j]
+        total += weight[word]
+        if value < 0:
+            found += weight[word] if has(stated.strings, ~value, word) else 0.0
+        elif has(stated.labels, value, word) or has(stated.aliases, value, word):
+            found += weight[word]
+    if begin == end:
+        return 0.0
+    return found / total if found < total else 1.0
+
+
+@kernel(AGREED(I64, I64, I64, RAGGED, RAGGED, RAGGED, F64, F64, STATED))
+def agree(rows, said, properties, named, initialled, words, unknown, weight, stated):
+    """For each candidate: whether it states a named value, the word share of its best value, that pair, their number.
+
+    Candidate k is the entity `rows[k]` (-1: not in the KB) and is compared with the text `said[k]`. Row `said[k]` of
+    `named` has the pairs that the text names, and that of `initialled` the pairs with its initials, which count as all
+    words. Row `said[k]` of `words` has the text's words; its words that are not in the KB weigh `unknown[said[k]]`.
+    Only statements of `properties` count. The first of equally good pairs is returned; -1 if there is none.
+    """
+    same, share = np.zeros(len(rows), np.bool_), np.zeros(len(rows))
+    best, count = np.full(len(rows), np.int32(-1), np.int32), np.zeros(len(rows), np.int64)
+    for k in range(len(rows)):
+        row, text = rows[k], said[k]
+        if row < 0:
+            continue
+        for at in range(stated.statements.indptr[row], stated.statements.indptr[row + 1]):
+            pair = stated.statements.values[at]
+            wanted = False
+            for p in properties:
+                wanted = wanted or p == stated.property[pair]
+            if not wanted:
+                continue
+            count[k] += 1
+            is_named = has(named, text, pair)
+            found = 1.0
+            if not is_named and not has(initialled, text, pair):
+                found = contained(text, stated.value[pair], words, unknown, weight, stated)
+            if best[k] < 0 or (is_named and not same[k]) or (is_named == same[k] and found > share[k]):
+                same[k], share[k], best[k] = is_named, found, pair
+    return same, share, best, count
+
+
+ADULT, POSTHUMOUS, LIFE, OLD = 12, 2, 95, 75
+"""Years of the lifetime that counts: it begins at 12 and ends two years after death; a birth alone stands for 95
+years, a death alone for 75."""
+SOON = 24  # candidates
+DAYS, PRECISIONS = types.CPointer(types.int32), types.CPointer(types.int8)
+FLAGS = types.Array(types.boolean, 1, "C", readonly=True)
+
+
+class Lives(NamedTuple):
+    """Dates of birth and death in days from 1970-01-01, with their precisions; columns may be empty.
+
+    Dates of the precision `yearly` or finer count, and a year has `year` days.
+    """
+
+    birth: Annotated[Any, I32]
+    birth_precision: Annotated[Any, I8]
+    death: Annotated[Any, I32]
+    death_precision: Annotated[Any, I8]
+    yearly: Annotated[Any, types.int64]
+    year: Annotated[Any, types.float64]
+
+
+LIVES = record(Lives)
+
+
+@inlined(types.float64(DAYS, PRECISIONS, types.int64, types.int64, types.float64))
+def known_year(days, precision, row, yearly, year):
+    """The year of an entity's date, NaN if it is unknown or less precise than a year."""
+    return 1970 + days[row] / year if row >= 0 and precision[row] >= yearly else np.nan
+
+
+@kernel(types.float64[::1](I64, I64, I64, FLAGS, I64, F64, F64, LIVES, types.float64))
+def years_apart(article, offsets, rows, counted, indptr, years, dated, lives, now):
+    """Years between each candidate's lifetime and the nearest year of its article; 0 for mentions not in `counted`.
+
+    The years of article a are those in its text, `years[indptr[a]:indptr[a + 1]]`, and that of its date `dated[a]` (NaN
+    without one), or `now` if it has neither.
+    """
+    gap = np.zeros(len(rows))
+    birth, birth_precision = pointer(lives.birth), pointer(lives.birth_precision)
+    death, death_precision = pointer(lives.death), pointer(lives.death_precision)
+    has_births, has_deaths, year_at = len(lives.birth) > 0, len(lives.death) > 0, pointer(years)
+    yearly, year = lives.yearly, lives.year
+    for m in range(len(article)):
+        for k in range(offsets[m], offsets[m + 1]):
+            soon = rows[min(k + SOON, len(rows) - 1)]
+            prefetch(birth, soon)
+            prefetch(birth_precision, soon)
+            prefetch(death, soon)
+            prefetch(death_precision, soon)
+        if not counted[m]:
+            continue
+        a = article[m]
+        begin, end = indptr[a], indptr[a + 1]
+        for k in range(offsets[m], offsets[m + 1]):
+            born = known_year(birth, birth_precision, rows[k] if has_births else -1, yearly, year)
+            died = known_year(death, death_precision, rows[k] if has_deaths else -1, yearly, year)
+            if np.isnan(born) and np.isnan(died):
+                continue
+            low = died - OLD if np.isnan(born) else born + ADULT
+            high = born + LIFE if np.isnan(died) else died + POSTHUMOUS
+            nearest = np.inf
+            if not np.isnan(dated[a]):
+                nearest = max(0.0, dated[a] - high, low - dated[a])
+            after = first_at_least(year_at, begin, end, low)
+            if after < end:
+                nearest = min(nearest, max(0.0, years[after] - high))
+            if after > begin:
+                nearest = min(nearest, low - years[after - 1])
+            gap[k] = nearest if nearest < np.inf else max(0.0, now - high, low - now)
+    return gap
+
+
+@kernel(types.boolean[::1](I64, I64, I64, I32, I32, I8, types.int64, types.int64, types.int64))
+def dated_later(article, offsets, rows, days, dates, precision, undated, coarsest, finest):
+    """Whether the date of each candidate has a precision in the given range and is after the day of its article."""
+    later = np.zeros(len(rows), np.bool_)
+    for m in range(len(article) if len(dates) > 0 else 0):
+        day = days[article[m]]
+        for k in range(offsets[m], offsets[m + 1]):
+            row = rows[k]
+            if row >= 0 and day != undated:
+                later[k] = (dates[row] > day) & (precision[row] >= coarsest) & (precision[row] <= finest)
+    return later

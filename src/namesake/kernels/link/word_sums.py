@@ -1,10 +1,13 @@
-"""Words that an entity shares with a text: weighted sums."""
+"""Words that an entity shares with a text: weighted sums, and what chance gives an entity with as many words."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.link.contexts import RUNS, occurrences, occurs
+from namesake.kernels.simd import NUMBERS, pointer, prefetch
 from namesake.kernels.types import F64, I64, RAGGED
 
 COUNTS = types.float64[::1]
@@ -83,3 +86,130 @@ def overlap(weight, texts, article, contexts, context, names, offsets, rows, ent
             if marked[name_words[j]] == -stamp:
                 marked[name_words[j]] = stamp
     return score
+
+
+LINE = 16  # numbers of 32 bits in a line of the processor's cache
+AHEAD = 8  # candidates
+AT_ONCE = 64  # words of a candidate
+WORDS, WEIGHTS = types.CPointer(types.int32), types.CPointer(types.float64)
+MARKS, NEW = types.int32[::1], types.float64[::1]
+INSIDE, OUTSIDE, NEXT = 1, 2, 3
+"""Added to a text's mark: for words of a name in the text, for those not in the text, and for the next text."""
+
+
+@inlined(types.void(NUMBERS, types.CPointer(types.int32), types.int64, types.int64))
+def fetch_row(indptr, values, soon, later):
+    """Prefetch the values of the row `soon`, and the offset of the row `later`."""
+    begin = indptr[max(soon, 0)]
+    prefetch(values, begin)
+    prefetch(values, begin + LINE)
+    prefetch(indptr, later)
+
+
+class Beyond(NamedTuple):
+    """What candidates share with their texts and with the sentences of the name, and the numbers of words."""
+
+    shared: Any
+    chance: Any
+    near_shared: Any
+    near_chance: Any
+    words: Any
+    """By mention: the distinct words of its text."""
+
+
+@inlined(
+    types.Tuple((types.int64, types.float64))(
+        *(MARKS, types.int32, WORDS, types.int64, types.int64, WEIGHTS, types.float64)
+    )
+)
+def mark(marked, stamp, words, begin, end, expected, total):
+    """Mark words[begin:end]; return how many were unmarked, and `total` plus their expected weights.
+
+    It has no branch, because branch prediction fails here.
+    """
+    count = 0
+    for j in range(begin, end):
+        word = np.uint32(words[j])
+        weighs, new = expected[word], marked[word] != stamp
+        marked[word] = stamp
+        count += new
+        total += weighs if new else 0.0
+    return count, total
+
+
+@kernel(types.NamedUniTuple(NEW, 5, Beyond)(F64, F64, RAGGED, I64, RUNS, I64, RAGGED, I64, I64, RAGGED))
+def overlap_and_chance(weight, expected, texts, article, contexts, context, names, offsets, rows, entities):
+    """For every candidate Σ weight[w] over W_text ∩ W_entity, and |W_entity| Σ expected[w] over W_text.
+
+    The same for the mention's context, which is part of the text, and |W_text| for every mention. `expected[w]` is the
+    expected weight of one word of a random entity by being w. The words of the mention's own name do not count. For
+    the arrays see `overlap`. Once the words of a text have been marked MARKED_AT_ONCE times, the context of
+    its other mentions is the whole text, because more marking would take quadratic time.
+    """
+    words, weight_at, expected_at = pointer(texts.values), pointer(weight), pointer(expected)
+    indptr_at, words_at = pointer(entities.indptr), pointer(entities.values)
+    shared, chance = np.zeros(len(rows)), np.zeros(len(rows))
+    near_shared, near_chance = np.zeros(len(rows)), np.zeros(len(rows))
+    counts = np.zeros(len(article))
+    marked, near = np.zeros(len(weight), np.int32), np.zeros(len(weight), np.int32)
+    hits = np.empty(AT_ONCE, np.uint32)
+    stamp, near_stamp, text, near_context = np.int32(0), np.int32(0), np.int64(-1), np.int64(-1)
+    left, distinct, total, near_total = np.int64(0), np.int64(0), 0.0, 0.0
+    for m in range(len(article)):
+        if article[m] != text:
+            text, near_context, stamp = article[m], np.int64(-1), np.int32(stamp + NEXT)
+            begin, end = texts.indptr[text], texts.indptr[text + 1]
+            distinct, total = mark(marked, stamp, words, begin, end, expected_at, 0.0)
+            left = MARKED_AT_ONCE * (end - begin)
+        first, last, c = offsets[m], offsets[m + 1], context[m]
+        whole = c != near_context and left <= 0
+        if whole:
+            near_context = np.int64(-1)
+        elif first < last and c != near_context:
+            near_context, near_stamp, near_total = c, np.int32(near_stamp + 1), 0.0
+            for run in range(contexts.indptr[c], contexts.indptr[c + 1]):
+                begin, end = contexts.runs[run, 0], contexts.runs[run, 1]
+                _, near_total = mark(near, near_stamp, words, begin, end, expected_at, near_total)
+                left -= end - begin
+        rest, near_rest, own = total, near_total, 0
+        for j in range(names.indptr[m], names.indptr[m + 1]):
+            word = np.uint32(names.values[j])
+            if marked[word] == stamp:
+                rest -= expected_at[word]
+                near_rest -= expected_at[word] if near[word] == near_stamp else 0.0
+                marked[word] = stamp + INSIDE
+                own += 1
+            elif marked[word] != stamp + INSIDE:
+                marked[word] = stamp + OUTSIDE
+        counts[m] = distinct - own
+        near_rest = max(rest if whole else near_rest, 0.0)
+        rest = max(rest, 0.0)
+        for k in range(first, last):
+            if k + 2 * AHEAD < len(rows):
+                fetch_row(indptr_at, words_at, rows[k + AHEAD], rows[k + 2 * AHEAD])
+            if rows[k] < 0:
+                continue
+            begin, end = indptr_at[rows[k]], indptr_at[rows[k] + 1]
+            size, weighs, near_weighs = end - begin, 0.0, 0.0
+            while begin < end:
+                count = 0
+                for j in range(begin, min(begin + AT_ONCE, end)):
+                    hits[np.uint64(count)] = words_at[j]
+                    count += marked[np.uint32(words_at[j])] >= stamp
+                for hit in range(count):
+                    word = hits[np.uint64(hit)]
+                    if marked[word] == stamp:
+                        weighs += weight_at[word]
+                        near_weighs += weight_at[word] if near[word] == near_stamp else 0.0
+                    else:
+                        size -= 1
+                begin += AT_ONCE
+            shared[k], chance[k] = weighs, size * rest
+            near_shared[k], near_chance[k] = weighs if whole else near_weighs, size * near_rest
+        for j in range(names.indptr[m], names.indptr[m + 1]):
+            word = np.uint32(names.values[j])
+            if marked[word] == stamp + INSIDE:
+                marked[word] = stamp
+            elif marked[word] == stamp + OUTSIDE:
+                marked[word] = 0
+    return Beyond(shared, chance, near_shared, near_chance, counts)

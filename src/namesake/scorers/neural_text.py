@@ -1,4 +1,4 @@
-"""Similarity of the text's vector and the entity's vector, both from the same encoder.
+"""Similarity of the vectors of text and entity (CSE, NCSE), and likelihood of the entity's title (mGENRE).
 
 The KB stores the vectors of entities (`namesake kb embed`); texts are encoded while linking. A text or an entity
 without a vector counts -1, the lowest cosine.
@@ -6,9 +6,11 @@ without a vector counts -1, the lowest cosine.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from namesake.arrays import Int64
     from namesake.batch import Batch
     from namesake.encoders import Encoder
+    from namesake.encoders.mgenre import MGenre
     from namesake.kb.store import KB
 
 
@@ -39,17 +42,8 @@ SHOWN = 160
 
 
 # explanations
-def nearest_sentence(candidate: Candidate) -> Iterator[Match]:
-    """The sentence of the article with the highest cosine."""
-    return _nearest(candidate, range(len(candidate.reading.page.sentences)))
-
-
-def nearest_sentence_with_name(candidate: Candidate) -> Iterator[Match]:
-    """The sentence with the highest cosine among those that contain a span of the mention."""
-    return _nearest(candidate, candidate.reading.sentences)
-
-
-def _nearest(candidate: Candidate, among: Sequence[int]) -> Iterator[Match]:
+def nearest_sentence(candidate: Candidate, among: Sequence[int]) -> Iterator[Match]:
+    """The sentence with the highest cosine among some sentences of the article."""
     from namesake.kernels.vectors.cosine import cosines
 
     if not len(among):
@@ -72,7 +66,7 @@ def _sentences(page: Page) -> tuple[list[tuple[int, int]], Any]:
 
 
 # scores
-@scorer("CSE", needs=TEXT_VECTORS, explain=nearest_sentence)
+@scorer("CSE", needs=TEXT_VECTORS, explain=lambda one: nearest_sentence(one, range(len(one.reading.page.sentences))))
 def cse(batch: Batch, kb: KB) -> Scores:
     """cos(ε(A), ε(e)): the article and the entity's first paragraph, else its description and values; -1 if unknown."""
     used = np.flatnonzero(np.diff(batch.articles))
@@ -81,7 +75,7 @@ def cse(batch: Batch, kb: KB) -> Scores:
     return _compared(batch, kb, batch.texts.take(used).to_pylist(), place[batch.article])
 
 
-@scorer("NCSE", needs=TEXT_VECTORS, explain=nearest_sentence_with_name)
+@scorer("NCSE", needs=TEXT_VECTORS, explain=lambda one: nearest_sentence(one, one.reading.sentences))
 def ncse(batch: Batch, kb: KB) -> Scores:
     """CSE over the sentences that contain a span of the mention."""
     texts: dict[str, int] = {}
@@ -124,3 +118,60 @@ def narrow_texts(batch: Batch, mentions: Iterable[int] | None = None) -> Iterato
             kept = overlapping_sentences(starts, row_of(batch.span_indptr, batch.byte_spans, mention))
             parts = (raw[starts[at] : starts[at + 1] if at + 1 < len(starts) else None] for at in sorted(kept))
             yield b" ".join(part.strip() for part in parts).decode("utf-8", "replace")
+
+
+MODEL = "NAMESAKE_MGENRE"
+"""The environment variable that names the model of mGENRE: a folder, or facebook/mgenre-wiki."""
+SEQUENCES = Need(
+    f"the extra neural and a model (set {MODEL} to a folder or to facebook/mgenre-wiki)",
+    lambda kb: bool(os.environ.get(MODEL)) and all(map(find_spec, ("torch", "transformers"))),
+    refused=True,
+)
+
+
+def scored_title(candidate: Candidate) -> Iterator[Match]:
+    """The title whose likelihood is the score."""
+    title = title_of(candidate.kb, candidate.row)
+    yield Match(sources=[Source("title", value=title or "none: an entity without a page counts 0")])
+
+
+@scorer("mGENRE", needs=SEQUENCES, explain=scored_title, aliases=("mGENRE_t128",))
+def mgenre(batch: Batch, kb: KB) -> Scores:
+    """Likelihood of the candidate's title given the text around the mention, summed over its spans; 0 without one."""
+    model, settings = loaded(os.environ.get(MODEL, "")), batch.settings.neural
+    scores = np.zeros(len(batch.rows))
+    asked, questions = [], []
+    texts: dict[int, str] = {}
+    for mention in range(len(batch.names)):
+        begin, end = (int(at) for at in batch.offsets[mention : mention + 2])
+        titles = {at: title for at in range(begin, end) if (title := title_of(kb, int(batch.rows[at])))}
+        if not titles:
+            continue
+        article = int(batch.article[mention])
+        text = texts.setdefault(article, batch.texts[article].as_py())
+        for start, stop in batch.spans[batch.span_indptr[mention] : batch.span_indptr[mention + 1]].tolist():
+            questions.append(model.question(text, (start, stop), list(titles.values()), settings.tokens))
+            asked.append(list(titles))
+    for places, likelihoods in zip(asked, model.answers(questions, settings.beam), strict=True):
+        scores[places] += likelihoods
+    return scores
+
+
+def title_of(kb: KB, row: int) -> str:
+    """The title in mGENRE's form, such as `Tim Wheeler >> en`; empty for an entity without a page."""
+    title = kb.titles[row] if row >= 0 else ""
+    return f"{title} >> {kb.manifest.language}" if title else ""
+
+
+def loaded(where: str) -> MGenre:
+    """The model with this name or in this folder, loaded once for all threads."""
+    with _LOADING:
+        return _load(where)
+
+
+@lru_cache(maxsize=1)
+def _load(where: str) -> MGenre:
+    from namesake.encoders.mgenre import MGenre
+    from namesake.encoders.models import load_model
+
+    return MGenre(load_model(where, "seq2seq"))
