@@ -123,7 +123,7 @@ GOOD = 'name = "x"\n[[parts]]\nscorer = "NS"\n'
         (GOOD + "[decide]\nnil = 1\nalone = nan", "alone = nan: must be a number"),
         (GOOD + "[decide]\nnil = 1\nthreshold = 2", "threshold = 2: must be a probability, between 0 and 1"),
         (GOOD + "[decide]\nnill = 1", r"unknown key 'nill' \(did you mean 'nil'\?\)"),
-        ('"x - at `$.y" = 1\n' + GOOD, "unknown field"),
+        ('"x - at `$.y" = 1\n' + GOOD, "unknown key"),
         ('"a\\nb" = 1\n' + GOOD, r"unknown key 'a\\nb'"),
         ("a = " + "[" * 5000, "bad.toml: not TOML"),
         ("name = ", "bad.toml: not TOML"),

@@ -138,6 +138,13 @@ class Batch:
 
     # names
     @cached_property
+    def mention_of_row(self) -> Int64:
+        """The mention of each row of a table, -1 for a row without a name."""
+        mention = np.full(len(self.ids), -1, np.int64)
+        mention[self.article] = np.arange(len(self.article))
+        return mention
+
+    @cached_property
     def spelled(self) -> Strings:
         """The name of each mention, normalised."""
         data, offsets = text_buffers(self.names)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from namesake.arrays import Bool, Float64, Int8, Int64
-from namesake.rank import NOBODY
+from namesake.rank import NOBODY, reduce_mentions
 from namesake.recipe import Decide
 
 REASONS = ("no candidates", "none fits", "too close to call", "not sure enough", "not a person")
@@ -42,10 +42,10 @@ class Decision(NamedTuple):
 def probabilities(total: Float64, offsets: Int64, nil: Float64) -> tuple[Float64, Float64]:
     """P(e | m) of each candidate and P(NIL | m) of each mention; `nil` is the score of NIL."""
     size = np.diff(offsets)
-    best = np.maximum(nil, _of_each(np.maximum, total, offsets, -np.inf))
+    best = np.maximum(nil, reduce_mentions(np.maximum, total, offsets, -np.inf))
     weight = np.exp(total - np.repeat(best, size))
     none = np.exp(nil - best)
-    every = none + _of_each(np.add, weight, offsets, 0.0)
+    every = none + reduce_mentions(np.add, weight, offsets, 0.0)
     return weight / np.repeat(every, size), none / every
 
 
@@ -74,7 +74,7 @@ def decide(
     others = 1 - none - confidence
     rest = probability.copy()
     rest[first[~empty]] = -1.0
-    is_close = _of_each(np.maximum, rest, offsets, -1.0) >= CLOSE * confidence
+    is_close = reduce_mentions(np.maximum, rest, offsets, -1.0) >= CLOSE * confidence
     doubt = np.where(is_close, TOO_CLOSE, NOT_SURE)
     reason[unsure] = np.where(none >= np.maximum(confidence, others), NONE_FITS, doubt)[unsure]
     known = 1 - none
@@ -82,12 +82,3 @@ def decide(
         reason[no_person & ~empty] = NOT_A_PERSON
         confidence, known = np.where(no_person, 0.0, confidence), np.where(no_person, 0.0, known)
     return Decision(confidence, known, reason)
-
-
-def _of_each(ufunc: np.ufunc, values: Float64, offsets: Int64, without: float) -> Float64:
-    """The values of each mention's candidates reduced to one; `without` for a mention without candidates."""
-    filled = offsets[:-1] < offsets[1:]
-    reduced = ufunc.reduceat(values, offsets[:-1][filled]) if len(values) else values
-    each = np.full(len(filled), without)
-    each[filled] = reduced
-    return each

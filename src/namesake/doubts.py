@@ -115,6 +115,13 @@ def _evidence(name: str, former: str, field: str, formula: str) -> None:
     doubt(name, formula=formula, aliases=(former,))(lambda batch: getattr(batch.mentions.evidence, field))
 
 
+def _logarithm(name: str, former: str, field: str, formula: str) -> None:
+    """Declare log(1 + a field of the detector's evidence) as a doubt."""
+    doubt(name, formula=formula, aliases=(former,))(
+        lambda batch: np.log1p(getattr(batch.mentions.evidence, field).astype(np.float64))
+    )
+
+
 def _rule(name: str, former: str, rule: str, formula: str) -> None:
     """Declare a doubt that is 1 for names found by one rule of the detector."""
     doubt(name, formula=formula, aliases=(former,))(lambda batch: batch.mentions.evidence.found_by(rule))
@@ -149,10 +156,10 @@ def _as_words(language: Language) -> str:
     return rf"(?i)(?:^|{end})(?:{'|'.join(map(re.escape, sorted(language.journalists)))})(?:$|{end})"
 
 
-@doubt("OtherEntityFame", aliases=("Thing",))
-def other_entity_fame(batch: Batch) -> Scores:
-    """log(1 + fame) of the most famous entity with this name that is not a person; 0 without one."""
-    return np.log1p(batch.mentions.evidence.thing.astype(np.float64))
+_logarithm(
+    *("OtherEntityFame", "Thing", "thing"),
+    "log(1 + fame) of the most famous entity with this name that is not a person; 0 without one.",
+)
 
 
 @doubt("OtherEntityShare", aliases=("ThingShare",))
@@ -163,12 +170,10 @@ def other_entity_share(batch: Batch) -> Scores:
     return np.where(evidence.found_by("one"), np.log1p(evidence.thing / best), 0.0)
 
 
-@doubt("LowercaseUse", aliases=("Lower",))
-def lowercase_use(batch: Batch) -> Scores:
-    """log(1 + how often a name of one word is in lower case in the KB's descriptions)."""
-    return np.log1p(batch.mentions.evidence.lower.astype(np.float64))
-
-
+_logarithm(
+    *("LowercaseUse", "Lower", "lower"),
+    "log(1 + how often a name of one word is in lower case in the KB's descriptions).",
+)
 _evidence("PlaceContext", "Place", "place", '1 for one word after "in" or in a dateline, 0.5 after "to" and "from".')
 
 
@@ -178,10 +183,7 @@ def one_word(batch: Batch) -> Scores:
     return batch.mentions.evidence.found_by("one").astype(np.float64)
 
 
-@doubt("NamesakeCount", aliases=("Bearers",))
-def namesake_count(batch: Batch) -> Scores:
-    """log(1 + number of entities with a name of one word)."""
-    return np.log1p(batch.mentions.evidence.bearers.astype(np.float64))
+_logarithm("NamesakeCount", "Bearers", "bearers", "log(1 + number of entities with a name of one word).")
 
 
 @doubt("FamousNearby")

@@ -73,13 +73,13 @@ def smooth(score: Float64, offsets: Int64) -> Float64:
 
 def share(score: Float64, offsets: Int64) -> Float64:
     """x / Σx over the candidates of the mention; 0 if the sum is not positive."""
-    total = _per_mention(np.add, score, offsets)
+    total = np.repeat(reduce_mentions(np.add, score, offsets, 0.0), np.diff(offsets))
     return np.divide(score, total, out=np.zeros(len(score)), where=total > 0)
 
 
 def top(score: Float64, offsets: Int64) -> Float64:
     """x / max(x) over the candidates of the mention; 0 if the maximum is not positive."""
-    best = _per_mention(np.maximum, score, offsets)
+    best = np.repeat(reduce_mentions(np.maximum, score, offsets, 0.0), np.diff(offsets))
     return np.divide(score, best, out=np.zeros(len(score)), where=best > 0)
 
 
@@ -99,8 +99,9 @@ SCALES: dict[str, Callable[[Float64, Int64], Float64]] = {
 """Every scale by its name in recipes."""
 
 
-def _per_mention(ufunc: np.ufunc, score: Float64, offsets: Int64) -> Float64:
-    """For every candidate, the reduction over the candidates of its mention."""
-    size = np.diff(offsets)
-    reduced = ufunc.reduceat(score, offsets[:-1][size > 0]) if len(score) else score
-    return np.repeat(np.asarray(reduced, np.float64), size[size > 0])
+def reduce_mentions(ufunc: np.ufunc, values: Float64, offsets: Int64, without: float) -> Float64:
+    """The values of each mention's candidates reduced to one; `without` for a mention without candidates."""
+    filled = offsets[:-1] < offsets[1:]
+    each = np.full(len(filled), without)
+    each[filled] = ufunc.reduceat(values, offsets[:-1][filled]) if len(values) else values
+    return each

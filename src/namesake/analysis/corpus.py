@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 
 from namesake.articles.article import Article
-from namesake.articles.builder import ArticleBuilder
+from namesake.articles.builder import in_tables
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.article_files import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
-from namesake.evaluation.labelled_text import Alignment, Answers, LabelledCorpus, Outcome, align_labels, read_corpora
+from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, read_corpora
 from namesake.evaluation.scores import BoolArray, ScoreTable, score_table
 from namesake.files.several import Paths
 from namesake.kb.columns.column_files import Strings
@@ -107,9 +107,9 @@ def link_text(labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, score
     linker = Linker(kb, recipe if recipe.decide is None else recipe.at(0.0))
     corpora = []
     for corpus in read_corpora(labelled):
-        links = pa.concat_tables(
-            [linker.empty_links(scores), *(linker.link(table, scores) for table in _articles(corpus))]
-        )
+        numbered = enumerate(corpus.documents)  # ids are the numbers of documents, since the given ids may repeat
+        articles = in_tables(Article(str(number), each.text, date=each.date) for number, each in numbered)
+        links = pa.concat_tables([linker.empty_links(scores), *(linker.link(table, scores) for table in articles)])
         known = in_kb([label.qid for document in corpus.documents for label in document.labels], kb)
         corpora.append(LinkedCorpus(align_labels(corpus, known, links), links))
     if not any(each.labels.known.any() for each in corpora):
@@ -124,17 +124,6 @@ def are_names(labels: Alignment, kb: KB) -> BoolArray:
     asked = normalise_many(Strings.of([documents[at].text[slice(*label.name_span)] for label, at in pairs]))
     found, texts = kb.names.find(asked), kb.names.texts
     return np.array([at >= 0 and texts[int(at)] == asked[i] for i, at in enumerate(found)], np.bool_)
-
-
-def _articles(corpus: LabelledCorpus) -> Iterator[pa.Table]:
-    """The documents as articles; ids are the numbers of the documents, since the given ids may repeat."""
-    builder = ArticleBuilder()
-    for number, document in enumerate(corpus.documents):
-        builder.add(Article(str(number), document.text, date=document.date))
-        if builder.full:
-            yield builder.table()
-    if builder.articles:
-        yield builder.table()
 
 
 def _remarks(corpora: Sequence[Alignment], kb: KB) -> Iterator[str]:

@@ -124,7 +124,9 @@ class MGenre:
         self.pad = int(config.pad_token_id)
         self.budget = BUDGET[loaded.device.partition(":")[0]]
         self._lock = threading.Lock()
-        self._title = lru_cache(maxsize=1 << 16)(self._tokens_of_title)
+        self._title = lru_cache(maxsize=1 << 16)(
+            lambda title: tuple(loaded.tokenizer(title, add_special_tokens=False)["input_ids"])
+        )
 
     def question(self, text: str, span: tuple[int, int], titles: Sequence[str], context: int) -> Question:
         """Return the text around a span, `context` tokens on each side, with the titles of the candidates."""
@@ -136,9 +138,6 @@ class MGenre:
             marked = f"{left}[START] {text[start:end][: context * LETTERS]} [END]{right}"
             ids = self.loaded.tokenizer(marked, truncation=True, max_length=most)["input_ids"]
             return Question(ids, Tree.of([self._title(title) for title in titles], self.begin, self.end))
-
-    def _tokens_of_title(self, title: str) -> tuple[int, ...]:
-        return tuple(self.loaded.tokenizer(title, add_special_tokens=False)["input_ids"])
 
     def _cut(self, text: str, tokens: int, last: bool) -> str:
         """The first or last tokens of a text, as text."""
@@ -160,7 +159,8 @@ class MGenre:
         """The log-probability of every edge of each question's tree, in batches of similar sizes."""
         import torch
 
-        waiting = sorted(range(len(questions)), key=lambda at: _kind(questions[at]), reverse=True)
+        sizes = [(len(each.tree.tokens).bit_length(), len(each.text)) for each in questions]
+        waiting = sorted(range(len(questions)), key=sizes.__getitem__, reverse=True)
         found: list[tuple[int, Float64]] = []
         while waiting:
             size = self._together([questions[at] for at in waiting[: self.budget]])
@@ -229,11 +229,6 @@ class MGenre:
             raise NamesakeError(f"{self.loaded.where}: gave a probability that is not finite")
         ends = np.cumsum([len(tree.edges) for tree in trees])
         return np.split(logs, ends[:-1])
-
-
-def _kind(question: Question) -> tuple[int, int]:
-    """The sort key of batches: the size of the tree, then the length of the text."""
-    return len(question.tree.tokens).bit_length(), len(question.text)
 
 
 def decode(model: Any, tokens: Any, depths: Any, sees: Any, read: Any, real: Any) -> Any:

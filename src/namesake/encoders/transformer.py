@@ -44,7 +44,8 @@ class Transformer:
         self.name = f"{kind}:{loaded.where}"
         self.loaded, self.truncate = loaded, truncate
         self.pooling, self.normalise, longest = _sentence_settings(loaded) if kind == "sentence" else ("mean", False, 0)
-        self.most = longest or _most(loaded)
+        positions = getattr(loaded.model.config, "max_position_embeddings", MOST)
+        self.most = longest or int(min(loaded.tokenizer.model_max_length, positions))
         self.dimension = int(loaded.model.config.hidden_size)
         settings = f"{loaded.digest} {self.pooling} {self.normalise} {self.most} {truncate}"
         self.digest = f"sha256:{sha256(settings.encode()).hexdigest()}"
@@ -138,12 +139,6 @@ def _one_behind(batches: Iterator[T]) -> Iterator[T]:
         yield from before
         before = [batch]
     yield from before
-
-
-def _most(loaded: Model) -> int:
-    """The maximum number of tokens; a tokenizer without one returns 10 ** 30."""
-    positions = getattr(loaded.model.config, "max_position_embeddings", MOST)
-    return int(min(loaded.tokenizer.model_max_length, positions))
 
 
 def _sentence_settings(loaded: Model) -> tuple[Literal["mean", "cls"], bool, int]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -67,22 +67,14 @@ class Label(msgspec.Struct, frozen=True):
         return bool(self.qid or self.type or self.nil_clean)
 
 
-class _Record(msgspec.Struct, frozen=True):
+class Document(msgspec.Struct, frozen=True):
+    """A text with its labels; `read_corpus` keeps those that are scored."""
+
     id: str | int
     text: str
-    labels: list[Label]
+    labels: Sequence[Label]
     date: str | None = None
     evaluation_span: Span | None = None
-
-
-@dataclass(frozen=True)
-class Document:
-    """A text with the labels that are scored."""
-
-    id: str
-    text: str
-    date: str | None
-    labels: Sequence[Label]
 
 
 @dataclass(frozen=True)
@@ -117,7 +109,7 @@ def _files(path: Path) -> list[Path]:
 def read_corpus(path: Path, name: str | None = None) -> LabelledCorpus:
     """Read one file. A span outside its text or an invalid QID is an error that names the line."""
     documents, overlapping = [], 0
-    for line, record in json_lines(path, _Record, "a labelled document"):
+    for line, record in json_lines(path, Document, "a labelled document"):
         for label in record.labels:
             _check(label, record.text, f"{path} line {line}")
         low, high = record.evaluation_span or (0, len(record.text))
@@ -126,7 +118,7 @@ def read_corpus(path: Path, name: str | None = None) -> LabelledCorpus:
             for label in record.labels
             if not label.coref and label.why not in UNSCORED and low <= label.span[0] and label.span[1] <= high
         ]
-        documents.append(Document(str(record.id), record.text, record.date, labels))
+        documents.append(msgspec.structs.replace(record, id=str(record.id), labels=labels))
         overlapping += count_overlapping([label.span for label in labels])
     if not documents:
         raise NamesakeError(f"{path}: no labelled documents")
@@ -208,7 +200,8 @@ def align_labels(corpus: LabelledCorpus, known: BoolArray, links: pa.Table) -> A
     mentions: list[int] = []
     kept: list[Span] = []
     of_mention, of_document, pair_span, pair_label = [], [], [], []
-    for row, (document, span) in _spans(links):
+    rows = enumerate(zip(links["article_id"].to_pylist(), links["spans"].to_pylist(), strict=True))
+    for row, document, span in ((row, int(article), span) for row, (article, spans) in rows for span in spans or ()):
         here = bounds[first[document] : first[document + 1]]
         near = np.flatnonzero((here[:, 0] < span[1]) & (span[0] < here[:, 1])) + first[document]
         if len(near):
@@ -222,13 +215,6 @@ def align_labels(corpus: LabelledCorpus, known: BoolArray, links: pa.Table) -> A
     numbers = (np.array(each, np.int64) for each in (of_mention, of_document, pair_span, pair_label))
     spans = np.array(kept, np.int64).reshape(-1, 2)
     return Alignment(corpus, labels, label_document, known, mentions, spans, *numbers)
-
-
-def _spans(links: pa.Table) -> Iterator[tuple[int, tuple[int, Span]]]:
-    rows = zip(links["article_id"].to_pylist(), links["spans"].to_pylist(), strict=True)
-    for row, (article, spans) in enumerate(rows):
-        for start, end in spans or ():
-            yield row, (int(article), (start, end))
 
 
 @dataclass(frozen=True)

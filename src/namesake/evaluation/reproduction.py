@@ -5,12 +5,13 @@ Composites and tie-breaks are computed, not read: every system runs through its 
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from pathlib import Path
+from types import SimpleNamespace
 
-import msgspec
 import numpy as np
 
 from namesake.errors import NamesakeError
@@ -28,36 +29,10 @@ SCORES, GOLD, ARTICLES = "reference_scores.parquet", "gold.jsonl", "articles.jso
 VALUE_TOLERANCE, HALF_WIDTH_TOLERANCE = 0.001, 0.005
 Cell = tuple[float, float]
 """A printed value and its half width."""
-
-
-class Erratum(msgspec.Struct):
-    """The reason for a difference beyond rounding."""
-
-    table: str
-    method: str
-    column: str
-    why: str
-
-
-class Printed(msgspec.Struct):
-    """The paper's tables."""
-
-    columns: list[str]
-    tie_breakers: list[str]
-    p_at_1: dict[str, list[Cell]]
-    mrr: dict[str, list[Cell]]
-    mgenre_context: dict[str, dict[str, Cell]]
-    ties: dict[str, list[Cell]]
-    mentions: dict[str, int]
-    ground_truth: dict[str, int]
-    errata: list[Erratum]
-    texts: dict[str, str]
-    titles: dict[str, str]
-
-
-PRINTED = msgspec.toml.decode((Path(__file__).parent / "paper_tables.toml").read_bytes(), type=Printed)
-_ERRATA = {(each.table, each.method, each.column): each.why for each in PRINTED.errata}
-_TEXTS = PRINTED.texts
+PRINTED = SimpleNamespace(**tomllib.loads((Path(__file__).parent / "paper_tables.toml").read_text(encoding="utf-8")))
+"""The paper's tables, errata and texts, by their keys in the file."""
+_ERRATA: dict[tuple[str, str, str], str] = {(e["table"], e["method"], e["column"]): e["why"] for e in PRINTED.errata}
+_TEXTS: dict[str, str] = PRINTED.texts
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ names found that overlap a label, at any threshold. The bootstrap draws document
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -219,10 +220,5 @@ def wrong_links(outcome: Outcome, threshold: float) -> dict[str, int]:
 
 def examples(found: Sequence[Miss], most: int) -> list[Miss]:
     """Return up to `most` misses, from as many corpora as possible."""
-    turn: dict[str, int] = {}
-    ranked = []
-    for miss in found:
-        turn[miss.corpus] = turn.get(miss.corpus, 0) + 1
-        ranked.append((turn[miss.corpus], miss))
-    ranked.sort(key=lambda pair: pair[0])  # stable: in the order of the corpora
-    return [miss for _, miss in ranked[:most]]
+    turn = {miss.corpus: count() for miss in found}
+    return sorted(found, key=lambda miss: next(turn[miss.corpus]))[:most]  # stable: in the order of the corpora

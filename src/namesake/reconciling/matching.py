@@ -132,9 +132,7 @@ def judge(linker: Linker, queries: Sequence[Query]) -> Reconciled:
     """Score the candidates of some queries in one batch, such as AT_ONCE."""
     rows = [_with_unknown_values(linker.kb, query) for query in queries]
     scored = linker.scored(articles_of(rows), table_recipe(linker.recipe), rows)
-    mention = np.full(len(queries), -1, np.int64)
-    mention[scored.batch.article] = np.arange(len(scored.batch.article))
-    return Reconciled(scored, mention)
+    return Reconciled(scored, scored.batch.mention_of_row)
 
 
 def table_recipe(recipe: Recipe) -> Recipe:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from namesake.kb.vectors.stored import KINDS, has_vectors
 from namesake.scorers.evidence_shown import Match, Page, Source
 from namesake.scorers.popularity import sitelinks
 from namesake.scorers.registry import Need, Scores, Signal, scorer
@@ -23,16 +24,11 @@ if TYPE_CHECKING:
     from namesake.kb.vectors.stored import Vectors
 
 
-def _has_vectors(kb: KB) -> bool:
-    from namesake.kb.vectors.stored import KINDS, has_vectors
-
-    return any(has_vectors(kb, kind) for kind in KINDS)
-
-
 VECTORS = Need(
-    "vectors of the KB's graph (`namesake kb walk`) or texts (`namesake kb embed`)", _has_vectors, refused=True
+    "vectors of the KB's graph (`namesake kb walk`) or texts (`namesake kb embed`)",
+    lambda kb: any(has_vectors(kb, kind) for kind in KINDS),
+    refused=True,
 )
-
 CARRIERS = 5
 """Candidates of the article that an explanation lists."""
 
@@ -134,8 +130,6 @@ def _widened(vectors: Vectors, rows: Int64) -> Scores:
 
 def _vectors(batch: Batch, kb: KB) -> Vectors:
     """The vectors that the recipe chooses."""
-    from namesake.kb.vectors.stored import has_vectors
-
     wanted = batch.settings.neural.themes_from
     if wanted == "any":
         wanted = "walk" if has_vectors(kb, "walk") else "text"

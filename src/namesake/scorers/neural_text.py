@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from namesake.kb.vectors.stored import has_vectors
 from namesake.scorers.evidence_shown import Candidate, Match, Page, Source, overlapping_sentences, row_of
 from namesake.scorers.registry import Need, Scores, scorer
 
@@ -27,16 +28,8 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
 
 
-def _has_text_vectors(kb: KB) -> bool:
-    from namesake.kb.vectors.stored import has_vectors
-
-    return has_vectors(kb, "text")
-
-
-TEXT_VECTORS = Need("vectors of the KB's texts (`namesake kb embed`)", _has_text_vectors, refused=True)
-
+TEXT_VECTORS = Need("vectors of the KB's texts (`namesake kb embed`)", lambda kb: has_vectors(kb, "text"), refused=True)
 _LOADING = threading.Lock()
-
 SHOWN = 160
 """Characters of a sentence that an explanation shows."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from namesake.scorers.registry import Need, Scores, scorer
+from namesake.scorers.registry import Need, Scores, Signal, scorer
 
 if TYPE_CHECKING:
     from namesake.batch import Batch
@@ -35,28 +35,16 @@ def lowest_qid(batch: Batch) -> Scores:
     return -batch.qids.astype(np.float64)
 
 
-@scorer("NP")
-def properties(batch: Batch, kb: KB) -> Scores:
-    """Distinct properties in the entity's statements."""
-    return _known(kb.properties, batch)
+def _column(name: str, column: str, formula: str, **settings: Any) -> Signal:
+    """Declare a column of the KB as a scorer."""
+    declare = scorer(name, formula=formula, **settings)
+    return declare(lambda batch, kb: _known(getattr(kb, column), batch))
 
 
-@scorer("NS")
-def sitelinks(batch: Batch, kb: KB) -> Scores:
-    """Wikimedia pages about the entity."""
-    return _known(kb.sitelinks, batch)
-
-
-@scorer("PR_WD", aliases=("PRWD",))
-def pagerank_wikidata(batch: Batch, kb: KB) -> Scores:
-    """PageRank on the Wikidata item graph."""
-    return _known(kb.pagerank_wikidata, batch)
-
-
-@scorer("PR_WP", needs=LINKS, aliases=("PRWP",))
-def pagerank_wikipedia(batch: Batch, kb: KB) -> Scores:
-    """PageRank on the Wikipedia link graph."""
-    return _known(kb.pagerank_wikipedia, batch)
+_column("NP", "properties", "Distinct properties in the entity's statements.")
+sitelinks = _column("NS", "sitelinks", "Wikimedia pages about the entity.")
+_column("PR_WD", "pagerank_wikidata", "PageRank on the Wikidata item graph.", aliases=("PRWD",))
+_column("PR_WP", "pagerank_wikipedia", "PageRank on the Wikipedia link graph.", needs=LINKS, aliases=("PRWP",))
 
 
 @scorer("Fame")

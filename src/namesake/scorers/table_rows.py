@@ -44,10 +44,8 @@ def words_not_shared(batch: Batch, kb: KB) -> Scores:
 def _row_weights(batch: Batch, kb: KB) -> Scores:
     """The summed weight of the distinct words of each mention's row, without those of its name."""
     words, names, vocabulary = batch.words, batch.name_words, max(len(kb.words), 1)
-    mention = np.full(len(words.indptr) - 1, -1, np.int64)
-    mention[batch.article] = np.arange(len(batch.article))
     own = _keys(names.indptr, names.word, np.arange(len(batch.article)), vocabulary)
-    keys = np.setdiff1d(_keys(words.indptr, words.word, mention, vocabulary), own)
+    keys = np.setdiff1d(_keys(words.indptr, words.word, batch.mention_of_row, vocabulary), own)
     keys = keys[keys >= 0]
     return np.bincount(keys // vocabulary, rarity(kb)[keys % vocabulary], len(batch.article)).astype(np.float64)
 

@@ -66,11 +66,10 @@ TYPELESS = 0.05
 def odds_by_property(batch: Batch, kb: KB) -> dict[str, Float64]:
     """For each property of the rows, what its values add to the score of every candidate."""
     found: dict[str, tuple[list[int], list[str]]] = {}
-    mention = _mention_of_row(batch)
     for at, row in enumerate(batch.table_rows or ()):
         for called, value in row.values:
             rows, texts = found.setdefault(called, ([], []))
-            rows.append(int(mention[at]))
+            rows.append(int(batch.mention_of_row[at]))
             texts.append(value.strip())
     return {
         called: _property_odds(batch, property, np.array(rows, np.int64), texts)
@@ -107,7 +106,8 @@ def _statement_odds(batch: Batch, property: Property, texts: list[str], rows: In
     right, part = 1 - MANY / np.clip(count, 1, ENOUGH), np.full(len(share), PART)
     if property.has_one_value:  # the name of another value does not agree: Guinea, Papua New Guinea
         right = np.full(len(share), ONE)
-        part = np.where((_count_of_named(kb, named)[said] * ERRORS > stating) | (share < 1), 0.0, PART)
+        stating_named = np.diff(indptr(kb.pair_count[named.values])[named.indptr])
+        part = np.where((stating_named[said] * ERRORS > stating) | (share < 1), 0.0, PART)
     odds = _odds(same, share, chance, right, part, (best < 0) | mute[said])
     differs = np.flatnonzero(odds < 0)
     if property.is_country and len(differs):
@@ -141,8 +141,7 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     An entity has the classes (P31) and the occupations (P106) that it states. If a row asks for an occupation, an
     entity without occupations counts 0.
     """
-    mention = _mention_of_row(batch)
-    asked = [(int(mention[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
+    asked = [(int(batch.mention_of_row[at]), row.types) for at, row in enumerate(batch.table_rows or ()) if row.types]
     asked = [(at, types) for at, types in asked if at >= 0]
     distinct, which = _distinct([types for _, types in asked])
     lists = [np.unique(named_values(kb, (INSTANCE, OCCUPATION), types).values) for types in distinct]
@@ -160,13 +159,6 @@ def type_odds(batch: Batch, kb: KB) -> Float64:
     return added
 
 
-def _mention_of_row(batch: Batch) -> Int64:
-    """The mention of each row, -1 for a row without a name."""
-    mention = np.full(len(batch.ids), -1, np.int64)
-    mention[batch.article] = np.arange(len(batch.article))
-    return mention
-
-
 def _stating(kb: KB, rows: Int64, said: Int64, numbers: tuple[int, ...], pairs: Ragged) -> tuple[Bool, Int64]:
     """Whether each entity states one of the pairs `said`, and how many statements of these properties it has."""
     none = ragged([[]] * (len(pairs.indptr) - 1))
@@ -181,13 +173,6 @@ def _odds(same: Bool, share: Float64, chance: Float64, right: Float64, part: Flo
     differs = np.minimum(np.log((1 - right) / (1 - np.minimum(chance, right))), 0.0)
     in_part = np.minimum(agreed / 2, part)
     return np.where(silent, 0.0, np.where(same, agreed, np.where(share >= HALF, in_part, differs)))
-
-
-def _count_of_named(kb: KB, named: Ragged) -> Int64:
-    """How many entities state the values that each text names."""
-    before = indptr(kb.pair_count[named.values])
-    counts: Int64 = before[named.indptr[1:]] - before[named.indptr[:-1]]
-    return counts
 
 
 def _words(batch: Batch, texts: Sequence[str]) -> tuple[Ragged, Float64]:

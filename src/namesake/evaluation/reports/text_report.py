@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+from namesake.evaluation import text_figures
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import Row
 from namesake.evaluation.reports import plots
 from namesake.evaluation.reports.evaluation_report import confidence_section
 from namesake.evaluation.reports.report import Report, Section, View
 from namesake.evaluation.statistics import Bootstrap
-from namesake.evaluation.text_figures import (
-    CONFIDENCE,
-    DETECTION,
-    KINDS,
-    LINKING,
-    MEAN,
-    WITH_NIL,
-    WRONG_LINKS,
-    Miss,
-    examples,
-    figures,
-    miss_rows,
-    text_curves,
-    wrong_links,
-)
+from namesake.evaluation.text_figures import CONFIDENCE, KINDS, LINKING, MEAN, Miss
 
 EXAMPLES = 12
 """The number of examples of each kind of miss."""
@@ -57,31 +44,31 @@ def text_report(
     remarks: Sequence[str],
 ) -> Report:
     """Make the report of labelled text from the results at a threshold and its misses."""
-    rows = figures(outcomes, threshold, method, bootstrap)
+    rows = text_figures.figures(outcomes, threshold, method, bootstrap)
     shares, misses, wrong = [], {}, {}
     for number, outcome in enumerate(outcomes):
         name, known = outcome.labels.name, int(outcome.labels.known.sum())
         here = [miss for miss in missed if miss.corpus == name]
-        shares += miss_rows(outcome, here, method, bootstrap._replace(seed=bootstrap.seed + number))
+        shares += text_figures.miss_rows(outcome, here, method, bootstrap._replace(seed=bootstrap.seed + number))
         misses[name] = [known, *(sum(miss.kind == kind for miss in here) for kind in KINDS)]
-        wrong[name] = list(wrong_links(outcome, threshold).values())
+        wrong[name] = list(text_figures.wrong_links(outcome, threshold).values())
     reasons = _counts("misses", "Reasons for misses.", ["labels", *KINDS], misses)
     caption = "Wrong answers by the labels that they overlap."
     linking = sorted((row for row in rows if row.metric in LINKING), key=lambda row: row.slice == MEAN)
     dots = [plots.Dot(row.slice, row.metric, row.value, row.low, row.high) for row in linking]
     plot = plots.intervals(dots, "Precision, recall and F1 with 95 % bootstrap intervals")
-    detection = _figures(rows, "detection", "Names found.", DETECTION)
+    detection = _figures(rows, "detection", "Names found.", text_figures.DETECTION)
     sections = [
         Section("Results", [LINKED], [_figures(rows, "linking", "People linked.", [*LINKING, *CONFIDENCE])], [plot]),
         Section(
             "Names found, and NIL as an answer",
             [NIL_AND_DETECTION],
-            [detection, _figures(rows, "with_nil", "With NIL.", WITH_NIL)],
+            [detection, _figures(rows, "with_nil", "With NIL.", text_figures.WITH_NIL)],
         ),
-        *confidence_section(text_curves(outcomes), "corpus"),
+        *confidence_section(text_figures.text_curves(outcomes), "corpus"),
         Section("Reasons for misses", [MISSES], [reasons]),
         *_example_sections(missed),
-        Section("Wrong links", [], [_counts("wrong_links", "Wrong links.", WRONG_LINKS, wrong, caption)]),
+        Section("Wrong links", [], [_counts("wrong_links", "Wrong links.", text_figures.WRONG_LINKS, wrong, caption)]),
     ]
     last = View(reasons.name, reasons.title, reasons.header, reasons.rows[-1:])
     data = [asdict(row) for row in [*rows, *shares]]
@@ -128,7 +115,7 @@ def _example_sections(missed: Sequence[Miss]) -> list[Section]:
     for kind in KINDS:
         of_kind = [miss for miss in missed if miss.kind == kind]
         rows = []
-        for miss in examples(of_kind, EXAMPLES):
+        for miss in text_figures.examples(of_kind, EXAMPLES):
             confidence = "" if miss.confidence is None else f"{miss.confidence:.2f}"
             rows.append([miss.corpus, miss.document, miss.sentence, miss.qid, miss.best or "", confidence])
         if rows:
