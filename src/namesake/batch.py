@@ -14,7 +14,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int32, Int64, arrow_numbers, numpy_numbers, one_chunk, text_buffers
 from namesake.articles.days import UNDATED, day_number
@@ -211,8 +210,3 @@ class Batch:
     def faults(self) -> dict[int, str]:
         """What is wrong with articles that cannot be linked, by their number in the batch."""
         return faults(self.mentions, self._given)
-
-
-def repeat(column: pa.Array, indices: Int64) -> pa.Array:
-    """The column's values at `indices`."""
-    return pc.take(column, arrow_numbers(indices))

@@ -12,21 +12,18 @@ import numpy as np
 from namesake.arrays import Float64, Int64
 from namesake.errors import NamesakeError
 
-FloatArray = Float64
-IntArray = Int64
-
 NOBODY = -1
 """The winner of a mention without candidates."""
 
 
-def order(offsets: IntArray, *keys: FloatArray, names: Sequence[str] = ()) -> IntArray:
+def order(offsets: Int64, *keys: Float64, names: Sequence[str] = ()) -> Int64:
     """The candidates of each mention, best first. `names` are the keys' names in error messages."""
     check(offsets, keys, names)
     mention = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     return np.lexsort([*(-key for key in reversed(keys)), mention]).astype(np.int64, copy=False)
 
 
-def ranks(offsets: IntArray, *keys: FloatArray, names: Sequence[str] = ()) -> IntArray:
+def ranks(offsets: Int64, *keys: Float64, names: Sequence[str] = ()) -> Int64:
     """The rank of each candidate among those of its mention, 1 for the best: the inverse of `order`."""
     best_first = order(offsets, *keys, names=names)
     place = np.empty(len(best_first), np.int64)
@@ -34,13 +31,13 @@ def ranks(offsets: IntArray, *keys: FloatArray, names: Sequence[str] = ()) -> In
     return place
 
 
-def winner(offsets: IntArray, *keys: FloatArray, names: Sequence[str] = ()) -> IntArray:
+def winner(offsets: Int64, *keys: Float64, names: Sequence[str] = ()) -> Int64:
     """The best candidate of each mention, as an index into the flat keys; NOBODY for one without candidates."""
     best_first = np.append(order(offsets, *keys, names=names), NOBODY)
     return np.where(np.diff(offsets) > 0, best_first[offsets[:-1]], NOBODY)
 
 
-def check(offsets: IntArray, keys: Sequence[FloatArray], names: Sequence[str] = ()) -> None:
+def check(offsets: Int64, keys: Sequence[Float64], names: Sequence[str] = ()) -> None:
     """Raise an error for keys that cannot be ordered: of another length than the candidates, or with NaN."""
     for index, key in enumerate(keys):
         name = names[index] if index < len(names) else f"key {index}"

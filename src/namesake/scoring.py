@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from namesake import rank
 from namesake.arrays import Float64, Int64, arrow_numbers, arrow_texts, bitmap, indptr
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
-from namesake.batch import Batch, repeat
+from namesake.batch import Batch
 from namesake.decide import ANSWERED, REASONS, Decision, decide, probabilities
 from namesake.doubts import named_doubt
 from namesake.errors import NamesakeError
@@ -133,7 +133,7 @@ def link_columns(scored: Scored, extra: pa.Array) -> pa.Table:
     tied = arrow_numbers(np.maximum(decided, 0), decided <= 0)
     return pa.table(
         [
-            repeat(batch.ids, batch.article),
+            batch.ids.take(arrow_numbers(batch.article)),
             batch.names,
             batch.span_lists,
             batch.title_lists,
@@ -176,7 +176,7 @@ def carried(extra: pa.Array, batch: Batch) -> pa.DictionaryArray:
         return pa.DictionaryArray.from_arrays(pa.nulls(len(batch.names), pa.int32()), pa.nulls(0, extra.type))
     mentions = np.diff(batch.articles)
     held = extra.filter(arrow_numbers(mentions > 0)).dictionary_encode()
-    places = repeat(held.indices, np.repeat(np.arange(len(held)), mentions[mentions > 0]))
+    places = held.indices.take(arrow_numbers(np.repeat(np.arange(len(held)), mentions[mentions > 0])))
     return pa.DictionaryArray.from_arrays(places, held.dictionary)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from namesake.arrays import Bool
 from namesake.articles.article import Article
 from namesake.articles.builder import in_tables
 from namesake.articles.rejects import NoRejects, Rejects
@@ -17,7 +18,7 @@ from namesake.engines.article_files import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, read_corpora
-from namesake.evaluation.scores import BoolArray, ScoreTable, score_table
+from namesake.evaluation.scores import ScoreTable, score_table
 from namesake.files.several import Paths
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.normalise import normalise_many
@@ -56,13 +57,13 @@ class Corpus:
         return align(score_table(self.links(recipe), str(self.path)), gold)
 
 
-def in_kb(qids: Sequence[str | None], kb: KB) -> BoolArray:
+def in_kb(qids: Sequence[str | None], kb: KB) -> Bool:
     """Return which QIDs are in a KB."""
     numbers = [int(qid[1:]) if qid and re.fullmatch(r"Q\d{1,18}", qid) else -1 for qid in qids]
     return np.asarray(kb.rows(np.array(numbers, np.int64)) >= 0)
 
 
-def known_candidates(table: ScoreTable, kb: KB | str | Path) -> BoolArray:
+def known_candidates(table: ScoreTable, kb: KB | str | Path) -> Bool:
     """Return which candidates of a score table are in a KB."""
     return in_kb(table.qids, opened(kb))
 
@@ -117,7 +118,7 @@ def link_text(labelled: Paths, kb: KB | str | Path | None, recipe: Recipe, score
     return LinkedText(kb, corpora, list(_remarks([each.labels for each in corpora], kb)))
 
 
-def are_names(labels: Alignment, kb: KB) -> BoolArray:
+def are_names(labels: Alignment, kb: KB) -> Bool:
     """Return which labels are names in the KB: the label or an alias of an entity."""
     documents = labels.corpus.documents
     pairs = zip(labels.labels, labels.label_document, strict=True)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.analysis.corpus import Corpus, in_kb
+from namesake.arrays import Bool
 from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
 from namesake.drawing.evidence import surface
@@ -24,7 +25,6 @@ from namesake.drawing.words import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measure import linked
 from namesake.evaluation.reports.report import Report, Section, View
-from namesake.evaluation.scores import BoolArray
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
@@ -178,7 +178,7 @@ class Mistake:
         return elsewhere if 2 * len(elsewhere) > len(extra) else []
 
 
-def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: BoolArray) -> Iterator[Mistake]:
+def _mistakes(linker: Linker, corpus: Corpus, data: Dataset, asked: Bool) -> Iterator[Mistake]:
     """Explain the flagged mentions, whose first candidate is not the gold one."""
     wrong: dict[str, dict[str, str | None]] = {}
     for (article, name), qid, explained in zip(data.table.mentions, data.gold_qids, asked, strict=True):

@@ -20,17 +20,8 @@ import msgspec
 
 from namesake.articles.article import Article, Mention, Span
 from namesake.articles.rejects import Reject, Rejects
-from namesake.datasets.labelled_article import (
-    Gold,
-    LabelledArticle,
-    Occurrence,
-    Truth,
-    check_gold,
-    check_span,
-    label,
-    page_title,
-    read_records,
-)
+from namesake.datasets import labelled_article
+from namesake.datasets.labelled_article import Gold, LabelledArticle, Occurrence, Truth, label, read_records
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.lines import lines_of, read_whole
@@ -122,7 +113,7 @@ def read_plain(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
         article = Article(str(record.id), record.text, record.title, record.date)
         for one in record.mentions or ():
             for span in one.spans:
-                check_span(span, record.text, where)
+                labelled_article.check_span(span, record.text, where)
         yield _named(article, ((one, one.spans, {}) for one in record.mentions or ()), where)
 
 
@@ -161,15 +152,11 @@ def read_zelda(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
         sizes = [len(column) for column in columns]
         if len(set(sizes)) > 1:
             raise NamesakeError(f"{where}: {sizes[0]} spans, {sizes[1]} titles and {sizes[2]} page ids: must be equal")
-        occurrences = [
-            Occurrence([span], None, page_title(title) if title else None, None, _page(page))
-            for span, title, page in zip(*columns, strict=True)
-        ]
+        occurrences = []
+        for span, title, page in zip(*columns, strict=True):
+            given = {"page": None if page is None else f"{page}"}
+            occurrences.append(Occurrence([span], title=title and labelled_article.page_title(title), columns=given))
         yield label(Article(str(record.id), record.text), occurrences, where)
-
-
-def _page(number: int | str | None) -> dict[str, str | None]:
-    return {"page": None if number is None else f"{number}"}
 
 
 def read_elevant(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
@@ -205,7 +192,7 @@ def _named(
             raise NamesakeError(f"{where}: two names {one.name!r}; list each name once, with all its spans")
         mentions[one.name] = Mention(one.name, spans, one.options)
         if one.gold is not msgspec.UNSET:
-            check_gold(one.gold, one.options, one.name, where)
+            labelled_article.check_gold(one.gold, one.options, one.name, where)
             truths.append(Truth(one.name, one.name, one.gold, None, columns))
     whole = Article(article.id, article.text, article.title, article.date, list(mentions.values()))
     return LabelledArticle(whole, truths)

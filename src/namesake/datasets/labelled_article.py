@@ -8,10 +8,10 @@ own and starts with no letter, so the words of the name do not change. The gold 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 from urllib.parse import unquote
 
 from namesake.articles.article import Article, Mention, Span
@@ -55,12 +55,8 @@ class LabelledArticle:
         return ((mention, truths.get(mention.name)) for mention in self.article.mentions or ())
 
 
-class Reader(Protocol):
-    """Reads one file of a data set."""
-
-    def __call__(self, path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
-        """Yield the articles. Annotations that are not scored go to `rejects`; an unreadable file is an error."""
-        ...
+Reader = Callable[[Path, Rejects], Iterator[LabelledArticle]]
+"""Reads one file of a data set. Annotations that are not scored go to `rejects`; an unreadable file is an error."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from namesake.encoders.models import Model, padded, reading, smaller_budget
+from namesake.encoders.models import Model, in_batches, padded, reading
 from namesake.errors import NamesakeError
 
 BUDGET = {"cpu": 1 << 11, "cuda": 1 << 16}
@@ -150,28 +150,17 @@ class MGenre:
     def answers(self, questions: Sequence[Question], beam: int = 0) -> list[Float64]:
         """Return the likelihood of every title of each question; with a `beam`, 0 for titles that the search misses."""
         answers: list[Float64] = [np.zeros(0)] * len(questions)
-        with self._lock:
-            for at, logs in self._all_logs(questions):
-                answers[at] = questions[at].tree.likelihoods(logs, beam)
-        return answers
-
-    def _all_logs(self, questions: Sequence[Question]) -> list[tuple[int, Float64]]:
-        """The log-probability of every edge of each question's tree, in batches of similar sizes."""
-        import torch
-
         sizes = [(len(each.tree.tokens).bit_length(), len(each.text)) for each in questions]
         waiting = sorted(range(len(questions)), key=sizes.__getitem__, reverse=True)
-        found: list[tuple[int, Float64]] = []
-        while waiting:
-            size = self._together([questions[at] for at in waiting[: self.budget]])
-            some = waiting[:size]
-            try:
-                found += zip(some, self._logs([questions[at] for at in some]), strict=True)
-            except torch.OutOfMemoryError:
-                self.budget = smaller_budget(self.budget, len(some), self.loaded.where)
-                continue
-            del waiting[:size]
-        return found
+
+        def fit(begin: int) -> int:
+            return self._together([questions[at] for at in waiting[begin : begin + self.budget]])
+
+        with self._lock:
+            for some, found in in_batches(self, waiting, fit, lambda some: self._logs([questions[at] for at in some])):
+                for at, logs in zip(some, found, strict=True):
+                    answers[at] = questions[at].tree.likelihoods(logs, beam)
+        return answers
 
     def _together(self, questions: list[Question]) -> int:
         """The number of first questions in a batch: neither padded texts nor padded trees exceed the budget."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -23,6 +23,7 @@ from namesake.errors import NamesakeError, lacking
 PATIENCE = 5.0
 """Seconds to wait for the hub's first answer."""
 
+T = TypeVar("T")
 Use = Literal["encoder", "seq2seq"]
 
 
@@ -86,14 +87,31 @@ def padded(
     return ids, real
 
 
-def smaller_budget(budget: int, texts: int, name: str) -> int:
-    """Return half the budget after the GPU ran out of memory; an error if a single text was too much."""
+def in_batches(
+    encoder: Any, texts: Sequence[int], fit: Callable[[int], int], run: Callable[[Sequence[int]], T]
+) -> Iterator[tuple[Sequence[int], T]]:
+    """Yield batches of texts with what `run` returns; `fit(begin)` texts from `begin` on are within `encoder.budget`.
+
+    The budget is halved if the GPU runs out of memory; an error if a single text is too much.
+    """
     import torch
 
-    if texts == 1:
-        raise NamesakeError(f"{name}: the GPU's memory does not suffice for a single text; use `device='cpu'`")
-    torch.cuda.empty_cache()
-    return budget // 2
+    begin = 0
+    while begin < len(texts):
+        some = texts[begin : begin + fit(begin)]
+        try:
+            found = run(some)
+        except torch.OutOfMemoryError:
+            if len(some) == 1:
+                where = encoder.loaded.where
+                raise NamesakeError(
+                    f"{where}: the GPU's memory does not suffice for a single text; use `device='cpu'`"
+                ) from None
+            torch.cuda.empty_cache()
+            encoder.budget //= 2
+            continue
+        yield some, found
+        begin += len(some)
 
 
 def choose_device(torch: Any, device: str | None) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 
 from namesake.encoders import Float32
-from namesake.encoders.models import Model, load_model, padded, reading, smaller_budget
+from namesake.encoders.models import Model, in_batches, load_model, padded, reading
 from namesake.errors import NamesakeError
 
 BUDGET = {"cpu": 1 << 13, "cuda": 1 << 17}
@@ -81,7 +81,7 @@ class Transformer:
         """Return the vectors of texts from the tokens of their chunks."""
         total = np.zeros((texts, self.dimension), np.float32)
         count = np.zeros((texts, 1), np.float32)
-        for rows, summed, counted in _one_behind(self._through_the_model(chunks)):
+        for rows, (summed, counted) in _one_behind(self._through_the_model(chunks)):
             places = np.array([of_text[row] for row in rows])
             np.add.at(total, places, summed.cpu().numpy())
             np.add.at(count, places, counted)
@@ -93,22 +93,14 @@ class Transformer:
             raise NamesakeError(f"{self.name}: made a vector that is not finite; its weights or its precision are bad")
         return total
 
-    def _through_the_model(self, chunks: list[Tokens]) -> Iterator[tuple[list[int], Any, Float32]]:
+    def _through_the_model(self, chunks: list[Tokens]) -> Iterator[tuple[Sequence[int], tuple[Any, Float32]]]:
         """Batches of chunks of similar length: rows, sums over their tokens (torch), numbers of tokens."""
-        import torch
-
         waiting = sorted(range(len(chunks)), key=lambda row: -len(chunks[row]))
-        begin = 0
-        while begin < len(waiting):
-            size = max(self.budget // self._padded(len(chunks[waiting[begin]])), 1)
-            rows = waiting[begin : begin + size]
-            try:
-                summed, counted = self._sums([chunks[row] for row in rows])
-            except torch.OutOfMemoryError:
-                self.budget = smaller_budget(self.budget, len(rows), self.name)
-                continue
-            yield rows, summed, counted
-            begin += len(rows)
+
+        def fit(begin: int) -> int:
+            return max(self.budget // self._padded(len(chunks[waiting[begin]])), 1)
+
+        return in_batches(self, waiting, fit, lambda rows: self._sums([chunks[row] for row in rows]))
 
     def _padded(self, length: int) -> int:
         """The padded length of chunks, the longest of which has `length` tokens."""

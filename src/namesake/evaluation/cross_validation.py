@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.evaluation import fit_weights, statistics
 from namesake.evaluation.fit_weights import STEP, article_numbers, fold_of, learnable, search_grid, with_weights
 from namesake.evaluation.gold import Dataset
 from namesake.evaluation.measure import Method, available, from_recipe, method
 from namesake.evaluation.statistics import Interval, as_slice
-from namesake.rank import IntArray
 from namesake.recipe import Recipe
 
 HOWS = ("fit", "grid")
@@ -102,7 +102,7 @@ def untuned(data: Dataset) -> list[Method]:
     return [method(name, data) for name in available(data) if name in {"UIScore", "mGENRE"}]
 
 
-def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[IntArray], name: str) -> list[Method]:
+def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[Int64], name: str) -> list[Method]:
     values = [np.zeros((3, len(number))) for number in fold]
     for k in range(int(max(number.max() for number in fold)) + 1):
         inside = [each.take(np.flatnonzero(number != k).tolist()) for each, number in zip(data, fold, strict=True)]
@@ -115,7 +115,7 @@ def _held_out_fit(recipe: Recipe, data: Sequence[Dataset], fold: Sequence[IntArr
     return [Method(name, *value) for value in values]
 
 
-def _held_out_grid(recipe: Recipe, data: Dataset, fold: IntArray, name: str, step: float) -> Method:
+def _held_out_grid(recipe: Recipe, data: Dataset, fold: Int64, name: str, step: float) -> Method:
     grid = search_grid(recipe, data, step)
     place = np.zeros(len(fold))
     for k in np.unique(fold):

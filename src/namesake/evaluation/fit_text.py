@@ -13,13 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from namesake import decide, rank
-from namesake.arrays import one_chunk
+from namesake.arrays import Bool, Float64, Int64, one_chunk
 from namesake.errors import NamesakeError
 from namesake.evaluation.fit_weights import Problem, fold_of, learnable, with_learnt
 from namesake.evaluation.gold import NIL, Dataset
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome
-from namesake.evaluation.scores import BoolArray, ScoreTable
-from namesake.rank import FloatArray, IntArray
+from namesake.evaluation.scores import ScoreTable
 from namesake.recipe import Recipe
 
 PENALTY = 3.0
@@ -34,11 +33,11 @@ class Sample:
 
     labels: Alignment
     data: Dataset
-    person: BoolArray
+    person: Bool
     """Mentions that count as names of people."""
-    informative: BoolArray
+    informative: Bool
     """Mentions whose labels state an entity or a type."""
-    spans: FloatArray
+    spans: Float64
     """The number of scored spans of each mention."""
 
     @classmethod
@@ -52,7 +51,7 @@ class Sample:
         return cls(labels, dataset(labels, links), person, informative, spans)
 
     @property
-    def documents(self) -> IntArray:
+    def documents(self) -> Int64:
         """The document of each mention."""
         of_mention = np.zeros(len(self.labels.mentions), np.int64)
         of_mention[self.labels.span_mention] = self.labels.span_document
@@ -71,13 +70,13 @@ class Sample:
         """Return the results of a recipe with other weights."""
         return Outcome.of(self.labels, self.answers(recipe))
 
-    def learnable(self, recipe: Recipe) -> IntArray:
+    def learnable(self, recipe: Recipe) -> Int64:
         """Return the mentions to learn from: labelled people with candidates, without [decide] the right one."""
         size = np.diff(self.data.offsets)
         right = self.data.answerable if recipe.decide is None else size > 0
         return np.flatnonzero(self.informative & self.person & right)
 
-    def answerable(self, recipe: Recipe) -> IntArray:
+    def answerable(self, recipe: Recipe) -> Int64:
         """Return the mentions to learn from that have a gold candidate; without any there is nothing to fit."""
         kept = self.learnable(recipe)
         return kept[self.data.gold[kept] >= 0]
@@ -162,6 +161,6 @@ def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] 
     return [Outcome.of(sample.labels, Answers(best, confidence, sample.person))]
 
 
-def _columns(structs: pa.StructArray) -> dict[str, FloatArray]:
+def _columns(structs: pa.StructArray) -> dict[str, Float64]:
     names = [field.name for field in structs.type]
     return {name: structs.field(name).to_numpy(zero_copy_only=False).astype(np.float64) for name in names}

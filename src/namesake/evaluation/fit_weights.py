@@ -18,11 +18,9 @@ import numpy as np
 from scipy.optimize import minimize
 
 from namesake import rank
-from namesake.arrays import indptr, take_rows
+from namesake.arrays import Bool, Float64, Int64, indptr, take_rows
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset
-from namesake.evaluation.scores import BoolArray
-from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe, column
 
 PENALTIES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.01)
@@ -43,19 +41,19 @@ class Problem:
     the scaled evidence, and the constants for mentions with several candidates and with one.
     """
 
-    x: FloatArray
-    held: FloatArray
+    x: Float64
+    held: Float64
     """The contribution of the columns that are not learnt."""
-    offsets: IntArray
-    gold: IntArray
-    document: IntArray
-    weight: FloatArray
+    offsets: Int64
+    gold: Int64
+    document: Int64
+    weight: Float64
     """The weight of each mention."""
-    penalised: FloatArray
+    penalised: Float64
     """1 for weights, 0 for constants."""
-    lowest: FloatArray
+    lowest: Float64
     """The lower bound of each weight: 0 for parts of candidates."""
-    free: IntArray
+    free: Int64
     """The columns to learn: those that are not fixed and that differ between alternatives."""
 
     @classmethod
@@ -79,7 +77,7 @@ class Problem:
             free=np.flatnonzero(learnt),
         )
 
-    def take(self, wanted: IntArray) -> "Problem":
+    def take(self, wanted: Int64) -> "Problem":
         """Return the problem with only some mentions."""
         offsets, rows = take_rows(self.offsets, wanted)
         gold = self.gold[wanted] - self.offsets[:-1][wanted] + offsets[:-1]
@@ -87,7 +85,7 @@ class Problem:
         x, held = self.x[rows], self.held[rows]
         return replace(self, x=x, held=held, offsets=offsets, gold=gold, document=document, weight=weight)
 
-    def fit(self, penalty: float, start: FloatArray | None = None) -> FloatArray:
+    def fit(self, penalty: float, start: Float64 | None = None) -> Float64:
         """Return the weights that maximise the penalised likelihood, 0 for columns that cannot be learnt.
 
         A solution for another penalty is a good `start`.
@@ -99,7 +97,7 @@ class Problem:
         bounds = [(self.lowest[k], None) for k in columns]
         begin = np.where(self.lowest == 0, 0.1, np.where(self.penalised == 1, 0.0, 1.0)) if start is None else start
 
-        def loss(part: FloatArray) -> tuple[float, FloatArray]:
+        def loss(part: Float64) -> tuple[float, Float64]:
             beta[columns] = part
             value, gradient = self.loss(beta, penalty)
             return value, gradient[columns]
@@ -110,7 +108,7 @@ class Problem:
         beta[columns] = found.x
         return beta
 
-    def loss(self, beta: FloatArray, penalty: float) -> tuple[float, FloatArray]:
+    def loss(self, beta: Float64, penalty: float) -> tuple[float, Float64]:
         """Return the penalised negative log-likelihood and its gradient."""
         log_p = self._log_probability(beta)
         shrunk = penalty * self.penalised * beta
@@ -118,15 +116,15 @@ class Problem:
         gradient = expected - np.einsum("ij,i->j", self.x[self.gold], self.weight) + shrunk
         return float(-(self.weight * log_p[self.gold]).sum() + shrunk @ beta / 2), gradient
 
-    def log_likelihood(self, beta: FloatArray) -> FloatArray:
+    def log_likelihood(self, beta: Float64) -> Float64:
         """Return log P(gold | m) of each mention, times its weight."""
         return self.weight * self._log_probability(beta)[self.gold]
 
-    def _log_probability(self, beta: FloatArray) -> FloatArray:
+    def _log_probability(self, beta: Float64) -> Float64:
         size, score = np.diff(self.offsets), self.held + np.einsum("ij,j->i", self.x, beta)
         score = score - np.repeat(np.maximum.reduceat(score, self.offsets[:-1]), size)
         total = np.add.reduceat(np.exp(score), self.offsets[:-1])
-        log_probability: FloatArray = score - np.repeat(np.log(total), size)
+        log_probability: Float64 = score - np.repeat(np.log(total), size)
         return log_probability
 
 
@@ -162,21 +160,21 @@ def fit(recipe: Recipe, data: Sequence[Dataset], folds: int = FOLDS, shuffles: i
     return Fit(found, penalty, held_out[penalty] / (len(problem.gold) * shuffles))
 
 
-def article_numbers(data: Sequence[Dataset]) -> IntArray:
+def article_numbers(data: Sequence[Dataset]) -> Int64:
     """Return a number for the article of each mention of all data sets, in order of first appearance."""
     number: dict[str, int] = {}
     articles = (article for each in data for article, _ in each.table.mentions)
     return np.array([number.setdefault(article, len(number)) for article in articles], np.int64)
 
 
-def fold_of(documents: IntArray, folds: int, seed: int) -> IntArray:
+def fold_of(documents: Int64, folds: int, seed: int) -> Int64:
     """Return a fold for each mention; mentions of a document share it, and folds have equally many documents."""
     count = int(documents.max()) + 1
     shuffled = np.random.default_rng(seed).permutation(count)
     return (shuffled % folds)[documents]
 
 
-def with_learnt(recipe: Recipe, problem: Problem, beta: FloatArray) -> Recipe:
+def with_learnt(recipe: Recipe, problem: Problem, beta: Float64) -> Recipe:
     """Return the recipe with the learnt weights."""
     own = _columns(recipe)[1].tolist()
     free = set(problem.free.tolist())
@@ -212,7 +210,7 @@ def few(recipe: Recipe, mentions: int) -> str | None:
     )
 
 
-def _alternatives(recipe: Recipe, data: Dataset) -> tuple[FloatArray, IntArray, IntArray]:
+def _alternatives(recipe: Recipe, data: Dataset) -> tuple[Float64, Int64, Int64]:
     """The rows of all mentions, the number of rows of each mention, and the right one."""
     parts = np.column_stack(scaled_parts(recipe, data))
     size, gold = np.diff(data.offsets), data.gold - data.offsets[:-1]
@@ -226,7 +224,7 @@ def _alternatives(recipe: Recipe, data: Dataset) -> tuple[FloatArray, IntArray, 
     return x, size + 1, np.where(data.answerable, gold, size)
 
 
-def _columns(recipe: Recipe) -> tuple[list[str], FloatArray, BoolArray]:
+def _columns(recipe: Recipe) -> tuple[list[str], Float64, Bool]:
     """The names of the columns (scorers, evidence for NIL, constants), the recipe's weights, and which are fixed."""
     columns = [(part.scorer, part.weight, part.fixed) for part in recipe.parts]
     if recipe.decide is not None:
@@ -241,11 +239,11 @@ def _columns(recipe: Recipe) -> tuple[list[str], FloatArray, BoolArray]:
 class Grid:
     """The rank of each answerable mention's gold candidate (rows) at each point of the grid (columns)."""
 
-    points: FloatArray
+    points: Float64
     """The weights: one row per point, one column per part."""
-    place: IntArray
+    place: Int64
 
-    def best(self, mentions: Sequence[int] | IntArray | None = None) -> int:
+    def best(self, mentions: Sequence[int] | Int64 | None = None) -> int:
         """Return the point with the best P@1, then MRR, on some mentions; of equal ones, the one nearest their mean."""
         place = self.place if mentions is None else self.place[mentions]
         hits = (place == 1).mean(axis=0)
@@ -287,13 +285,13 @@ def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
     return Grid(points, place)
 
 
-def scaled_parts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
+def scaled_parts(recipe: Recipe, data: Dataset) -> list[Float64]:
     """Return the scaled, unweighted scores of each part; zeros if it is absent or inactive."""
     unweighted = recipe.replace(parts=tuple(part.replace(weight=1.0) for part in recipe.parts))
     return list(unweighted.combine(data.table.scores, data.offsets).contributions.values())
 
 
-def scaled_doubts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
+def scaled_doubts(recipe: Recipe, data: Dataset) -> list[Float64]:
     """Return the scaled, unweighted evidence for NIL; zeros if it is absent."""
     if recipe.decide is None:
         return []
@@ -302,7 +300,7 @@ def scaled_doubts(recipe: Recipe, data: Dataset) -> list[FloatArray]:
     return [known.get(part.doubt, np.zeros(len(data.gold))) for part in parts]
 
 
-def with_weights(recipe: Recipe, weights: Sequence[float] | FloatArray) -> Recipe:
+def with_weights(recipe: Recipe, weights: Sequence[float] | Float64) -> Recipe:
     """Return the recipe with other weights."""
     parts = tuple(part.replace(weight=float(weight)) for part, weight in zip(recipe.parts, weights, strict=True))
     return recipe.replace(parts=parts)

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from namesake.arrays import Bool, Int64
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.evaluation.scores import BoolArray, Mention, ScoreTable, numbered_lines, pick, read_table
+from namesake.evaluation.scores import Mention, ScoreTable, numbered_lines, pick, read_table
 from namesake.files import kind
-from namesake.rank import IntArray
 
 NIL = -1  # no candidate is right
 MISSED = -2  # the right entity is known and is not among the candidates
@@ -37,19 +37,19 @@ class Dataset:
     """Scores and gold of the same mentions: `gold[i]` is a flat candidate index, or NIL, or MISSED."""
 
     table: ScoreTable
-    gold: IntArray
+    gold: Int64
     gold_qids: list[str | None]
     columns: dict[str, list[str | None]]
     unscored: frozenset[Mention] = frozenset()
     """Mentions of the gold without scores: they have no candidates."""
 
     @property
-    def offsets(self) -> IntArray:
+    def offsets(self) -> Int64:
         """The bounds of each mention's candidates."""
         return self.table.offsets
 
     @property
-    def answerable(self) -> BoolArray:
+    def answerable(self) -> Bool:
         """Mentions whose gold entity is among their candidates: the paper's denominator on Quotebank.
 
         If the candidates are not listed, mentions that have a gold entity.
@@ -57,12 +57,12 @@ class Dataset:
         return self.gold >= 0 if self.table.lists_candidates else self.gold != NIL
 
     @property
-    def unanswerable(self) -> BoolArray:
+    def unanswerable(self) -> Bool:
         """Mentions for which NIL is the right answer: no candidate is right, if candidates are listed."""
         return self.gold < 0 if self.table.lists_candidates else self.gold == NIL
 
     @property
-    def documents(self) -> IntArray:
+    def documents(self) -> Int64:
         """The number of each mention's article, for resampling and folds by document."""
         number = {article: i for i, article in enumerate(dict.fromkeys(a for a, _ in self.table.mentions))}
         return np.array([number[article] for article, _ in self.table.mentions], np.int64)
@@ -75,7 +75,7 @@ class Dataset:
         qids, columns = pick(self.gold_qids, at), pick(self.columns, at)
         return Dataset(table, gold, qids, columns, self.unscored & set(table.mentions))
 
-    def only(self, kept: BoolArray) -> "Dataset":
+    def only(self, kept: Bool) -> "Dataset":
         """Return the same mentions with only some candidates, such as those of a KB; other gold becomes MISSED.
 
         Two columns to slice by are added: `known` (all candidates were kept, or some) and `rivals` (two or more).

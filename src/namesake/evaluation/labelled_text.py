@@ -25,13 +25,12 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from namesake.arrays import Bool, Float64, Int64
 from namesake.articles.article import Span
 from namesake.errors import NamesakeError
-from namesake.evaluation.scores import BoolArray
 from namesake.files import kind
 from namesake.files.lines import json_lines
 from namesake.files.several import Paths, several
-from namesake.rank import FloatArray, IntArray
 
 UNSCORED = frozenset({"unmapped", "unlinked", "unannotated"})
 """Values of `why` of labels that state neither an entity nor NIL."""
@@ -151,18 +150,18 @@ class Alignment:
 
     corpus: LabelledCorpus
     labels: Sequence[Label]
-    label_document: IntArray
-    known: BoolArray
+    label_document: Int64
+    known: Bool
     """Labels whose QID is in the KB: the denominator of recall."""
     mentions: Sequence[int]
     """The rows of the links that have such spans."""
-    spans: IntArray
+    spans: Int64
     """Start and end of each span, grouped by mention."""
-    span_mention: IntArray
-    span_document: IntArray
-    pair_span: IntArray
+    span_mention: Int64
+    span_document: Int64
+    pair_span: Int64
     """With `pair_label`: each pair of a span and a label that overlap."""
-    pair_label: IntArray
+    pair_label: Int64
 
     @property
     def name(self) -> str:
@@ -170,25 +169,25 @@ class Alignment:
         return self.corpus.name
 
     @cached_property
-    def nil(self) -> BoolArray:
+    def nil(self) -> Bool:
         """Labels of people who have no QID, or who are not in the KB."""
         return np.array([label.is_person for label in self.labels], np.bool_) & ~self.known
 
     @cached_property
-    def informative(self) -> BoolArray:
+    def informative(self) -> Bool:
         """Spans that overlap a label which states an entity or a type."""
         return self.any_label(self.known | np.array([label.is_informative for label in self.labels], np.bool_))
 
-    def any_label(self, of: BoolArray) -> BoolArray:
+    def any_label(self, of: Bool) -> Bool:
         """Return which spans overlap a label with the flag `of`."""
         return np.bincount(self.pair_span, of[self.pair_label], len(self.spans)) > 0
 
-    def any_span(self, of: BoolArray) -> BoolArray:
+    def any_span(self, of: Bool) -> Bool:
         """Return which labels overlap a span with the flag `of`."""
         return np.bincount(self.pair_label, of[self.pair_span], len(self.labels)) > 0
 
 
-def align_labels(corpus: LabelledCorpus, known: BoolArray, links: pa.Table) -> Alignment:
+def align_labels(corpus: LabelledCorpus, known: Bool, links: pa.Table) -> Alignment:
     """Align the labels of a corpus with its links, whose article ids are the numbers of the documents.
 
     `known` has a flag for each label: whether its QID is in the KB.
@@ -223,9 +222,9 @@ class Answers:
 
     best: Sequence[str | None]
     """The first candidate; None without candidates."""
-    confidence: FloatArray
+    confidence: Float64
     """NaN if the recipe computes none."""
-    person: BoolArray
+    person: Bool
     """False if the text shows that the name is not a person's: such names are never answered."""
 
     @classmethod
@@ -242,19 +241,19 @@ class Outcome:
 
     labels: Alignment
     best: Sequence[str | None]
-    confidence: FloatArray
+    confidence: Float64
     """The confidence of the best candidate; NaN if there is none."""
-    sure: FloatArray
+    sure: Float64
     """The highest threshold at which the span is answered, or NEVER."""
-    person: BoolArray
+    person: Bool
     """Whether the name counts as a person's."""
-    right: BoolArray
+    right: Bool
     """Whether the best candidate is that of a label in the KB."""
-    fits: BoolArray
+    fits: Bool
     """Whether the best candidate is that of any label."""
-    found_at: FloatArray
+    found_at: Float64
     """By label: the highest threshold at which a right answer overlaps it, or NEVER."""
-    answered_at: FloatArray
+    answered_at: Float64
     """By label: the highest threshold at which any answer overlaps it, or NEVER."""
 
     @classmethod

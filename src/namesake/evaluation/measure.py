@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from namesake import decide, rank
+from namesake.arrays import Bool, Float64
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset
-from namesake.evaluation.scores import BoolArray
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, Interval, as_slice
-from namesake.rank import FloatArray
 from namesake.recipe import Part, Recipe, column, recipes
 
 CEILING = "ceiling"  # the "method" that returns the gold entity: the limit that candidate generation sets
@@ -91,7 +90,7 @@ def evaluate_scores(
     labels = [*columns, *((each.name, "all", metric) for each, metric in more)]
     counts = [*np.count_nonzero(~np.isnan(values), axis=0), *((~np.isnan(each.confidence)).sum() for each, _ in more)]
 
-    def statistic(weights: FloatArray) -> FloatArray:
+    def statistic(weights: Float64) -> Float64:
         found = [metrics[metric](each.confidence, each.right, weights) for each, metric in more]
         return np.column_stack([means(weights), *found])
 
@@ -108,9 +107,9 @@ def evaluate_scores(
     return Evaluation(rows, _comparisons(compared), curves, _notes(methods))
 
 
-def slices_by(data: Dataset, by: Sequence[str]) -> dict[str, BoolArray]:
+def slices_by(data: Dataset, by: Sequence[str]) -> dict[str, Bool]:
     """Return a slice for every value of the columns. A missing `difficulty` is derived from NS, as in the paper."""
-    slices: dict[str, BoolArray] = {}
+    slices: dict[str, Bool] = {}
     for name in by:
         values = _column(data, name)
         for value in sorted({value for value in values if value is not None}):
@@ -132,12 +131,12 @@ def _column(data: Dataset, name: str) -> list[str | None]:
     raise NamesakeError(f"no column {name!r} in the gold to slice by{hint}; it has {', '.join(data.columns) or 'none'}")
 
 
-def _mean_columns(data: Dataset, methods: Sequence[Method], slices: dict[str, BoolArray]) -> dict[Label, FloatArray]:
+def _mean_columns(data: Dataset, methods: Sequence[Method], slices: dict[str, Bool]) -> dict[Label, Float64]:
     """One value per mention for each figure that is a mean, NaN outside its denominator."""
     answerable = data.answerable
     if not answerable.any():
         raise NamesakeError("no mention has its gold entity among its candidates: there is nothing to measure P@1 on")
-    figures: dict[Label, FloatArray] = {}
+    figures: dict[Label, Float64] = {}
     for name, inside in slices.items():
         if data.table.lists_candidates:
             figures[CEILING, name, "candidate recall"] = as_slice(answerable.astype(np.float64), inside)
@@ -154,7 +153,7 @@ def _mean_columns(data: Dataset, methods: Sequence[Method], slices: dict[str, Bo
     return figures
 
 
-def _comparisons(compared: list[tuple[str, float, FloatArray]]) -> list[Comparison]:
+def _comparisons(compared: list[tuple[str, float, Float64]]) -> list[Comparison]:
     """Every method against the one with the best P@1, over the same samples."""
     if len(compared) < 2:
         return []
@@ -190,20 +189,20 @@ class Method:
     """The answers of a method: each array has one value per mention."""
 
     name: str
-    hit: FloatArray
+    hit: Float64
     """1 if the first candidate is the gold one; for Random, the probability."""
-    reciprocal_rank: FloatArray
+    reciprocal_rank: Float64
     """1 / rank of the gold candidate, 0 without one; NaN if the order is unknown."""
-    right_with_nil: FloatArray
+    right_with_nil: Float64
     """1 for a right answer; NIL is the right answer to NIL gold."""
-    confidence: FloatArray = field(default_factory=lambda: np.array([np.nan]))
+    confidence: Float64 = field(default_factory=lambda: np.array([np.nan]))
     """The confidence in the first candidate; NaN without one, and for methods without confidence."""
     is_probability: bool = False
     absent: tuple[str, ...] = ()
     """Scorers of the recipe that the score file lacks."""
 
     @property
-    def right(self) -> BoolArray:
+    def right(self) -> Bool:
         """Mentions whose first candidate is the gold one."""
         return np.equal(self.hit, 1)
 

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from namesake.arrays import Float64
 from namesake.errors import NamesakeError
 from namesake.evaluation import statistics
 from namesake.evaluation.gold import Dataset, GoldRow, align, in_split, read_gold
@@ -22,7 +23,6 @@ from namesake.evaluation.reports import plots
 from namesake.evaluation.reports.report import Report, Section, View
 from namesake.evaluation.scores import numbered_lines, read_scores
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, as_slice
-from namesake.rank import FloatArray
 from namesake.recipe import Part, Recipe
 
 SCORES, GOLD, ARTICLES = "reference_scores.parquet", "gold.jsonl", "articles.jsonl.gz"
@@ -106,7 +106,7 @@ def _measured(data: Dataset, bootstrap: Bootstrap) -> list[PaperRow]:
     ]
 
 
-_Figure = tuple[str, str, str, FloatArray, Cell]
+_Figure = tuple[str, str, str, Float64, Cell]
 """Table, method and column of a cell, its value per mention (NaN outside its slice), and the printed cell."""
 
 

@@ -12,19 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from namesake.arrays import take_rows
+from namesake.arrays import Bool, Float64, Int64, take_rows
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import kind
 from namesake.files.lines import json_lines
-from namesake.rank import FloatArray, IntArray
 from namesake.recipe import Recipe
 
-BoolArray = npt.NDArray[np.bool_]
 Mention = tuple[str, str]
 """The article and the name of a mention."""
 
@@ -37,17 +34,17 @@ class ScoreTable:
     """
 
     mentions: list[Mention]
-    offsets: IntArray
+    offsets: Int64
     qids: list[str]
-    scores: dict[str, FloatArray]
+    scores: dict[str, Float64]
     chosen: list[str | None] | None = None
     """The linker's answer for each mention; None for NIL."""
     tie_break: tuple[str, ...] = ("LQID",)
-    confidence: FloatArray | None = None
+    confidence: Float64 | None = None
     """The linker's probability that its first candidate is right; NaN without candidates."""
     first: list[str | None] | None = None
     """The linker's first candidate, also if it did not answer."""
-    doubts: dict[str, FloatArray] = field(default_factory=dict)
+    doubts: dict[str, Float64] = field(default_factory=dict)
     """The evidence for NIL: one number per mention for each kind of evidence."""
 
     @property
@@ -78,14 +75,14 @@ class ScoreTable:
             doubts={name: np.append(doubt, np.zeros(more)) for name, doubt in self.doubts.items()},
         )
 
-    def only(self, kept: BoolArray) -> "ScoreTable":
+    def only(self, kept: Bool) -> "ScoreTable":
         """Return the same mentions with only some of their candidates."""
         before, at = np.concatenate([[0], np.cumsum(kept)]), np.flatnonzero(kept)
         offsets = before[self.offsets].astype(np.int64)
         return replace(self, offsets=offsets, qids=pick(self.qids, at), scores=pick(self.scores, at))
 
 
-def pick(values: Any, at: IntArray) -> Any:
+def pick(values: Any, at: Int64) -> Any:
     """Return some entries of an array, a list or each column of a dict; None stays None."""
     if isinstance(values, dict):
         return {name: pick(column, at) for name, column in values.items()}
@@ -203,7 +200,7 @@ def _nested(table: pa.Table, where: str) -> ScoreTable:
     return ScoreTable(mentions, offsets, qids, scores, chosen, ties, *confidence, evidence)
 
 
-def _columns(columns: dict[str, list[Any]], where: str, owner: Callable[[int], str]) -> dict[str, FloatArray]:
+def _columns(columns: dict[str, list[Any]], where: str, owner: Callable[[int], str]) -> dict[str, Float64]:
     """Columns of numbers; a column of nulls is absent, such as that of a scorer that never ran."""
     return {
         name: _numbers(pa.array(values, pa.float64()), f"{where}: {name}", owner)
@@ -212,7 +209,7 @@ def _columns(columns: dict[str, list[Any]], where: str, owner: Callable[[int], s
     }
 
 
-def _confidence(table: pa.Table, where: str) -> tuple[FloatArray | None, list[str | None] | None]:
+def _confidence(table: pa.Table, where: str) -> tuple[Float64 | None, list[str | None] | None]:
     """The linker's probabilities of its first candidates, and those candidates."""
     if "confidence" not in table.column_names or table["confidence"].null_count == table.num_rows:
         return None, None
@@ -231,10 +228,10 @@ def _owner(mention: Mention, candidate: int) -> str:
     return f"candidate {candidate} of {mention[1]!r} in article {mention[0]}"
 
 
-def _numbers(column: Any, what: str, owner: Callable[[int], str]) -> FloatArray:
+def _numbers(column: Any, what: str, owner: Callable[[int], str]) -> Float64:
     """A column as float64; a missing value is an error, which names the column and the `owner` of the row."""
     try:
-        values: FloatArray = np.array(column.to_pylist(), np.float64)
+        values: Float64 = np.array(column.to_pylist(), np.float64)
     except (TypeError, ValueError):
         raise NamesakeError(f"{what} is not a column of numbers") from None
     missing = np.flatnonzero(np.isnan(values))

@@ -15,16 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake import rank
+from namesake.arrays import Bool, Float64, Int64
 from namesake.errors import NamesakeError
-from namesake.evaluation.scores import BoolArray
 from namesake.kernels.auroc import ordered_pairs
-from namesake.rank import FloatArray, IntArray
 
 SAMPLES: int = 10_000
 SEED: int = 2022
 _CELLS = 1_000_000  # weights in memory at once
 
-Statistic = Callable[[FloatArray], FloatArray]
+Statistic = Callable[[Float64], Float64]
 """From weights (samples × mentions) to figures (samples × figures)."""
 
 
@@ -55,7 +54,7 @@ class Interval:
         return f"{self.value:.3f} ± {self.half_width:.3f}"
 
 
-def weights(units: IntArray, bootstrap: Bootstrap = DEFAULT) -> Iterator[FloatArray]:
+def weights(units: Int64, bootstrap: Bootstrap = DEFAULT) -> Iterator[Float64]:
     """Yield blocks of samples, one column per mention. Mentions of one unit (a document) are drawn together."""
     if not len(units):
         raise NamesakeError("nothing to resample: the slice is empty")
@@ -71,42 +70,42 @@ def weights(units: IntArray, bootstrap: Bootstrap = DEFAULT) -> Iterator[FloatAr
         yield often if alone else often[:, units]
 
 
-def resample(statistic: Statistic, units: IntArray, bootstrap: Bootstrap = DEFAULT) -> FloatArray:
+def resample(statistic: Statistic, units: Int64, bootstrap: Bootstrap = DEFAULT) -> Float64:
     """Return the statistic of every sample: samples × figures."""
     return np.concatenate([statistic(block) for block in weights(units, bootstrap)])
 
 
-def plain(statistic: Statistic, mentions: int) -> FloatArray:
+def plain(statistic: Statistic, mentions: int) -> Float64:
     """Return the statistic of the data, without resampling."""
-    figures: FloatArray = statistic(np.ones((1, mentions)))[0]
+    figures: Float64 = statistic(np.ones((1, mentions)))[0]
     return figures
 
 
-def intervals(values: FloatArray, sampled: FloatArray) -> list[Interval]:
+def intervals(values: Float64, sampled: Float64) -> list[Interval]:
     """Return each figure with the 2.5 % and 97.5 % quantiles of its samples, in which it may be undefined."""
     quantile = np.nanquantile if np.isnan(sampled).any() else np.quantile
     low, high = quantile(sampled, [0.025, 0.975], axis=0)
     return [Interval(float(v), float(lo), float(hi)) for v, lo, hi in zip(values, low, high, strict=True)]
 
 
-def estimate(statistic: Statistic, units: IntArray, bootstrap: Bootstrap = DEFAULT) -> list[Interval]:
+def estimate(statistic: Statistic, units: Int64, bootstrap: Bootstrap = DEFAULT) -> list[Interval]:
     """Return every figure of a statistic with its interval."""
     return intervals(plain(statistic, len(units)), resample(statistic, units, bootstrap))
 
 
-def paired(value: float, differences: FloatArray) -> tuple[Interval, float]:
+def paired(value: float, differences: Float64) -> tuple[Interval, float]:
     """Return the difference of two methods with its interval, and the two-sided p of a paired bootstrap test."""
     low, high = np.quantile(differences, [0.025, 0.975])
     tail = int(min(np.count_nonzero(differences <= 0), np.count_nonzero(differences >= 0)))
     return Interval(value, float(low), float(high)), min(1.0, 2 * (tail + 1) / (len(differences) + 1))
 
 
-def by_mention(mentions: int) -> IntArray:
+def by_mention(mentions: int) -> Int64:
     """Return the units that resample mentions one by one."""
     return np.arange(mentions, dtype=np.int64)
 
 
-def gold_ranks(offsets: IntArray, gold: IntArray, *keys: FloatArray) -> FloatArray:
+def gold_ranks(offsets: Int64, gold: Int64, *keys: Float64) -> Float64:
     """Return the rank of each mention's gold candidate, 1 for the first; infinity without one."""
     place = np.full(len(gold), np.inf)
     found = gold >= 0
@@ -114,12 +113,12 @@ def gold_ranks(offsets: IntArray, gold: IntArray, *keys: FloatArray) -> FloatArr
     return place
 
 
-def random_hits(offsets: IntArray, gold: IntArray) -> FloatArray:
+def random_hits(offsets: Int64, gold: Int64) -> Float64:
     """Return the expected P@1 of a uniform choice: 1 / |E_m|, and 0 if the gold entity is not a candidate."""
     return np.where(gold >= 0, 1 / np.maximum(np.diff(offsets), 1), 0.0)
 
 
-def random_reciprocal_ranks(offsets: IntArray, gold: IntArray) -> FloatArray:
+def random_reciprocal_ranks(offsets: Int64, gold: Int64) -> Float64:
     """Return the expected MRR of a uniform order: (1 + 1/2 + … + 1/|E_m|) / |E_m|."""
     size = np.maximum(np.diff(offsets), 1)
     harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, size.max(initial=1) + 1))])
@@ -132,30 +131,28 @@ class Means:
     P@1, MRR, accuracy and recall are means of one number per mention over the mentions of a slice.
     """
 
-    def __init__(self, values: FloatArray) -> None:
+    def __init__(self, values: Float64) -> None:
         inside = ~np.isnan(values)
         self.values = np.where(inside, values, 0.0)
         slices, of_column = np.unique(inside, axis=1, return_inverse=True)  # few slices, many columns
         self.slices, self.of_column = slices.astype(np.float64), of_column.ravel()
 
-    def __call__(self, weights: FloatArray) -> FloatArray:
+    def __call__(self, weights: Float64) -> Float64:
         """Return the weighted mean of each column, one row for each sample."""
         return ratio(weights @ self.values, (weights @ self.slices)[:, self.of_column], np.nan)
 
 
-def auroc(confidence: FloatArray, right: BoolArray, weights: FloatArray) -> FloatArray:
+def auroc(confidence: Float64, right: Bool, weights: Float64) -> Float64:
     """Return the probability that a right answer has more confidence than a wrong one; ties count half.
 
     NaN for samples in which all answers are right, or all wrong. Mentions without a confidence (NaN) do not count.
     """
     ascending = np.argsort(confidence, kind="stable")[: np.count_nonzero(~np.isnan(confidence))]
-    share: FloatArray = ordered_pairs(ascending, confidence, right, weights)
+    share: Float64 = ordered_pairs(ascending, confidence, right, weights)
     return share
 
 
-def calibration_bins(
-    probability: FloatArray, right: BoolArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def calibration_bins(probability: Float64, right: Bool, weights: Float64) -> tuple[Float64, Float64, Float64]:
     """Return the number of answers, their summed probability and the right ones, for each tenth of [0, 1].
 
     Mentions without a probability (NaN) are in no bin.
@@ -166,13 +163,13 @@ def calibration_bins(
     return weights @ member, weights @ summed, weights @ (member & right[:, None])
 
 
-def calibration_error(probability: FloatArray, right: BoolArray, weights: FloatArray) -> FloatArray:
+def calibration_error(probability: Float64, right: Bool, weights: Float64) -> Float64:
     """Return the expected calibration error: Σ over ten bins of |share right − mean probability| × share of the bin."""
     count, summed, rights = calibration_bins(probability, right, weights)
     return ratio(np.abs(rights - summed).sum(axis=1), count.sum(axis=1), np.nan)
 
 
-def risk_coverage(confidence: FloatArray, right: BoolArray) -> tuple[FloatArray, FloatArray]:
+def risk_coverage(confidence: Float64, right: Bool) -> tuple[Float64, Float64]:
     """Return coverage and risk if only the most confident answers are given: one point for each confidence level.
 
     Coverage is the share of mentions answered, risk the share of wrong answers among them.
@@ -188,13 +185,13 @@ class Curve:
     """Risk and coverage of a method that answers only if it is confident, and its calibration for probabilities."""
 
     method: str
-    coverage: FloatArray
-    risk: FloatArray
-    bins: tuple[FloatArray, FloatArray, FloatArray] | None = None
+    coverage: Float64
+    risk: Float64
+    bins: tuple[Float64, Float64, Float64] | None = None
     """For ten bins of probability: answers, summed probability, right answers."""
 
     @classmethod
-    def of(cls, method: str, confidence: FloatArray, right: BoolArray, is_probability: bool = True) -> Curve:
+    def of(cls, method: str, confidence: Float64, right: Bool, is_probability: bool = True) -> Curve:
         """Make the curve from all mentions; those without a confidence do not count."""
         known = ~np.isnan(confidence)
         coverage, risk = risk_coverage(confidence[known], right[known])
@@ -202,18 +199,18 @@ class Curve:
         return cls(method, coverage, risk, (bins[0][0], bins[1][0], bins[2][0]) if is_probability else None)
 
 
-def derived_difficulty(offsets: IntArray, gold: IntArray, *popularity: FloatArray) -> list[str | None]:
+def derived_difficulty(offsets: Int64, gold: Int64, *popularity: Float64) -> list[str | None]:
     """Return "easy" if popularity alone (NS in the paper) ranks the gold entity first, else "hard"; None for NIL."""
     place = gold_ranks(offsets, gold, *popularity)
     return [None if at < 0 else ("easy" if rank == 1 else "hard") for at, rank in zip(gold, place, strict=True)]
 
 
-def as_slice(values: FloatArray, inside: BoolArray | npt.NDArray[Any]) -> FloatArray:
+def as_slice(values: Float64, inside: Bool | npt.NDArray[Any]) -> Float64:
     """Return the values of a slice, NaN outside it, for `Means`."""
     return np.where(inside, values, np.nan)
 
 
-def ratio(part: FloatArray, whole: FloatArray, otherwise: float = 0.0) -> FloatArray:
+def ratio(part: Float64, whole: Float64, otherwise: float = 0.0) -> Float64:
     """Return part / whole, and `otherwise` where the denominator is 0."""
-    out: FloatArray = np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0)
+    out: Float64 = np.divide(part, whole, out=np.full(np.shape(whole), otherwise), where=whole > 0)
     return out

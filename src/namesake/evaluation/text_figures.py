@@ -21,14 +21,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from namesake.arrays import Bool, Float64
 from namesake.articles.article import Span
 from namesake.drawing.excerpt import Excerpt, excerpt
 from namesake.evaluation import statistics
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import Row
-from namesake.evaluation.scores import BoolArray
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Curve, ratio
-from namesake.rank import FloatArray
 
 MEAN = "mean"
 LINKING = ("precision", "recall", "F1")
@@ -54,7 +53,7 @@ class Statistic:
         self.document = outcome.labels.span_document[claimed]
         self.confidence, self.fits = outcome.confidence[claimed], outcome.fits[claimed]
 
-    def __call__(self, weights: FloatArray) -> FloatArray:
+    def __call__(self, weights: Float64) -> Float64:
         """Return a row for each row of weights, a column for each of FIGURES; NaN for undefined AUROC and ECE."""
         summed = weights @ self.counts
         columns = []
@@ -74,7 +73,7 @@ class Statistic:
         return [*of, *[len(self.confidence)] * len(CONFIDENCE)]
 
 
-def _counts(outcome: Outcome, threshold: float) -> FloatArray:
+def _counts(outcome: Outcome, threshold: float) -> Float64:
     """One row per document; for each kind of precision and recall in turn: numerator and denominator."""
     labels = outcome.labels
     made, taken = outcome.sure >= threshold, outcome.person
@@ -105,7 +104,7 @@ def figures(outcomes: Sequence[Outcome], threshold: float, method: str, bootstra
     rows: list[Row] = []
     values, sampled, sizes = [], [], []
 
-    def add(corpus: str, value: FloatArray, samples: FloatArray, size: Sequence[int]) -> None:
+    def add(corpus: str, value: Float64, samples: Float64, size: Sequence[int]) -> None:
         defined = np.flatnonzero(~np.isnan(value))
         found = statistics.intervals(value[defined], samples[:, defined])
         pairs = zip(defined.tolist(), found, strict=True)
@@ -123,7 +122,7 @@ def figures(outcomes: Sequence[Outcome], threshold: float, method: str, bootstra
     return rows
 
 
-def mean_defined(values: FloatArray) -> FloatArray:
+def mean_defined(values: Float64) -> Float64:
     """Return the mean over the first axis of the entries that are not NaN; NaN without any."""
     inside = ~np.isnan(values)
     return ratio(np.where(inside, values, 0.0).sum(axis=0), inside.sum(axis=0), np.nan)
@@ -160,9 +159,7 @@ class Miss(NamedTuple):
     confidence: float | None
 
 
-def misses(
-    outcome: Outcome, threshold: float, named: BoolArray, sentences: Callable[[str], Sequence[Span]]
-) -> list[Miss]:
+def misses(outcome: Outcome, threshold: float, named: Bool, sentences: Callable[[str], Sequence[Span]]) -> list[Miss]:
     """Return the misses at a threshold; `named` has a flag for each label: whether its text is a name in the KB."""
     labels = outcome.labels
     by_label: dict[int, list[int]] = {}
@@ -185,7 +182,7 @@ def misses(
         confidence = float(outcome.confidence[near[0]]) if best is not None else np.nan
         sentence = excerpt(document.text, at, sentences(document.text))
         known = None if np.isnan(confidence) else confidence
-        found.append(Miss(labels.name, place, document.id, kind, name, sentence, qid, best, known))
+        found.append(Miss(labels.name, place, str(document.id), kind, name, sentence, qid, best, known))
     return found
 
 
@@ -199,7 +196,7 @@ def miss_rows(outcome: Outcome, missed: Sequence[Miss], method: str, bootstrap: 
     for miss in missed:
         by_kind[miss.place, KINDS.index(miss.kind)] += 1
 
-    def statistic(weights: FloatArray) -> FloatArray:
+    def statistic(weights: Float64) -> Float64:
         return ratio(weights @ by_kind, np.repeat((weights @ known)[:, None], len(KINDS), axis=1))
 
     found = statistics.estimate(statistic, statistics.by_mention(len(known)), bootstrap)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from namesake.arrays import Bool, Float64
 from namesake.evaluation import statistics
 from namesake.evaluation.labelled_text import NEVER, Outcome
-from namesake.evaluation.scores import BoolArray
 from namesake.evaluation.statistics import DEFAULT, Bootstrap, Interval
-from namesake.rank import FloatArray
 
 PERCENTS = (80, 85, 90, 95, 97, 98, 99)
 """The precisions for which recipes have thresholds, if they can be reached."""
@@ -28,13 +27,13 @@ DECIMALS = 4
 class Trade:
     """Figures over all corpora as one: an entry for each distinct confidence, in descending order."""
 
-    threshold: FloatArray
-    precision: FloatArray
-    recall: FloatArray
-    coverage: FloatArray
+    threshold: Float64
+    precision: Float64
+    recall: Float64
+    coverage: Float64
     """The share of the names found that are answered."""
-    answers: FloatArray
-    f1: FloatArray
+    answers: Float64
+    f1: Float64
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome]) -> Trade:
@@ -96,7 +95,7 @@ def intervals(
         blocks.append([*spans, *(np.bincount(labels.label_document, flags, size) for flags in (hits, labels.known))])
     counts = np.concatenate([np.column_stack(block) for block in blocks]).astype(np.float64)
 
-    def statistic(weights: FloatArray) -> FloatArray:
+    def statistic(weights: Float64) -> Float64:
         summed = weights @ counts
         return np.column_stack([summed[:, k] / np.maximum(summed[:, k + 1], 1) for k in (0, 2)])
 
@@ -104,11 +103,11 @@ def intervals(
     return precision, recall
 
 
-def _last(flags: BoolArray) -> int | None:
+def _last(flags: Bool) -> int | None:
     found = np.flatnonzero(flags)
     return int(found[-1]) if len(found) else None
 
 
-def _at_least(levels: FloatArray, values: FloatArray) -> FloatArray:
+def _at_least(levels: Float64, values: Float64) -> Float64:
     """How many values reach each level."""
     return (len(values) - np.searchsorted(np.sort(values), levels, side="left")).astype(np.float64)

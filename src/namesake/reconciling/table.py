@@ -18,7 +18,7 @@ from namesake.kb.store import KB
 from namesake.linker import Linker
 from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
-from namesake.scorers.value_lookup import find_property, similar_properties
+from namesake.scorers.value_lookup import DATES, find_property, similar_properties
 from namesake.threads import in_order, threads_for
 
 NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
@@ -190,9 +190,8 @@ def queries_of(table: pa.Table, layout: Layout) -> list[Query]:
 
 def unread_dates(table: pa.Table, layout: Layout, kb: KB) -> dict[str, dict[int, str]]:
     """The dates that cannot be read, by column and row number."""
-    properties = ((find_property(kb, called), column) for called, column in layout.types)
     columns = [] if layout.date is None else [layout.date]
-    columns += [column for property, column in properties if property is not None and property.is_date]
+    columns += [column for called, column in layout.types if (find_property(kb, called) or (0,))[0] in DATES]
     unread = {
         column: {
             at: cell

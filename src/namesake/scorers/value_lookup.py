@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -181,7 +180,8 @@ def ragged(rows: Sequence[npt.ArrayLike]) -> Ragged:
     return Ragged(indptr(np.array(list(map(len, lists)), np.int64)), np.concatenate([_NO_PAIRS, *lists]))
 
 
-BIRTH, DEATH = 569, 570
+BIRTH, DEATH = DATES = 569, 570
+"""Properties for which the KB has columns of dates."""
 
 COMMON = {
     name: numbers
@@ -218,42 +218,21 @@ COMMON = {
 ONE_VALUE = frozenset({BIRTH, DEATH, 19, 20, 21, 27})
 """Properties that usually have one value: another value is evidence against a candidate."""
 
-CITIZENSHIP, SPORTS_COUNTRY, OCCUPATION, INSTANCE = 27, 1532, 106, 31
-
-
-@dataclass(frozen=True)
-class Property:
-    """The property of a column."""
-
-    called: str
-    numbers: tuple[int, ...]
-
-    @property
-    def is_date(self) -> bool:
-        """Whether it is the date of birth or death, for which the KB has columns."""
-        return self.numbers[0] in (BIRTH, DEATH)
-
-    @property
-    def has_one_value(self) -> bool:
-        """Whether people usually have one value of it."""
-        return self.numbers[0] in ONE_VALUE
-
-    @property
-    def is_country(self) -> bool:
-        """Whether its values are countries, which may contain each other."""
-        return self.numbers[0] in (CITIZENSHIP, SPORTS_COUNTRY)
+COUNTRIES = frozenset({27, 1532})
+"""Properties whose values are countries, which may contain each other."""
+OCCUPATION, INSTANCE = 106, 31
 
 
 @lru_cache(maxsize=4096)
-def find_property(kb: KB, called: str) -> Property | None:
-    """The property with this P-id, label or everyday name; None if the KB has none."""
+def find_property(kb: KB, called: str) -> tuple[int, ...] | None:
+    """The numbers of the property with this P-id, label or everyday name; None if the KB has none."""
     text = normalise(called.replace("_", " "))
     if re.fullmatch(r"p\d{1,9}", text, re.ASCII):
-        return Property(called, (int(text[1:]),))
+        return (int(text[1:]),)
     if text in COMMON:
-        return Property(called, COMMON[text])
+        return COMMON[text]
     number = _labels(kb).get(text)
-    return None if number is None else Property(called, (number,))
+    return None if number is None else (number,)
 
 
 def similar_properties(kb: KB, called: str) -> list[str]:

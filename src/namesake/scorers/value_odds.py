@@ -26,18 +26,8 @@ from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
 from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
-from namesake.scorers.value_lookup import (
-    BIRTH,
-    INSTANCE,
-    OCCUPATION,
-    Property,
-    compatible_values,
-    find_property,
-    initialled_values,
-    is_qid,
-    named_values,
-    ragged,
-)
+from namesake.scorers import value_lookup
+from namesake.scorers.value_lookup import BIRTH, INSTANCE, OCCUPATION, is_qid, named_values, ragged
 from namesake.scorers.word_overlap import rarity
 
 T = TypeVar("T", bound=Hashable)
@@ -72,53 +62,53 @@ def odds_by_property(batch: Batch, kb: KB) -> dict[str, Float64]:
             rows.append(int(batch.mention_of_row[at]))
             texts.append(value.strip())
     return {
-        called: _property_odds(batch, property, np.array(rows, np.int64), texts)
+        called: _property_odds(batch, numbers, np.array(rows, np.int64), texts)
         for called, (rows, texts) in found.items()
-        if (property := find_property(kb, called)) is not None
+        if (numbers := value_lookup.find_property(kb, called)) is not None
     }
 
 
-def _property_odds(batch: Batch, property: Property, mention: Int64, texts: Sequence[str]) -> Float64:
+def _property_odds(batch: Batch, numbers: tuple[int, ...], mention: Int64, texts: Sequence[str]) -> Float64:
     """What the texts add to the candidates of the mentions; `mention` is -1 for a row without a name."""
     distinct, which = _distinct(texts)
     asked = mention >= 0
     taken, candidate = take_rows(batch.offsets, mention[asked])
     said = np.repeat(which[asked], np.diff(taken))
-    odds = _date_odds if property.is_date else _statement_odds
+    odds = _date_odds if numbers[0] in value_lookup.DATES else _statement_odds
     added = np.zeros(len(batch.rows))
-    np.add.at(added, candidate, odds(batch, property, distinct, batch.rows[candidate], said))
+    np.add.at(added, candidate, odds(batch, numbers, distinct, batch.rows[candidate], said))
     return added
 
 
-def _statement_odds(batch: Batch, property: Property, texts: list[str], rows: Int64, said: Int64) -> Float64:
+def _statement_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: Int64, said: Int64) -> Float64:
     """The odds of values that are items or strings: candidate `rows[k]` is compared with `texts[said[k]]`."""
-    kb, numbers = batch.kb, property.numbers
+    kb = batch.kb
     words, unknown = _words(batch, texts)
     named = named_values(kb, numbers, texts)
     is_named, is_wordless = np.diff(named.indptr) > 0, np.diff(words.indptr) == 0
     short = [text if wordless else "" for text, wordless in zip(texts, is_wordless.tolist(), strict=True)]
-    initialled = initialled_values(kb, numbers, short)
+    initialled = value_lookup.initialled_values(kb, numbers, short)
     compared = np.ascontiguousarray(rows), said, np.array(numbers, np.int64)
     same, share, best, count = agree(*compared, named, initialled, words, unknown, rarity(kb), _stated(kb))
     mute = is_wordless & ~is_named & (np.diff(initialled.indptr) == 0) & ~np.array(list(map(is_qid, texts)))
     stating = kb.pair_count[np.maximum(best, 0)] if len(kb) else np.zeros(len(best))
     chance = np.clip(stating / max(_entities_stating(kb, numbers), 1) if len(kb) else share, 1e-6, 0.99)
     right, part = 1 - MANY / np.clip(count, 1, ENOUGH), np.full(len(share), PART)
-    if property.has_one_value:  # the name of another value does not agree: Guinea, Papua New Guinea
+    if numbers[0] in value_lookup.ONE_VALUE:  # the name of another value does not agree: Guinea, Papua New Guinea
         right = np.full(len(share), ONE)
         stating_named = np.diff(indptr(kb.pair_count[named.values])[named.indptr])
         part = np.where((stating_named[said] * ERRORS > stating) | (share < 1), 0.0, PART)
     odds = _odds(same, share, chance, right, part, (best < 0) | mute[said])
     differs = np.flatnonzero(odds < 0)
-    if property.is_country and len(differs):
-        compatible = compatible_values(kb, numbers, named, words)
+    if numbers[0] in value_lookup.COUNTRIES and len(differs):
+        compatible = value_lookup.compatible_values(kb, numbers, named, words)
         odds[differs[_stating(kb, rows[differs], said[differs], numbers, compatible)[0]]] = 0.0
     return odds
 
 
-def _date_odds(batch: Batch, property: Property, texts: list[str], rows: Int64, said: Int64) -> Float64:
+def _date_odds(batch: Batch, numbers: tuple[int, ...], texts: list[str], rows: Int64, said: Int64) -> Float64:
     """The odds of dates of birth or death: the year, and the day if both sides have it."""
-    kb, is_birth = batch.kb, property.numbers[0] == BIRTH
+    kb, is_birth = batch.kb, numbers[0] == BIRTH
     column, precision = (kb.birth, kb.birth_precision) if is_birth else (kb.death, kb.death_precision)
     days = [read_day(text) or Day(0) for text in texts]
     year, month, day = np.array(days, np.int64).reshape(-1, 3)[said].T

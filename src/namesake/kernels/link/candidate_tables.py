@@ -6,7 +6,7 @@ import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.search import first_at_least
+from namesake.kernels.search import first_at_least, holds
 from namesake.kernels.simd import pointer, prefetch
 from namesake.kernels.types import F64, I8, I32, I64, RAGGED, U8, record
 
@@ -101,14 +101,7 @@ AGREED = types.Tuple((types.boolean[::1], types.float64[::1], types.int32[::1], 
 @inlined(types.boolean(RAGGED, types.int64, types.int32))
 def has(lists, row, number):
     """Whether a row of ascending numbers contains a number."""
-    low, high = lists.indptr[row], lists.indptr[row + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if lists.values[middle] < number:
-            low = middle + 1
-        else:
-            high = middle
-    return low < lists.indptr[row + 1] and lists.values[low] == number
+    return holds(lists.values, lists.indptr[row], lists.indptr[row + 1], number)
 
 
 @inlined(types.float64(types.int64, types.int32, RAGGED, F64, F64, STATED))
