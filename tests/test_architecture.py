@@ -29,11 +29,9 @@ LAYERS = (
     "scorers",
     "doubts",
     "rank",
-    "scale",
     "recipe",
     "decide",
     "scoring",
-    "links",
     "explain",
     "drawing",
     "linker",
@@ -47,7 +45,7 @@ LAYERS = (
 """From the bottom up: a package imports itself and packages on lines above its own."""
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages.split()}
 
-EVALUATION_NEVER = {"batch", "scorers", "scoring", "links", "explain", "linker", "engines", "analysis", "apps"}
+EVALUATION_NEVER = {"batch", "scorers", "scoring", "explain", "linker", "engines", "analysis", "apps"}
 """Evaluation works on tables, whatever made them."""
 
 EXTRAS = ("simplemma", "pyoxigraph", "zstandard", "matplotlib", "psutil", "spacy")

@@ -254,7 +254,7 @@ def test_near_names_are_suggested(asked, meant, run, sample_kb):
 
 OPTION = re.compile(r"(?<![\w-])--[a-z]")
 COMMAND = re.compile(r"`(?:namesake|kb|\{\}) [^`]*`|^namesake .*")
-DRAWN = ("drawing", "evaluation/reports/page.py", "evaluation/reports/plots.py")  # `--ink` is a colour of CSS
+DRAWN = ("drawing", "evaluation/reports/report.py", "evaluation/reports/plots.py")  # `--ink` is a colour of CSS
 
 
 def told(tree: ast.AST) -> Iterator[tuple[int, str]]:

@@ -66,8 +66,6 @@ class Batch:
         self.kb, self.lexicon, self.settings = kb, lexicon, settings
         self.table_rows = table_rows
         """The row of each article, if the articles are rows of a table."""
-        self._confirmed: Int64 | None = None
-        self._taken: Int64 | None = None
         self._made: dict[Callable[[Batch, KB], Any], Any] = {}
         self.ids = one_chunk(table.column("id"))
         self.texts = one_chunk(table.column("text"))
@@ -80,6 +78,8 @@ class Batch:
         self.title_lists = mentions.title_lists
         self.spans, self.byte_spans = mentions.spans, mentions.byte_spans
         self.offsets, self.qids, self.rows = mentions.offsets, mentions.qids, mentions.rows
+        self.taken = np.full(len(self.names), -1, np.int64)
+        """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""
 
     def once(self, make: Callable[[Batch, KB], T]) -> T:
         """The result of `make` for the batch and its KB, computed once for several scorers and doubts.
@@ -117,22 +117,15 @@ class Batch:
             alone = np.isin(np.arange(len(alone)), firsts)
         rows = np.full(len(alone), -1, np.int64)
         rows[alone] = self.rows[self.offsets[:-1][alone]]
-        return rows if self._confirmed is None else np.where(rows >= 0, rows, self._confirmed)
-
-    @cached_property
-    def taken(self) -> Int64:
-        """The entity row that each mention cannot mean, as an earlier mention with its name does; else -1."""
-        return np.full(len(self.names), -1, np.int64) if self._taken is None else self._taken
+        return rows
 
     def revised(self, confirmed: Int64 | None = None, taken: Int64 | None = None) -> Batch:
         """The same batch with further anchors (`confirmed`) or with excluded entity rows (`taken`); -1: none."""
         other = copy(self)
         if confirmed is not None:
-            other.__dict__.pop("anchors", None)
-            other._confirmed = confirmed
+            other.anchors = np.where(self.anchors >= 0, self.anchors, confirmed)
         if taken is not None:
-            other.__dict__.pop("taken", None)
-            other._taken = taken
+            other.taken = taken
         return other
 
     # names

@@ -47,10 +47,8 @@ def check(offsets: Int64, keys: Sequence[Float64], names: Sequence[str] = ()) ->
         if missing.any():
             at = int(np.argmax(missing))
             mention = int(np.searchsorted(offsets, at, side="right")) - 1
-            raise NamesakeError(
-                f"{name} is not a number (NaN) for candidate {at - int(offsets[mention])} of mention {mention}: "
-                "scores must be numbers, drop the candidate or give it a score"
-            )
+            place = at - int(offsets[mention])
+            raise NamesakeError(f"{name} is not a number (NaN) for candidate {place} of mention {mention}")
 
 
 def none(score: Float64, offsets: Int64) -> Float64:

@@ -86,9 +86,7 @@ class Decide(Checked, frozen=True):
         super().__post_init__()
         for name in self.thresholds:
             if not re.fullmatch(r"p\d{1,2}", name, re.ASCII):
-                raise NamesakeError(
-                    f"thresholds has {name!r}: it is a table of precisions in percent, such as p95 = 0.9"
-                )
+                raise NamesakeError(f"thresholds has {name!r}: its keys are precisions in percent, such as p95")
         _check_unique([part.doubt for part in self.parts])
 
     def nil_parts(self, doubts: Mapping[str, Float64], offsets: Int64) -> dict[str, Float64]:
@@ -174,9 +172,7 @@ class Recipe(Settings, frozen=True):
         shipped = recipes()
         if str(source) not in shipped:
             hint = did_you_mean(str(source), shipped)
-            raise NamesakeError(
-                f"no recipe named {str(source)!r}{hint}; shipped are {', '.join(shipped)}; your own is a .toml file"
-            )
+            raise NamesakeError(f"no recipe named {str(source)!r}{hint}; give a .toml file or {', '.join(shipped)}")
         return cls.parse(_shipped(str(source)), f"recipe {source}")
 
     @classmethod

@@ -117,9 +117,7 @@ def _sources(scores: Sequence[Path], gold: Sequence[Path], known: KB | str | Pat
     if not scores:
         return []
     if len(gold) not in {1, len(scores)}:
-        raise NamesakeError(
-            f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: one for all, or one for each"
-        )
+        raise NamesakeError(f"{len(scores)} files of `scores=` and {len(gold)} of `gold=`: give one, or one for each")
     rows = [resolved(read_gold(path))[0] for path in gold]
     golds = rows * len(scores) if len(rows) == 1 else rows
     tables = [read_scores(path) for path in scores]

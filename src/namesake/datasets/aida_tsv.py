@@ -94,18 +94,14 @@ def _add_token(document: _Document, columns: list[str], where: str) -> bool:
     if tag in {"B", "O"}:
         document.close()
     elif tag != "I":
-        raise NamesakeError(
-            f"{where}: the second column is {tag!r}, not B or I; the file of annotations alone holds no text: "
-            "join it with CoNLL 2003 by the release's program first"
-        )
+        remedy = "join the file of annotations alone with CoNLL 2003 by the release's program first"
+        raise NamesakeError(f"{where}: the second column is {tag!r}, not B or I; {remedy}")
     elif document.open is None and entity != UNKNOWN:
         raise NamesakeError(f"{where}: {token!r} continues a mention (I), but none is open")
     document.append(token)
     if tag == "B":
         if entity is None:
-            raise NamesakeError(
-                f"{where}: a mention needs token, B, mention and entity; this has {len(columns)} columns"
-            )
+            raise NamesakeError(f"{where}: token, B, mention and entity are needed, not {len(columns)} columns")
         if entity == UNKNOWN:
             return False
         document.open = (document.size - len(token), None if entity == NIL else _title(columns))

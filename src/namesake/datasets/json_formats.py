@@ -136,9 +136,7 @@ def read_aida_json(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
                 raise NamesakeError(f"{where}: name {one.name!r} has no offsets")
             surface = record.content[slice(*spans[0])]
             if not re.fullmatch(re.escape(_letters(surface)) + r"\d+", _letters(one.name)):
-                raise NamesakeError(
-                    f"{where}: name {one.name!r} is not {surface!r}, the text of its span, and a number"
-                )
+                raise NamesakeError(f"{where}: name {one.name!r} is not {surface!r}, its text, and a number")
             if one.gold is msgspec.UNSET:
                 raise NamesakeError(f"{where}: name {one.name!r} has no `gold`; write null if no candidate is right")
             occurrences.append(Occurrence(spans, one.gold, None, one.options, {**one.columns, "original": one.name}))
@@ -155,7 +153,8 @@ def read_zelda(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
         occurrences = []
         for span, title, page in zip(*columns, strict=True):
             given = {"page": None if page is None else f"{page}"}
-            occurrences.append(Occurrence([span], title=title and labelled_article.page_title(title), columns=given))
+            known = labelled_article.page_title(title) if title else None
+            occurrences.append(Occurrence([span], title=known, columns=given))
         yield label(Article(str(record.id), record.text), occurrences, where)
 
 
@@ -233,9 +232,7 @@ def _characters(one: _Mention, tokens: list[Span], where: str) -> list[Span]:
     """The spans of a name in characters, from its spans in tokens."""
     for start, end in one.offsets:
         if not 0 <= start < end <= len(tokens):
-            raise NamesakeError(
-                f"{where}: offsets [{start}, {end}] of {one.name!r} do not fit a text of {len(tokens)} tokens"
-            )
+            raise NamesakeError(f"{where}: [{start}, {end}] of {one.name!r} does not fit {len(tokens)} tokens")
     return [(tokens[start][0], tokens[end - 1][1]) for start, end in one.offsets]
 
 

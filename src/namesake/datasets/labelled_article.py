@@ -116,10 +116,9 @@ def check_gold(gold: Gold, candidates: Sequence[str] | None, name: str, where: s
     """Raise an error for an index outside the candidates, or a text that is not a QID."""
     if isinstance(gold, str) and not re.fullmatch(r"Q\d+", gold):
         raise NamesakeError(f"{where}: gold of {name!r} is {gold!r}, not an index, a QID or null")
-    if isinstance(gold, int) and not 0 <= gold < len(candidates or ()):
-        raise NamesakeError(
-            f"{where}: gold of {name!r} is candidate {gold}, but it has {len(candidates or ())} candidates"
-        )
+    count = len(candidates or ())
+    if isinstance(gold, int) and not 0 <= gold < count:
+        raise NamesakeError(f"{where}: gold of {name!r} is candidate {gold}, but it has {count} candidates")
 
 
 def page_title(address: str) -> str:

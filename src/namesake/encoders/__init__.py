@@ -53,9 +53,8 @@ def load(name: str, device: str | None = None, truncate: bool = False) -> Encode
     """
     kind, _, where = name.partition(":")
     if kind not in KINDS or not where:
-        raise NamesakeError(
-            f"encoder {name!r}{did_you_mean(kind, KINDS)}: must be static:FILE, sentence:NAME or bart:NAME"
-        )
+        hint = did_you_mean(kind, KINDS)
+        raise NamesakeError(f"encoder {name!r}{hint}: must be static:FILE, sentence:NAME or bart:NAME")
     if kind == "static":
         from namesake.encoders.word_vectors import WordVectors
 

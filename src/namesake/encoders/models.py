@@ -103,10 +103,8 @@ def in_batches(
             found = run(some)
         except torch.OutOfMemoryError:
             if len(some) == 1:
-                where = encoder.loaded.where
-                raise NamesakeError(
-                    f"{where}: the GPU's memory does not suffice for a single text; use `device='cpu'`"
-                ) from None
+                reason = "the GPU's memory does not suffice for a single text; use `device='cpu'`"
+                raise NamesakeError(f"{encoder.loaded.where}: {reason}") from None
             torch.cuda.empty_cache()
             encoder.budget //= 2
             continue
@@ -156,10 +154,8 @@ def _load(tokenizers: Any, models: Any, source: str, where: str) -> tuple[Any, A
             raise NamesakeError(f"{where}: the model in this folder cannot be loaded ({reason})") from None
         if local and not _hub_answers():
             break
-    raise NamesakeError(
-        f"{where}: no such folder or package here, and the hub does not give it (no network, or no such model); "
-        "name a folder that holds the model"
-    )
+    reason = "no such folder or package here, and the hub does not give it (no network, or no such model)"
+    raise NamesakeError(f"{where}: {reason}; name the folder of the model")
 
 
 def _hub_answers() -> bool:

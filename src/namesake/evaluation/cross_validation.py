@@ -50,9 +50,7 @@ def tune_weights(
     """Find weights by `grid` (one data set) or `fit` (any number), and name the recipe."""
     if how == "grid":
         if recipe.decide is not None or len(data) > 1:
-            raise NamesakeError(
-                f"{recipe.name}: a grid takes one score file and a recipe without [decide]; use `how='fit'`"
-            )
+            raise NamesakeError("a grid takes one score file and a recipe without [decide]; use `how='fit'`")
         grid = search_grid(recipe, learnable(None, data[0]), step)
         found, detail = with_weights(recipe, grid.points[grid.best()]), f"{len(grid.points):,} points"
     else:

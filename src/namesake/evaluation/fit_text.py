@@ -134,9 +134,7 @@ def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] 
     if len(samples) > 1:
         useful = [sample.labels.name for sample in samples if len(sample.answerable(recipe))]
         if len(useful) == 1 and not more:
-            raise NamesakeError(
-                f"all names to learn from are in {useful[0]}: there are none in the other files to fit weights for it"
-            )
+            raise NamesakeError(f"all names to learn from are in {useful[0]}: label some in the other files, too")
         return [
             sample.outcome(fit_text(recipe, [each for each in samples if each is not sample], more))
             for sample in samples
@@ -147,10 +145,7 @@ def held_out(recipe: Recipe, samples: Sequence[Sample], more: Sequence[Dataset] 
     if not more and len(np.unique(fold[useful_mentions])) == 1:
         count = len(np.unique(sample.documents[useful_mentions]))
         documents = "1 document" if count == 1 else f"{count} documents"
-        raise NamesakeError(
-            f"all names to learn from are in {documents}, too few for cross-validation by document: "
-            "label more documents"
-        )
+        raise NamesakeError(f"all names to learn from are in {documents}, too few for cross-validation: label more")
     best: list[str | None] = [None] * len(fold)
     confidence = np.full(len(fold), np.nan)
     for number in np.unique(fold):

@@ -131,10 +131,8 @@ def in_split(gold: list[GoldRow], split: str | None) -> list[GoldRow]:
     chosen = [row for row in gold if row.columns.get("split") == split]
     if not chosen:
         known = sorted({row.columns["split"] or "null" for row in gold if "split" in row.columns})
-        raise NamesakeError(
-            f"no gold in split {split!r}{did_you_mean(split, known)}: the slice is empty; "
-            f"splits are {', '.join(known) or 'none'}"
-        )
+        there = f"the slice is empty; splits are {', '.join(known) or 'none'}"
+        raise NamesakeError(f"no gold in split {split!r}{did_you_mean(split, known)}: {there}")
     return chosen
 
 
@@ -142,9 +140,7 @@ def resolved(gold: list[GoldRow]) -> tuple[list[GoldRow], int]:
     """Return the rows whose truth is resolved, and the number of the others: their titles have no QID yet."""
     kept = [row for row in gold if row.columns.get("truth") != "unresolved"]
     if not kept:
-        raise NamesakeError(
-            f"the truth of all {len(gold)} gold rows is unresolved: `namesake datasets convert … --kb KB` resolves it"
-        )
+        raise NamesakeError("the truth of all gold rows is unresolved: use `namesake datasets convert … --kb KB`")
     return kept, len(gold) - len(kept)
 
 
@@ -159,10 +155,8 @@ def align(table: ScoreTable, gold: list[GoldRow]) -> Dataset:
         article, name = gold[0].mention
         articles = {article for article, _ in table.mentions}
         what = f"has no mention {name!r}" if article in articles else "is not among those scored"
-        raise NamesakeError(
-            f"{gold[0].where}: gold for {name!r} in article {article}, but that article {what}, "
-            "nor is any other gold: are these the scores of other articles?"
-        )
+        which = f"{gold[0].where}: gold for {name!r} in article {article}"
+        raise NamesakeError(f"{which}, but that article {what}, nor is other gold: give the scores of its articles")
     table = table.with_unscored(unscored)
     place |= {mention: i for i, mention in enumerate(unscored, len(place))}
     chosen = table.take([place[row.mention] for row in gold])
@@ -193,8 +187,6 @@ def _flat_index(table: ScoreTable, mention: int, row: GoldRow, unscored: bool) -
     if not 0 <= row.gold < end - start:
         article, name = row.mention
         hint = "" if end > start else " (links without candidates? link with `scores=True`, or give gold as QIDs)"
-        raise NamesakeError(
-            f"{row.where}: gold of {name!r} in article {article} is candidate {row.gold}, "
-            f"but it has {end - start} candidates{hint}"
-        )
+        which = f"{row.where}: gold of {name!r} in article {article} is candidate {row.gold}"
+        raise NamesakeError(f"{which}, but it has {end - start} candidates{hint}")
     return start + row.gold

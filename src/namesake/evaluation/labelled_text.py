@@ -139,9 +139,7 @@ def _check(label: Label, text: str, where: str) -> None:
         if not 0 <= start < end <= len(text):
             raise NamesakeError(f"{where}: label [{start}, {end}] lies outside the text of {len(text):,} characters")
     if label.qid is not None and not re.fullmatch(r"Q\d{1,18}", label.qid, re.ASCII):
-        raise NamesakeError(
-            f"{where}: label {list(label.span)} has the QID {label.qid!r}; a QID looks like Q76, or is null"
-        )
+        raise NamesakeError(f"{where}: label {list(label.span)} has the QID {label.qid!r}, not one like Q76 or null")
 
 
 @dataclass(frozen=True)

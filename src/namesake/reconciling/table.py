@@ -76,9 +76,7 @@ class Layout:
         for property, _ in self.types:
             if find_property(kb, property) is None:
                 near = ", ".join(similar_properties(kb, property)) or "occupation, country, birth date, P108"
-                raise NamesakeError(
-                    f"`type={property!r}`: no such property in {kb.path}; there are, among others: {near}"
-                )
+                raise NamesakeError(f"`type={property!r}`: no such property in {kb.path}; there are {near}, …")
 
 
 def column_of_names(columns: Sequence[str], where: str, say: Callable[[str], None]) -> str:

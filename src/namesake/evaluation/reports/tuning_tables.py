@@ -6,11 +6,11 @@ import numpy as np
 
 from namesake.evaluation.cross_validation import Trial, Tuned
 from namesake.evaluation.reports.report import View
+from namesake.evaluation.reports.text_report import INTERVALS
 from namesake.evaluation.text_figures import CONFIDENCE, LINKING, MEAN, mean_defined
 from namesake.evaluation.thresholds import Trade
 from namesake.recipe import Part
 
-INTERVALS = "± covers the 95 % bootstrap interval by document."
 STEPS = tuple(k / 20 for k in range(20))
 """Thresholds that the table of `namesake eval threshold` shows beside the suggested one."""
 
