@@ -1,11 +1,7 @@
 """Data sets in JSON: readers, and writers of the formats that other tools read. docs/datasets.md has the layouts.
 
-- `plain`, our own: spans in characters; `gold` is a QID, the index of a candidate, or null for NIL.
-- `zelda`: titles of Wikipedia pages. ZELDA's candidates are in a pickle, which is not read.
-- `elevant`, benchmarks: labels that ELEVANT does not score are rejected and counted; `elevant-links`: linked articles.
-- `nelight`, Quotebank as the paper's authors store it: a JSON list or JSON lines, spans in whitespace tokens.
-- `aida-json`, the authors' AIDA-CoNLL: like `nelight`, but a name is one occurrence and ends in a number (`japan0`).
-  The mention is named after its text; the authors' name is the column `original`.
+In `aida-json` a name is one occurrence and ends in a number (`japan0`). The mention is named after its text; the
+authors' name is the column `original`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """NIF 2 corpora in Turtle or N-Triples, as GERBIL uses them; pyoxigraph (the extra `nif`) parses and writes them.
 
-A `nif:Context` with `nif:isString` is an article, named by its IRI. A node with `nif:referenceContext`,
-`nif:beginIndex`, `nif:endIndex` and `itsrdf:taIdentRef` is a mention. `taIdentRef` is a Wikidata item, an English
-DBpedia resource or Wikipedia page, a node that is `owl:sameAs` one of these (as in the OKE challenges), or an IRI that
-the corpus makes up for an entity without a page.
-
-Positions count characters. If the text there differs from `nif:anchorOf`, they are tried as UTF-16 units, as Java
-counts. An annotation that fits neither way is rejected.
+docs/datasets.md describes the nodes that are read. Positions count characters. If the text there differs from
+`nif:anchorOf`, they are tried as UTF-16 units, as Java counts. An annotation that fits neither way is rejected.
 """
 
 from __future__ import annotations

@@ -263,8 +263,8 @@ def search_grid(recipe: Recipe, data: Dataset, step: float = STEP) -> Grid:
     values = [i * step for i in range(round(1 / step) + 1)]
     free = sum(not part.fixed for part in recipe.parts)
     if len(values) ** free > MOST_POINTS:
-        points = f"{len(values) ** free:,} points are too many for a grid of {free} parts"
-        raise NamesakeError(f"{recipe.name}: {points}; take a larger `step=`, or `how='fit'`")
+        too_many = f"{len(values) ** free:,} points are too many for a grid of {free} parts"
+        raise NamesakeError(f"{recipe.name}: {too_many}; take a larger `step=`, or `how='fit'`")
     axes = [[part.weight] if part.fixed else [round(value, 10) for value in values] for part in recipe.parts]
     points = np.array(list(product(*axes)))
     parts = scaled_parts(recipe, data)

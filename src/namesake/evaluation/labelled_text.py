@@ -2,14 +2,9 @@
 
     {"id": "a1", "text": "Merkel spoke.", "date": "2015-09-01", "labels": [{"span": [0, 6], "qid": "Q567"}]}
 
-Spans are in characters. A label without a QID, or with one that is not in the KB, is NIL. Optional fields of a label:
-`type` (`PER` for a person), `why` (`unmapped`, `unlinked`, `unannotated`: the entity is not stated, and the label is
-not scored), `coref` (a pronoun or a description, not scored), `nil_clean` (a name of a person who is in no data base),
-`core` (the bare name inside a longer span). With `evaluation_span`, only that part of the text is labelled. Other
-fields are ignored.
-
-An answer is right if a label with its QID overlaps it. Names that overlap no label are not scored, since few corpora
-label every name. Everything is counted by span: a name that occurs five times in a text counts five times.
+Spans are in characters. A label without a QID, or with one that is not in the KB, is NIL. docs/evaluation.md describes
+the optional fields. An answer is right if a label with its QID overlaps it. Names that overlap no label are not scored,
+since few corpora label every name. A name that occurs five times in a text counts five times.
 """
 
 from __future__ import annotations

@@ -1,16 +1,7 @@
 """Figures of labelled text: detection, linking, linking with NIL, calibration; and reasons for missed labels.
 
-| figure | denominator | numerator |
-|---|---|---|
-| precision | answers that overlap a label | overlap a label in the KB with their QID |
-| recall | labels in the KB | are overlapped by an answer with their QID |
-| precision with NIL | names found that overlap a label | are right, or unanswered without a label in the KB |
-| recall with NIL | labels of people | in the KB: as recall; others: are overlapped by no answer |
-| detection precision | names found that overlap a label with an entity or a type | overlap a person's label |
-| detection recall | labels of people | are overlapped by a name found |
-
-F1 is 2PR / (P + R); a figure with the denominator 0 is 0. AUROC and ECE are computed over the best candidates of all
-names found that overlap a label, at any threshold. The bootstrap draws documents.
+docs/evaluation.md defines every figure. A figure with the denominator 0 is 0. AUROC and ECE are computed over the best
+candidates of all names found that overlap a label, at any threshold. The bootstrap draws documents.
 """
 
 from __future__ import annotations
