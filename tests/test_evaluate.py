@@ -197,7 +197,7 @@ def test_methods_by_recipe_file_score_column_and_paper_name(data, tmp_path):
 BAD_GOLD = [
     (
         [{**GOLD[0], "articleID": "a9"}],
-        r"bad.jsonl line 1: gold for 'john smith' in article a9, but that .* not .* are these the scores of other",
+        r"bad.jsonl line 1: gold for 'john smith' in article a9, but that .* not .* give the scores of its",
     ),
     ([{**GOLD[0], "name": "jo"}], r"line 1: gold for 'jo' in article a1, but that article has no mention 'jo'"),
     ([{**GOLD[0], "gold": 2}], r"line 1: gold of 'john smith' in article a1 is candidate 2, but it has 2 candidates"),

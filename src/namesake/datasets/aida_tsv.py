@@ -1,8 +1,4 @@
-"""AIDA-CoNLL in the format of the AIDA-CoNLL-YAGO release, one token per line.
-
-`-DOCSTART- (1 EU)` begins an article. An empty line ends a sentence. A token of a mention has, after tabs: `B` or `I`,
-the whole mention, the YAGO2 entity (`--NME--` for NIL), the address of the Wikipedia page, its number, its Freebase id.
-"""
+"""AIDA-CoNLL in the format of the AIDA-CoNLL-YAGO release, one token per line; docs/datasets.md has the columns."""
 
 from __future__ import annotations
 

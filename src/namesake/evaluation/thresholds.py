@@ -42,7 +42,10 @@ class Trade:
         right = np.concatenate([outcome.right[outcome.labels.informative] for outcome in outcomes])
         found_at = np.concatenate([outcome.found_at[outcome.labels.known] for outcome in outcomes])
         levels = np.unique(sure[sure > NEVER])[::-1]
-        answers, rights, hits = (_at_least(levels, values) for values in (sure, sure[right], found_at))
+        answers, rights, hits = (
+            (len(values) - np.searchsorted(np.sort(values), levels)).astype(np.float64)  # how many reach each level
+            for values in (sure, sure[right], found_at)
+        )
         precision, recall = rights / np.maximum(answers, 1), hits / max(len(found_at), 1)
         f1 = 2 * precision * recall / np.maximum(precision + recall, 1e-300)
         return cls(levels, precision, recall, answers / max(len(sure), 1), answers, f1)
@@ -106,8 +109,3 @@ def intervals(
 def _last(flags: Bool) -> int | None:
     found = np.flatnonzero(flags)
     return int(found[-1]) if len(found) else None
-
-
-def _at_least(levels: Float64, values: Float64) -> Float64:
-    """How many values reach each level."""
-    return (len(values) - np.searchsorted(np.sort(values), levels, side="left")).astype(np.float64)

@@ -1,8 +1,7 @@
 """Plots as figures of HTML and SVG: intervals by method, and curves. The templates beside this file draw them.
 
-They are small enough to read on a phone: titles and legends are HTML, which wraps, and the SVG is 400 units wide.
-Colours are CSS variables (`--s0` …) of the page, for light and dark. A plotting library would need a script from
-elsewhere or a large dependency, and would not follow the colours of the page.
+Titles and legends are HTML, which wraps on a phone, and the SVG is 400 units wide. Colours are CSS variables (`--s0` …)
+of the page, for light and dark, which a plotting library would not follow.
 """
 
 from collections.abc import Callable, Sequence
