@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake import rank
-from namesake.arrays import arrow_numbers, arrow_texts, bitmap, indptr
+from namesake.arrays import arrow_numbers, arrow_scalar, arrow_texts, bitmap, indptr
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch, repeat
 from namesake.decide import ANSWERED, REASONS
@@ -106,7 +106,8 @@ def _struct(type_: pa.StructType, columns: Iterable[np.ndarray]) -> pa.StructArr
 
 def qid_texts(qids: np.ndarray) -> pa.StringArray:
     """QID numbers as texts such as `Q76`, null for negative ones."""
-    return pc.binary_join_element_wise("Q", pa.array(qids, mask=qids < 0).cast(pa.string()), "")
+    letter, between = (arrow_scalar(text, pa.string()) for text in ("Q", ""))
+    return pc.binary_join_element_wise(letter, arrow_numbers(qids, qids < 0).cast(pa.string()), between)
 
 
 def only(texts: pa.StringArray, kept: np.ndarray) -> pa.StringArray:
