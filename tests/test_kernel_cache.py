@@ -202,7 +202,7 @@ command.compile()
     ]
     assert [ran.stdout for ran in runs] == [f"2 kernels are compiled, in {tmp_path / 'cache'}\n"] * 2
     assert ["compiling" in ran.stderr for ran in runs] == [True, False]
-    assert code_in(tmp_path / "cache") >= {"top_two.top_two", "search.first_at_least"}
+    assert code_in(tmp_path / "cache") >= {"candidate_tables.top_two", "search.first_at_least"}
     assert [folder.exists() for folder in (old, recent)] == [False, True]
 
 
