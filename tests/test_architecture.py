@@ -209,3 +209,14 @@ def test_every_command_says_what_it_does():
     helps = commands()
     assert [name for name, text in helps.items() if not text] == []
     assert [name for name, text in helps.items() if f"Example: {name}" not in text and name != "namesake demo"] == []
+
+
+def test_linking_a_text_loads_no_pandas(tmp_path):
+    """Some calls of pyarrow load pandas where it is installed, which takes longer than linking a text."""
+    text = tmp_path / "a.txt"
+    text.write_text("Michael Jordan, the basketball player, met Scottie Pippen.", encoding="utf-8")
+    script = "import sys; from namesake.apps.cli.main import main; sys.argv = ['namesake', 'link', sys.argv[1]]"
+    script += "\ntry:\n    main()\nfinally:\n    print('pandas' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", script, str(text)], capture_output=True, text=True, check=False)
+    assert "Q41421" in ran.stdout
+    assert ran.stdout.splitlines()[-1] == "False"

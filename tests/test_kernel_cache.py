@@ -188,7 +188,7 @@ def test_all_kernels_are_compiled_by_one_command(tmp_path):
     os.utime(old, (0, 0))
     program = """
 from namesake.kernels import compiled
-from namesake.kernels.link.top_two import beats, top_two
+from namesake.kernels.link.candidate_tables import beats, top_two
 from namesake.kernels.search import first_at_least
 compiled.entry_points = lambda: [top_two, first_at_least]
 from namesake.apps.cli import compile as command
@@ -202,7 +202,7 @@ command.compile()
     ]
     assert [ran.stdout for ran in runs] == [f"2 kernels are compiled, in {tmp_path / 'cache'}\n"] * 2
     assert ["compiling" in ran.stderr for ran in runs] == [True, False]
-    assert code_in(tmp_path / "cache") >= {"top_two.top_two", "search.first_at_least"}
+    assert code_in(tmp_path / "cache") >= {"candidate_tables.top_two", "search.first_at_least"}
     assert [folder.exists() for folder in (old, recent)] == [False, True]
 
 
@@ -213,3 +213,25 @@ def test_another_version_of_numba_is_warned_of_and_works(caplog):
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     [line] = ran.stderr.splitlines()
     assert line.startswith("Namesake is tested with Numba 0.60 to 0.68, and this is 0.99: ")
+
+
+NAMES = """
+from namesake.kernels.link.candidate_tables import beats, top_two
+from namesake.kernels.search import first_at_least
+order
+for one in (beats, top_two):
+    [found] = one.lowered.overloads.values()
+    print(found.fndesc.mangled_name)
+"""
+
+
+def test_processes_that_compile_at_the_same_time_agree_on_names(tmp_path):
+    """Each may overwrite the file of the other, and a caller must find the function under the name that it calls."""
+    lists = []
+    for at, order in enumerate(("", "first_at_least.lowered", "top_two.lowered")):
+        variables = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / str(at))}
+        script = NAMES.replace("order", order)
+        ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=variables, check=True)
+        lists.append(ran.stdout.split())
+    assert lists[0] == lists[1] == lists[2]
+    assert len(set(lists[0])) == 2

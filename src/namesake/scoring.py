@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake import rank
-from namesake.arrays import Float64, Int64, arrow_numbers, arrow_texts, bitmap, indptr
+from namesake.arrays import Float64, Int64, arrow_numbers, arrow_scalar, arrow_texts, bitmap, indptr
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch
 from namesake.decide import ANSWERED, REASONS, Decision, decide, probabilities
@@ -209,7 +209,8 @@ def _struct(type_: pa.StructType, columns: Iterable[np.ndarray]) -> pa.StructArr
 
 def qid_texts(qids: np.ndarray) -> pa.StringArray:
     """QID numbers as texts such as `Q76`, null for negative ones."""
-    return pc.binary_join_element_wise("Q", pa.array(qids, mask=qids < 0).cast(pa.string()), "")
+    letter, between = (arrow_scalar(text, pa.string()) for text in ("Q", ""))
+    return pc.binary_join_element_wise(letter, arrow_numbers(qids, qids < 0).cast(pa.string()), between)
 
 
 def only(texts: pa.StringArray, kept: np.ndarray) -> pa.StringArray:

@@ -8,15 +8,20 @@ cache, so that several processes can share the work.
 This uses private classes of Numba: see docs/kernels.md.
 """
 
+import os
 import pickle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from hashlib import blake2b
 from importlib import import_module
+from itertools import count
+from secrets import randbits
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import binding
 from numba import njit
+from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import compile_result
 from numba.core.environment import lookup_environment
@@ -87,6 +92,41 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         return bytes(module.as_bitcode())
 
 
+class _Identities:
+    """The numbers in the names of compiled functions, which Numba counts from 1 in each process.
+
+    The number of a kernel follows from its name: processes that compile it at the same time give it the same name, so
+    the file of one works with the files of the other. The functions of Numba have numbers of this process alone, so
+    different functions of several processes never have the same name.
+    """
+
+    def __init__(self) -> None:
+        self.start()
+        os.register_at_fork(after_in_child=self.start)
+
+    def start(self) -> None:
+        """Begin with numbers that no other process has."""
+        self.of_process = count(randbits(60))
+        self.of_kernel: int | None = None
+
+    def __next__(self) -> int:
+        number, self.of_kernel = self.of_kernel, None
+        return next(self.of_process) if number is None else number
+
+    def compile(self, dispatcher: Any, signature: object) -> None:
+        """Compile a kernel; Numba asks for its number first."""
+        function = dispatcher.py_func
+        named = f"{function.__module__}.{function.__qualname__}".encode()
+        self.of_kernel = int.from_bytes(blake2b(named, digest_size=7).digest())
+        try:
+            dispatcher.compile(signature)
+        finally:
+            self.of_kernel = None
+
+
+IDENTITIES = _Identities()
+
+
 def lower(kernel: "Kernel") -> Any:
     """A kernel as code that is not optimised yet; for callers that hold Numba's compiler lock."""
     with _lowering(_codegen()):
@@ -94,7 +134,7 @@ def lower(kernel: "Kernel") -> Any:
         dispatcher = njit(nogil=True, **options)(kernel.function)
         dispatcher._cache = _LoweredCache(kernel)
         for signature in kernel.signatures:
-            dispatcher.compile(signature)
+            IDENTITIES.compile(dispatcher, signature)
         dispatcher.disable_compile()
         return dispatcher
 
@@ -212,10 +252,12 @@ def _lowering(codegen: Any) -> Iterator[None]:
         if codegen._engine.is_symbol_defined(name):
             type(codegen).set_env(codegen, name, environment)
 
-    codegen._library_class, codegen.set_env = Library, set_env
+    numbers = FunctionIdentity._unique_ids
+    codegen._library_class, codegen.set_env, FunctionIdentity._unique_ids = Library, set_env, IDENTITIES
     try:
         yield
     finally:
+        FunctionIdentity._unique_ids = numbers
         del codegen._library_class, codegen.set_env
 
 

@@ -43,7 +43,7 @@ def plain(data, i, left):
 
     Plain are:
     - words of letters, with single hyphens between them unless a contraction may be one of the parts;
-    - what begins with a digit and goes on with digits and letters, or . , : - between digits: no words;
+    - a digit, then digits and letters, or . , : - between digits: no words;
     - spaces, and what stands alone like them: brackets, straight quotes, $ and its like, a comma or colon before
       neither a digit nor its like;
     - `` '' -- between spaces, and any other sign of ASCII but . ? ! there;

@@ -35,7 +35,7 @@ from namesake.kernels.text.characters import (
     hash_words,
 )
 
-LONGEST = 4096  # bytes of a piece; what goes on without a break for longer is cut there
+LONGEST = 4096  # bytes of a piece; a longer one without a break is cut there
 FULL = 1024  # tokens collected before they are looked up: they stay in the first-level cache
 BUFFER = 2 * FULL + LONGEST // 2 + 128  # any word may part into two
 NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
