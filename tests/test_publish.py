@@ -14,7 +14,7 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.files import draft as publish
-from namesake.files import replace
+from namesake.files import outputs as replace
 from namesake.files.draft import JOURNAL, Begun, Stage
 from namesake.files.journal import Journal
 from namesake.kb.build import build

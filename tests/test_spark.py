@@ -25,10 +25,9 @@ from namesake.apps.cli.link_outputs import cause
 from namesake.articles.rejects import Rejects
 from namesake.engines.folder import link_folder
 from namesake.engines.link_descriptions import described
-from namesake.engines.spark_files import link_with_spark
+from namesake.engines.spark_files import find_java, link_with_spark, session
 from namesake.engines.spark_linker import PLACE, SPANS, Job, link, link_lines, read_lines
 from namesake.engines.spark_rejects import SparkRejects, TaskRejects
-from namesake.engines.spark_session import find_java, session
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.kb.publish.pack import pack
@@ -348,10 +347,10 @@ def test_a_java_is_found_where_the_machine_has_none(monkeypatch, tmp_path):
     """The package's own runs; Spark 4 would die of a module that it lacks, so it is told beforehand."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr("namesake.engines.spark_session.version", lambda package: "4.0.0")
+    monkeypatch.setattr("namesake.engines.spark_files.version", lambda package: "4.0.0")
     with pytest.raises(NamesakeError, match="Spark 4 needs a complete Java"):
         find_java()
-    monkeypatch.setattr("namesake.engines.spark_session.version", lambda package: "3.5.9")
+    monkeypatch.setattr("namesake.engines.spark_files.version", lambda package: "3.5.9")
     find_java()
     java = Path(os.environ["JAVA_HOME"]) / "bin" / "java"
     said = subprocess.run([str(java), "-version"], capture_output=True, text=True, check=True).stderr

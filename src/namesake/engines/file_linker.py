@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.engines.article_files import Skipped, read_files, reading_for
-from namesake.engines.inputs import find_files
+from namesake.engines.article_files import Skipped, find_files, read_files, reading_for
 from namesake.engines.link_descriptions import described
-from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart
+from namesake.files.compressed import Meter
 from namesake.files.lines import MOST_LINE
-from namesake.files.meter import Meter
 from namesake.files.several import Paths, several
 from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import LinkWriter, files_of
-from namesake.linker import Linker
+from namesake.linker import Linked, Linker
 from namesake.progress import Reporter
+from namesake.threads import in_order, threads_for
+
+
+def link_tables(
+    linker: Linker, tables: Iterable[pa.Table], threads: int = 1, scores: bool = False, rejects: Rejects | None = None
+) -> Iterator[Linked]:
+    """Link tables of articles, in their order; at most two tables per thread are in memory."""
+    threads = threads_for(threads)
+    if threads <= 1:
+        for table in tables:
+            yield linker.link_counted(table, scores, rejects)
+        return
+
+    def link(table: pa.Table) -> tuple[Linked, Rejects | None]:
+        own = None if rejects is None else Rejects(most=table.num_rows)  # threads do not share rejects
+        return linker.link_counted(table, scores, own), own
+
+    for linked, own in in_order(link, tables, threads):
+        if rejects is not None and own is not None:
+            for reject in own.first:
+                rejects.add(reject)
+            rejects.unread_dates.update(own.unread_dates)
+        yield linked
 
 
 @dataclass(frozen=True)

@@ -22,15 +22,22 @@ import pyarrow as pa
 
 from namesake import __version__
 from namesake.articles.days import check_date
-from namesake.engines.article_files import reading_for
+from namesake.engines.article_files import Input, find_files, look_at, reading_for
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.file_linker import Counts
-from namesake.engines.inputs import Input, find_files, look_at
-from namesake.engines.parts import LINKS, REJECTS, forget_damaged, refuse_foreign, remove_leftovers
-from namesake.engines.run_journal import Changed, Done, Ended, RunJournal
-from namesake.engines.run_plan import Plan
-from namesake.engines.shard_linker import ShardLinker
-from namesake.engines.shards import SHARD_BYTES, Piece, pieces_of
+from namesake.engines.run_journal import (
+    LINKS,
+    REJECTS,
+    Changed,
+    Done,
+    Ended,
+    Plan,
+    RunJournal,
+    forget_damaged,
+    refuse_foreign,
+    remove_leftovers,
+)
+from namesake.engines.shards import SHARD_BYTES, Piece, ShardLinker, pieces_of
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, published
 from namesake.files.lines import MOST_LINE
@@ -80,18 +87,10 @@ def link_folder(
 ) -> Run:
     """Link the articles of any number of files into a folder; the same call resumes a stopped run.
 
-    Args:
-        linker: the linker.
-        articles: one or several files (JSONL, JSON, CSV, TSV or text, also `.gz .bz2 .zst`, or Parquet), patterns, and
-            folders. JSON lines of our layouts and Parquet are cut into parts; one worker reads all of any other file.
-        out: the folder. It holds the links of one run: another KB, another recipe or other articles are refused.
-        workers: the number of processes; 0 is one per core. It does not change the result.
-        scores: also write every candidate with its scores.
-        date: the ISO date of articles that have none.
-        most_line: the maximum number of bytes in a line of JSON, or a text file; longer ones are rejected.
-        shard_bytes: the number of bytes of text in a part.
-        reading: the names of the fields of the articles, and other facts that the files do not contain.
-        reporter: receives progress.
+    `articles`, `scores`, `date`, `most_line`, `reading` and `reporter` are as for `link_files`. JSON lines of our
+    layouts and Parquet are cut into parts of about `shard_bytes` bytes of text; one worker reads all of any other file.
+    The folder `out` holds the links of one run: another KB, another recipe or other articles are refused. `workers` is
+    the number of processes, 0 for one per core. It does not change the result.
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
@@ -99,7 +98,8 @@ def link_folder(
     inputs = [look_at(path) for path in listing.paths]
     reading = reading_for(listing.paths, reading)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
-    plan = Plan.of(linker, inputs, reading, scores=scores, date=date, most_line=most_line, shard_bytes=shard_bytes)
+    sizes = {"most_line": f"{most_line / 2**20:g} MB", "shard_bytes": f"{shard_bytes:,} bytes"}
+    plan = Plan.of(linker, inputs, reading, {"scores": str(scores), "date": date or "", **sizes})
     work = ShardLinker(linker, out, scores, date, most_line, reading)
     if out.exists() and not out.is_dir():
         raise NamesakeError(f"{out} is a file, not a folder to write: name another")
@@ -137,11 +137,8 @@ class _Folder:
     def __init__(
         self, inputs: list[Input], work: ShardLinker, journal: RunJournal, reporter: Reporter, shard_bytes: int
     ) -> None:
-        self.inputs = inputs
-        self.work = work
-        self.journal = journal
-        self.reporter = reporter
-        self.shard_bytes = shard_bytes
+        self.inputs, self.work, self.journal = inputs, work, journal
+        self.reporter, self.shard_bytes = reporter, shard_bytes
         self.problems: list[str] = []
         self.articles = 0
         """Linked by this call."""

@@ -30,11 +30,16 @@ class Tally:
     unread_dates: Counter[str] = field(default_factory=Counter)
     """Dates that cannot be read. Their articles are linked as undated."""
     rejects: list[Reject] = field(default_factory=list)
-    """The first rejected records."""
+    """The first 100,000 rejected records, with their files and lines if these are known."""
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end."""
     notes: list[str] = field(default_factory=list)
     """Messages about skipped files."""
+
+    @property
+    def count(self) -> int:
+        """How many records were rejected."""
+        return self.reasons.total()
 
     def add(self, other: Tally) -> Tally:
         """Add the counts of another tally."""
@@ -49,7 +54,8 @@ class Tally:
 class SparkRejects:
     """Counts the records that a job rejects, over all executors.
 
-    If links pass through a shuffle, Spark may run a task twice, and counts its rejects twice.
+    It has the attributes of a `Tally`. If links pass through a shuffle, Spark may run a task twice, and counts its
+    rejects twice.
     """
 
     def __init__(self, spark: SparkSession) -> None:
@@ -73,25 +79,8 @@ class SparkRejects:
         """All counts."""
         return self.total.value
 
-    @property
-    def reasons(self) -> Counter[str]:
-        """How often a record was rejected for each reason."""
-        return self.tally.reasons
-
-    @property
-    def rejects(self) -> list[Reject]:
-        """The first 100,000 rejected records, with their files and lines if these are known."""
-        return self.tally.rejects
-
-    @property
-    def unread_dates(self) -> Counter[str]:
-        """Dates that cannot be read. Their articles are linked as undated."""
-        return self.tally.unread_dates
-
-    @property
-    def count(self) -> int:
-        """How many records were rejected."""
-        return self.reasons.total()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.tally, name)
 
 
 class TaskRejects(Rejects):

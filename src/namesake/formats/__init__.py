@@ -63,11 +63,11 @@ FORMATS = [
     replace(_JSON_LINES, name="json", suffixes=(".json",), rows="table_files.array_rows"),
     Format("csv", (".csv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
     Format("tsv", (".tsv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
-    Format("text", (".txt",), "text_articles.read_text", has_fields=False),
+    Format("text", (".txt",), "csv_rows.read_text", has_fields=False),
     Format(
         "parquet",
         (".parquet",),
-        "parquet_articles.read_parquet",
+        "arrow_articles.read_parquet",
         rows="table_files.parquet_rows",
         cut="row groups",
         by_spark=True,

@@ -17,11 +17,11 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN, create, kind, published
 from namesake.files.lines import too_long
 from namesake.files.outputs import to_stdout
+from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.csv_rows import SEPARATORS, UTF8, open_rows
 from namesake.formats.field_names import Reading, shown
 from namesake.formats.json_articles import Record, array_records, line_records
 from namesake.formats.json_layouts import BLANKS, BOM, INVALID
-from namesake.formats.parquet_articles import open_parquet
 
 ROWS_AT_ONCE = 8192
 QUOTE = '"'

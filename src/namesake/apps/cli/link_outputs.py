@@ -63,8 +63,7 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
     from namesake.apps.terminal.console import Console
     from namesake.apps.terminal.links import show_links, show_text
     from namesake.articles.rejects import Rejects
-    from namesake.engines.article_files import Skipped, read_files, reading_for
-    from namesake.engines.inputs import find_files
+    from namesake.engines.article_files import Skipped, find_files, read_files, reading_for
 
     console, listing = Console(), find_files(articles, say=say)
     skipped, reading = Skipped(listing.found, []), reading_for(listing.paths, settings["reading"])
