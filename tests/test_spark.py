@@ -188,7 +188,7 @@ def test_lines_are_known_from_a_files_beginning():
     rejects = TaskRejects(total=[])
     [table] = read_lines([batch], rejects)
     assert table.column("id").to_pylist() == ["\ufffd"]
-    assert [(one.file, one.line) for one in rejects.tally.rejects] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
+    assert [(one.file, one.line) for one in rejects.first] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
 
 
 # files

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from glob import glob, has_magic
 from os.path import commonpath, realpath
@@ -45,6 +46,8 @@ class Listing:
     """Files that Namesake wrote."""
     others: list[Path] = field(default_factory=list)
     """Files in other formats."""
+    problems: list[str] = field(default_factory=list)
+    """Why some files of `found` could not be read, or not to their end."""
 
     @property
     def notes(self) -> list[str]:
@@ -147,7 +150,8 @@ def _searched(name: str) -> list[Path]:
     """The regular files and broken links of a folder or pattern. Reading a pipe or device might wait forever."""
     path = Path(name)
     if path.is_dir():
-        return sorted(one for one in path.rglob("*") if _is_file(one) and not _is_hidden(one, path))
+        shown = (one for one in path.rglob("*") if not re.search(r"(^|/)[._]", str(one.relative_to(path))))
+        return sorted(one for one in shown if _is_file(one))
     found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
     if not found:
         raise NamesakeError(f"{name}: no file matches this pattern")
@@ -159,18 +163,9 @@ def _classify(paths: Sequence[Path], listing: Listing) -> None:
     """Add files to those that are read, or to those that are skipped."""
     kbs = {path.parent for path in paths if path.name == MANIFEST and is_ours(path)}
     for path in paths:
-        if path.name != MANIFEST and not kbs.isdisjoint(path.parents):
-            continue
-        if format_of(path) is None:
-            listing.others.append(path)
-        elif is_ours(path):
-            listing.ours.append(path)
-        else:
-            listing.paths.append(path)
-
-
-def _is_hidden(path: Path, folder: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        if path.name == MANIFEST or kbs.isdisjoint(path.parents):
+            is_other = format_of(path) is None
+            (listing.others if is_other else listing.ours if is_ours(path) else listing.paths).append(path)
 
 
 def _is_file(path: Path) -> bool:
@@ -188,14 +183,6 @@ def look_at(path: Path) -> Input:
 
 SOME_IDS = 10
 """How many articles a message lists if one was not found."""
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """The files that are skipped if they cannot be read, and the reasons why some were."""
-
-    may_be: Collection[Path]
-    problems: list[str]
 
 
 def reading_for(paths: Sequence[Path], reading: Reading | None) -> Reading:
@@ -219,12 +206,12 @@ def read_files(
     date: str | None = None,
     most_line: int = MOST_LINE,
     reading: Reading | None = None,
-    skipped: Skipped | None = None,
+    listing: Listing | None = None,
 ) -> Iterator[pa.Table]:
     """The articles of all files in tables; `date` is that of articles without one.
 
     Dates that cannot be read are counted in `rejects.unread_dates`; their articles are undated. A file that cannot be
-    read is an error, unless `skipped` allows for it.
+    read is an error, unless `listing` has found it: then the error is added to its problems.
     """
     check_date(date)
     reading = reading or Reading()
@@ -236,10 +223,10 @@ def read_files(
                 yield table
                 read += table.num_rows
         except NamesakeError as problem:
-            if skipped is None or path not in skipped.may_be:
+            if listing is None or path not in listing.found:
                 raise
             before = f"; {counted(read, 'article')} before that place linked" if read else ""
-            skipped.problems.append(f"{problem}{before}")
+            listing.problems.append(f"{problem}{before}")
 
 
 def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -> Iterator[pa.Table]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.engines.article_files import Skipped, find_files, read_files, reading_for
+from namesake.engines.article_files import find_files, read_files, reading_for
 from namesake.engines.link_descriptions import described
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart
@@ -96,24 +96,20 @@ def link_files(
     if not named:
         raise NamesakeError("`articles=` is empty: name at least one file, folder or pattern")
     listing = find_files(named, say=reporter.say)
-    paths, problems = listing.paths, list[str]()
+    paths, optional = listing.paths, None if rejects is None else listing
     rejects = NoRejects() if rejects is None else rejects
-    skipped = None if isinstance(rejects, NoRejects) else Skipped(listing.found, problems)
     outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
     keep_apart(outputs, [*paths, linker.kb.path])
     seen = linked = mentions = 0
 
-    def drawn(links: pa.Table) -> pa.Table:
-        return described(linker.kb, links, one_per_span)
-
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
-        tables = read_files(paths, rejects, date, most_line, reading_for(paths, reading), skipped)
+        tables = read_files(paths, rejects, date, most_line, reading_for(paths, reading), optional)
         for done in link_tables(linker, tables, threads, scores, rejects):
-            writer.write(drawn(done.links))
+            writer.write(described(linker.kb, done.links, one_per_span))
             mentions += done.mentions
             seen += done.articles
             linked += done.linked
             reporter.advance(meter.fraction(), seen, "articles")
         if not writer.rows:
-            writer.write(drawn(linker.empty_links(scores)))  # a file without links has the columns, too
-    return Counts(seen, mentions, linked, tuple(problems), tuple(listing.notes))
+            writer.write(described(linker.kb, linker.empty_links(scores), one_per_span))  # the columns of no links
+    return Counts(seen, mentions, linked, tuple(listing.problems), tuple(listing.notes))

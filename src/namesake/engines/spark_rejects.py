@@ -90,8 +90,8 @@ class TaskRejects(Rejects):
     """
 
     def __init__(self, total: Any = None) -> None:
-        super().__init__()
-        self.total, self.tally = total, Tally()
+        super().__init__(most=MOST_KEPT)
+        self.total, self.counts, self.problems = total, Counter[str](), list[str]()
         self.go_to(None)
 
     def go_to(self, file: str | None, lines_known: bool = False) -> None:
@@ -105,21 +105,18 @@ class TaskRejects(Rejects):
         if self.total is None:
             raise NamesakeError(f"{placed}; correct it, or pass `rejects` to continue without it")
         super().add(placed)
-        self.tally.add(Tally(reasons=Counter([placed.reason]), rejects=[placed]))
 
     def add_problem(self, line: str) -> None:
         """Note a file that cannot be read to its end."""
         if self.total is None:
             raise NamesakeError(line)
-        self.tally.problems.append(line)
+        self.problems.append(line)
 
     def count_links(self, linked: Linked) -> None:
         """Count articles and their links."""
-        self.tally.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
+        self.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
 
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""
         if self.total is not None:
-            self.tally.unread_dates, self.unread_dates = self.unread_dates, Counter()
-            self.total.add(self.tally)
-            self.tally = Tally()
+            self.total.add(Tally(self.counts, self.reasons, self.unread_dates, self.first, self.problems))

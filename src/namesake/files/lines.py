@@ -124,16 +124,11 @@ def read_whole(stream: BinaryIO, path: Path, most: int = MOST_WHOLE) -> bytes:
 def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
     """Every record of a file of JSON lines with the number of its line; empty lines are skipped.
 
-    Args:
-        path: the file, plain or compressed.
-        kind: the type of a record.
-        what: the description of a record for error messages, such as "a JSON object".
+    `what` describes a record of the type `kind` in error messages, such as "a JSON object".
     """
     decoder = msgspec.json.Decoder(kind)
     with open_lines(path) as stream:
-        for number, line in bounded_lines(stream):
-            if line is None:
-                raise NamesakeError(f"{path} line {number}: not {what} ({too_long(MOST_LINE)})")
+        for number, line in lines_of(stream, path):
             if not line.strip():
                 continue
             try:

@@ -143,12 +143,7 @@ def _json(fields: dict[str, Any]) -> str:
 def valid_articles(table: pa.Table, where: str, before: int, rejects: Rejects, file: str = "") -> pa.Table:
     """The table with the columns of `ARTICLES`, without invalid rows, which are rejected.
 
-    Args:
-        table: the rows.
-        where: the name of the table in messages.
-        before: how many rows of the same file precede.
-        rejects: receives the invalid rows.
-        file: their file.
+    `where` is the name of the table in messages, `file` the file of its rows, and `before` how many rows precede them.
     """
     try:
         return check_articles(table, where)

@@ -1,4 +1,4 @@
-"""Rows of CSV and TSV files, and articles from them: a header, then one row per article.
+"""Rows of CSV and TSV files, and articles from them (a header, then one row per article) and from plain text files.
 
 A row that does not fit the header is rejected with its line. A fault that makes the rest unreadable (a quote that is
 never closed, bytes that do not fit the encoding) is an error that names the line.
@@ -89,11 +89,9 @@ class CsvRows:
             try:
                 row = next(self.reader, None)
             except csv.Error as problem:
-                text = str(problem)
-                known = next((plain for words, plain in PROBLEMS.items() if words in text), None)
-                raise NamesakeError(
-                    f"{self.path} line {line}: {known or f'cannot be read as a row ({text})'}"
-                ) from None
+                unknown = f"cannot be read as a row ({problem})"
+                what = next((plain for words, plain in PROBLEMS.items() if words in str(problem)), unknown)
+                raise NamesakeError(f"{self.path} line {line}: {what}") from None
             if row is None:
                 return
             self.number += 1

@@ -34,7 +34,9 @@ def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, 
     is_one_array = reading.format == "json"
     if path.is_file():
         if not is_whole(path, reading):
-            yield from _scanned(path, rejects, most_articles, most_line)
+            with open_lines(path) as stream:
+                blocks = cut_lines(cast(Stream, stream), BLOCK, most_line)
+                yield from read_blocks(blocks, path, rejects, most_articles, most_line)
             return
         start = _first_lines(path)[0]
         is_one_array = kind(path) == ".json" and _is_array(start)
@@ -44,12 +46,6 @@ def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, 
     reader = RecordReader(path, rejects, most_line, reading)
     articles = (reader.article(number, record) for number, record in records)
     yield from in_tables((article for article in articles if article is not None), most_articles)
-
-
-def _scanned(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
-    with open_lines(path) as stream:
-        blocks = cut_lines(cast(Stream, stream), BLOCK, most_line)
-        yield from read_blocks(blocks, path, rejects, most_articles, most_line)
 
 
 def array_records(path: Path) -> Iterator[Record]:
@@ -144,14 +140,7 @@ def read_blocks(
     """Tables of articles from blocks of whole JSON lines.
 
     The compiled scanner reads them. msgspec decodes a line that the scanner cannot read, or says what is wrong with it.
-
-    Args:
-        blocks: the lines.
-        path: the file that contains them.
-        rejects: receives the lines that are not valid articles.
-        most_articles: the maximum number of rows of a table; a table with long articles has fewer.
-        most_line: the maximum size of a line, in bytes.
-        places: receives the line of every article.
+    `places` receives the line of every article; the other arguments are as for `formats.read_articles`.
     """
     from namesake.formats.json_scanner import scan  # loads kernels that other formats do not need
 
@@ -173,8 +162,8 @@ def read_blocks(
                     article = reader.article(lines, None if len(line.removesuffix(b"\n")) > most_line else line)
                     if article is not None:
                         builder.add(article)
-                    if article is not None and places is not None:
-                        places.lines[article.id] = lines
+                        if places is not None:
+                            places.lines[article.id] = lines
                     start = end
                     if start == size or builder.full:
                         break

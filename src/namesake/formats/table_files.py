@@ -24,6 +24,7 @@ from namesake.formats.json_articles import Record, array_records, line_records
 from namesake.formats.json_layouts import BLANKS, BOM, INVALID
 
 ROWS_AT_ONCE = 8192
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 QUOTE = '"'
 _SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -148,11 +149,11 @@ def said_of_writing(dialect: Dialect, path: Path) -> str | None:
     return f"{shown(path, 'stdout')}: written as UTF-8{mark}, cells separated by {between}"
 
 
-def writer_suffix(path: Path, format: str | None = None) -> str:
-    """The suffix of the format in which a table is written."""
-    suffix = f".{format}" if format else ".csv" if str(path) == STDIN else kind(path)
-    if suffix not in (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"):
-        raise NamesakeError(f"{path}: tables are written as .csv, .tsv, .jsonl (also .gz, .bz2, .zst) or .parquet")
+def writer_suffix(path: Path, format: str | None = None, what: str = "tables", to_stdout: str = ".csv") -> str:
+    """The suffix of the format in which a table is written, by default `to_stdout` for standard output."""
+    suffix = f".{format}" if format else to_stdout if str(path) == STDIN else kind(path)
+    if suffix not in SUFFIXES:
+        raise NamesakeError(f"{path}: {what} are written as .csv, .tsv, .jsonl (also .gz, .bz2, .zst) or .parquet")
     return suffix
 
 
