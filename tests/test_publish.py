@@ -163,16 +163,6 @@ def test_a_build_of_another_machine_is_left_alone(tmp_path: Path) -> None:
     assert names(folder) == [JOURNAL]
 
 
-def test_a_draft_of_an_earlier_version_is_named(tmp_path: Path) -> None:
-    old = tmp_path / "kb.building-0123456789abcdef"
-    old.mkdir()
-    (old / "lock").write_text("{}")
-    said: list[str] = []
-    with Draft(tmp_path / "kb", say=said.append):
-        assert said == [f"{old} is of an earlier version of namesake and cannot be resumed: delete it"]
-    assert names(tmp_path) == [old.name]
-
-
 # the moment of replacing
 def test_replacing_leaves_nothing_behind(tmp_path: Path, way: str) -> None:
     make(tmp_path / "kb", [5])

@@ -25,18 +25,7 @@ from namesake.articles.days import check_date
 from namesake.engines.article_files import Input, find_files, look_at, reading_for
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.file_linker import Counts
-from namesake.engines.run_journal import (
-    LINKS,
-    REJECTS,
-    Changed,
-    Done,
-    Ended,
-    Plan,
-    RunJournal,
-    forget_damaged,
-    refuse_foreign,
-    remove_leftovers,
-)
+from namesake.engines.run_journal import LINKS, REJECTS, Changed, Done, Ended, Plan, RunJournal
 from namesake.engines.shards import SHARD_BYTES, Piece, ShardLinker, pieces_of
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, published
@@ -169,7 +158,7 @@ class _Folder:
                 for folder in (out / LINKS, out / REJECTS):
                     remove_stale(folder)
                     sync(folder)
-            remove_leftovers(out, self.journal)
+            self.journal.remove_leftovers()
             self._add_up()
         result = self._result()
         self._write_run(result, time.monotonic() - began, workers)
@@ -181,13 +170,12 @@ class _Folder:
         for folder in (out / LINKS, out / REJECTS):
             folder.mkdir(exist_ok=True)
             remove_stale(folder)
-        refuse_foreign(out, self.journal)
+        self.journal.refuse_foreign()
         if self.journal.changed:
             self.reporter.say(f"linked again, because they have changed: {listed(self.journal.changed)}")
-        damaged = forget_damaged(out, self.journal)
-        if damaged:
+        if damaged := self.journal.forget_damaged():
             self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
-        remove_leftovers(out, self.journal)
+        self.journal.remove_leftovers()
 
     def _add_up(self) -> None:
         self.totals = Counter()
@@ -201,8 +189,12 @@ class _Folder:
         for piece, answer in crew.outcomes(self._pieces(left)):
             file = piece.shard.file
             self.in_progress[file] -= 1
+            if isinstance(answer, Failed) and answer.hopeless:
+                raise NamesakeError(f"{answer.reason}; make room, and the same command resumes the run")
             if isinstance(answer, Failed):
-                self._fail(piece, answer)
+                shard, unit = piece.shard, "row" if piece.shard.groups else "line"
+                place = f"{shard.path}, after {unit} {shard.before:,}: {shard.name}"
+                self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")
             else:
                 self.journal.add(answer)
                 self._count(answer)
@@ -240,13 +232,6 @@ class _Folder:
         elif found != planned:
             self.journal.add(Changed(file, found))
             self._problem(f"{planned.path} has changed while it was being linked: the same command links it again")
-
-    def _fail(self, piece: Piece, failed: Failed) -> None:
-        if failed.hopeless:
-            raise NamesakeError(f"{failed.reason}; make room, and the same command resumes the run")
-        shard = piece.shard
-        where = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}"
-        self._problem(f"{where}: {shard.name} is skipped, because it failed twice: {failed.reason}")
 
     def _problem(self, line: str) -> None:
         self.problems.append(line)

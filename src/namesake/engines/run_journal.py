@@ -25,7 +25,6 @@ from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
 from namesake.linker import Linker
 from namesake.machine import cores
-from namesake.printable import listed
 from namesake.scorers.registry import named
 from namesake.threads import in_order
 
@@ -128,6 +127,30 @@ class Changed(msgspec.Struct, frozen=True, tag="input"):
 Entry = Done | Ended | Changed
 
 
+LINKS, REJECTS = "links", "rejects"
+SUFFIXES = {LINKS: ".parquet", REJECTS: ".jsonl"}
+_NAME = re.compile(r"part-(\d{5,})-(\d{5,})(\.\w+)", re.ASCII)
+
+
+def part_name(file: int, number: int) -> str:
+    """The name of the part of a shard, without the suffix; names are in the order of the articles."""
+    return f"part-{file:05}-{number:05}"
+
+
+def part_path(out: Path, part: str, folder: str = LINKS) -> Path:
+    """The file with the links of a part, or in the folder REJECTS its rejected records, if there are any."""
+    return out / folder / f"{part}{SUFFIXES[folder]}"
+
+
+def digest(out: Path, part: str) -> str:
+    """SHA-256 over the links and the rejected records of a part; missing files count as empty."""
+    hashed = sha256()
+    for path in (part_path(out, part, folder) for folder in SUFFIXES):
+        if path.is_file():
+            hashed.update(path.read_bytes())
+    return hashed.hexdigest()
+
+
 class RunJournal:
     """The journal of the run in `folder`, for one process at a time. A new journal begins with `plan`."""
 
@@ -165,10 +188,6 @@ class RunJournal:
     def is_complete(self, file: int) -> bool:
         """Whether all shards of this file are done."""
         return file in self.ended and all((file, number) in self.done for number in range(self.ended[file]))
-
-    def has_place(self, file: int, number: int) -> bool:
-        """Whether this shard can exist, by what is known of the files."""
-        return file < len(self.plan.inputs) and number < self.ended.get(file, number + 1)
 
     def _resume(self, path: Path) -> None:
         """Apply the entries of earlier runs; refuse another plan."""
@@ -217,58 +236,32 @@ class RunJournal:
             self.ended.pop(entry.file, None)
             self.done = {key: done for key, done in self.done.items() if key[0] != entry.file}
 
+    def forget_damaged(self) -> list[str]:
+        """Compare every part with its digest; returns the missing and damaged ones, which count as not done."""
+        done = list(self.done.items())
+        found = in_order(lambda each: digest(self.folder, part_name(*each[0])), done, cores())
+        damaged = [key for (key, each), now in zip(done, found, strict=True) if each.digest != now]
+        for key in damaged:
+            del self.done[key]
+        return [part_name(*key) for key in damaged]
 
-LINKS, REJECTS = "links", "rejects"
-SUFFIXES = {LINKS: ".parquet", REJECTS: ".jsonl"}
-_NAME = re.compile(r"part-(\d{5,})-(\d{5,})(\.\w+)", re.ASCII)
+    def refuse_foreign(self) -> None:
+        """Refuse files that are not part of the run: readers would take them for its links."""
+        for path, shard in self._parts():
+            file, number = shard or (len(self.plan.inputs), 0)
+            if file >= len(self.plan.inputs) or number >= self.ended.get(file, number + 1):
+                raise NamesakeError(f"{path}: not part of this run, but would be read with it; move it elsewhere")
 
+    def remove_leftovers(self) -> None:
+        """Remove the parts of shards that are not done: of a stopped run, damaged, or of a changed input."""
+        for path, shard in self._parts():
+            if shard is not None and shard not in self.done:
+                path.unlink()
 
-def part_name(file: int, number: int) -> str:
-    """The name of the part of a shard, without the suffix; names are in the order of the articles."""
-    return f"part-{file:05}-{number:05}"
-
-
-def part_path(out: Path, part: str, folder: str = LINKS) -> Path:
-    """The file with the links of a part, or in the folder REJECTS its rejected records, if there are any."""
-    return out / folder / f"{part}{SUFFIXES[folder]}"
-
-
-def digest(out: Path, part: str) -> str:
-    """SHA-256 over the links and the rejected records of a part; missing files count as empty."""
-    hashed = sha256()
-    for path in (part_path(out, part, folder) for folder in SUFFIXES):
-        if path.is_file():
-            hashed.update(path.read_bytes())
-    return hashed.hexdigest()
-
-
-def forget_damaged(out: Path, journal: RunJournal) -> list[str]:
-    """Compare every part with its digest; returns the missing and damaged ones, which count as not done."""
-    found = in_order(lambda key: digest(out, part_name(*key)), list(journal.done), cores())
-    damaged = [key for (key, each), now in zip(list(journal.done.items()), found, strict=True) if each.digest != now]
-    for key in damaged:
-        del journal.done[key]
-    return [part_name(*key) for key in damaged]
-
-
-def refuse_foreign(out: Path, journal: RunJournal) -> None:
-    """Refuse files that are not part of the run: readers would take them for its links."""
-    foreign = [str(path) for path, shard in _found(out) if shard is None or not journal.has_place(*shard)]
-    if foreign:
-        raise NamesakeError(f"{listed(foreign)}: not part of this run, but would be read with it; move it elsewhere")
-
-
-def remove_leftovers(out: Path, journal: RunJournal) -> None:
-    """Remove the parts of shards that are not done: of a stopped run, damaged, or of a changed input."""
-    for path, shard in _found(out):
-        if shard is not None and shard not in journal.done:
-            path.unlink()
-
-
-def _found(out: Path) -> Iterator[tuple[Path, tuple[int, int] | None]]:
-    """Every file in the folders of parts, with the shard that its name says; hidden files are ignored."""
-    for folder, suffix in SUFFIXES.items():
-        for path in sorted((out / folder).iterdir()):
-            name = _NAME.fullmatch(path.name)
-            if not path.name.startswith((".", "_")):
-                yield path, (int(name[1]), int(name[2])) if name and name[3] == suffix else None
+    def _parts(self) -> Iterator[tuple[Path, tuple[int, int] | None]]:
+        """Every file in the folders of parts, with the shard that its name says; hidden files are ignored."""
+        for folder, suffix in SUFFIXES.items():
+            for path in sorted((self.folder / folder).iterdir()):
+                name = _NAME.fullmatch(path.name)
+                if not path.name.startswith((".", "_")):
+                    yield path, (int(name[1]), int(name[2])) if name and name[3] == suffix else None

@@ -61,10 +61,9 @@ def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
     if not named:
         return inputs
     listing = find_files(named, Path(out))
-    inputs.notes, paths = listing.notes, listing.paths
-    inputs.files = [look_at(path) for path in paths]
-    inputs.reading = Reading(below=common_folder(paths))
-    for path in paths:
+    inputs.notes, inputs.files = listing.notes, [look_at(path) for path in listing.paths]
+    inputs.reading = Reading(below=common_folder(listing.paths))
+    for path in listing.paths:
         whole = (str(path.absolute()), 0, 0, 0)
         try:
             cut = cut_of(path, Reading())

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -23,6 +23,8 @@ from namesake.engines.article_files import with_dates
 from namesake.engines.link_descriptions import described
 from namesake.engines.spark_rejects import SparkRejects, TaskRejects
 from namesake.errors import NamesakeError, warn
+from namesake.files.digests import file_digest
+from namesake.files.journal import locked
 from namesake.files.lines import MOST_LINE, Block
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import SHOWN, Reading
@@ -81,21 +83,13 @@ def link(
     return job.links(df, partial(read_rows, names=names))
 
 
-def link_lines(
-    df: DataFrame,
-    kb: str | Path,
-    recipe: Recipe | str | Path = "default",
-    *,
-    scores: bool = False,
-    threshold: float | str | None = None,
-    date: str | None = None,
-    rejects: SparkRejects | None = None,
-) -> DataFrame:
+def link_lines(df: DataFrame, kb: str | Path, recipe: Recipe | str | Path = "default", **settings: Any) -> DataFrame:
     """`link` for a DataFrame with one column, `value`, of JSON lines, as `spark.read.text` returns it.
 
-    Lines are read as in a local run, including Quotebank's layout. `date` is the ISO date of articles without one.
+    Lines are read as in a local run, including Quotebank's layout. `settings` are `scores`, `threshold`, `rejects` and
+    `one_per_span`, as for `link`, and `date`, the ISO date of articles without one.
     """
-    return Job(df.sparkSession, kb, recipe, scores, threshold, date, rejects).links(df, read_lines)
+    return Job(df.sparkSession, kb, recipe, **settings).links(df, read_lines)
 
 
 class Job:
@@ -229,8 +223,6 @@ def _folder(kb: str) -> Path:
     """The folder of a KB; a pack is unpacked into the user's cache, once per machine."""
     if not kb.endswith(SUFFIX):
         return Path(kb)
-    from namesake.files.digests import file_digest
-    from namesake.files.journal import locked
     from namesake.kb.publish.get import get
 
     if not Path(kb).is_file():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 import ssl
 from collections.abc import Callable
 from pathlib import Path
@@ -163,9 +164,8 @@ def _opened(request: Request) -> http.client.HTTPResponse:
 
 def _begin(answer: http.client.HTTPResponse) -> int:
     """Where the range begins, by a header such as `Content-Range: bytes 5-9/10`; -1 if there is none."""
-    unit, _, span = (answer.headers.get("Content-Range") or "").partition(" ")
-    begin = span.partition("-")[0]
-    return int(begin) if unit == "bytes" and begin.isdecimal() else -1
+    found = re.match(r"bytes (\d+)", answer.headers.get("Content-Range") or "", re.ASCII)
+    return int(found[1]) if found else -1
 
 
 def _validator(answer: http.client.HTTPResponse) -> str:

@@ -53,14 +53,14 @@ _JSON_LINES = Format(
     "jsonl",
     (".jsonl", ".ndjson"),
     "json_articles.read_json",
-    rows="table_files.line_rows",
+    rows="table_files.json_rows",
     cut="lines",
     whole="json_articles.is_whole",
     by_spark=True,
 )
 FORMATS = [
     _JSON_LINES,
-    replace(_JSON_LINES, name="json", suffixes=(".json",), rows="table_files.array_rows"),
+    replace(_JSON_LINES, name="json", suffixes=(".json",)),
     Format("csv", (".csv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
     Format("tsv", (".tsv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
     Format("text", (".txt",), "csv_rows.read_text", has_fields=False),

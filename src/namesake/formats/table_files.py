@@ -20,7 +20,7 @@ from namesake.files.outputs import to_stdout
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.csv_rows import SEPARATORS, UTF8, open_rows
 from namesake.formats.field_names import Reading, shown
-from namesake.formats.json_articles import Record, array_records, line_records
+from namesake.formats.json_articles import array_records, line_records
 from namesake.formats.json_layouts import BLANKS, BOM, INVALID
 
 ROWS_AT_ONCE = 8192
@@ -75,18 +75,10 @@ def csv_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> 
         return Rows(pa.table(arrays, names=rows.header), unread, numbers, dialect)
 
 
-def array_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
-    """The rows of a JSON array."""
-    return _from_records(array_records(path), path, rejects, most_line)
-
-
-def line_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
-    """The rows of JSON lines."""
-    return _from_records(line_records(path, most_line), path, rejects, most_line)
-
-
-def _from_records(records: Iterator[Record], path: Path, rejects: Rejects, most_line: int) -> Rows:
-    """A table with a column per field that occurs; fields of several types are JSON."""
+def json_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
+    """The rows of a JSON array or of JSON lines: a column per field; fields of several types are JSON."""
+    is_array = reading.format == "json" if str(path) == STDIN else kind(path) == ".json"
+    records = array_records(path) if is_array else line_records(path, most_line)
     rows: list[dict[str, Any]] = []
     unread: dict[int, str] = {}
     numbers: list[int] = []

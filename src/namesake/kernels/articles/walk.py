@@ -99,23 +99,16 @@ def known_key(data, p):
     return NAMES if at(data, p, K_NAMES) else FAIL
 
 
-@inner(types.boolean(BYTES, types.int64, types.int64))
-def same_key(data, p, q):
-    """Whether two keys without escapes are the same."""
-    while byte(data, p) == byte(data, q):
-        p += 1
-        q += 1
-        if byte(data, p - 1) == QUOTE:
-            return True
-    return False
-
-
 @inner(types.boolean(BYTES, NUMBERS, types.int64, types.int64))
 def key_stands_before(data, found, key, count):
     """Whether one of the first members has this key. A full decoder takes the last one; the scanner takes none."""
     for other in range(count):
-        if same_key(data, key + 1, found[MEMBER + 4 * other + 1] + 1):
-            return True
+        p, q = key + 1, found[MEMBER + 4 * other + 1] + 1
+        while byte(data, p) == byte(data, q):  # keys without escapes
+            if byte(data, p) == QUOTE:
+                return True
+            p += 1
+            q += 1
     return False
 
 
