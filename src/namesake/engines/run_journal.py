@@ -74,13 +74,10 @@ def difference(held: Plan, asked: Plan) -> str | None:
         if one != other:
             return f"with another {name} ({one:.40}, not {other:.40})"
     before, now = [one.path for one in held.inputs], [one.path for one in asked.inputs]
-    if before == now:
-        return None
-    for path in sorted(set(before) - set(now)):
-        return f"of other inputs ({path} was one of them)"
-    for path in sorted(set(now) - set(before)):
-        return f"of other inputs ({path} was not one of them)"
-    return "of these inputs in another order"
+    gone, new = sorted(set(before) - set(now)), sorted(set(now) - set(before))
+    if gone or new:
+        return f"of other inputs ({(gone or new)[0]} was {'one' if gone else 'not one'} of them)"
+    return None if before == now else "of these inputs in another order"
 
 
 JOURNAL = "journal.jsonl"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any
 
 import pyarrow as pa
 from isal import igzip, isal_zlib
@@ -88,21 +88,14 @@ BROKEN: Any = (EOFError, OSError, zlib.error, isal_zlib.error, pa.ArrowException
 """Errors of decompressors for truncated or damaged input."""
 
 
-class Stream(Protocol):
-    """The interface of all decompressors."""
-
-    def readinto(self, buffer: Any, /) -> int | None:
-        """Fill a buffer with the next bytes; returns their number, 0 at the end."""
-        ...
-
-
 @dataclass(frozen=True)
 class Unpacked:
     """A file that is being read and unpacked."""
 
     name: str
     """The path, or `stdin`."""
-    stream: Stream
+    stream: Any
+    """A decompressor, or the file itself; has `readinto`."""
     position: Callable[[], int]
     """The number of bytes of the packed file that have been read; 0 for standard input."""
     close: Callable[[], None] = lambda: None
@@ -137,7 +130,7 @@ class Named(io.RawIOBase):
         """Always True."""
         return True
 
-    def readinto(self, buffer: Any, /) -> int | None:
+    def readinto(self, buffer: Any, /) -> Any:
         """Fill a buffer with the next bytes."""
         try:
             return self.unpacked.stream.readinto(buffer)
@@ -205,13 +198,13 @@ def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: 
     return Unpacked(name, _decompressor(raw, packed), raw.tell if file else lambda: 0)
 
 
-def _decompressor(raw: io.BufferedReader[Any], packed: str | None) -> Stream:
+def _decompressor(raw: io.BufferedReader[Any], packed: str | None) -> Any:
     if packed == "gzip":
-        return cast(Stream, igzip.open(raw, "rb"))  # type: ignore[no-untyped-call]
+        return igzip.open(raw, "rb")  # type: ignore[no-untyped-call]
     if packed == "bzip2":
         return bz2.BZ2File(raw)
     if packed == "zstandard":
-        return cast(Stream, pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd"))
+        return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
     return raw
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 import msgspec
 import pyarrow as pa
@@ -16,7 +15,6 @@ from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder, in_tables
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
-from namesake.files.compressed import Stream
 from namesake.files.lines import MOST_LINE, Block, bounded_lines, cut_lines, read_whole
 from namesake.formats.field_names import GUESSES, Reading, shown
 from namesake.formats.json_layouts import BLANKS, BOM, INVALID, RecordReader, has_known_layout, object_of
@@ -35,7 +33,7 @@ def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, 
     if path.is_file():
         if not is_whole(path, reading):
             with open_lines(path) as stream:
-                blocks = cut_lines(cast(Stream, stream), BLOCK, most_line)
+                blocks = cut_lines(stream, BLOCK, most_line)
                 yield from read_blocks(blocks, path, rejects, most_articles, most_line)
             return
         start = _first_lines(path)[0]

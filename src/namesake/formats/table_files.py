@@ -104,19 +104,13 @@ def _column(values: list[Any]) -> pa.Array:
         return pa.array([text if text is None else text.encode("utf-8", "replace").decode() for text in texts])
 
 
-def write_rows(
-    table: pa.Table,
-    path: Path,
-    format: str | None = None,
-    dialect: Dialect | None = None,
-    from_kb: Collection[str] = (),
-) -> None:
+def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from_kb: Collection[str] = ()) -> None:
     """Write a table to a file that appears only when it is complete, or to standard output (`-`).
 
     CSV has the dialect's separator and mark, in UTF-8. In CSV and TSV, texts of the columns `from_kb` that look like
     formulas are escaped.
     """
-    suffix, dialect = writer_suffix(path, format), dialect or Dialect()
+    suffix, dialect = writer_suffix(path), dialect or Dialect()
     with _opened(path) as file:
         if suffix == ".parquet":
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
