@@ -76,10 +76,18 @@ def link_folder(
 ) -> Run:
     """Link the articles of any number of files into a folder; the same call resumes a stopped run.
 
-    `articles`, `scores`, `date`, `most_line`, `reading` and `reporter` are as for `link_files`. JSON lines of our
-    layouts and Parquet are cut into parts of about `shard_bytes` bytes of text; one worker reads all of any other file.
-    The folder `out` holds the links of one run: another KB, another recipe or other articles are refused. `workers` is
-    the number of processes, 0 for one per core. It does not change the result.
+    Args:
+        linker: links the articles.
+        articles: as for `link_files`. JSON lines of our layouts and Parquet are cut into parts; one worker reads all
+            of any other file. Standard input is refused.
+        out: the folder. It holds the links of one run: another KB, another recipe or other articles are refused.
+        workers: the number of processes; 0 is one per core. It does not change the result.
+        scores: also write every candidate with its scores.
+        date: the ISO date of articles without one.
+        most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
+        shard_bytes: the number of bytes of text in a part.
+        reading: the names of the fields, and other settings that the suffix does not tell.
+        reporter: shows progress.
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
