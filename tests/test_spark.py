@@ -298,7 +298,7 @@ def test_a_job_that_fails_is_one_line_and_leaves_nothing(linker, tmp_path):
 
 def test_the_line_of_a_report_that_matters():
     java = "An error occurred while calling o7.save.\n: org.X: aborted\n\tat org.Y\nCaused by: java.io.Z: cut\n\tat q"
-    assert cause(java) == "Spark: java.io.Z: cut (NAMESAKE_DEBUG=1 shows the rest)"
+    assert cause(java) == "Spark: java.io.Z: cut (NAMESAKE_DEBUG=1 shows the full report)"
     assert cause("\n  An exception was thrown\n  File x\nValueError: no\n") == "ValueError: no"
     assert cause("ValueError: x\nnamesake.errors.NamesakeError: kb: no such folder\n") == "kb: no such folder"
     assert cause("").startswith("Spark: no reason was given")
