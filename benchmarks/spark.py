@@ -24,8 +24,8 @@ from benchmarks.link import SLICE, quotebank
 from benchmarks.plain import PlainLinker
 from benchmarks.text import ARTICLES
 from namesake import build_kb
+from namesake.engines.spark_files import session
 from namesake.engines.spark_linker import link
-from namesake.engines.spark_session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

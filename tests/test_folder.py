@@ -28,10 +28,8 @@ from namesake.engines import crew as crew_module
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.file_linker import link_files
 from namesake.engines.folder import Run, link_folder
-from namesake.engines.run_journal import Ended, RunJournal
-from namesake.engines.run_plan import Plan, difference
-from namesake.engines.shard_linker import ShardLinker
-from namesake.engines.shards import Shard
+from namesake.engines.run_journal import Ended, Plan, RunJournal, difference
+from namesake.engines.shards import Shard, ShardLinker
 from namesake.errors import NamesakeError
 from namesake.files import published
 from namesake.files.lines import PADDING, Block, cut_lines
@@ -262,8 +260,7 @@ def test_other_vectors_are_another_plan_where_the_recipe_reads_some(sample_kb, t
 
     def plan(recipe: str, content: bytes) -> Plan:
         manifest.write_bytes(content)
-        options = {"scores": False, "date": None, "most_line": 1, "shard_bytes": 1}
-        return Plan.of(Linker(kb, recipe), [], Reading(), **options)
+        return Plan.of(Linker(kb, recipe), [], Reading(), {})
 
     assert difference(plan("ucse-paper", b"one"), plan("ucse-paper", b"two")).startswith("with another set of vectors")
     assert difference(plan("ns-paper", b"one"), plan("ns-paper", b"two")) is None
@@ -601,7 +598,7 @@ def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monk
         done = getattr(owner, name)
         monkeypatch.setattr(owner, name, lambda *given: calls.append(name) or done(*given))
 
-    counted(Linker, "nothing")
+    counted(Linker, "empty_links")
     counted(Recipe, "toml")
     counted(os, "fsync")
     counted(sys.modules[published.__module__], "remove_stale")
@@ -610,9 +607,9 @@ def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monk
     work = ShardLinker(linker, tmp_path, False, None, 1 << 20)
     for number in range(3):
         work.link(Shard(0, number, "a.jsonl"), Block.of(LINES[0] + b"\nnot a record\n"))
-    assert sorted(calls) == ["fsync"] * 3 + ["nothing", "toml"]
+    assert sorted(calls) == ["empty_links"] + ["fsync"] * 3 + ["toml"]
     calls.clear()
-    plan = Plan.of(linker, [], Reading(), scores=False, date=None, most_line=1, shard_bytes=1)
+    plan = Plan.of(linker, [], Reading(), {})
     (tmp_path / "out").mkdir()
     with RunJournal(tmp_path / "out", plan, "now") as journal:
         for number in range(200):

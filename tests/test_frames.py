@@ -9,7 +9,7 @@ import pytest
 
 from namesake import NamesakeError, link_frame, reconcile_frame
 from namesake.articles.rejects import Rejects
-from namesake.engines.local import link_tables
+from namesake.engines.file_linker import link_tables
 from namesake.reconciling.table import ADDED
 
 BODY = "Michael Jordan, the basketball player, met Chris Carter of The X-Files."

@@ -17,7 +17,7 @@ from namesake.articles.article import FEW_NAMES, MOST_LENGTHS, Article, Mention,
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
-from namesake.engines.local import link_tables
+from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.linker import Linker

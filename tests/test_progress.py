@@ -12,7 +12,7 @@ import pytest
 
 from namesake import Linker, link_files, progress
 from namesake.files import compressed, open_lines, open_unpacked
-from namesake.files.meter import Meter
+from namesake.files.compressed import Meter
 
 
 def test_one_line_per_minute_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.files import draft as publish
-from namesake.files import replace
+from namesake.files import outputs as replace
 from namesake.files.draft import JOURNAL, Begun, Stage
 from namesake.files.journal import Journal
 from namesake.kb.build import build
@@ -161,16 +161,6 @@ def test_a_build_of_another_machine_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(NamesakeError, match="elsewhere may be at work there; if it is not, remove it"):
         make(tmp_path / "kb", [5])
     assert names(folder) == [JOURNAL]
-
-
-def test_a_draft_of_an_earlier_version_is_named(tmp_path: Path) -> None:
-    old = tmp_path / "kb.building-0123456789abcdef"
-    old.mkdir()
-    (old / "lock").write_text("{}")
-    said: list[str] = []
-    with Draft(tmp_path / "kb", say=said.append):
-        assert said == [f"{old} is of an earlier version of namesake and cannot be resumed: delete it"]
-    assert names(tmp_path) == [old.name]
 
 
 # the moment of replacing

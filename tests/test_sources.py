@@ -12,7 +12,7 @@ import pytest
 
 from namesake import Linker, Mention
 from namesake.articles.schema import ARTICLES, check
-from namesake.engines.local import link_tables
+from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
 from namesake.names import with_spacy
 from namesake.names.with_spacy import SpacyPeople

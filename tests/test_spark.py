@@ -25,10 +25,9 @@ from namesake.apps.cli.link_outputs import cause
 from namesake.articles.rejects import Rejects
 from namesake.engines.folder import link_folder
 from namesake.engines.link_descriptions import described
-from namesake.engines.spark_files import link_with_spark
+from namesake.engines.spark_files import find_java, link_with_spark, session
 from namesake.engines.spark_linker import PLACE, SPANS, Job, link, link_lines, read_lines
 from namesake.engines.spark_rejects import SparkRejects, TaskRejects
-from namesake.engines.spark_session import find_java, session
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.kb.publish.pack import pack
@@ -189,7 +188,7 @@ def test_lines_are_known_from_a_files_beginning():
     rejects = TaskRejects(total=[])
     [table] = read_lines([batch], rejects)
     assert table.column("id").to_pylist() == ["\ufffd"]
-    assert [(one.file, one.line) for one in rejects.tally.rejects] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
+    assert [(one.file, one.line) for one in rejects.first] == [("/a b", 3), ("/a b", None), ("hdfs://h/c", 1)]
 
 
 # files
@@ -299,7 +298,7 @@ def test_a_job_that_fails_is_one_line_and_leaves_nothing(linker, tmp_path):
 
 def test_the_line_of_a_report_that_matters():
     java = "An error occurred while calling o7.save.\n: org.X: aborted\n\tat org.Y\nCaused by: java.io.Z: cut\n\tat q"
-    assert cause(java) == "Spark: java.io.Z: cut (NAMESAKE_DEBUG=1 shows the rest)"
+    assert cause(java) == "Spark: java.io.Z: cut (NAMESAKE_DEBUG=1 shows the full report)"
     assert cause("\n  An exception was thrown\n  File x\nValueError: no\n") == "ValueError: no"
     assert cause("ValueError: x\nnamesake.errors.NamesakeError: kb: no such folder\n") == "kb: no such folder"
     assert cause("").startswith("Spark: no reason was given")
@@ -348,10 +347,10 @@ def test_a_java_is_found_where_the_machine_has_none(monkeypatch, tmp_path):
     """The package's own runs; Spark 4 would die of a module that it lacks, so it is told beforehand."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr("namesake.engines.spark_session.version", lambda package: "4.0.0")
+    monkeypatch.setattr("namesake.engines.spark_files.version", lambda package: "4.0.0")
     with pytest.raises(NamesakeError, match="Spark 4 needs a complete Java"):
         find_java()
-    monkeypatch.setattr("namesake.engines.spark_session.version", lambda package: "3.5.9")
+    monkeypatch.setattr("namesake.engines.spark_files.version", lambda package: "3.5.9")
     find_java()
     java = Path(os.environ["JAVA_HOME"]) / "bin" / "java"
     said = subprocess.run([str(java), "-version"], capture_output=True, text=True, check=True).stderr

@@ -16,7 +16,7 @@ from namesake import build_kb
 from namesake.articles.rejects import Rejects
 from namesake.articles.schema import LINKS
 from namesake.errors import NamesakeError
-from namesake.formats import own_files as ours
+from namesake.formats import link_writers as ours
 from namesake.formats import read_articles
 from namesake.formats.field_names import Reading
 from namesake.formats.table_files import escaped

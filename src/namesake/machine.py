@@ -95,11 +95,7 @@ def real_path(path: Path) -> Path:
 
 
 def make_private(folder: Path) -> str:
-    """Make a folder to which only this user can write, and its missing parents.
-
-    Returns:
-        Why it cannot be used, in one line; an empty text if it can.
-    """
+    """Make a private folder, and its missing parents; returns why it cannot be used, or an empty text."""
     folder = real_path(folder)
     try:
         for at in reversed((folder, *folder.parents)):
@@ -121,10 +117,8 @@ def danger(path: Path) -> str:
     """Why a file or folder may have content from a user other than root or this one, in one line.
 
     The folders above it count as well, because a user who can write to one of them can replace what is in it, unless
-    the folder has the sticky bit, as /tmp has. A path that does not exist is as safe as the folders above it.
-
-    Returns:
-        The reason; an empty text if the path is safe.
+    the folder has the sticky bit, as /tmp has. A path that does not exist is as safe as the folders above it. The
+    reason is an empty text if the path is safe.
     """
     path = real_path(path)
     for at in (path, *path.parents):

@@ -25,14 +25,9 @@ class Reporter:
     def advance(
         self, fraction: float | None, count: int, unit: str = "items", more: str = "", before: float = 0.0
     ) -> None:
-        """Report the progress of this stage.
+        """Report the progress of this stage: the share that is done (None if it is unknown) and the number of units.
 
-        Args:
-            fraction: the share that is done; None if it is unknown.
-            count: the number of units so far.
-            unit: the unit.
-            more: more facts.
-            before: the share that a stopped run had done.
+        `more` are other facts, separated by commas. `before` is the share that a stopped run had done.
         """
 
     def say(self, line: str) -> None:
@@ -62,8 +57,7 @@ class Lines(Reporter):
         now = time.monotonic()
         if now - self.spoke >= INTERVAL:
             self.spoke = now
-            seconds = now - self.began
-            self.say(f"{self.name}: {_measure(fraction, count, unit, more, before, seconds)}")
+            self.say(f"{self.name}: {_measure(fraction, count, unit, more, before, now - self.began)}")
 
     def say(self, line: str) -> None:
         """Print a line."""
@@ -88,12 +82,8 @@ class Bar(Reporter):
         self.began = time.monotonic()
         width = 30 if self.console.width >= WIDE else 10
         self.taken = len(name) + width + 4  # the spinner, and the spaces between columns
-        columns = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=width),
-            TextColumn("{task.fields[measure]}"),
-        )
+        texts = TextColumn("{task.description}"), TextColumn("{task.fields[measure]}")
+        columns = SpinnerColumn(), texts[0], BarColumn(bar_width=width), texts[1]
         with Progress(*columns, console=self.console, transient=True) as self.bar:
             self.task = self.bar.add_task(name, total=None, measure="")
             yield
@@ -128,16 +118,11 @@ def _measure(
     share = [] if fraction is None else [f"{100 * fraction:.0f} %"]
     pace = f"{count / max(seconds, 1e-9):,.0f}/s"
     parts = [counted(count, unit.removesuffix("s")), pace, *filter(None, more.split(", "))]
-    left = [each for each in (_time_left(fraction, before, seconds),) if each]
+    done = (fraction or 0.0) - before
+    left = [f"{duration(seconds * (1 - (fraction or 0.0)) / done)} left"] if done > 0 else []
     while room is not None and parts and len(", ".join([*share, *parts, *left])) > room:
         del parts[2 if len(parts) > 2 else -1]
     return ", ".join([*share, *parts, *left])
-
-
-def _time_left(fraction: float | None, before: float, seconds: float) -> str:
-    """Such as `0:12:34 left`; empty if it is unknown."""
-    done = (fraction or 0.0) - before
-    return f"{duration(seconds * (1 - (fraction or 0.0)) / done)} left" if done > 0 else ""
 
 
 def duration(seconds: float) -> str:

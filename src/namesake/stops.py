@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
@@ -40,13 +40,8 @@ def stoppable() -> Iterator[None]:
 
     is_pythons = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     ours = STOPS if is_pythons else (signal.SIGTERM,)
-    before = {number: signal.signal(number, interrupt) for number in ours}
-    try:
-        with _none_lost(came):
-            yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
+    with _handled(interrupt, ours), _none_lost(came):
+        yield
 
 
 @contextmanager
@@ -84,14 +79,16 @@ def _none_lost(came: list[int]) -> Iterator[None]:
 @contextmanager
 def unstoppable() -> Iterator[None]:
     """Ignore Ctrl-C and SIGTERM while finished work is put in its place."""
-    here = threading.current_thread() is threading.main_thread()
-    before = {number: signal.signal(number, _let_be) for number in STOPS} if here else {}
+    is_main = threading.current_thread() is threading.main_thread()
+    with _handled(lambda number, frame: None, STOPS if is_main else ()):
+        yield
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[signal.Signals]) -> Iterator[None]:
+    before = {number: signal.signal(number, handler) for number in signals}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler or signal.SIG_DFL)
-
-
-def _let_be(number: int, frame: FrameType | None) -> None:
-    """Ignore a signal."""
+        for number, old in before.items():
+            signal.signal(number, old or signal.SIG_DFL)

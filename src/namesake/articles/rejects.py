@@ -6,7 +6,6 @@ from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 import msgspec
@@ -47,9 +46,7 @@ class Rejects:
     """
 
     def __init__(self, path: Path | None = None, most: int = 5, tidy: bool = True) -> None:
-        self.path = path
-        self.tidy = tidy
-        self.most = most
+        self.path, self.most, self.tidy = path, most, tidy
         self.count = 0
         self.first: list[Reject] = []
         self.reasons: Counter[str] = Counter()
@@ -73,11 +70,9 @@ class Rejects:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
-        if kind is None and self.path is not None and self._file is None:
+    def __exit__(self, *problem: Any) -> None:
+        self._stack.__exit__(*problem)
+        if problem[0] is None and self.path is not None and self._file is None:
             self.path.unlink(missing_ok=True)  # the file of an earlier run
 
 

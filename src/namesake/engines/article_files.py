@@ -2,33 +2,187 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from glob import glob, has_magic
+from os.path import commonpath, realpath
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.articles.days import HOW_TO_WRITE, check_date, unread_dates
 from namesake.articles.rejects import Rejects
-from namesake.engines.inputs import common_folder
 from namesake.errors import NamesakeError, did_you_mean
+from namesake.files import STDIN
 from namesake.files.lines import MOST_LINE
-from namesake.formats import format_of, read_articles
-from namesake.formats.field_names import Reading
+from namesake.formats import format_of, read_articles, save_as, words
+from namesake.formats.field_names import Reading, silent
+from namesake.formats.link_writers import is_ours
+from namesake.kb.manifest import MANIFEST
 from namesake.linker import Linker
-from namesake.printable import counted
+from namesake.printable import counted, listed
+
+
+class Input(msgspec.Struct, frozen=True):
+    """A file of articles in the state in which a run found it."""
+
+    path: str
+    size: int
+    modified: int
+    """In nanoseconds; 0 if the state of the file cannot be read."""
+
+
+@dataclass
+class Listing:
+    """The files to read, each once, and the files of the same folders that are skipped."""
+
+    paths: list[Path] = field(default_factory=list)
+    found: set[Path] = field(default_factory=set)
+    """Those of `paths` that a folder or a pattern led to: an unreadable one is left out, not an error."""
+    ours: list[Path] = field(default_factory=list)
+    """Files that Namesake wrote."""
+    others: list[Path] = field(default_factory=list)
+    """Files in other formats."""
+    problems: list[str] = field(default_factory=list)
+    """Why some files of `found` could not be read, or not to their end."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Messages about skipped files."""
+        lines = []
+        if self.ours:
+            lines.append(f"{counted(len(self.ours), 'file')} skipped, written by Namesake: {listed(self.ours)}")
+        if self.others:
+            first = next((hint for hint in map(save_as, self.others) if hint), "")
+            lines.append(f"{counted(len(self.others), 'file')} skipped, not articles: {listed(self.others)}{first}")
+        return lines
+
+
+def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callable[[str], None] = silent) -> Listing:
+    """The files that names mean, each once: named files in their order, those of patterns and folders sorted.
+
+    Folders are searched recursively for files with a suffix of articles, without hidden files and files that Namesake
+    wrote. A named file is never skipped. If `out` is the output folder, files in it are skipped, and standard input is
+    refused. `say` receives messages about files that are named twice.
+    """
+    listing, chosen = Listing(), []
+    for one in map(str, named):
+        before, path = len(listing.paths), Path(one)
+        if path.is_dir() or (has_magic(one) and not path.exists()):
+            _classify(_outside(_searched(one), out), listing)
+        else:
+            chosen.append(_named(one, out))
+            listing.paths += _outside(chosen[-1:], out)
+        if len(listing.paths) == before:
+            skipped = "".join(f"; {note}" for note in listing.notes)
+            raise NamesakeError(f"{one}: no file of articles found; their suffixes are {words()}{skipped}")
+    listing.paths = _once(listing.paths, say)
+    identities = {_identity(path) for path in chosen}
+    listing.found = {path for path in listing.paths if _identity(path) not in identities}
+    listing.ours = [path for path in listing.ours if _identity(path) not in identities]
+    return listing
+
+
+def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
+    """Each file once, under its first name; device and inode identify it."""
+    kept: dict[object, Path] = {}
+    others: list[tuple[Path, Path]] = []
+    for path in dict.fromkeys(paths):
+        first = kept.setdefault(_identity(path), path)
+        if first is not path:
+            others.append((path, first))
+    if others:
+        more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
+        say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
+    return list(kept.values())
+
+
+def _identity(path: Path) -> object:
+    try:
+        found = path.stat()
+    except OSError:
+        return path
+    return found.st_dev, found.st_ino
+
+
+def common_folder(paths: Sequence[Path]) -> Path | None:
+    """The common folder of all files, if two of them have the same name: ids made of file names then begin there."""
+    files = [path for path in paths if str(path) != STDIN]
+    if len({path.name for path in files}) == len(files):
+        return None
+    return Path(commonpath([path.absolute().parent for path in files]))
+
+
+def _outside(found: list[Path], out: Path | None) -> list[Path]:
+    """The files that are not in the folder `out`; an error if all of them are."""
+    if out is None:
+        return found
+    for path in found:
+        if path.exists() and not path.is_file():
+            raise NamesakeError(
+                f"{path} is not a regular file, so a run that reads it cannot be resumed: write its links to a file"
+            )
+    whole = Path(realpath(out))
+    kept = [path for path in found if not Path(realpath(path)).is_relative_to(whole)]
+    if found and not kept:
+        raise NamesakeError(f"{found[0]} is in the output folder {out}: name another folder")
+    return kept
+
+
+def _named(name: str, out: Path | None) -> Path:
+    """A file that the user names."""
+    path = Path(name)
+    if name == STDIN:
+        if out is not None:
+            raise NamesakeError(
+                "a run that reads standard input cannot be resumed: write its links to a file, not a folder"
+            )
+    elif format_of(path) is None:
+        missing = "" if path.exists() else "no such file or folder; "
+        raise NamesakeError(f"{name}: {missing}articles come as {words()}{save_as(path)}")
+    return path
+
+
+def _searched(name: str) -> list[Path]:
+    """The regular files and broken links of a folder or pattern. Reading a pipe or device might wait forever."""
+    path = Path(name)
+    if path.is_dir():
+        shown = (one for one in path.rglob("*") if not re.search(r"(^|/)[._]", str(one.relative_to(path))))
+        return sorted(one for one in shown if _is_file(one))
+    found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
+    if not found:
+        raise NamesakeError(f"{name}: no file matches this pattern")
+    each = (_searched(str(one)) if one.is_dir() else [one] for one in found if one.is_dir() or _is_file(one))
+    return [file for files in each for file in files]
+
+
+def _classify(paths: Sequence[Path], listing: Listing) -> None:
+    """Add files to those that are read, or to those that are skipped."""
+    kbs = {path.parent for path in paths if path.name == MANIFEST and is_ours(path)}
+    for path in paths:
+        if path.name == MANIFEST or kbs.isdisjoint(path.parents):
+            is_other = format_of(path) is None
+            (listing.others if is_other else listing.ours if is_ours(path) else listing.paths).append(path)
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() or not path.exists()
+
+
+def look_at(path: Path) -> Input:
+    """The present state of a file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return Input(str(path), 0, 0)
+    return Input(str(path), found.st_size, found.st_mtime_ns)
+
 
 SOME_IDS = 10
 """How many articles a message lists if one was not found."""
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """The files that are skipped if they cannot be read, and the reasons why some were."""
-
-    may_be: Collection[Path]
-    problems: list[str]
 
 
 def reading_for(paths: Sequence[Path], reading: Reading | None) -> Reading:
@@ -52,12 +206,12 @@ def read_files(
     date: str | None = None,
     most_line: int = MOST_LINE,
     reading: Reading | None = None,
-    skipped: Skipped | None = None,
+    listing: Listing | None = None,
 ) -> Iterator[pa.Table]:
     """The articles of all files in tables; `date` is that of articles without one.
 
     Dates that cannot be read are counted in `rejects.unread_dates`; their articles are undated. A file that cannot be
-    read is an error, unless `skipped` allows for it.
+    read is an error, unless `listing` has found it: then the error is added to its problems.
     """
     check_date(date)
     reading = reading or Reading()
@@ -69,10 +223,10 @@ def read_files(
                 yield table
                 read += table.num_rows
         except NamesakeError as problem:
-            if skipped is None or path not in skipped.may_be:
+            if listing is None or path not in listing.found:
                 raise
             before = f"; {counted(read, 'article')} before that place linked" if read else ""
-            skipped.problems.append(f"{problem}{before}")
+            listing.problems.append(f"{problem}{before}")
 
 
 def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -> Iterator[pa.Table]:

@@ -13,6 +13,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from mmap import mmap
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -22,10 +23,9 @@ import msgspec
 import pyarrow as pa
 
 from namesake.engines.run_journal import Done
-from namesake.engines.shard_linker import ShardLinker
-from namesake.engines.shards import SHARD_BYTES, Piece, Shard
+from namesake.engines.shards import SHARD_BYTES, Piece, Shard, ShardLinker
 from namesake.errors import NamesakeError
-from namesake.files.clean_exit import FULL
+from namesake.files.journal import FULL
 from namesake.files.lines import PADDING, Block
 
 TRIES = 2
@@ -42,23 +42,19 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
     """Whether all other shards would fail as well."""
 
 
-class _Order(msgspec.Struct, frozen=True):
-    """A request to a worker: a shard, and the size of its lines, if it consists of lines.
+_answers: msgspec.json.Decoder[Done | Failed] = msgspec.json.Decoder(Done | Failed)
+_orders = msgspec.json.Decoder(tuple[Shard, int | None])
+"""Requests to a worker: a shard, and the size of its lines, if it consists of lines.
 
-    The lines are in shared memory or, if they do not fit, follow through the pipe.
-    """
-
-    shard: Shard
-    size: int | None
+The lines are in shared memory or, if they do not fit, follow through the pipe.
+"""
 
 
 class Crew:
     """A number of workers, inside a `with` block."""
 
     def __init__(self, size: int, work: ShardLinker, shared: int = SHARED_BYTES) -> None:
-        self.size = size
-        self.work = work
-        self.shared = shared
+        self.size, self.work, self.shared = size, work, shared
         self.context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
     def __enter__(self) -> Crew:
@@ -101,8 +97,7 @@ class _Worker:
     """A process, the pipe to it, and shared memory for the lines of one piece."""
 
     def __init__(self, context: Any, work: ShardLinker, shared: int) -> None:
-        self.context = context
-        self.work = work
+        self.context, self.work = context, work
         self.memory = mmap(-1, shared) if context.get_start_method() == "fork" else None
         self.long: bytes | None = None
         self.tries = 0
@@ -133,13 +128,11 @@ class _Worker:
     def ask(self) -> None:
         """Send the request. A dead worker does not answer it."""
         self.tries += 1
-        order = _Order(self.piece.shard, None if self.piece.lines is None else self.piece.lines.size)
-        try:
+        order = self.piece.shard, None if self.piece.lines is None else self.piece.lines.size
+        with suppress(OSError):
             self.pipe.send_bytes(msgspec.json.encode(order))
             if self.long is not None:
                 self.pipe.send_bytes(self.long)
-        except OSError:
-            return
 
     def answer(self) -> Done | Failed:
         """The worker's answer; a dead worker is replaced."""
@@ -161,30 +154,20 @@ class _Worker:
         return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
-_answers: msgspec.json.Decoder[Done | Failed] = msgspec.json.Decoder(Done | Failed)
-
-
-def _serve(pipe: Connection, work: ShardLinker, memory: mmap | None, parent: int) -> None:
+def _serve(pipe: Connection, work: ShardLinker, memory: Any, parent: int) -> None:
     """Answer requests until the pipe is closed or its other end is dead."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _die_with(parent)
     pa.set_cpu_count(1)
-    orders = msgspec.json.Decoder(_Order)
-    try:
+    with suppress(EOFError, OSError):
         while True:
-            order = orders.decode(pipe.recv_bytes())
-            lines = None if order.size is None else _lines(pipe, memory, order.shard.before, order.size)
-            pipe.send_bytes(msgspec.json.encode(_tried(work, order.shard, lines)))
-    except (EOFError, OSError):
-        return
-
-
-def _lines(pipe: Connection, memory: mmap | None, before: int, size: int) -> Block:
-    """The lines of a request, from shared memory if they fit there, else from the pipe."""
-    if memory is not None and size + PADDING <= len(memory):
-        return Block(before, memory, size)
-    return Block.of(pipe.recv_bytes(), before)
+            shard, size = _orders.decode(pipe.recv_bytes())
+            lines = None
+            if size is not None:
+                is_shared = memory is not None and size + PADDING <= len(memory)
+                lines = Block(shard.before, memory, size) if is_shared else Block.of(pipe.recv_bytes(), shard.before)
+            pipe.send_bytes(msgspec.json.encode(_tried(work, shard, lines)))
 
 
 def _tried(work: ShardLinker, shard: Shard, lines: Block | None) -> Done | Failed:

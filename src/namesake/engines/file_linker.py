@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.engines.article_files import Skipped, read_files, reading_for
-from namesake.engines.inputs import find_files
+from namesake.engines.article_files import find_files, read_files, reading_for
 from namesake.engines.link_descriptions import described
-from namesake.engines.local import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart
+from namesake.files.compressed import Meter
 from namesake.files.lines import MOST_LINE
-from namesake.files.meter import Meter
 from namesake.files.several import Paths, several
 from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import LinkWriter, files_of
-from namesake.linker import Linker
+from namesake.linker import Linked, Linker
 from namesake.progress import Reporter
+from namesake.threads import in_order, threads_for
+
+
+def link_tables(
+    linker: Linker, tables: Iterable[pa.Table], threads: int = 1, scores: bool = False, rejects: Rejects | None = None
+) -> Iterator[Linked]:
+    """Link tables of articles, in their order; at most two tables per thread are in memory."""
+    threads = threads_for(threads)
+    if threads <= 1:
+        for table in tables:
+            yield linker.link_counted(table, scores, rejects)
+        return
+
+    def link(table: pa.Table) -> tuple[Linked, Rejects | None]:
+        own = None if rejects is None else Rejects(most=table.num_rows)  # threads do not share rejects
+        return linker.link_counted(table, scores, own), own
+
+    for linked, own in in_order(link, tables, threads):
+        if rejects is not None and own is not None:
+            for reject in own.first:
+                rejects.add(reject)
+            rejects.unread_dates.update(own.unread_dates)
+        yield linked
 
 
 @dataclass(frozen=True)
@@ -74,24 +96,20 @@ def link_files(
     if not named:
         raise NamesakeError("`articles=` is empty: name at least one file, folder or pattern")
     listing = find_files(named, say=reporter.say)
-    paths, problems = listing.paths, list[str]()
+    paths, optional = listing.paths, None if rejects is None else listing
     rejects = NoRejects() if rejects is None else rejects
-    skipped = None if isinstance(rejects, NoRejects) else Skipped(listing.found, problems)
     outputs = files_of(out) if rejects.path is None else [*files_of(out), rejects.path]
     keep_apart(outputs, [*paths, linker.kb.path])
     seen = linked = mentions = 0
 
-    def drawn(links: pa.Table) -> pa.Table:
-        return described(linker.kb, links, one_per_span)
-
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
-        tables = read_files(paths, rejects, date, most_line, reading_for(paths, reading), skipped)
+        tables = read_files(paths, rejects, date, most_line, reading_for(paths, reading), optional)
         for done in link_tables(linker, tables, threads, scores, rejects):
-            writer.write(drawn(done.links))
+            writer.write(described(linker.kb, done.links, one_per_span))
             mentions += done.mentions
             seen += done.articles
             linked += done.linked
             reporter.advance(meter.fraction(), seen, "articles")
         if not writer.rows:
-            writer.write(drawn(linker.empty_links(scores)))  # a file without links has the columns, too
-    return Counts(seen, mentions, linked, tuple(problems), tuple(listing.notes))
+            writer.write(described(linker.kb, linker.empty_links(scores), one_per_span))  # the columns of no links
+    return Counts(seen, mentions, linked, tuple(listing.problems), tuple(listing.notes))

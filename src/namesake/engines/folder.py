@@ -22,15 +22,11 @@ import pyarrow as pa
 
 from namesake import __version__
 from namesake.articles.days import check_date
-from namesake.engines.article_files import reading_for
+from namesake.engines.article_files import Input, find_files, look_at, reading_for
 from namesake.engines.crew import Crew, Failed
 from namesake.engines.file_linker import Counts
-from namesake.engines.inputs import Input, find_files, look_at
-from namesake.engines.parts import LINKS, REJECTS, forget_damaged, refuse_foreign, remove_leftovers
-from namesake.engines.run_journal import Changed, Done, Ended, RunJournal
-from namesake.engines.run_plan import Plan
-from namesake.engines.shard_linker import ShardLinker
-from namesake.engines.shards import SHARD_BYTES, Piece, pieces_of
+from namesake.engines.run_journal import LINKS, REJECTS, Changed, Done, Ended, Plan, RunJournal
+from namesake.engines.shards import SHARD_BYTES, Piece, ShardLinker, pieces_of
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, published
 from namesake.files.lines import MOST_LINE
@@ -81,17 +77,17 @@ def link_folder(
     """Link the articles of any number of files into a folder; the same call resumes a stopped run.
 
     Args:
-        linker: the linker.
-        articles: one or several files (JSONL, JSON, CSV, TSV or text, also `.gz .bz2 .zst`, or Parquet), patterns, and
-            folders. JSON lines of our layouts and Parquet are cut into parts; one worker reads all of any other file.
+        linker: links the articles.
+        articles: as for `link_files`. JSON lines of our layouts and Parquet are cut into parts; one worker reads all
+            of any other file. Standard input is refused.
         out: the folder. It holds the links of one run: another KB, another recipe or other articles are refused.
         workers: the number of processes; 0 is one per core. It does not change the result.
         scores: also write every candidate with its scores.
-        date: the ISO date of articles that have none.
-        most_line: the maximum number of bytes in a line of JSON, or a text file; longer ones are rejected.
+        date: the ISO date of articles without one.
+        most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
         shard_bytes: the number of bytes of text in a part.
-        reading: the names of the fields of the articles, and other facts that the files do not contain.
-        reporter: receives progress.
+        reading: the names of the fields, and other settings that the suffix does not tell.
+        reporter: shows progress.
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
@@ -99,7 +95,8 @@ def link_folder(
     inputs = [look_at(path) for path in listing.paths]
     reading = reading_for(listing.paths, reading)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
-    plan = Plan.of(linker, inputs, reading, scores=scores, date=date, most_line=most_line, shard_bytes=shard_bytes)
+    sizes = {"most_line": f"{most_line / 2**20:g} MB", "shard_bytes": f"{shard_bytes:,} bytes"}
+    plan = Plan.of(linker, inputs, reading, {"scores": str(scores), "date": date or "", **sizes})
     work = ShardLinker(linker, out, scores, date, most_line, reading)
     if out.exists() and not out.is_dir():
         raise NamesakeError(f"{out} is a file, not a folder to write: name another")
@@ -137,11 +134,8 @@ class _Folder:
     def __init__(
         self, inputs: list[Input], work: ShardLinker, journal: RunJournal, reporter: Reporter, shard_bytes: int
     ) -> None:
-        self.inputs = inputs
-        self.work = work
-        self.journal = journal
-        self.reporter = reporter
-        self.shard_bytes = shard_bytes
+        self.inputs, self.work, self.journal = inputs, work, journal
+        self.reporter, self.shard_bytes = reporter, shard_bytes
         self.problems: list[str] = []
         self.articles = 0
         """Linked by this call."""
@@ -172,7 +166,7 @@ class _Folder:
                 for folder in (out / LINKS, out / REJECTS):
                     remove_stale(folder)
                     sync(folder)
-            remove_leftovers(out, self.journal)
+            self.journal.remove_leftovers()
             self._add_up()
         result = self._result()
         self._write_run(result, time.monotonic() - began, workers)
@@ -184,13 +178,12 @@ class _Folder:
         for folder in (out / LINKS, out / REJECTS):
             folder.mkdir(exist_ok=True)
             remove_stale(folder)
-        refuse_foreign(out, self.journal)
+        self.journal.refuse_foreign()
         if self.journal.changed:
             self.reporter.say(f"linked again, because they have changed: {listed(self.journal.changed)}")
-        damaged = forget_damaged(out, self.journal)
-        if damaged:
+        if damaged := self.journal.forget_damaged():
             self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
-        remove_leftovers(out, self.journal)
+        self.journal.remove_leftovers()
 
     def _add_up(self) -> None:
         self.totals = Counter()
@@ -204,8 +197,12 @@ class _Folder:
         for piece, answer in crew.outcomes(self._pieces(left)):
             file = piece.shard.file
             self.in_progress[file] -= 1
+            if isinstance(answer, Failed) and answer.hopeless:
+                raise NamesakeError(f"{answer.reason}; make room, and the same command resumes the run")
             if isinstance(answer, Failed):
-                self._fail(piece, answer)
+                shard, unit = piece.shard, "row" if piece.shard.groups else "line"
+                place = f"{shard.path}, after {unit} {shard.before:,}: {shard.name}"
+                self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")
             else:
                 self.journal.add(answer)
                 self._count(answer)
@@ -243,13 +240,6 @@ class _Folder:
         elif found != planned:
             self.journal.add(Changed(file, found))
             self._problem(f"{planned.path} has changed while it was being linked: the same command links it again")
-
-    def _fail(self, piece: Piece, failed: Failed) -> None:
-        if failed.hopeless:
-            raise NamesakeError(f"{failed.reason}; make room, and the same command resumes the run")
-        shard = piece.shard
-        where = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}"
-        self._problem(f"{where}: {shard.name} is skipped, because it failed twice: {failed.reason}")
 
     def _problem(self, line: str) -> None:
         self.problems.append(line)

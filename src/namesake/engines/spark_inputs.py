@@ -14,14 +14,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from namesake.engines.inputs import Input, common_folder, find_files, look_at
+from namesake.engines.article_files import Input, common_folder, find_files, look_at
 from namesake.engines.shards import SHARD_BYTES, pieces_of
 from namesake.engines.spark_rejects import TaskRejects
 from namesake.errors import NamesakeError
 from namesake.files.compressed import COMPRESSED, MAGIC
 from namesake.formats import cut_of, format_of, read_articles, words
+from namesake.formats.arrow_articles import read_row_groups
 from namesake.formats.field_names import Reading
-from namesake.formats.parquet_articles import read_row_groups
 
 SHARDS = "path string, begin int, end int, before long"
 """The columns of a DataFrame of pieces of files; `end` is 0 for a whole one."""
@@ -61,10 +61,9 @@ def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
     if not named:
         return inputs
     listing = find_files(named, Path(out))
-    inputs.notes, paths = listing.notes, listing.paths
-    inputs.files = [look_at(path) for path in paths]
-    inputs.reading = Reading(below=common_folder(paths))
-    for path in paths:
+    inputs.notes, inputs.files = listing.notes, [look_at(path) for path in listing.paths]
+    inputs.reading = Reading(below=common_folder(listing.paths))
+    for path in listing.paths:
         whole = (str(path.absolute()), 0, 0, 0)
         try:
             cut = cut_of(path, Reading())
@@ -105,7 +104,7 @@ def read_shards(batches: Any, rejects: TaskRejects, most_line: int, reading: Rea
             try:
                 if row["end"]:
                     groups = range(row["begin"], row["end"])
-                    yield from read_row_groups(path, rejects, groups=groups, before=row["before"], reading=reading)
+                    yield from read_row_groups(path, rejects, groups, row["before"], reading)
                 else:
                     yield from read_articles(path, rejects, most_line=most_line, reading=reading)
             except NamesakeError as problem:

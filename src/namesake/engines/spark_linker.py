@@ -6,10 +6,12 @@ folder that all machines can read, or a pack (`namesake kb pack`), which Spark c
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -20,8 +22,9 @@ from namesake.articles.days import check_date
 from namesake.engines.article_files import with_dates
 from namesake.engines.link_descriptions import described
 from namesake.engines.spark_rejects import SparkRejects, TaskRejects
-from namesake.engines.spark_session import use_this_python
 from namesake.errors import NamesakeError, warn
+from namesake.files.digests import file_digest
+from namesake.files.journal import locked
 from namesake.files.lines import MOST_LINE, Block
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import SHOWN, Reading
@@ -42,6 +45,7 @@ SPANS = pa.list_(pa.list_(pa.int32()))
 """Spans for Spark, which has no lists of a fixed size."""
 WHERE = "the DataFrame"
 """The name of the DataFrame in messages."""
+PYTHON = "PYSPARK_PYTHON"
 PLACE = "namesake_place"
 """The column of `with_places`."""
 
@@ -64,22 +68,11 @@ def link(
 ) -> DataFrame:
     """The links of a DataFrame of articles, one row per mention; columns and arguments are checked before the job.
 
-    `text`, `id`, `title`, `date`, `mentions` and `one_per_span` are as for `link_frame`, but an id is required.
-
-    Args:
-        df: one row per article. Other columns are copied to `extra`, as JSON.
-        kb: the folder of a KB that all machines can read, or a pack of one, `NAME.tar.zst`.
-        recipe: a recipe, the name of a shipped one, or a `.toml` file.
-        text: the column of the text.
-        id: the column of the id, which becomes `article_id`.
-        title: the column of the title.
-        date: the column of the date.
-        mentions: the column of the names to link.
-        one_per_span: one row per occurrence of a name, with `start` and `end`.
-        scores: also return every candidate with its scores.
-        threshold: overrides the confidence from which the recipe answers.
-        default_date: the ISO date of articles without one.
-        rejects: counts the articles that cannot be linked; without it, the first one is an error.
+    The DataFrame has one row per article. Other columns are copied to `extra`, as JSON. `text`, `id`, `title`, `date`,
+    `mentions`, `one_per_span` and `scores` are as for `link_frame`, but an id is required. `kb` is a folder that all
+    machines can read, or a pack, `NAME.tar.zst`. `recipe` is a recipe, the name of a shipped one, or a `.toml` file,
+    and `threshold` overrides the confidence from which it answers. `default_date` is the ISO date of articles without
+    one. `rejects` counts the articles that cannot be linked; without it, the first one is an error.
     """
     if not hasattr(df, "mapInArrow"):
         raise TypeError(f"df must be a DataFrame of Spark's, not {type(df).__name__}")
@@ -90,21 +83,13 @@ def link(
     return job.links(df, partial(read_rows, names=names))
 
 
-def link_lines(
-    df: DataFrame,
-    kb: str | Path,
-    recipe: Recipe | str | Path = "default",
-    *,
-    scores: bool = False,
-    threshold: float | str | None = None,
-    date: str | None = None,
-    rejects: SparkRejects | None = None,
-) -> DataFrame:
+def link_lines(df: DataFrame, kb: str | Path, recipe: Recipe | str | Path = "default", **settings: Any) -> DataFrame:
     """`link` for a DataFrame with one column, `value`, of JSON lines, as `spark.read.text` returns it.
 
-    Lines are read as in a local run, including Quotebank's layout. `date` is the ISO date of articles without one.
+    Lines are read as in a local run, including Quotebank's layout. `settings` are `scores`, `threshold`, `rejects` and
+    `one_per_span`, as for `link`, and `date`, the ISO date of articles without one.
     """
-    return Job(df.sparkSession, kb, recipe, scores, threshold, date, rejects).links(df, read_lines)
+    return Job(df.sparkSession, kb, recipe, **settings).links(df, read_lines)
 
 
 class Job:
@@ -151,6 +136,14 @@ class Job:
 
         schema = _for_spark(described(self.linker.kb, self.linker.empty_links(scores), one_per_span)).schema
         return df.mapInArrow(work, from_arrow_schema(schema))
+
+
+def use_this_python(spark: SparkSession) -> None:
+    """Make the workers run this Python, not the first on the path, unless PYSPARK_PYTHON or a setting names one."""
+    context = getattr(spark, "sparkContext", None)  # Spark Connect has none
+    if context is None or PYTHON in os.environ or context.getConf().get("spark.pyspark.python"):
+        return
+    os.environ[PYTHON] = context.pythonExec = sys.executable
 
 
 def _check_columns(df: DataFrame, names: ColumnNames) -> None:
@@ -230,8 +223,6 @@ def _folder(kb: str) -> Path:
     """The folder of a KB; a pack is unpacked into the user's cache, once per machine."""
     if not kb.endswith(SUFFIX):
         return Path(kb)
-    from namesake.files.digests import file_digest
-    from namesake.files.locks import locked
     from namesake.kb.publish.get import get
 
     if not Path(kb).is_file():

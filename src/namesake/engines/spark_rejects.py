@@ -30,11 +30,16 @@ class Tally:
     unread_dates: Counter[str] = field(default_factory=Counter)
     """Dates that cannot be read. Their articles are linked as undated."""
     rejects: list[Reject] = field(default_factory=list)
-    """The first rejected records."""
+    """The first 100,000 rejected records, with their files and lines if these are known."""
     problems: list[str] = field(default_factory=list)
     """Files that could not be read to their end."""
     notes: list[str] = field(default_factory=list)
     """Messages about skipped files."""
+
+    @property
+    def count(self) -> int:
+        """How many records were rejected."""
+        return self.reasons.total()
 
     def add(self, other: Tally) -> Tally:
         """Add the counts of another tally."""
@@ -49,7 +54,8 @@ class Tally:
 class SparkRejects:
     """Counts the records that a job rejects, over all executors.
 
-    If links pass through a shuffle, Spark may run a task twice, and counts its rejects twice.
+    It has the attributes of a `Tally`. If links pass through a shuffle, Spark may run a task twice, and counts its
+    rejects twice.
     """
 
     def __init__(self, spark: SparkSession) -> None:
@@ -73,25 +79,8 @@ class SparkRejects:
         """All counts."""
         return self.total.value
 
-    @property
-    def reasons(self) -> Counter[str]:
-        """How often a record was rejected for each reason."""
-        return self.tally.reasons
-
-    @property
-    def rejects(self) -> list[Reject]:
-        """The first 100,000 rejected records, with their files and lines if these are known."""
-        return self.tally.rejects
-
-    @property
-    def unread_dates(self) -> Counter[str]:
-        """Dates that cannot be read. Their articles are linked as undated."""
-        return self.tally.unread_dates
-
-    @property
-    def count(self) -> int:
-        """How many records were rejected."""
-        return self.reasons.total()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.tally, name)
 
 
 class TaskRejects(Rejects):
@@ -101,8 +90,8 @@ class TaskRejects(Rejects):
     """
 
     def __init__(self, total: Any = None) -> None:
-        super().__init__()
-        self.total, self.tally = total, Tally()
+        super().__init__(most=MOST_KEPT)
+        self.total, self.counts, self.problems = total, Counter[str](), list[str]()
         self.go_to(None)
 
     def go_to(self, file: str | None, lines_known: bool = False) -> None:
@@ -116,21 +105,18 @@ class TaskRejects(Rejects):
         if self.total is None:
             raise NamesakeError(f"{placed}; correct it, or pass `rejects` to continue without it")
         super().add(placed)
-        self.tally.add(Tally(reasons=Counter([placed.reason]), rejects=[placed]))
 
     def add_problem(self, line: str) -> None:
         """Note a file that cannot be read to its end."""
         if self.total is None:
             raise NamesakeError(line)
-        self.tally.problems.append(line)
+        self.problems.append(line)
 
     def count_links(self, linked: Linked) -> None:
         """Count articles and their links."""
-        self.tally.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
+        self.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
 
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""
         if self.total is not None:
-            self.tally.unread_dates, self.unread_dates = self.unread_dates, Counter()
-            self.total.add(self.tally)
-            self.tally = Tally()
+            self.total.add(Tally(self.counts, self.reasons, self.unread_dates, self.first, self.problems))

@@ -10,18 +10,71 @@ import bz2
 import io
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import Any
 
 import pyarrow as pa
 from isal import igzip, isal_zlib
 
 from namesake.errors import NamesakeError
-from namesake.files.meter import watch
 from namesake.machine import cores
+
+_meters: list[Meter] = []
+
+
+class Meter:
+    """Measures, inside its `with` block, how much of the files `paths` has been read."""
+
+    def __init__(self, paths: Sequence[str | Path]) -> None:
+        self._sizes = {str(path): Path(path).stat().st_size if Path(path).is_file() else None for path in paths}
+        self._whole = None if None in self._sizes.values() else sum(size or 0 for size in self._sizes.values())
+        self._positions: dict[str, Callable[[], int]] = {}
+        """Of the files that are being read."""
+        self._ended: set[str] = set()
+        self._ended_bytes = 0
+
+    def __enter__(self) -> Meter:
+        _meters.append(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _meters.remove(self)
+
+    def watch(self, path: str, position: Callable[[], int]) -> None:
+        """Call `position` for the number of bytes read of a file; it may fail when the file is closed."""
+        if path in self._sizes:
+            self._positions[path] = position
+            if path in self._ended:  # it is read again
+                self._ended.remove(path)
+                self._ended_bytes -= self._sizes[path] or 0
+
+    def fraction(self) -> float | None:
+        """The share of all bytes that have been read; None if a size is unknown, as that of standard input."""
+        if not self._whole:
+            return None
+        reading = sum(self._read(path) for path in list(self._positions))
+        return min((self._ended_bytes + reading) / self._whole, 1.0)
+
+    def _read(self, path: str) -> int:
+        """The bytes read of a file. A closed file counts as read to its end, and is not asked again."""
+        size = self._sizes[path] or 0
+        try:
+            return min(self._positions[path](), size)
+        except (OSError, RuntimeError, ValueError):
+            del self._positions[path]
+            self._ended.add(path)
+            self._ended_bytes += size
+            return 0
+
+
+def watch(path: str | Path, position: Callable[[], int]) -> None:
+    """Add a file that has been opened to all meters at work."""
+    for meter in _meters:
+        meter.watch(str(path), position)
+
 
 STDIN = "-"
 BUFFER = 1 << 20
@@ -35,21 +88,14 @@ BROKEN: Any = (EOFError, OSError, zlib.error, isal_zlib.error, pa.ArrowException
 """Errors of decompressors for truncated or damaged input."""
 
 
-class Stream(Protocol):
-    """The interface of all decompressors."""
-
-    def readinto(self, buffer: Any, /) -> int | None:
-        """Fill a buffer with the next bytes; returns their number, 0 at the end."""
-        ...
-
-
 @dataclass(frozen=True)
 class Unpacked:
     """A file that is being read and unpacked."""
 
     name: str
     """The path, or `stdin`."""
-    stream: Stream
+    stream: Any
+    """A decompressor, or the file itself; has `readinto`."""
     position: Callable[[], int]
     """The number of bytes of the packed file that have been read; 0 for standard input."""
     close: Callable[[], None] = lambda: None
@@ -84,7 +130,7 @@ class Named(io.RawIOBase):
         """Always True."""
         return True
 
-    def readinto(self, buffer: Any, /) -> int | None:
+    def readinto(self, buffer: Any, /) -> Any:
         """Fill a buffer with the next bytes."""
         try:
             return self.unpacked.stream.readinto(buffer)
@@ -109,7 +155,9 @@ def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -
     if str(path) == STDIN:
         if sys.stdin is None:
             raise NamesakeError("stdin is closed; pipe a file into it")
-        yield _unpack("stdin", _peekable(sys.stdin.buffer), None, workers, keep_mark)
+        stream: Any = sys.stdin.buffer  # any stream, if a program has replaced it
+        raw = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream)
+        yield _unpack("stdin", raw, None, workers, keep_mark)
         return
     path = Path(path)
     if path.is_dir():
@@ -127,11 +175,6 @@ def open_unpacked(path: Path | str, workers: int = 1, keep_mark: bool = False) -
             yield unpacked
         finally:
             unpacked.close()
-
-
-def _peekable(stream: BinaryIO) -> io.BufferedReader[Any]:
-    """Standard input, which may be any stream if a program has replaced it."""
-    return stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, stream))
 
 
 def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: int, keep_mark: bool) -> Unpacked:
@@ -155,13 +198,13 @@ def _unpack(name: str, raw: io.BufferedReader[Any], file: Path | None, workers: 
     return Unpacked(name, _decompressor(raw, packed), raw.tell if file else lambda: 0)
 
 
-def _decompressor(raw: io.BufferedReader[Any], packed: str | None) -> Stream:
+def _decompressor(raw: io.BufferedReader[Any], packed: str | None) -> Any:
     if packed == "gzip":
-        return cast(Stream, igzip.open(raw, "rb"))  # type: ignore[no-untyped-call]
+        return igzip.open(raw, "rb")  # type: ignore[no-untyped-call]
     if packed == "bzip2":
         return bz2.BZ2File(raw)
     if packed == "zstandard":
-        return cast(Stream, pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd"))
+        return pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
     return raw
 
 

@@ -13,7 +13,6 @@ from namesake.errors import NamesakeError
 
 BLOCK = 1 << 22
 """Bytes that are read or written at a time."""
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 def as_digest(hashed: Any) -> str:
@@ -28,16 +27,10 @@ def open_file(name: str | Path, folder: int | None = None) -> int:
 
 def file_digest(path: Path) -> str:
     """The digest of a file; OSError if it is not a regular file."""
-    hashed = hashlib.sha256()
-    file = open_file(path)
-    try:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
+    with os.fdopen(open_file(path), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(f"{path} is not a regular file")
-        while block := os.read(file, BLOCK):
-            hashed.update(block)
-    finally:
-        os.close(file)
-    return as_digest(hashed)
+        return as_digest(hashlib.file_digest(file, "sha256"))
 
 
 def damaged_file(folder: Path, digests: dict[str, str]) -> str | None:
@@ -54,7 +47,7 @@ def damaged_file(folder: Path, digests: dict[str, str]) -> str | None:
 def parse_checksum(given: str) -> str:
     """A checksum as people copy it, `SHA256:0A…` or the digits alone, in our notation."""
     digits = given.strip().lower().removeprefix("sha256:")
-    if not _SHA256.fullmatch(digits):
+    if not re.fullmatch("[0-9a-f]{64}", digits):
         raise NamesakeError(
             f"{given!r:.100} is not a checksum: write sha256: and 64 hexadecimal digits, as `kb pack` prints them"
         )

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 import ssl
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
@@ -97,7 +97,7 @@ class _Part:
     def fetch(self, url: str, progress: Progress) -> str:
         """Receive what is missing; returns the checksum of the whole file."""
         known = self.origin.url == url and self.origin.validator
-        held = self._size() if known else 0
+        held = self.path.stat().st_size if known else 0
         request = Request(url, headers={"User-Agent": "namesake"})
         if held:
             request.add_header("Range", f"bytes={held}-")
@@ -129,12 +129,10 @@ class _Part:
         if size and done != size:
             raise NamesakeError(f"{url}: {done:,} of {size:,} bytes received; {self._left()}")
 
-    def _size(self) -> int:
-        return os.fstat(self.file.fileno()).st_size
-
     def _left(self) -> str:
         """What to say about the part, which is kept only if it can be resumed."""
-        if self._size() and self.origin.validator:
+        self.file.flush()
+        if self.path.stat().st_size and self.origin.validator:
             return "the same command resumes the download"
         self.remove()
         return "nothing was kept, try again"
@@ -152,26 +150,22 @@ class _Part:
         self.journal.remove()
 
 
-@contextmanager
-def _opened(request: Request) -> Iterator[http.client.HTTPResponse]:
+def _opened(request: Request) -> http.client.HTTPResponse:
     """The server's answer. If the part is as long as the file, the whole file is requested again."""
     try:
-        answer = urlopen(request, timeout=SECONDS)
+        return cast(http.client.HTTPResponse, urlopen(request, timeout=SECONDS))
     except HTTPError as problem:
         if problem.code != RANGE_NOT_SATISFIABLE:
             raise
         request.remove_header("Range")
         request.remove_header("If-range")
-        answer = urlopen(request, timeout=SECONDS)
-    with answer:
-        yield answer
+        return _opened(request)
 
 
 def _begin(answer: http.client.HTTPResponse) -> int:
     """Where the range begins, by a header such as `Content-Range: bytes 5-9/10`; -1 if there is none."""
-    unit, _, span = (answer.headers.get("Content-Range") or "").partition(" ")
-    begin = span.partition("-")[0]
-    return int(begin) if unit == "bytes" and begin.isdecimal() else -1
+    found = re.match(r"bytes (\d+)", answer.headers.get("Content-Range") or "", re.ASCII)
+    return int(found[1]) if found else -1
 
 
 def _validator(answer: http.client.HTTPResponse) -> str:

@@ -12,7 +12,6 @@ records the key of the run and its finished stages. These rules hold at any mome
 
 from __future__ import annotations
 
-import glob
 import os
 import platform
 import shutil
@@ -27,12 +26,9 @@ from typing import Any, Self
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.files.clean_exit import lacks_room
 from namesake.files.digests import BLOCK, as_digest, damaged_file
-from namesake.files.journal import Journal
-from namesake.files.locks import locked
-from namesake.files.outputs import sync
-from namesake.files.replace import is_folder, is_vacant, put_in_place
+from namesake.files.journal import Journal, lacks_room, locked
+from namesake.files.outputs import is_folder, is_vacant, put_in_place, sync
 from namesake.stops import unstoppable
 
 JOURNAL, MANIFEST = "journal.jsonl", "manifest.json"
@@ -70,13 +66,9 @@ class FolderDraft:
     def __init__(
         self, out: Path, force: bool = False, key: str = "", say: Callable[[str], None] = lambda _: None
     ) -> None:
-        """Describe the draft.
+        """Describe the draft: `force` replaces an older result, `say` receives lines about leftovers of stopped runs.
 
-        Args:
-            out: the folder to make.
-            force: replace an older result.
-            key: identifies the run; a stopped run with the same key is resumed. Empty: it cannot be resumed.
-            say: called with a line about each leftover of a stopped run.
+        A stopped run with the same `key` is resumed; one with an empty key cannot be resumed.
         """
         self.out, self.key, self.force, self.say = out, key, force, say
         self.folder = out.with_name(f"{out.name}.building")
@@ -147,7 +139,8 @@ class FolderDraft:
         if begun and self.key and begun.key == self.key and all(map(self._has_sizes, stages.values())):
             self.stages = stages  # from here on an interrupt keeps them
         self.journal = journal
-        self.stages = {name: stage for name, stage in self.stages.items() if self._is_sound(stage)}
+        stages = {name: stage for name, stage in self.stages.items() if not damaged_file(self.folder, stage.digests)}
+        self.stages = stages
         if not self.stages:
             if begun:
                 self.say(f"removed {self.folder}, which a stopped run had left")
@@ -163,25 +156,19 @@ class FolderDraft:
         except OSError:
             return False
 
-    def _is_sound(self, stage: Stage) -> bool:
-        return damaged_file(self.folder, stage.digests) is None
-
     def _leave(self, problem: BaseException | None) -> None:
         """Remove the folder, unless it is finished or a later run can resume it."""
         with unstoppable():
             if not self.finished and not (self.stages and self.keeps(problem)):
                 new = self.folder / JOURNAL
                 if self.journal or not new.exists() or (is_folder(self.folder) and not new.stat().st_size):
-                    self._remove()
+                    with suppress(OSError):
+                        if self.journal:
+                            self._remove_files(keep={JOURNAL})
+                        new.unlink(missing_ok=True)
+                        self.folder.rmdir()
             if self.journal:
                 self.journal.close()
-
-    def _remove(self) -> None:
-        with suppress(OSError):
-            if self.journal:
-                self._remove_files(keep={JOURNAL})
-            (self.folder / JOURNAL).unlink(missing_ok=True)
-            self.folder.rmdir()
 
     def _remove_files(self, keep: Iterable[str]) -> None:
         for path in self.folder.iterdir():
@@ -204,9 +191,8 @@ class FolderDraft:
             for block in blocks:
                 view = memoryview(block)
                 for start in range(0, len(view), BLOCK):
-                    part = view[start : start + BLOCK]
-                    hashed.update(part)
-                    write_all(file, part)
+                    hashed.update(view[start : start + BLOCK])
+                    write_all(file, view[start : start + BLOCK])
         self.files[name] = as_digest(hashed)
         return self.files[name]
 
@@ -260,8 +246,6 @@ class FolderDraft:
             self._settle_old(folder)
         if self.listed(self.out) is not None:
             (self.out / JOURNAL).unlink(missing_ok=True)
-        for draft in sorted(self.out.parent.glob(f"{glob.escape(self.out.name)}.building-*/lock")):
-            self.say(f"{draft.parent} is of an earlier version of namesake and cannot be resumed: delete it")
 
     def _open_journal(self) -> Journal[Begun | Stage]:
         busy = f"{self.folder}: another process is at work there; wait until it ends"

@@ -6,16 +6,49 @@ would have recorded is done again.
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any, Generic, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.files.locks import try_lock
+from namesake.stops import stoppable
+
+if TYPE_CHECKING:
+    from namesake.files.draft import FolderDraft
+
+
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file. Returns False if another process holds the lock; OSError if the file system has no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def wait_for_lock(descriptor: int) -> None:
+    """Lock an open file, and wait for it if need be. On a file system without locks, return at once."""
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time run the block for this folder, or for this lock file, which is created if missing."""
+    handle = os.open(path, os.O_CLOEXEC | (os.O_RDONLY if path.is_dir() else os.O_CREAT | os.O_RDWR), 0o666)
+    try:
+        wait_for_lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
 
 E = TypeVar("E")
 
@@ -27,13 +60,7 @@ class Journal(Generic[E]):
     """The journal in the file `path`, locked until it is closed."""
 
     def __init__(self, path: Path, kind: Any, busy: str) -> None:
-        """Open and lock the journal, which is created if it does not exist.
-
-        Args:
-            path: the file.
-            kind: the type of its entries.
-            busy: the error message if another process holds it.
-        """
+        """Open or create the journal of entries of the type `kind`; `busy` is the error if another process holds it."""
         self.path = path
         self._file: IO[bytes] = os.fdopen(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666), "r+b")
         try:
@@ -100,3 +127,39 @@ class Journal(Generic[E]):
 
     def __exit__(self, *problem: object) -> None:
         self.close()
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk that accepts no more data."""
+
+
+class HinderedError(NamesakeError):
+    """The machine is the cause, not the input: the same command may succeed later."""
+
+
+def lacks_room(problem: BaseException | None) -> bool:
+    """Whether the cause is a full disk or a lack of memory."""
+    return isinstance(problem, MemoryError) or (isinstance(problem, OSError) and problem.errno in FULL)
+
+
+@contextmanager
+def clean_exit(draft: FolderDraft) -> Iterator[None]:
+    """Handle SIGTERM as Ctrl-C, and turn errors of the disk and the memory into one line that says what is kept."""
+    try:
+        with stoppable():
+            yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"stopped; {_left(draft)}") from None
+    except OSError as problem:
+        where = problem.filename or draft.out
+        if lacks_room(problem):
+            raise HinderedError(f"{where}: the disk is full: make room and try again; {_left(draft)}") from None
+        raise HinderedError(f"{where}: {problem.strerror or problem}; {draft.out} was not built") from None
+    except MemoryError:
+        raise HinderedError(f"out of memory, and more of it is needed; {_left(draft)}") from None
+
+
+def _left(draft: FolderDraft) -> str:
+    if not draft.folder.exists():
+        return f"{draft.out} was not built and nothing is left of it"
+    return f"finished stages are kept in {draft.folder}: the same command resumes there, or delete it"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from mmap import mmap
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
 from namesake.errors import NamesakeError
-from namesake.files.compressed import Stream, open_lines
+from namesake.files.compressed import open_lines
 
 R = TypeVar("R")
 
@@ -54,7 +54,7 @@ class Block(NamedTuple):
         return Block(before, bytearray(lines) + bytes(PADDING), len(lines))
 
 
-def cut_lines(stream: Stream, size: int, most_line: int, memory: bytearray | None = None) -> Iterator[Block]:
+def cut_lines(stream: Any, size: int, most_line: int, memory: bytearray | None = None) -> Iterator[Block]:
     """The stream in blocks of whole lines, up to `size` bytes each. A block is valid until the next is made.
 
     A line of more than `most_line` bytes is cut to two bytes more than that, so that it is still too long. `memory` can
@@ -88,7 +88,7 @@ def cut_lines(stream: Stream, size: int, most_line: int, memory: bytearray | Non
             held, skipping = most_line + 2, True
 
 
-def _fill(stream: Stream, data: bytearray, start: int, size: int) -> int:
+def _fill(stream: Any, data: bytearray, start: int, size: int) -> int:
     """Read `size` bytes into data[start:], fewer at the end of the stream; returns their number."""
     read = 0
     with memoryview(data) as view:
@@ -124,16 +124,11 @@ def read_whole(stream: BinaryIO, path: Path, most: int = MOST_WHOLE) -> bytes:
 def json_lines(path: Path, kind: type[R], what: str) -> Iterator[tuple[int, R]]:
     """Every record of a file of JSON lines with the number of its line; empty lines are skipped.
 
-    Args:
-        path: the file, plain or compressed.
-        kind: the type of a record.
-        what: the description of a record for error messages, such as "a JSON object".
+    `what` describes a record of the type `kind` in error messages, such as "a JSON object".
     """
     decoder = msgspec.json.Decoder(kind)
     with open_lines(path) as stream:
-        for number, line in bounded_lines(stream):
-            if line is None:
-                raise NamesakeError(f"{path} line {number}: not {what} ({too_long(MOST_LINE)})")
+        for number, line in lines_of(stream, path):
             if not line.strip():
                 continue
             try:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import bz2
+import ctypes
+import errno
 import os
 import re
 import secrets
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
 from typing import IO, Any, cast
@@ -18,7 +20,7 @@ from isal import igzip
 
 from namesake.errors import NamesakeError
 from namesake.files.compressed import STDIN
-from namesake.files.locks import try_lock, wait_for_lock
+from namesake.files.journal import try_lock, wait_for_lock
 
 PARTIAL = re.compile(r"\.namesake-[0-9a-f]{16}\.partial")
 """Names of temporary files. No other file is ever removed."""
@@ -81,29 +83,22 @@ class _Partial:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.path = _new_name(folder)
+        self.path = folder / f".namesake-{secrets.token_hex(8)}.partial"
         self._file: int | None = None
 
     def claim(self) -> None:
         """Create and lock the file; once more if another process removed it before it was locked."""
-        while True:
+        while self._file is None or not os.fstat(self._file).st_nlink:
+            if self._file is not None:
+                os.close(self._file)
             self._file = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
             wait_for_lock(self._file)
-            if os.fstat(self._file).st_nlink:
-                return
-            os.close(self._file)
-            self.path, self._file = _new_name(self.folder), None
 
     def release(self) -> None:
         """Unlock the file, and remove it if it still has its temporary name."""
         self.path.unlink(missing_ok=True)
         if self._file is not None:
             os.close(self._file)
-
-
-def _new_name(folder: Path) -> Path:
-    return folder / f".namesake-{secrets.token_hex(8)}.partial"
 
 
 def remove_stale(folder: Path) -> None:
@@ -113,17 +108,11 @@ def remove_stale(folder: Path) -> None:
     except OSError:
         return
     for path in found:
-        try:
+        with suppress(OSError):
             file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
-            continue
-        try:
-            if S_ISREG(os.fstat(file).st_mode) and try_lock(file):
-                path.unlink(missing_ok=True)
-        except OSError:
-            continue
-        finally:
-            os.close(file)
+            with os.fdopen(file, "rb"):
+                if S_ISREG(os.fstat(file).st_mode) and try_lock(file):
+                    path.unlink(missing_ok=True)
 
 
 def create(path: Path, suffix: str) -> IO[bytes]:
@@ -167,9 +156,8 @@ def keep_apart(outputs: Iterable[str | Path], inputs: Iterable[str | Path] = ())
         for identity in identities:
             if identity in taken:
                 other, is_read = taken[identity]
-                if is_read:
-                    raise NamesakeError(f"{out} would overwrite {other}, which is read: name another file")
-                raise NamesakeError(f"{out} and {other} are one file: give them two names")
+                overwrites = f"{out} would overwrite {other}, which is read: name another file"
+                raise NamesakeError(overwrites if is_read else f"{out} and {other} are one file: give them two names")
         for folder in _resolved(out).parents:
             if folder in taken:
                 raise NamesakeError(f"{out} lies in {taken[folder][0]}, which is read: name another folder")
@@ -191,3 +179,49 @@ def _resolved(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):  # links in a circle, a name that is too long
         return path.absolute()
+
+
+RENAME_EXCHANGE, AT_FDCWD = 2, -100  # of Linux
+CANNOT_EXCHANGE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether it is a folder itself, not a link to one."""
+    return path.is_dir() and not path.is_symlink()
+
+
+def is_vacant(out: Path) -> bool:
+    """Whether nothing is at `out`, or an empty folder."""
+    return not out.exists() or (out.is_dir() and not any(out.iterdir()))
+
+
+def put_in_place(folder: Path, out: Path, aside: Path) -> Path | None:
+    """Make `folder` the one at `out`, in one step if the system can; returns where the old one is now.
+
+    A system that cannot exchange two folders needs two renames: the old one moves to `aside` first.
+    """
+    if is_vacant(out):
+        folder.rename(out)
+        return None
+    if exchange(folder, out):
+        return folder
+    out.rename(aside)
+    try:
+        folder.rename(out)
+    except OSError:
+        aside.rename(out)
+        raise
+    return aside
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Exchange two paths in one step; False if the system or the file system cannot."""
+    function = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if function is None:
+        return False
+    if function(AT_FDCWD, os.fsencode(one), AT_FDCWD, os.fsencode(other), RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in CANNOT_EXCHANGE:
+        return False
+    raise OSError(number, os.strerror(number), str(other))

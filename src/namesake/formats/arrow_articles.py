@@ -5,7 +5,10 @@ Columns get our names, and columns that are not part of an article are copied to
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -13,12 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrow_layouts import decoded
-from namesake.articles.builder import check_articles
+from namesake.articles.builder import MOST_ARTICLES, check_articles
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.formats.field_names import SHOWN, Fields, Reading, choose_fields
+from namesake.files.compressed import watch
+from namesake.formats.field_names import SHOWN, Fields, Reading, choose_fields, id_prefix
 from namesake.printable import listed
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -136,12 +143,7 @@ def _json(fields: dict[str, Any]) -> str:
 def valid_articles(table: pa.Table, where: str, before: int, rejects: Rejects, file: str = "") -> pa.Table:
     """The table with the columns of `ARTICLES`, without invalid rows, which are rejected.
 
-    Args:
-        table: the rows.
-        where: the name of the table in messages.
-        before: how many rows of the same file precede.
-        rejects: receives the invalid rows.
-        file: their file.
+    `where` is the name of the table in messages, `file` the file of its rows, and `before` how many rows precede them.
     """
     try:
         return check_articles(table, where)
@@ -155,3 +157,53 @@ def valid_articles(table: pa.Table, where: str, before: int, rejects: Rejects, f
             article = None if identifier is None else str(identifier)
             rejects.add(Reject(str(problem).removeprefix(": "), file, before + row + 1, article))
     return pa.concat_tables(kept)
+
+
+BUFFER = 1 << 20
+MOST_BYTES = 64 << 20
+
+
+def read_parquet(
+    path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading
+) -> Iterator[pa.Table]:
+    """Tables of articles from a Parquet file; invalid rows are rejected. `most_line` has no effect."""
+    return read_row_groups(path, rejects, None, 0, reading, most_articles)
+
+
+def read_row_groups(
+    path: Path, rejects: Rejects, groups: range | None, before: int, reading: Reading, most: int = MOST_ARTICLES
+) -> Iterator[pa.Table]:
+    """Tables of articles from some row groups of a Parquet file, or all; `before` is how many rows precede them."""
+    names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
+    with open_parquet(path) as file:
+        wanted = range(file.metadata.num_row_groups) if groups is None else groups
+        rows = _batch_rows(file.metadata, most)
+        seen, each = 0, path.stat().st_size / max(file.metadata.num_rows, 1)
+        watch(path, lambda: int(seen * each))
+        for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
+            seen += batch.num_rows
+            table = with_extra(names.renamed(pa.Table.from_batches([batch]), before))
+            yield valid_articles(table, str(path), before, rejects, str(path))
+            before += batch.num_rows
+
+
+@contextmanager
+def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
+    """An open Parquet file; an error of Arrow, also within the block, becomes a NamesakeError that names the file."""
+    import pyarrow.parquet as pq  # slow to import, and other formats do not need it
+
+    try:
+        # Without these settings, all bytes of the file would stay in memory.
+        with pq.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
+            yield file
+    except FileNotFoundError:
+        raise NamesakeError(f"{path}: no such file") from None
+    except (pa.ArrowException, OSError) as problem:
+        raise NamesakeError(f"{path} cannot be read as Parquet ({problem})") from None
+
+
+def _batch_rows(metadata: pq.FileMetaData, most: int) -> int:
+    """How many rows per batch: fewer if they are large, so that memory stays bounded."""
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
+    return max(1, min(most, int(MOST_BYTES / max(largest, 1))))

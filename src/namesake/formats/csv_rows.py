@@ -1,4 +1,4 @@
-"""Rows of CSV and TSV files, and articles from them: a header, then one row per article.
+"""Rows of CSV and TSV files, and articles from them (a header, then one row per article) and from plain text files.
 
 A row that does not fit the header is rejected with its line. A fault that makes the rest unreadable (a quote that is
 never closed, bytes that do not fit the encoding) is an error that names the line.
@@ -89,11 +89,9 @@ class CsvRows:
             try:
                 row = next(self.reader, None)
             except csv.Error as problem:
-                text = str(problem)
-                known = next((plain for words, plain in PROBLEMS.items() if words in text), None)
-                raise NamesakeError(
-                    f"{self.path} line {line}: {known or f'cannot be read as a row ({text})'}"
-                ) from None
+                unknown = f"cannot be read as a row ({problem})"
+                what = next((plain for words, plain in PROBLEMS.items() if words in str(problem)), unknown)
+                raise NamesakeError(f"{self.path} line {line}: {what}") from None
             if row is None:
                 return
             self.number += 1
@@ -197,3 +195,27 @@ def _separator(header: str, reading: Reading, path: Path) -> str:
         return ","
     reading.say(f"{shown(path)}: cells are separated by {SEPARATORS[best]}")
     return best
+
+
+def read_text(path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading) -> Iterator[pa.Table]:
+    """The one article of a text file; a file that is too long is rejected.
+
+    It is read as UTF-8, or as its byte order mark or the user says. Invalid bytes become U+FFFD, with a message.
+    """
+    identifier = id_prefix(path, reading)
+    with open_lines(path) as stream:
+        raw = stream.read(most_line + 1)
+    if len(raw) > most_line:
+        rejects.add(Reject(f"not an article: {too_long(most_line)}", str(path), article_id=identifier))
+        return
+    encoding = encoding_of(raw[:4], shown(path), reading)
+    raw = raw.removeprefix(codecs.BOM_UTF8) if reading.encoding is None else raw
+    try:
+        text = raw.decode(encoding)
+    except UnicodeError:
+        text = raw.decode(encoding, "replace")
+        reading.say(
+            f"{shown(path)}: not {encoding}; {text.count(chr(0xFFFD)):,} characters are lost (U+FFFD). Name its "
+            "encoding, such as `encoding='cp1252'`"
+        )
+    yield from in_tables([Article(identifier, text)])

@@ -81,14 +81,10 @@ def choose_fields(
     nested: Sequence[str] = (),
     without_ids: str | None = "ids are file and line",
 ) -> Fields:
-    """Choose the fields of text, id, title and date, and report guesses.
+    """Choose the fields of text, id, title and date among `names`, and report guesses.
 
-    Args:
-        names: the fields of the file.
-        reading: the names that the user gave; an error if the file lacks one.
-        where: the file, for messages.
-        nested: valid paths such as `a.b`.
-        without_ids: what to report if no field contains ids.
+    An error if the file `where` lacks a name that the user gave; `nested` are valid paths such as `a.b`. `without_ids`
+    is reported if no field contains ids.
     """
     by_lower = {name.casefold(): name for name in reversed(names)}
     chosen: dict[str, str | None] = {}

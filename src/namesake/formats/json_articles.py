@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 import msgspec
 import pyarrow as pa
@@ -16,7 +15,6 @@ from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder, in_tables
 from namesake.articles.rejects import Rejects
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
-from namesake.files.compressed import Stream
 from namesake.files.lines import MOST_LINE, Block, bounded_lines, cut_lines, read_whole
 from namesake.formats.field_names import GUESSES, Reading, shown
 from namesake.formats.json_layouts import BLANKS, BOM, INVALID, RecordReader, has_known_layout, object_of
@@ -34,7 +32,9 @@ def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, 
     is_one_array = reading.format == "json"
     if path.is_file():
         if not is_whole(path, reading):
-            yield from _scanned(path, rejects, most_articles, most_line)
+            with open_lines(path) as stream:
+                blocks = cut_lines(stream, BLOCK, most_line)
+                yield from read_blocks(blocks, path, rejects, most_articles, most_line)
             return
         start = _first_lines(path)[0]
         is_one_array = kind(path) == ".json" and _is_array(start)
@@ -44,12 +44,6 @@ def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, 
     reader = RecordReader(path, rejects, most_line, reading)
     articles = (reader.article(number, record) for number, record in records)
     yield from in_tables((article for article in articles if article is not None), most_articles)
-
-
-def _scanned(path: Path, rejects: Rejects, most_articles: int, most_line: int) -> Iterator[pa.Table]:
-    with open_lines(path) as stream:
-        blocks = cut_lines(cast(Stream, stream), BLOCK, most_line)
-        yield from read_blocks(blocks, path, rejects, most_articles, most_line)
 
 
 def array_records(path: Path) -> Iterator[Record]:
@@ -144,14 +138,7 @@ def read_blocks(
     """Tables of articles from blocks of whole JSON lines.
 
     The compiled scanner reads them. msgspec decodes a line that the scanner cannot read, or says what is wrong with it.
-
-    Args:
-        blocks: the lines.
-        path: the file that contains them.
-        rejects: receives the lines that are not valid articles.
-        most_articles: the maximum number of rows of a table; a table with long articles has fewer.
-        most_line: the maximum size of a line, in bytes.
-        places: receives the line of every article.
+    `places` receives the line of every article; the other arguments are as for `formats.read_articles`.
     """
     from namesake.formats.json_scanner import scan  # loads kernels that other formats do not need
 
@@ -173,8 +160,8 @@ def read_blocks(
                     article = reader.article(lines, None if len(line.removesuffix(b"\n")) > most_line else line)
                     if article is not None:
                         builder.add(article)
-                    if article is not None and places is not None:
-                        places.lines[article.id] = lines
+                        if places is not None:
+                            places.lines[article.id] = lines
                     start = end
                     if start == size or builder.full:
                         break

@@ -14,7 +14,7 @@ from namesake.arrays import Int64, UInt8, arrow_numbers, bitmap
 from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES
 from namesake.articles.schema import ARTICLES, MENTION, SPANS
 from namesake.kernels.articles import walk
-from namesake.kernels.articles.scan import UNREAD, Arrays, arrays, scan_articles
+from namesake.kernels.articles.scan import UNREAD, arrays, scan_articles
 from namesake.kernels.text.spans import tokens_to_characters
 
 ROOM = 24 << 20
@@ -44,7 +44,7 @@ def scan(lines: bytearray | mmap, start: int, size: int, most_articles: int, mos
     """
     if not hasattr(_own, "columns") or len(_own.columns.line) <= most_articles:
         _own.columns = arrays(max(most_articles, MOST_ARTICLES), ROOM)  # kept: new memory costs more than the scan
-    to: Arrays = _own.columns
+    to: Any = _own.columns
     to.counts[:] = 0
     data = np.frombuffer(lines, np.uint8)
     end, status = scan_articles(data, start, size, most_articles, MOST_BYTES, most_line, to)
@@ -53,7 +53,7 @@ def scan(lines: bytearray | mmap, start: int, size: int, most_articles: int, mos
     return Scanned(table, to.line[:articles].copy(), int(to.counts[walk.LINES]), end, status == UNREAD)
 
 
-def _table(to: Arrays, articles: int) -> pa.Table:
+def _table(to: Any, articles: int) -> pa.Table:
     ends = to.text_end[: articles + 1]
     texts = pa.LargeStringArray.from_buffers(articles, _copied(ends), _copied(to.text[: ends[-1]]))
     return pa.table(
@@ -69,7 +69,7 @@ def _table(to: Arrays, articles: int) -> pa.Table:
     )
 
 
-def _mentions(to: Arrays, articles: int) -> pa.ListArray:
+def _mentions(to: Any, articles: int) -> pa.ListArray:
     """The nested column `mentions`."""
     rows, spans = int(to.counts[walk.MENTION_ROWS]), int(to.counts[walk.SPAN_ROWS])
     pairs = to.span[: 2 * spans].reshape(-1, 2)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import groupby, repeat
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
 
 from namesake.errors import NamesakeError
-from namesake.files import STDIN, create, kind, published
+from namesake.files import STDIN, create, kind, open_lines, published
 from namesake.files.outputs import to_stdout
-from namesake.formats.table_files import ROWS_AT_ONCE, line_writer
+from namesake.formats.arrow_articles import open_parquet
+from namesake.formats.json_layouts import object_of
+from namesake.formats.table_files import ROWS_AT_ONCE, line_writer, writer_suffix
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
@@ -29,31 +31,30 @@ WITH_STATISTICS = ["article_id", "score", "margin", "confidence", "known"]
 """Columns whose minimum and maximum help to skip rows; those of names and QIDs do not."""
 FROM_KB = ("label", "description")
 """Columns with texts of the KB."""
-SUFFIXES = (".parquet", ".jsonl", ".ndjson", ".csv", ".tsv")
-"""Suffixes of link files, without compression."""
 
 
-class _Parquet:
-    """Writes Parquet; the metadata becomes that of the file."""
+Write = Callable[[pa.Table], None]
 
-    def __init__(self, partial: Path, metadata: dict[str, str], stack: ExitStack) -> None:
-        self.partial, self.stack = partial, stack
-        self.metadata = {f"namesake.{key}": value for key, value in metadata.items()}
-        self.file: pq.ParquetWriter | None = None
 
-    def write(self, links: pa.Table) -> None:
-        """Add a table of links. The first one sets the columns."""
-        if self.file is None:
+def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -> Write:
+    """Writes Parquet; the metadata becomes that of the file, and the first table sets the columns."""
+    file: pq.ParquetWriter | None = None
+
+    def write(links: pa.Table) -> None:
+        nonlocal file
+        if file is None:
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
 
-            schema = links.schema.with_metadata(self.metadata)
+            schema = links.schema.with_metadata({f"namesake.{key}": value for key, value in metadata.items()})
             again = [column for field in schema if field.name not in SELDOM_TWICE for column in _columns(field)]
             # The dictionary stores the extra fields of an article once; above the limit every row would repeat them.
             options = {"use_dictionary": again, "dictionary_pagesize_limit": MOST_DICTIONARY}
-            writer = pq.ParquetWriter(self.partial, schema, write_statistics=WITH_STATISTICS, **options)
-            self.file = self.stack.enter_context(writer)
-        for batch in links.replace_schema_metadata(self.file.schema.metadata).to_batches():
-            self.file.write_batch(batch)  # one dictionary each: two in one row group would be given up
+            writer = pq.ParquetWriter(partial, schema, write_statistics=WITH_STATISTICS, **options)
+            file = stack.enter_context(writer)
+        for batch in links.replace_schema_metadata(file.schema.metadata).to_batches():
+            file.write_batch(batch)  # one dictionary each: two in one row group would be given up
+
+    return write
 
 
 def _columns(field: pa.Field, name: str | None = None) -> Iterator[str]:
@@ -68,31 +69,30 @@ def _columns(field: pa.Field, name: str | None = None) -> Iterator[str]:
         yield name
 
 
-class _Lines:
+def _lines_writer(path: Path, partial: Path, suffix: str, metadata: dict[str, str], stack: ExitStack) -> Write:
     """Writes JSON lines, CSV or TSV, with the metadata in `PATH.meta.json`; standard output has none."""
+    is_json = suffix in (".jsonl", ".ndjson")
+    if str(path) == STDIN:
+        file = stack.enter_context(to_stdout())
+    else:
+        beside = stack.enter_context(published(metadata_path(path)))
+        beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
+        file = stack.enter_context(create(partial, path.suffix))
+    write_lines = line_writer(file, suffix, from_kb=FROM_KB)
 
-    def __init__(self, path: Path, partial: Path, suffix: str, metadata: dict[str, str], stack: ExitStack) -> None:
-        self.is_json = suffix in (".jsonl", ".ndjson")
-        if str(path) == STDIN:
-            file = stack.enter_context(to_stdout())
-        else:
-            beside = stack.enter_context(published(metadata_path(path)))
-            beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
-            file = stack.enter_context(create(partial, path.suffix))
-        self.lines = line_writer(file, suffix, from_kb=FROM_KB)
-
-    def write(self, links: pa.Table) -> None:
-        """Add a table of links. The first one sets the columns."""
-        for batch in links.to_batches(None if self.is_json else ROWS_AT_ONCE):
+    def write(links: pa.Table) -> None:
+        for batch in links.to_batches(None if is_json else ROWS_AT_ONCE):
             place = batch.schema.get_field_index("extra")
             rows = batch.set_column(place, "extra", pa.nulls(batch.num_rows)).to_pylist()
             for row, extra in zip(rows, _extras(batch.column("article_id"), batch.column(place)), strict=True):
-                row["extra"] = extra if extra is None or self.is_json else bytes(extra).decode()
-                if self.is_json and row.get("title_spans", "") is None:
+                row["extra"] = extra if extra is None or is_json else bytes(extra).decode()
+                if is_json and row.get("title_spans", "") is None:
                     del row["title_spans"]  # articles without titles have no such field
-            self.lines(links.column_names, rows)
+            write_lines(links.column_names, rows)
         if not links.num_rows:
-            self.lines(links.column_names, [])
+            write_lines(links.column_names, [])
+
+    return write
 
 
 def _extras(articles: pa.Array, column: pa.DictionaryArray) -> Iterator[msgspec.Raw | None]:
@@ -131,11 +131,7 @@ def files_of(path: Path) -> list[Path]:
 
 def link_suffix(path: Path, format: str | None = None) -> str:
     """The suffix of the format of links: that of the file, or the one that the user names."""
-    suffix = f".{format}" if format else ".jsonl" if str(path) == STDIN else kind(path)
-    if suffix not in SUFFIXES:
-        raise NamesakeError(
-            f"{path}: links are written as .parquet, .jsonl, .csv or .tsv (the last three also .gz, .bz2 or .zst)"
-        )
+    suffix = writer_suffix(path, format, "links", ".jsonl")
     if suffix == ".parquet" and str(path) == STDIN:
         raise NamesakeError("Parquet is for files: name one with -o, or write .jsonl, .csv or .tsv to standard output")
     return suffix
@@ -154,20 +150,82 @@ class LinkWriter:
         self._stack = ExitStack()
 
     def __enter__(self) -> LinkWriter:
-        to_stdout = str(self.path) == STDIN
-        partial = self.path if to_stdout else self._stack.enter_context(published(self.path, self.tidy))
+        is_stdout = str(self.path) == STDIN
+        partial = self.path if is_stdout else self._stack.enter_context(published(self.path, self.tidy))
         if self.suffix == ".parquet":
-            self._sink: _Parquet | _Lines = _Parquet(partial, self.metadata, self._stack)
+            self._write = _parquet_writer(partial, self.metadata, self._stack)
         else:
-            self._sink = _Lines(self.path, partial, self.suffix, self.metadata, self._stack)
+            self._write = _lines_writer(self.path, partial, self.suffix, self.metadata, self._stack)
         return self
 
     def write(self, links: pa.Table) -> None:
         """Add a table of links. The first one sets the columns."""
         self.rows += links.num_rows
-        self._sink.write(links)
+        self._write(links)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.__exit__(kind, error, trace)
+    def __exit__(self, *problem: Any) -> None:
+        self._stack.__exit__(*problem)
+
+
+MOST = 1 << 20
+"""How many bytes of a file are read."""
+LINKS = {"article_id", "name", "qid", "score", "margin", "tie_break", "best", "confidence", "known", "reason"}
+"""Fields of links in every format, with spans or with one row per span."""
+RECONCILED = ("qid", "label", "description", "confidence", "reason", "runner_up", "runner_up_confidence")
+"""Columns that `reconcile` adds to a table, with a prefix if the table has a column of that name."""
+MADE_BY = {"kb", "recipe"}
+"""Fields of the metadata of links."""
+SIGNATURES = (
+    MADE_BY | {"versions", "counts", "problems"},  # run.json
+    {"type", "plan", "time"},  # journal.jsonl of a run
+    {"type", "key", "host", "boot"},  # journal.jsonl of a draft
+    {"format_version", "entities", "digest", "files"},  # manifest.json of a KB
+    {"reason", "file", "line"},  # rejects
+    {"articleID", "name", "gold"},  # gold
+)
+ROW = "row-"
+"""The prefix of the ids of a table's rows in the articles of a review page."""
+
+
+def is_ours(path: Path) -> bool:
+    """Whether Namesake wrote a file: links and the files beside them, tables of `reconcile`, a KB's manifest.
+
+    A file that cannot be read is not recognised: its reader says what is wrong with it.
+    """
+    suffix = kind(path)
+    try:
+        if suffix == ".parquet":
+            with open_parquet(path) as file:
+                schema = file.schema_arrow
+            made = any(key.startswith(b"namesake.") for key in schema.metadata or {})
+            return made or _has_our_columns(set(schema.names))
+        if suffix in (".csv", ".tsv"):
+            line = _start(path).partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
+            headers = (next(csv.reader([line], delimiter=between), []) for between in ",\t;|")
+            return any(_has_our_columns(set(header)) for header in headers)
+        if suffix in (".json", ".jsonl", ".ndjson"):
+            start = _start(path).lstrip()  # one object per line, or a small file that is one object
+            return _is_our_record(object_of(start.partition(b"\n")[0]) or object_of(start))
+        beside = metadata_path(path)
+        return beside.is_file() and is_ours(beside)
+    except (NamesakeError, OSError):
+        return False
+
+
+def _start(path: Path) -> bytes:
+    with open_lines(path) as stream:
+        return stream.read(MOST)
+
+
+def _has_our_columns(names: set[str]) -> bool:
+    added = all(any(name.removeprefix("namesake_") == ours for name in names) for ours in RECONCILED)
+    return names >= LINKS or added
+
+
+def _is_our_record(record: dict[str, Any]) -> bool:
+    names = set(record)
+    if names & {"text", "content"}:
+        return str(record.get("id")).startswith(ROW)
+    if _has_our_columns(names) or any(names >= signature for signature in SIGNATURES):
+        return True
+    return MADE_BY <= names <= MADE_BY | {"mentions"}

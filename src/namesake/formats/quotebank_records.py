@@ -136,13 +136,11 @@ def read_quotes(path: Path, rejects: Rejects) -> Iterator[Found]:
     """
     with open_lines(path) as stream:
         for number, line in bounded_lines(stream):
-            if line is None:
-                rejects.add(Reject(f"not a quotation: {too_long(MOST_LINE)}", str(path), number))
-                continue
-            record = line.removeprefix(BOM).strip()
-            if not record:
-                continue
             try:
+                if line is None:
+                    raise ValueError(too_long(MOST_LINE))
+                if not (record := line.removeprefix(BOM).strip()):
+                    continue
                 found: Quote | QuotedArticle
                 found = _article.decode(record) if b'"articleID"' in record else _quote.decode(record)
             except INVALID as problem:

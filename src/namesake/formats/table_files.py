@@ -17,13 +17,14 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN, create, kind, published
 from namesake.files.lines import too_long
 from namesake.files.outputs import to_stdout
+from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.csv_rows import SEPARATORS, UTF8, open_rows
 from namesake.formats.field_names import Reading, shown
-from namesake.formats.json_articles import Record, array_records, line_records
+from namesake.formats.json_articles import array_records, line_records
 from namesake.formats.json_layouts import BLANKS, BOM, INVALID
-from namesake.formats.parquet_articles import open_parquet
 
 ROWS_AT_ONCE = 8192
+SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 QUOTE = '"'
 _SPECIAL = re.compile(r"""[,\t"\r\n]|^\ufeff""")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -74,18 +75,10 @@ def csv_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> 
         return Rows(pa.table(arrays, names=rows.header), unread, numbers, dialect)
 
 
-def array_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
-    """The rows of a JSON array."""
-    return _from_records(array_records(path), path, rejects, most_line)
-
-
-def line_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
-    """The rows of JSON lines."""
-    return _from_records(line_records(path, most_line), path, rejects, most_line)
-
-
-def _from_records(records: Iterator[Record], path: Path, rejects: Rejects, most_line: int) -> Rows:
-    """A table with a column per field that occurs; fields of several types are JSON."""
+def json_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
+    """The rows of a JSON array or of JSON lines: a column per field; fields of several types are JSON."""
+    is_array = reading.format == "json" if str(path) == STDIN else kind(path) == ".json"
+    records = array_records(path) if is_array else line_records(path, most_line)
     rows: list[dict[str, Any]] = []
     unread: dict[int, str] = {}
     numbers: list[int] = []
@@ -111,19 +104,13 @@ def _column(values: list[Any]) -> pa.Array:
         return pa.array([text if text is None else text.encode("utf-8", "replace").decode() for text in texts])
 
 
-def write_rows(
-    table: pa.Table,
-    path: Path,
-    format: str | None = None,
-    dialect: Dialect | None = None,
-    from_kb: Collection[str] = (),
-) -> None:
+def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from_kb: Collection[str] = ()) -> None:
     """Write a table to a file that appears only when it is complete, or to standard output (`-`).
 
     CSV has the dialect's separator and mark, in UTF-8. In CSV and TSV, texts of the columns `from_kb` that look like
     formulas are escaped.
     """
-    suffix, dialect = writer_suffix(path, format), dialect or Dialect()
+    suffix, dialect = writer_suffix(path), dialect or Dialect()
     with _opened(path) as file:
         if suffix == ".parquet":
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
@@ -148,11 +135,11 @@ def said_of_writing(dialect: Dialect, path: Path) -> str | None:
     return f"{shown(path, 'stdout')}: written as UTF-8{mark}, cells separated by {between}"
 
 
-def writer_suffix(path: Path, format: str | None = None) -> str:
-    """The suffix of the format in which a table is written."""
-    suffix = f".{format}" if format else ".csv" if str(path) == STDIN else kind(path)
-    if suffix not in (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet"):
-        raise NamesakeError(f"{path}: tables are written as .csv, .tsv, .jsonl (also .gz, .bz2, .zst) or .parquet")
+def writer_suffix(path: Path, format: str | None = None, what: str = "tables", to_stdout: str = ".csv") -> str:
+    """The suffix of the format in which a table is written, by default `to_stdout` for standard output."""
+    suffix = f".{format}" if format else to_stdout if str(path) == STDIN else kind(path)
+    if suffix not in SUFFIXES:
+        raise NamesakeError(f"{path}: {what} are written as .csv, .tsv, .jsonl (also .gz, .bz2, .zst) or .parquet")
     return suffix
 
 

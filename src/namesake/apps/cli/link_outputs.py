@@ -39,7 +39,7 @@ Settings = dict[str, Any]
 def is_folder(out: str) -> bool:
     """Whether the output is a folder: its name ends in a slash, or it exists and has no suffix of a link file."""
     from namesake.files import kind
-    from namesake.formats.link_writers import SUFFIXES
+    from namesake.formats.table_files import SUFFIXES
 
     return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in SUFFIXES)
 
@@ -63,19 +63,18 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
     from namesake.apps.terminal.console import Console
     from namesake.apps.terminal.links import show_links, show_text
     from namesake.articles.rejects import Rejects
-    from namesake.engines.article_files import Skipped, read_files, reading_for
-    from namesake.engines.inputs import find_files
+    from namesake.engines.article_files import find_files, read_files, reading_for
 
     console, listing = Console(), find_files(articles, say=say)
-    skipped, reading = Skipped(listing.found, []), reading_for(listing.paths, settings["reading"])
+    reading = reading_for(listing.paths, settings["reading"])
     linked = 0
     with Rejects() as rejects:
         for path in listing.paths:
-            for table in read_files([path], rejects, settings["date"], settings["most_line"], reading, skipped):
+            for table in read_files([path], rejects, settings["date"], settings["most_line"], reading, listing):
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects)
-    _finish(rejects, linked, articles, reading, listing.notes, skipped.problems)
+    _finish(rejects, linked, articles, reading, listing.notes, listing.problems)
 
 
 def _finish(

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from namesake.errors import NamesakeError
 from namesake.files.lines import json_lines
-from namesake.formats.own_files import ROW
+from namesake.formats.link_writers import ROW
 from namesake.reconciling.table import texts
 
 Cells = dict[str, str]

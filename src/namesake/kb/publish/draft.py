@@ -10,7 +10,7 @@ import numpy as np
 
 from namesake.errors import NamesakeError
 from namesake.files.draft import JOURNAL, FolderDraft
-from namesake.files.replace import is_vacant
+from namesake.files.outputs import is_vacant
 from namesake.kb.columns.column_files import State
 from namesake.kb.columns.declaration import Column, Made
 from namesake.kb.columns.npy import header

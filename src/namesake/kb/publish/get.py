@@ -19,10 +19,10 @@ import numpy as np
 
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
-from namesake.files.clean_exit import HinderedError, clean_exit
+from namesake.files.compressed import Meter
 from namesake.files.digests import BLOCK, file_digest, parse_checksum
 from namesake.files.download import download, file_name, is_address
-from namesake.files.meter import Meter
+from namesake.files.journal import HinderedError, clean_exit
 from namesake.kb.build_options import place
 from namesake.kb.check import derived_problems, manifest_problem, problems
 from namesake.kb.columns.column_files import Columns

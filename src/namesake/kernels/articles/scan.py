@@ -1,6 +1,6 @@
 """Read articles from JSON lines into the columns of a table."""
 
-from typing import Annotated, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -12,7 +12,9 @@ from namesake.kernels.articles.walk import (
     EXTRA_BYTES,
     FOUND,
     LINES,
+    TABLE,
     TEXT_BYTES,
+    Arrays,
     Columns,
     put_article,
 )
@@ -22,68 +24,23 @@ from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
 from namesake.kernels.simd import byte, pointer
 from namesake.kernels.types import U8, record
 
-BYTE_COLUMN, INT_COLUMN, LONG_COLUMN = types.uint8[::1], types.int32[::1], types.int64[::1]
 DONE, FULL, UNREAD = range(3)
 """Why a scan ended: no line is left, the table is full, or a line needs a full decoder."""
-
-
-class Arrays(NamedTuple):
-    """The columns of a table of articles as arrays; `walk.Columns` has their addresses."""
-
-    counts: Annotated[Any, LONG_COLUMN]
-    line: Annotated[Any, LONG_COLUMN]
-    by_token: Annotated[Any, BYTE_COLUMN]
-    id_end: Annotated[Any, INT_COLUMN]
-    id: Annotated[Any, BYTE_COLUMN]
-    text_end: Annotated[Any, LONG_COLUMN]
-    text: Annotated[Any, BYTE_COLUMN]
-    has_title: Annotated[Any, BYTE_COLUMN]
-    title_end: Annotated[Any, INT_COLUMN]
-    title: Annotated[Any, BYTE_COLUMN]
-    has_date: Annotated[Any, BYTE_COLUMN]
-    date_end: Annotated[Any, INT_COLUMN]
-    date: Annotated[Any, BYTE_COLUMN]
-    has_extra: Annotated[Any, BYTE_COLUMN]
-    extra_end: Annotated[Any, INT_COLUMN]
-    extra: Annotated[Any, BYTE_COLUMN]
-    has_mentions: Annotated[Any, BYTE_COLUMN]
-    mention_end: Annotated[Any, INT_COLUMN]
-    name_end: Annotated[Any, INT_COLUMN]
-    name: Annotated[Any, BYTE_COLUMN]
-    span_end: Annotated[Any, INT_COLUMN]
-    span: Annotated[Any, INT_COLUMN]
-    has_candidates: Annotated[Any, BYTE_COLUMN]
-    candidate_end: Annotated[Any, INT_COLUMN]
-    qid_end: Annotated[Any, INT_COLUMN]
-    qid: Annotated[Any, BYTE_COLUMN]
-
-
 ARRAYS = record(Arrays)
 
 
-def arrays(articles: int, room: int) -> Arrays:
+def arrays(articles: int, room: int) -> Any:
     """Empty columns for so many articles in so many bytes of lines. Parts that are never written take no memory."""
-    mentions, spans, candidates = room // 10 + 2, room // 5 + 2, room // 3 + 2  # by their least sizes in bytes
-    rows = articles + 1
-
-    def text() -> np.ndarray:
-        return np.empty(room + 64, np.uint8)
-
-    def ends(size: int) -> np.ndarray:
-        made = np.empty(size, np.int32)
-        made[0] = 0
-        return made
-
-    text_end = np.empty(rows, np.int64)
-    text_end[0] = 0
-    flags = [np.empty(rows, np.uint8) for _ in range(5)]
-    return Arrays(
-        *(np.zeros(COUNTS, np.int64), np.empty(rows, np.int64), flags[0]),
-        *(ends(rows), text(), text_end, text()),
-        *(flags[1], ends(rows), text(), flags[2], ends(rows), text(), flags[3], ends(rows), text()),
-        *(flags[4], ends(rows), ends(mentions), text(), ends(mentions), np.empty(2 * spans, np.int32)),
-        *(np.empty(mentions, np.uint8), ends(mentions), ends(candidates), text()),
-    )
+    rows, mentions = articles + 1, room // 10 + 2  # mentions, spans and candidates by their least sizes in bytes
+    sizes = dict.fromkeys(["name_end", "span_end", "has_candidates", "candidate_end"], mentions)
+    sizes |= dict.fromkeys(["id", "text", "title", "date", "extra", "name", "qid"], room + 64)
+    sizes |= {"span": 2 * (room // 5 + 2), "qid_end": room // 3 + 2, "counts": COUNTS}
+    kinds = zip(TABLE, (np.uint8, np.int32, np.int64), strict=True)
+    made = {name: np.empty(sizes.get(name, rows), kind) for names, kind in kinds for name in names.split()}
+    for name, column in made.items():
+        if name.endswith("_end"):
+            column[0] = 0
+    return Arrays(**made)
 
 
 @kernel(types.UniTuple(types.int64, 2)(U8, types.int64, types.int64, types.int64, types.int64, types.int64, ARRAYS))
@@ -98,14 +55,19 @@ def scan_articles(data, start, size, most_articles, most_weight, most_line, to):
     counts, saved = to.counts, np.zeros(COUNTS, np.int64)
     raw, room, begin = pointer(data), len(to.text) - 64, start
     columns = Columns(
-        *(pointer(counts), pointer(found), pointer(to.line), pointer(to.by_token)),
-        *(pointer(to.id_end), pointer(to.id), pointer(to.text_end), pointer(to.text)),
-        *(pointer(to.has_title), pointer(to.title_end), pointer(to.title)),
-        *(pointer(to.has_date), pointer(to.date_end), pointer(to.date)),
-        *(pointer(to.has_extra), pointer(to.extra_end), pointer(to.extra)),
-        *(pointer(to.has_mentions), pointer(to.mention_end), pointer(to.name_end), pointer(to.name)),
-        *(pointer(to.span_end), pointer(to.span)),
-        *(pointer(to.has_candidates), pointer(to.candidate_end), pointer(to.qid_end), pointer(to.qid)),
+        *(pointer(to.by_token), pointer(to.id), pointer(to.text), pointer(to.has_title), pointer(to.title)),
+        *(pointer(to.has_date), pointer(to.date), pointer(to.has_extra), pointer(to.extra)),
+        *(pointer(to.has_mentions), pointer(to.name), pointer(to.has_candidates), pointer(to.qid)),
+        *(pointer(to.id_end), pointer(to.title_end), pointer(to.date_end), pointer(to.extra_end)),
+        *(pointer(to.mention_end), pointer(to.name_end), pointer(to.span_end), pointer(to.span)),
+        *(
+            pointer(to.candidate_end),
+            pointer(to.qid_end),
+            pointer(to.counts),
+            pointer(to.line),
+            pointer(to.text_end),
+            pointer(found),
+        ),
     )
     keys, stamp = np.zeros(KEY_SLOTS, np.uint64), np.uint64(0)
     status = DONE

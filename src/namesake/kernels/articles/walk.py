@@ -4,7 +4,8 @@
 or FAIL: a full decoder then reads the line. `valid_end` has checked the line before.
 """
 
-from typing import Annotated, Any, NamedTuple
+from collections import namedtuple
+from typing import Annotated, Any
 
 from numba import types
 
@@ -57,40 +58,24 @@ MINUS = 45
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
 
 INTS = types.CPointer(types.int32)
+TABLE = (
+    "by_token id text has_title title has_date date has_extra extra has_mentions name has_candidates qid",
+    "id_end title_end date_end extra_end mention_end name_end span_end span candidate_end qid_end",
+    "counts line text_end",
+)
+"""The columns of a table of articles: of bytes, of 32-bit and of 64-bit numbers. `counts` has the size of each."""
 
 
-class Columns(NamedTuple):
-    """The addresses of the columns of a table of articles; `counts` contains the size of each."""
-
-    counts: Annotated[Any, NUMBERS]
-    found: Annotated[Any, NUMBERS]
-    line: Annotated[Any, NUMBERS]
-    by_token: Annotated[Any, BYTES]
-    id_end: Annotated[Any, INTS]
-    id: Annotated[Any, BYTES]
-    text_end: Annotated[Any, NUMBERS]
-    text: Annotated[Any, BYTES]
-    has_title: Annotated[Any, BYTES]
-    title_end: Annotated[Any, INTS]
-    title: Annotated[Any, BYTES]
-    has_date: Annotated[Any, BYTES]
-    date_end: Annotated[Any, INTS]
-    date: Annotated[Any, BYTES]
-    has_extra: Annotated[Any, BYTES]
-    extra_end: Annotated[Any, INTS]
-    extra: Annotated[Any, BYTES]
-    has_mentions: Annotated[Any, BYTES]
-    mention_end: Annotated[Any, INTS]
-    name_end: Annotated[Any, INTS]
-    name: Annotated[Any, BYTES]
-    span_end: Annotated[Any, INTS]
-    span: Annotated[Any, INTS]
-    has_candidates: Annotated[Any, BYTES]
-    candidate_end: Annotated[Any, INTS]
-    qid_end: Annotated[Any, INTS]
-    qid: Annotated[Any, BYTES]
+def _tuple(name, kinds, more):
+    """A named tuple with a field per column, annotated with the Numba type of the column."""
+    fields = {field: kind for names, kind in zip(TABLE, kinds, strict=True) for field in names.split()} | more
+    made: Any = namedtuple(name, fields)  # type: ignore[misc]
+    made.__annotations__ = {field: Annotated[Any, kind] for field, kind in fields.items()}
+    return made
 
 
+Arrays = _tuple("Arrays", (types.uint8[::1], types.int32[::1], types.int64[::1]), {})
+Columns = _tuple("Columns", (BYTES, INTS, NUMBERS), {"found": NUMBERS})  # their addresses
 COLUMNS = own_record(Columns)
 
 
@@ -114,23 +99,16 @@ def known_key(data, p):
     return NAMES if at(data, p, K_NAMES) else FAIL
 
 
-@inner(types.boolean(BYTES, types.int64, types.int64))
-def same_key(data, p, q):
-    """Whether two keys without escapes are the same."""
-    while byte(data, p) == byte(data, q):
-        p += 1
-        q += 1
-        if byte(data, p - 1) == QUOTE:
-            return True
-    return False
-
-
 @inner(types.boolean(BYTES, NUMBERS, types.int64, types.int64))
 def key_stands_before(data, found, key, count):
     """Whether one of the first members has this key. A full decoder takes the last one; the scanner takes none."""
     for other in range(count):
-        if same_key(data, key + 1, found[MEMBER + 4 * other + 1] + 1):
-            return True
+        p, q = key + 1, found[MEMBER + 4 * other + 1] + 1
+        while byte(data, p) == byte(data, q):  # keys without escapes
+            if byte(data, p) == QUOTE:
+                return True
+            p += 1
+            q += 1
     return False
 
 
@@ -285,18 +263,11 @@ def put_mention(data, p, quotebank, to):
         is_candidates = at(data, p, K_IDS) if quotebank else at(data, p, K_CANDIDATES)
         is_name = at(data, p, K_NAME)
         value = colon(data, plain_text(data, p))
-        if is_name:
-            if name != 0:
-                return FAIL
-            name = value
-        elif is_spans:
-            if spans != 0:
-                return FAIL
-            spans = value
-        elif is_candidates:
-            if candidates != 0:
-                return FAIL
-            candidates = value
+        if (is_name and name != 0) or (is_spans and spans != 0) or (is_candidates and candidates != 0):
+            return FAIL
+        name = value if is_name else name
+        spans = value if is_spans else spans
+        candidates = value if is_candidates else candidates
         p = skip(data, value)
         if p >= 0 and not is_name and not is_spans and not is_candidates and has_surrogate(data, value, p):
             return FAIL
