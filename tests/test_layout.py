@@ -17,13 +17,13 @@ from hypothesis import strategies as st
 from namesake.errors import NamesakeError
 from namesake.files.digests import file_digest as digest
 from namesake.kb import check, store
-from namesake.kb import verified as known
+from namesake.kb import check as known
 from namesake.kb.build import build
+from namesake.kb.columns.column_files import HEADER
 from namesake.kb.columns.declaration import ASCENDING, NEVER_FALLING, Array, Column
 from namesake.kb.columns.declaration import DERIVED as DERIVED_COLUMN
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.columns.layout import ENTITY, TENURE, KBColumns, columns
-from namesake.kb.columns.npy import HEADER
 from namesake.kb.dump.parse import FIELDS, STATEMENT_COLUMNS, TEXT_COLUMNS
 from namesake.kb.manifest import FORMAT_VERSION, read_manifest
 from namesake.kb.store import KB

@@ -23,11 +23,10 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
 from namesake.files.download import download
-from namesake.kb import verified as known
+from namesake.kb import check as known
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.manifest import parse_manifest
-from namesake.kb.publish.get import _Members, get
-from namesake.kb.publish.pack import pack
+from namesake.kb.publish.pack import _Members, get, pack
 from namesake.kb.store import KB
 from namesake.linker import Linker
 

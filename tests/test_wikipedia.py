@@ -11,9 +11,9 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
-from namesake.kb.dump.gather import Spill
-from namesake.kb.dump.rejected_lines import Rejects
 from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
+from namesake.kb.manifest import Rejects
+from namesake.kb.publish.draft import Spill
 from namesake.kb.store import KB
 from namesake.progress import Reporter
 from namesake.sample import DUMP

@@ -232,7 +232,7 @@ def _folder(kb: str) -> Path:
         return Path(kb)
     from namesake.files.digests import file_digest
     from namesake.files.locks import locked
-    from namesake.kb.publish.get import get
+    from namesake.kb.publish.pack import get
 
     if not Path(kb).is_file():
         raise NamesakeError(f"{kb}: no such file; make one with `namesake kb pack`")

@@ -1,12 +1,12 @@
 """Build a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
 
 While dumps are read, memory holds a few chunks per worker. The rest is built in memory if it is large enough, else in
-mapped files and one part at a time: see `publish.memory` and `columns.large`.
+mapped files and one part at a time: see `build_options.Memory` and `columns.large`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,30 +16,30 @@ from namesake import language as languages
 from namesake.files import STDIN
 from namesake.files.clean_exit import clean_exit
 from namesake.files.several import Paths, several
-from namesake.kb.build_options import Options, place
-from namesake.kb.columns import assemble
+from namesake.kb.build_options import Memory, Options, place
+from namesake.kb.columns import assemble, large
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.derived import derive_all, entity_fame
 from namesake.kb.columns.layout import KBColumns, NameColumns, columns
-from namesake.kb.columns.pagerank import pagerank
-from namesake.kb.columns.stages import Parts, build_parts
 from namesake.kb.columns.words import index_kb_words, prose
-from namesake.kb.dump.build_inputs import Inputs
-from namesake.kb.dump.gather import Gathering, Spill
+from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items, Keep
-from namesake.kb.dump.ranks import SOURCES, read_ranks
+from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
 from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.non_people import build_non_people, item_kinds, non_people_names, stated_by
 from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of
-from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.memory import Memory
+from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.names.constants import PERSON
 from namesake.machine import cores
 from namesake.progress import Reporter
+from namesake.threads import in_order
+
+Parts = dict[str, Callable[[], int | None]]
+"""Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""
 
 
 def build(
@@ -186,7 +186,7 @@ def _index(
         "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
         "writing entities": entities,
     }
-    counts = build_parts(parts, draft, options.workers, reporter)
+    counts = _build_parts(parts, draft, options.workers, reporter)
     derive_all(draft)
     unmade = [column.file for column in columns().values() if not draft.holds(column)]
     assert not unmade, f"declared in layout.py but not built: {unmade}"
@@ -217,3 +217,22 @@ def _dump_date(dumps: Sequence[str]) -> str | None:
     """The day of the youngest dump file; None if all are read from standard input."""
     times = [Path(dump).stat().st_mtime for dump in dumps if dump != STDIN]
     return datetime.fromtimestamp(max(times), UTC).date().isoformat() if times else None
+
+
+def _build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:
+    """Build the parts, in parallel in memory or one by one in files, except those that a stopped build finished."""
+    known = draft.stages
+    counts = {name: known[name].facts for name in parts if name in known}
+    left = {name: part for name, part in parts.items() if name not in known}
+    if large.room().folder is None:
+        with reporter.stage("indexing names and words, ranking items"):
+            made = in_order(lambda part: part(), left.values(), workers)  # compiled code, which releases the GIL
+            return counts | dict(zip(left, made, strict=True))
+    for name, part in left.items():
+        before = set(draft.files)
+        with reporter.stage(name):
+            counts[name] = part()
+        written = {file: digest for file, digest in draft.files.items() if file not in before}
+        draft.note(name, counts[name], written)
+        large.give_back()
+    return counts

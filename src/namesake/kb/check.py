@@ -6,19 +6,25 @@ Kernels use the numbers of a KB as indices without checking them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from namesake import __version__
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
-from namesake.kb.columns.column_files import Columns, Ragged, Strings
+from namesake.kb.columns.column_files import Columns, Ragged, State, Strings
 from namesake.kb.columns.declaration import ASCENDING, LONGEST_RUN, NEVER_FALLING, Axis, Column, Values
 from namesake.kb.columns.layout import KBColumns, columns
-from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
+from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, REJECTS, Manifest
 from namesake.language import LANGUAGES
+from namesake.machine import cache_folder
 
 Numbers = npt.NDArray[Any]
 Opened = dict[Column[Any], Any]
@@ -195,3 +201,33 @@ def derived_problems(files: Columns) -> Iterator[Problem]:
             continue
         if not follows:
             yield column, "it does not follow from the columns that it is derived from"
+
+
+CHECKS = 2  # raised when a check is added, so that every KB is checked again
+MOST = 1000  # marks; the oldest are deleted first
+
+
+def mark(states: dict[str, State]) -> Path:
+    """The mark of a KB whose files are in these states, for this version of namesake."""
+    state = (__version__, FORMAT_VERSION, CHECKS, sorted(states.items(), key=lambda item: item[0]))
+    return cache_folder() / "known" / sha256(msgspec.json.encode(state)).hexdigest()
+
+
+def is_known(states: dict[str, State]) -> bool:
+    """Whether a KB was built or checked here and has not changed since."""
+    try:
+        return mark(states).is_file()
+    except (OSError, RuntimeError):  # no home folder
+        return False
+
+
+def remember(states: dict[str, State]) -> None:
+    """Mark a KB as checked. If no mark can be written, it is checked again at its next use."""
+    with suppress(OSError, RuntimeError):
+        path = mark(states)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        marks = list(path.parent.iterdir())
+        if len(marks) > MOST:
+            for old in sorted(marks, key=lambda one: one.stat().st_mtime)[: MOST // 10]:
+                old.unlink(missing_ok=True)

@@ -11,9 +11,9 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.kb import WIKIDATA
 from namesake.kb.columns.layout import columns
-from namesake.kb.dates import iso
 from namesake.kb.store import KB
-from namesake.kernels.dump.wikidata import COUNTRY, DAY, FOREVER, GENDER, INSTANCE_OF, MISSING, OCCUPATION
+from namesake.kernels.dump import wikidata
+from namesake.kernels.dump.wikidata import DAY, FOREVER, MISSING, YEAR
 
 LONGEST_SHOWN = 60  # characters of a name in a message
 MOST_VALUES, MOST_OCCUPATIONS = 4, 3  # of an entity without a description
@@ -178,9 +178,9 @@ def gist(statements: Sequence[Statement]) -> str:
     """A text for an entity without a description: occupations and countries, else other values, never the sex."""
     labels: dict[str, list[str]] = {}
     for one in statements:
-        if one.label and one.property not in (f"P{INSTANCE_OF}", f"P{GENDER}"):
+        if one.label and one.property not in (f"P{wikidata.INSTANCE_OF}", f"P{wikidata.GENDER}"):
             labels.setdefault(one.property, []).append(one.label)
-    best = labels.get(f"P{OCCUPATION}", [])[:MOST_OCCUPATIONS] + labels.get(f"P{COUNTRY}", [])
+    best = labels.get(f"P{wikidata.OCCUPATION}", [])[:MOST_OCCUPATIONS] + labels.get(f"P{wikidata.COUNTRY}", [])
     rest = [label for some in labels.values() for label in some]
     return ", ".join(list(dict.fromkeys(best or rest))[:MOST_VALUES])
 
@@ -219,3 +219,21 @@ def property_label(kb: KB, number: int) -> str:
     at = int(np.searchsorted(kb.property_ids, number))
     known = at < len(kb.property_ids) and int(kb.property_ids[at]) == number
     return (kb.property_labels[at] if known else "") or f"P{number}"
+
+
+def iso(days: int, precision: int) -> str | None:
+    """A date as ISO 8601 cut to its precision: `1961-08-04`, `1961-08`, `1961`, `196X`, `19XX`; None if missing.
+
+    ISO 8601-2 defines the X: the 1960s are `196X`, the 20th century `19XX`, the 1st century BCE `-00XX`. Years BCE are
+    written as in Wikidata: `-0043` is 43 BCE.
+    """
+    if days == MISSING or precision < wikidata.MILLENNIUM:
+        return None
+    whole = str(np.datetime64(days, "D"))
+    year, month_and_day = int(whole[:-6]), whole[-6:]
+    sign, number = ("", year) if year > 0 else ("-", 1 - year)
+    if precision >= YEAR:
+        return f"{sign}{number:04}" + month_and_day[: 3 * (min(precision, DAY) - YEAR)]
+    unknown = YEAR - precision
+    known = number if year > 0 or precision == wikidata.DECADE else number - 1
+    return f"{sign}{known // 10**unknown:0{4 - unknown}}" + "X" * unknown

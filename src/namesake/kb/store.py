@@ -22,14 +22,13 @@ from namesake.arrays import Int32, Int64
 from namesake.errors import NamesakeError, must_be
 from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
-from namesake.kb.check import derived_problems, manifest_problem, problems, quick_problems
+from namesake.kb.check import derived_problems, is_known, manifest_problem, problems, quick_problems, remember
 from namesake.kb.columns.column_files import Columns, State
 from namesake.kb.columns.declaration import Column
 from namesake.kb.columns.layout import KBColumns, columns
 from namesake.kb.manifest import MANIFEST, Manifest, manifest_within, open_folder
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
-from namesake.kb.verified import is_known, remember
 from namesake.machine import from_home
 
 if TYPE_CHECKING:

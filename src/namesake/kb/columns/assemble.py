@@ -17,8 +17,8 @@ from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import KBColumns
-from namesake.kb.columns.pagerank import incoming
 from namesake.kb.dump.parse import Items
+from namesake.kb.dump.ranks import incoming
 from namesake.kb.manifest import Reject
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels

@@ -18,11 +18,10 @@ from namesake.arrays import Float64, Int64, UInt64
 from namesake.errors import NamesakeError
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.pagerank import incoming, pagerank
 from namesake.kb.dump.chunks import Chunk, read_chunks
-from namesake.kb.dump.gather import Spill
-from namesake.kb.dump.rejected_lines import Rejects
-from namesake.kb.manifest import Reject
+from namesake.kb.dump.ranks import incoming, pagerank
+from namesake.kb.manifest import Reject, Rejects
+from namesake.kb.publish.draft import Spill
 from namesake.kernels.columns.group import hash_titles
 from namesake.progress import Reporter
 

@@ -13,9 +13,8 @@ from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings, concatenate
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import NameColumns
-from namesake.kb.names.index import affixes
+from namesake.kb.names.index import affixes, file_names
 from namesake.kb.names.normalise import normalise_many, other_forms
-from namesake.kb.names.variants import file_names
 from namesake.kernels.columns.links import count_values
 from namesake.kernels.names import evidence
 from namesake.kernels.names import index as kernels

@@ -17,11 +17,10 @@ import numpy.typing as npt
 
 from namesake.errors import NamesakeError
 from namesake.files.draft import FolderDraft
-from namesake.kb.columns.column_files import State
-from namesake.kb.columns.npy import header
+from namesake.kb.check import remember
+from namesake.kb.columns.column_files import State, header
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, VectorManifest, has_vectors, read_vector_manifest, same_kb
-from namesake.kb.verified import remember
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB

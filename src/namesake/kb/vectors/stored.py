@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file
+from namesake.kb.check import is_known, remember
 from namesake.kb.columns.column_files import Columns, State
 from namesake.kb.manifest import LARGEST, MANIFEST, manifest_within, open_folder, sealed
-from namesake.kb.verified import is_known, remember
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
