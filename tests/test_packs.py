@@ -217,7 +217,7 @@ def test_a_file_that_is_no_part_of_a_kb_is_refused(name, made, members, tmp_path
 def test_only_what_was_checked_is_known(made, members, tmp_path, monkeypatch):
     """Nothing that an earlier version passed with fewer checks is known to this one."""
     folder, _ = get(made(plain(members)), tmp_path / "kb")
-    states = KB.open(folder).columns.states
+    states = KB.open(folder).columns.opened
     before = known.mark(states)
     monkeypatch.setattr(known, "CHECKS", known.CHECKS - 1)
     assert known.mark(states) != before

@@ -6,9 +6,10 @@ measurements behind the factors.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -70,7 +71,11 @@ class Memory:
         """From a number of bytes or a text such as 8G; the default is half of the machine's memory."""
         if isinstance(given, Memory):
             return given
-        bound = max(large.of_machine() // 2, LEAST) if given is None else parse_size(str(given))
+        bound = (
+            max(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2, LEAST)
+            if given is None
+            else parse_size(str(given))
+        )
         if bound < LEAST:
             raise NamesakeError(f"memory of {given} is too little: a build takes at least {LEAST >> 20}M")
         return Memory(bound, min(max(bound // 32, SMALLEST_BLOCK), LARGEST_BLOCK))
@@ -172,15 +177,8 @@ def _from_beginning(path: str, options: Options) -> tuple[float, float] | None:
 
 
 def _from_pieces(path: Path, options: Options) -> tuple[float, float] | None:
-    """Bytes of content and of text of a plain dump."""
+    """Bytes of content and of text of a plain dump, from whole lines at positions all over it."""
     size, read, said = path.stat().st_size, 0, 0
-    for chunk in _pieces(path, size):
-        read, said = read + chunk.size, said + _content(chunk, options)
-    return (said * size / read, size) if read else None
-
-
-def _pieces(path: Path, size: int) -> Iterator[Chunk]:
-    """Whole lines from positions all over a plain file."""
     places = max(1, int(min(ENOUGH * size, MOST)) // PIECE)
     with path.open("rb") as file:
         for place in range(places):
@@ -188,9 +186,10 @@ def _pieces(path: Path, size: int) -> Iterator[Chunk]:
             if place:
                 file.readline()  # the rest of a line
             lines = file.read(PIECE) + file.readline()
-            buffer = np.zeros(len(lines) + LANES, np.uint8)
-            buffer[: len(lines)] = np.frombuffer(lines, np.uint8)
-            yield Chunk(str(path), 1, lines.count(b"\n"), buffer, len(lines))
+            buffer = np.frombuffer(bytearray(lines) + bytes(LANES), np.uint8)
+            chunk = Chunk(str(path), 1, lines.count(b"\n"), buffer, len(lines))
+            read, said = read + chunk.size, said + _content(chunk, options)
+    return (said * size / read, size) if read else None
 
 
 def _content(chunk: Chunk, options: Options) -> int:

@@ -5,6 +5,7 @@ Kernels use the numbers of a KB as indices without checking them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
@@ -19,7 +20,7 @@ import pyarrow as pa
 from namesake import __version__
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
-from namesake.kb.columns.column_files import Columns, Ragged, State, Strings
+from namesake.kb.columns.column_files import Columns, Ragged, Strings
 from namesake.kb.columns.declaration import ASCENDING, LONGEST_RUN, NEVER_FALLING, Axis, Column, Values
 from namesake.kb.columns.layout import KBColumns, columns
 from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, REJECTS, Manifest
@@ -52,7 +53,7 @@ def manifest_problem(manifest: Manifest) -> str | None:
 
 def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
     """Problems with the length of each column and both ends of its bounds. Stop at the first."""
-    opened = _open(files)
+    opened: Opened = {column: column.open(files) for column in columns().values()}
     for column, value in opened.items():
         bounds, numbers = _parts(value)
         if bounds is not None and (not len(bounds) or bounds[0] != 0 or bounds[-1] != len(numbers)):
@@ -66,15 +67,11 @@ def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
 def problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
     """All problems, from one pass over everything. Stop at the first: checks rely on those before."""
     yield from quick_problems(files, manifest)
-    opened = _open(files)
+    opened: Opened = {column: column.open(files) for column in columns().values()}
     sizes = _sizes(opened, manifest)
     for column, value in opened.items():
         if wrong := _content_problem(column, value, sizes, opened):
             yield column, wrong
-
-
-def _open(files: Columns) -> Opened:
-    return {column: column.open(files) for column in columns().values()}
 
 
 def _sizes(opened: Opened, manifest: Manifest) -> dict[Axis, int]:
@@ -151,21 +148,16 @@ def _table_problem(keys: Numbers) -> str | None:
 def _range_problem(values: Values, numbers: Numbers, sizes: dict[Axis, int]) -> str | None:
     if not len(numbers) or values == Values():
         return None
-    low, high = _limits(values, sizes)
+    low = -np.inf if values.low is None else values.low
+    high = np.finfo(np.float64).max if values.high is None else values.high
+    if values.row_of:
+        low = -1 if values.missing else -sizes[values.inverted] if values.inverted else 0
+        high = sizes[values.row_of] - 1
+    elif values.count_of:
+        low, high = 0, sizes[values.count_of]
     if not (numbers.min() >= low and numbers.max() <= high):  # false for NaN as well
         return f"a value is not {values}"
     return None
-
-
-def _limits(values: Values, sizes: dict[Axis, int]) -> tuple[float, float]:
-    """The smallest and the largest number that a column may contain."""
-    if values.row_of:
-        inverted = -sizes[values.inverted] if values.inverted else 0
-        return -1 if values.missing else inverted, sizes[values.row_of] - 1
-    if values.count_of:
-        return 0, sizes[values.count_of]
-    low = -np.inf if values.low is None else values.low
-    return low, np.finfo(np.float64).max if values.high is None else values.high
 
 
 def _order_problem(order: str, numbers: Numbers, bounds: Int64 | None) -> str | None:
@@ -207,13 +199,18 @@ CHECKS = 2  # raised when a check is added, so that every KB is checked again
 MOST = 1000  # marks; the oldest are deleted first
 
 
-def mark(states: dict[str, State]) -> Path:
-    """The mark of a KB whose files are in these states, for this version of namesake."""
-    state = (__version__, FORMAT_VERSION, CHECKS, sorted(states.items(), key=lambda item: item[0]))
+def mark(states: dict[str, os.stat_result]) -> Path:
+    """The mark of a KB whose files are in these states, for this version of namesake.
+
+    Writing to a file or replacing it changes the state. Unlike `st_mtime`, `st_ctime` cannot be set.
+    """
+    fields = "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
+    files = [(name, [getattr(states[name], field) for field in fields]) for name in sorted(states)]
+    state = __version__, FORMAT_VERSION, CHECKS, files
     return cache_folder() / "known" / sha256(msgspec.json.encode(state)).hexdigest()
 
 
-def is_known(states: dict[str, State]) -> bool:
+def is_known(states: dict[str, os.stat_result]) -> bool:
     """Whether a KB was built or checked here and has not changed since."""
     try:
         return mark(states).is_file()
@@ -221,7 +218,7 @@ def is_known(states: dict[str, State]) -> bool:
         return False
 
 
-def remember(states: dict[str, State]) -> None:
+def remember(states: dict[str, os.stat_result]) -> None:
     """Mark a KB as checked. If no mark can be written, it is checked again at its next use."""
     with suppress(OSError, RuntimeError):
         path = mark(states)

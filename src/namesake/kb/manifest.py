@@ -26,7 +26,17 @@ REJECTS = "rejects.jsonl"
 LARGEST = 1 << 24  # bytes of a manifest
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+class Sealed(msgspec.Struct, frozen=True):
+    """A manifest that contains its own digest in a field `digest`."""
+
+    def sealed(self) -> bytes:
+        """The bytes of the file, with the digest filled in."""
+        fields = msgspec.structs.asdict(self) | {"digest": ""}
+        digest = as_digest(sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)))
+        return msgspec.json.format(msgspec.json.encode(fields | {"digest": digest}), indent=1)
+
+
+class Manifest(Sealed, frozen=True, kw_only=True):
     """How a KB was made, its counts, and the digest of every file."""
 
     format: str = FORMAT
@@ -58,17 +68,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 by file name; `KB.verify` compares them."""
     digest: str = ""
     """SHA-256 of the manifest itself, with this field empty."""
-
-    def sealed(self) -> bytes:
-        """The bytes of the file, with the digest filled in."""
-        return sealed(self)
-
-
-def sealed(manifest: msgspec.Struct) -> bytes:
-    """The bytes of a manifest, with its field `digest` filled in."""
-    fields = msgspec.structs.asdict(manifest) | {"digest": ""}
-    digest = as_digest(sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)))
-    return msgspec.json.format(msgspec.json.encode(fields | {"digest": digest}), indent=1)
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -185,10 +184,6 @@ class Rejects:
             self.reasons[kind if kind in self.reasons or len(self.reasons) < REASONS else "other"] += 1
             if len(self.named) < NAMED:
                 self.named.append(reject)
-
-    def restore(self, named: list[Reject], reasons: dict[str, int]) -> None:
-        """Replace the content by these."""
-        self.named, self.reasons = list(named), Counter(reasons)
 
     def __len__(self) -> int:
         return self.reasons.total()

@@ -88,7 +88,7 @@ def describe_columns(kb: KB) -> list[ColumnSize]:
             kind=column.kind,
             dtype=str(column.dtype),
             rows=len(column.open(kb.columns)),
-            bytes=sum(kb.columns.states[f"{file}.npy"].size for file in column.files),
+            bytes=sum(kb.columns.opened[f"{file}.npy"].st_size for file in column.files),
             meaning=column.__doc__ or "",
         )
         for name, column in columns().items()

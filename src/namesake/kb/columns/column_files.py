@@ -95,19 +95,9 @@ class Strings:
         data, whole = large.empty(int(offsets[-1]), np.uint8), self.arrow()
         for low, high in large.spans(offsets, 2):
             some = rows[low:high]
-            taken = whole.take(pa.array(some, mask=some < 0))
-            data[offsets[low] : offsets[high]] = Strings.from_arrow(taken).data
+            taken = whole.take(pa.array(some, mask=some < 0)).buffers()[2]
+            data[offsets[low] : offsets[high]] = np.frombuffer(taken or b"", np.uint8, offsets[high] - offsets[low])
         return Strings(offsets, data)
-
-    @staticmethod
-    def from_arrow(column: pa.LargeStringArray) -> Strings:
-        """An Arrow column from its first row's byte on; nulls become empty strings."""
-        if not len(column):
-            return Strings.of(())
-        offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
-        whole = column.buffers()[2]
-        data = np.frombuffer(whole, np.uint8) if whole is not None else np.empty(0, np.uint8)
-        return Strings(offsets - offsets[0], data[offsets[0] : offsets[-1]])
 
     @staticmethod
     def empty(rows: int) -> Strings:
@@ -149,23 +139,6 @@ class Ragged:
         return self.values[self.indptr[row] : self.indptr[row + 1]]
 
 
-@dataclass(frozen=True)
-class State:
-    """The identity of a file's content: writing to the file or replacing it changes the state."""
-
-    device: int
-    inode: int
-    size: int
-    modified: int
-    changed: int
-    """Time of the last change of the file or its metadata, in nanoseconds; unlike `modified` it cannot be set."""
-
-    @staticmethod
-    def of(status: os.stat_result) -> State:
-        """From the result of `stat`."""
-        return State(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-
 class Columns:
     """The files of one KB folder, each mapped when it is first used, or all of them by `hold`."""
 
@@ -175,11 +148,6 @@ class Columns:
         """The status of each file when it was mapped, by its name."""
         self._place = folder.absolute()
         self._mapped: dict[str, npt.NDArray[Any]] = {}
-
-    @property
-    def states(self) -> dict[str, State]:
-        """The state of each file that is mapped, by its name."""
-        return {name: State.of(status) for name, status in self.opened.items()}
 
     def written(self) -> str | None:
         """The first mapped file that was written to since it was mapped.
@@ -195,7 +163,8 @@ class Columns:
             if now.st_ctime_ns == before.st_ctime_ns or not os.path.samestat(before, now):
                 continue
             same = before.st_size == now.st_size and before.st_mtime_ns == now.st_mtime_ns
-            if not same or _rights(before) == _rights(now):
+            rights = "st_mode", "st_uid", "st_gid", "st_nlink"
+            if not same or all(getattr(before, field) == getattr(now, field) for field in rights):
                 return name
             self.opened[name] = now
         return None
@@ -223,8 +192,3 @@ class Columns:
             reason = problem.strerror if isinstance(problem, OSError) else problem
             where = self.folder / f"{name}.npy"
             raise NamesakeError(f"{where} cannot be read ({reason}): build the KB again") from None
-
-
-def _rights(status: os.stat_result) -> tuple[int, ...]:
-    """Permissions, owner and number of links of a file."""
-    return status.st_mode, status.st_uid, status.st_gid, status.st_nlink

@@ -246,8 +246,3 @@ def give_back() -> None:
         trim(0)
     if room().folder:
         room().release()
-
-
-def of_machine() -> int:
-    """Bytes of memory that the machine has."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -5,6 +5,7 @@ A resumed build does not read again what an earlier run has read.
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from typing import Any
 
@@ -38,16 +39,6 @@ class Gathering:
         self._strings = 0
         self._ends: dict[str, int] = {}
         self._properties = 0
-
-    @property
-    def said(self) -> dict[str, Any]:
-        """Everything besides the columns, for the journal."""
-        return {"items": self.items, "dates_dropped": self.dates_dropped, "files": self.files}
-
-    def resume(self, said: dict[str, Any]) -> None:
-        """Continue with what another run gathered in the same spill."""
-        self.items, self.dates_dropped = said["items"], said["dates_dropped"]
-        self.files = [DumpFile(*file) for file in said["files"]]
 
     def add(self, parsed: Parsed, file: str) -> None:
         """Append one chunk's columns; strings are numbered through all chunks."""
@@ -119,19 +110,17 @@ class Inputs:
         self.reporter = reporter
         self.rejects = Rejects()
 
-    def say_needs(self) -> None:
-        """Report what the build will need, unless the dumps are already read."""
-        if DUMPS not in self.draft.stages and (found := needs(self.options)):
-            for line in found.lines(self.options):
-                self.reporter.say(line)
-
     def dumps(self) -> Gathering:
         """The items of the dumps."""
         if known := self._known(DUMPS):
             self.reporter.say("resuming a stopped build, which had read the dumps")
             gathering = Gathering(self.spill)
-            gathering.resume(known.facts)
+            gathering.items, gathering.dates_dropped = known.facts["items"], known.facts["dates_dropped"]
+            gathering.files = [DumpFile(*file) for file in known.facts["files"]]
             return gathering
+        if found := needs(self.options):
+            for line in found.lines(self.options):
+                self.reporter.say(line)
         with self.reporter.stage("reading the dump"):
             gathering = gather_items(self.options, self.spill, self.rejects, self.reporter)
             if not gathering.items and self.rejects.named:
@@ -139,7 +128,8 @@ class Inputs:
                 raise NamesakeError(
                     f"{first.file}:{first.line}: {first.reason}; no line is a Wikidata item: is it a dump?"
                 )
-            self._note(DUMPS, gathering.said)
+            facts = {"items": gathering.items, "dates_dropped": gathering.dates_dropped, "files": gathering.files}
+            self._note(DUMPS, facts)
         return gathering
 
     def wikipedia(self, qids: npt.NDArray[np.int64]) -> Wikipedia | None:
@@ -161,12 +151,13 @@ class Inputs:
         if stage is None:
             return None
         known = msgspec.convert(stage.facts, ReadInput)
-        self.spill.adopt(known.types)
-        self.rejects.restore(known.rejects, known.reasons)
+        self.spill.types |= known.types
+        self.rejects.named, self.rejects.reasons = list(known.rejects), Counter(known.reasons)
         return known
 
     def _note(self, name: str, facts: dict[str, Any]) -> None:
         if self.draft.key:
-            sizes = {f"spill/{column}": size for column, size in self.spill.keep().items()}
+            self.spill.keep()
+            sizes = {f"spill/{column}": size for column, size in self.spill.sizes.items()}
             read = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
             self.draft.note(name, read, sizes=sizes)

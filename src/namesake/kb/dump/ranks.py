@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -40,14 +41,15 @@ def parse_options(options: Iterable[str]) -> dict[str, Path]:
 
 def check_ranks(path: Path) -> None:
     """Read the beginning of a file, so that an invalid one is refused before the dump is read."""
-    if not len(next(_batches(path))[0]):
+    if not list(islice(_pairs(path), BATCH)):
         raise NamesakeError(f"{path} contains no rank; write lines such as Q42<TAB>123.4")
 
 
 def read_ranks(path: Path, qids: Int64) -> Float64:
     """The rank of each of the ascending `qids`, 0 if the file has none."""
-    ranks = np.zeros(len(qids), np.float64)
-    for known, rank in _batches(path):
+    ranks, pairs = np.zeros(len(qids), np.float64), _pairs(path)
+    while batch := list(islice(pairs, BATCH)):
+        known, rank = np.array([qid for qid, _ in batch], np.int64), np.array([rank for _, rank in batch])
         place = np.searchsorted(qids, known)
         found = place < len(qids)
         found[found] = qids[place[found]] == known[found]
@@ -55,35 +57,23 @@ def read_ranks(path: Path, qids: Int64) -> Float64:
     return ranks
 
 
-def _batches(path: Path) -> Iterator[tuple[Int64, Float64]]:
-    """The file's QIDs and ranks, a million lines at a time."""
-    pairs: list[tuple[int, float]] = []
+def _pairs(path: Path) -> Iterator[tuple[int, float]]:
+    """The QIDs and ranks in a file."""
     with open_lines(path) as stream:
         for number, line in lines_of(stream, path, MOST_LINE):
-            if line.strip():
-                pairs.append(_pair(line, path, number))
-            if len(pairs) == BATCH:
-                yield _arrays(pairs)
-                pairs = []
-    yield _arrays(pairs)
-
-
-def _pair(line: bytes, path: Path, number: int) -> tuple[int, float]:
-    qid, _, value = line.partition(b"\t")
-    try:
-        rank = float(value)
-        if qid[:1] != b"Q" or not qid[1:].isdigit() or not math.isfinite(rank):
-            raise ValueError
-        return min(int(qid[1:]), LARGEST_ID + 1), max(rank, 0.0)
-    except ValueError:
-        shown = line.decode("utf-8", "replace").strip()[:60]
-        raise NamesakeError(
-            f"{path}:{number}: {shown!r} is not a QID, a tab and a rank, such as Q42<TAB>123.4"
-        ) from None
-
-
-def _arrays(pairs: list[tuple[int, float]]) -> tuple[Int64, Float64]:
-    return np.array([qid for qid, _ in pairs], np.int64), np.array([rank for _, rank in pairs], np.float64)
+            qid, _, value = line.partition(b"\t")
+            if not line.strip():
+                continue
+            try:
+                rank = float(value)
+                if qid[:1] != b"Q" or not qid[1:].isdigit() or not math.isfinite(rank):
+                    raise ValueError
+                yield min(int(qid[1:]), LARGEST_ID + 1), max(rank, 0.0)
+            except ValueError:
+                shown = line.decode("utf-8", "replace").strip()[:60]
+                raise NamesakeError(
+                    f"{path}:{number}: {shown!r} is not a QID, a tab and a rank, such as Q42<TAB>123.4"
+                ) from None
 
 
 DAMPING = 0.85

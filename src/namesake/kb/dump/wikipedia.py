@@ -87,10 +87,8 @@ class Reader:
         self.spill.append("page.of_name", np.repeat(numbers, [len(of_page) for of_page in names]))
         self.spill.append("page.link", _hashes(link for page in pages for link in page.outgoing_link))
         self.spill.append("page.links", np.array([len(page.outgoing_link) for page in pages], np.int32))
-        self._add_paragraphs(pages, np.array([_qid(page) for page in pages], np.int64))
-        self.pages += len(pages)
-
-    def _add_paragraphs(self, pages: list[_Page], qids: Int64) -> None:
+        items = [page.wikibase_item or "" for page in pages]
+        qids = np.array([int(item[1:]) if QID.fullmatch(item) else -1 for item in items], np.int64)
         place = np.searchsorted(self.qids, qids)
         place[place == len(self.qids)] = 0
         entity = np.where(self.qids[place] == qids, place, -1) if len(self.qids) else np.full(len(qids), -1)
@@ -98,6 +96,7 @@ class Reader:
         self.spill.append("page.entity", entity.astype(np.int32))
         self.spill.append("paragraph.size", np.diff(texts.offsets))
         self.spill.append("paragraph.bytes", texts.data)
+        self.pages += len(pages)
 
     def _decode(self, chunk: Chunk) -> Iterable[_Page]:
         if chunk.problem:
@@ -137,11 +136,6 @@ class Reader:
             target[start : start + BLOCK] = np.where(names[place] == block, page[place], -1)
         indptr = large.running(self.spill.column("page.links"))
         return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
-
-
-def _qid(page: _Page) -> int:
-    item = page.wikibase_item or ""
-    return int(item[1:]) if QID.fullmatch(item) else -1
 
 
 def _hashes(titles: Iterable[str]) -> UInt64:

@@ -17,7 +17,7 @@ from namesake.files.draft import JOURNAL, FolderDraft, write_all
 from namesake.files.replace import is_vacant
 from namesake.kb.check import remember
 from namesake.kb.columns import large
-from namesake.kb.columns.column_files import State, header
+from namesake.kb.columns.column_files import header
 from namesake.kb.columns.declaration import Column, Made
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest, listed_files
 
@@ -79,7 +79,7 @@ class Draft(FolderDraft):
     def sealed(self) -> None:
         """Remember the state of the files, so that opening the KB does not check them again."""
         names = [name for name in (*self.files, MANIFEST) if name != REJECTS]
-        remember({name: State.of((self.folder / name).stat()) for name in names})
+        remember({name: (self.folder / name).stat() for name in names})
 
 
 class Spill:
@@ -87,25 +87,16 @@ class Spill:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.types: dict[str, str] = {}
+        """The type of the numbers in each column."""
         self._files: dict[str, io.FileIO] = {}
-        self._types: dict[str, np.dtype[Any]] = {}
 
-    def adopt(self, types: dict[str, str]) -> None:
-        """Use columns of these types, which a stopped build wrote."""
-        self._types |= {name: np.dtype(kind) for name, kind in types.items()}
-
-    def keep(self) -> dict[str, int]:
-        """Write all columns to the disk; returns the size of each. They are complete."""
+    def keep(self) -> None:
+        """Write all columns to the disk. They are complete."""
         for file in self._files.values():
             os.fsync(file.fileno())
             file.close()
         self._files.clear()
-        return {name: (self.folder / name).stat().st_size for name in self._types}
-
-    @property
-    def types(self) -> dict[str, str]:
-        """The type of the numbers in each column."""
-        return {name: kind.str for name, kind in self._types.items()}
 
     def __enter__(self) -> Spill:
         return self
@@ -118,15 +109,15 @@ class Spill:
         """Add an array to the end of a column."""
         if name not in self._files:
             self._files[name] = io.FileIO(self.folder / name, "wb")
-            self._types[name] = array.dtype
-        assert array.dtype == self._types[name], f"{name} changes its type"
+            self.types[name] = array.dtype.str
+        assert array.dtype.str == self.types[name], f"{name} changes its type"
         if array.size:
             write_all(self._files[name], np.ascontiguousarray(array).data.cast("B"))
 
     @property
-    def size(self) -> int:
-        """Bytes of all columns."""
-        return sum((self.folder / name).stat().st_size for name in self._types)
+    def sizes(self) -> dict[str, int]:
+        """Bytes of each column."""
+        return {name: (self.folder / name).stat().st_size for name in self.types}
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, mapped copy-on-write."""
@@ -134,7 +125,7 @@ class Spill:
             self._files[name].close()
         with (self.folder / name).open("rb") as file:
             if not file.seek(0, io.SEEK_END):
-                return np.empty(0, self._types[name])
+                return np.empty(0, self.types[name])
             pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
         large.room().add(pages)
-        return np.frombuffer(pages, self._types[name])
+        return np.frombuffer(pages, self.types[name])

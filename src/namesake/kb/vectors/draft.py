@@ -18,7 +18,7 @@ import numpy.typing as npt
 from namesake.errors import NamesakeError
 from namesake.files.draft import FolderDraft
 from namesake.kb.check import remember
-from namesake.kb.columns.column_files import State, header
+from namesake.kb.columns.column_files import header
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, VectorManifest, has_vectors, read_vector_manifest, same_kb
 
@@ -110,7 +110,7 @@ class VectorDraft(FolderDraft):
 
     def sealed(self) -> None:
         """Remember the state of the files, so that opening the vectors does not check them again."""
-        remember({name: State.of((self.folder / name).stat()) for name in (*self.files, MANIFEST)})
+        remember({name: (self.folder / name).stat() for name in (*self.files, MANIFEST)})
 
 
 def halves(vectors: npt.NDArray[np.float32], what: str) -> npt.NDArray[np.float16]:

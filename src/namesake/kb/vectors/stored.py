@@ -18,8 +18,8 @@ import numpy.typing as npt
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file
 from namesake.kb.check import is_known, remember
-from namesake.kb.columns.column_files import Columns, State
-from namesake.kb.manifest import LARGEST, MANIFEST, manifest_within, open_folder, sealed
+from namesake.kb.columns.column_files import Columns
+from namesake.kb.manifest import LARGEST, MANIFEST, Sealed, manifest_within, open_folder
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
@@ -40,7 +40,7 @@ Halves = npt.NDArray[np.uint16]
 """Half-precision numbers as 16-bit integers; kernels convert them."""
 
 
-class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
+class VectorManifest(Sealed, frozen=True, kw_only=True):
     """The KB that vectors belong to, how they were made, and the digest of every file."""
 
     format: str = FORMAT
@@ -55,12 +55,8 @@ class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
     values: int = 0
     pairs: int = 0
     created: str = ""
-    files: dict[str, str] = {}
+    files: dict[str, str] = msgspec.field(default_factory=dict)
     digest: str = ""
-
-    def sealed(self) -> bytes:
-        """The bytes of the file, with the digest filled in."""
-        return sealed(self)
 
     @property
     def columns(self) -> dict[str, tuple[np.dtype[Any], int]]:
@@ -125,7 +121,7 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
     for name, (_, size) in manifest.columns.items():
         if len(arrays[name]) != size:
             raise NamesakeError(f"{folder / name}.npy is damaged (its length is not what {MANIFEST} says): {again}")
-    states = columns.states | {MANIFEST: State.of((folder / MANIFEST).stat())}
+    states = columns.opened | {MANIFEST: (folder / MANIFEST).stat()}
     if verify or not is_known(states):
         _read_through(folder, manifest, arrays, again)
         remember(states)
