@@ -98,7 +98,15 @@ def describe_columns(kb: KB) -> list[ColumnSize]:
 def look_up(kb: KB, asked: str) -> list[int]:
     """Entity rows for a QID or a name; those with the most sitelinks come first."""
     if re.fullmatch(r"[Qq][0-9]+", asked.strip()):
-        return [_row_of(kb, int(asked.strip()[1:]))]
+        number = int(asked.strip()[1:])
+        wanted = np.array([min(number, 1 << 62)], np.int64)
+        row, item = int(kb.rows(wanted)[0]), int(kb.items(wanted)[0])
+        if row >= 0:
+            return [row]
+        if item >= 0 and kb.item_labels[item]:
+            hint = ': build with `keep="all"` to have it' if kb.manifest.keep != "all" else ""
+            raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
+        raise NamesakeError(f"{kb.path} has no Q{number}")
     rows = rows_named(kb, asked)
     if not rows:
         name = asked if len(asked) <= LONGEST_SHOWN else asked[:LONGEST_SHOWN] + "…"
@@ -134,18 +142,6 @@ def lifetime(kb: KB, row: int) -> tuple[str | None, str | None]:
     """The dates of birth and death of an entity, in the precision of the KB."""
     born = iso(int(kb.birth[row]), int(kb.birth_precision[row]))
     return born, iso(int(kb.death[row]), int(kb.death_precision[row]))
-
-
-def _row_of(kb: KB, number: int) -> int:
-    """The row of a QID, or an error with the item's label if there is one."""
-    wanted = np.array([min(number, 1 << 62)], np.int64)
-    row, item = int(kb.rows(wanted)[0]), int(kb.items(wanted)[0])
-    if row >= 0:
-        return row
-    if item >= 0 and kb.item_labels[item]:
-        hint = ': build with `keep="all"` to have it' if kb.manifest.keep != "all" else ""
-        raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
-    raise NamesakeError(f"{kb.path} has no Q{number}")
 
 
 def describe(kb: KB, row: int) -> Entity:

@@ -18,7 +18,7 @@ from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options, needs
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.dump.chunks import Chunk, read_chunks
-from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, Parsed, parse_chunk
+from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, parse_chunk
 from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
 from namesake.kb.manifest import Reject, Rejects
 from namesake.kb.publish.draft import Draft, Spill
@@ -40,7 +40,7 @@ class Gathering:
         self._ends: dict[str, int] = {}
         self._properties = 0
 
-    def add(self, parsed: Parsed, file: str) -> None:
+    def add(self, parsed: Items, file: str) -> None:
         """Append one chunk's columns; strings are numbered through all chunks."""
         if not self.files or self.files[-1].name != file:
             self.files.append(DumpFile(self.items, self._properties, file))
@@ -80,7 +80,7 @@ def gather_items(options: Options, spill: Spill, rejects: Rejects, reporter: Rep
     """
     gathering = Gathering(spill)
 
-    def parse(chunk: Chunk) -> tuple[Parsed, str, float | None]:
+    def parse(chunk: Chunk) -> tuple[Items, str, float | None]:
         return parse_chunk(chunk, options.keep, options.language), chunk.file, chunk.done
 
     with closing(in_order(parse, read_chunks(options.dumps, options.workers), options.workers)) as results:

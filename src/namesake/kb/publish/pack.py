@@ -1,6 +1,10 @@
-"""Pack a KB into one file: a tar of its manifest and its files, compressed with zstandard.
+"""Pack a KB into one file, a tar of its manifest and its files, compressed with zstandard; and unpack it.
 
-The same KB gives the same bytes: files in the order of their names, no owner, no time. `get.py` unpacks it.
+The same KB gives the same bytes: files in the order of their names, no owner, no time.
+
+A pack may come from anyone. It must hold the manifest and then the files of a KB, in the order of their names, and
+nothing else: no folder, no link, no other name. No file may be larger than the counts of the manifest allow or than the
+free disk space. Columns are checked, as by `kb info --verify`, before the KB is published.
 """
 
 from __future__ import annotations
@@ -117,7 +121,10 @@ def get(
     """
     source, reporter = str(source), reporter or Reporter()
     checksum = None if checksum is None else parse_checksum(checksum)
-    draft = Draft(place(_default_folder(source) if out is None else out), force, say=reporter.say)
+    name = file_name(source) if is_address(source) else Path(source).name
+    if out is None and (not name.endswith(SUFFIX) or name == SUFFIX):
+        raise NamesakeError(f"{source}: the name of a packed KB ends in {SUFFIX}; name its folder with `out=`")
+    draft = Draft(place(name.removesuffix(SUFFIX) if out is None else out), force, say=reporter.say)
     with clean_exit(draft):
         draft.settle()
         draft.check_free(force)  # before a download of hours
@@ -153,13 +160,6 @@ def _fetch(url: str, draft: Draft, checksum: str | None, reporter: Reporter) -> 
         if [path.name for path in beside.iterdir()] == [ADDRESS]:
             address.unlink()
             beside.rmdir()
-
-
-def _default_folder(source: str) -> Path:
-    name = file_name(source) if is_address(source) else Path(source).name
-    if not name.endswith(SUFFIX) or name == SUFFIX:
-        raise NamesakeError(f"{source}: the name of a packed KB ends in {SUFFIX}; name its folder with `out=`")
-    return Path(name.removesuffix(SUFFIX))
 
 
 def _present(path: Path) -> Path:

@@ -14,8 +14,7 @@ import numpy as np
 from namesake.arrays import Float32, Int32, Int64
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
-from namesake.kb.vectors.draft import Plan, VectorDraft, halves
-from namesake.kb.vectors.stored import ENTITY, HALF, VectorManifest
+from namesake.kb.vectors.stored import ENTITY, HALF, VectorDraft, VectorManifest, halves
 from namesake.progress import Reporter
 
 BLOCK = 1 << 14
@@ -86,7 +85,7 @@ def walk(
     kb = kb if isinstance(kb, KB) else KB.open(kb)
     reporter = Reporter() if reporter is None else reporter
     made = {"method": "deepwalk", **{name: str(value) for name, value in (*settings.items(), ("seed", seed))}}
-    with VectorDraft(kb, "walk", Plan(kb.manifest.digest, made, 0, dimensions), force) as draft:
+    with VectorDraft(kb, "walk", made, dimensions, force) as draft:
         with reporter.stage("walking"):
             graph = Graph.of(kb)
             if not len(graph.neighbours):
