@@ -51,36 +51,25 @@ def manifest_problem(manifest: Manifest) -> str | None:
     return None
 
 
-def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
-    """Problems with the length of each column and both ends of its bounds. Stop at the first."""
+def problems(files: Columns, manifest: Manifest, quick: bool = False) -> Iterator[Problem]:
+    """Columns that do not match their declarations; stop at the first, because checks rely on those before.
+
+    With `quick`, only the length of each column and both ends of its bounds are checked.
+    """
     opened: Opened = {column: column.open(files) for column in columns().values()}
+    sizes: dict[Axis, int] = {}  # the manifest's count, else that of the first column that has the axis
     for column, value in opened.items():
         bounds, numbers = _parts(value)
         if bounds is not None and (not len(bounds) or bounds[0] != 0 or bounds[-1] != len(numbers)):
             yield column, NOT_CONTIGUOUS
-    sizes = _sizes(opened, manifest)
+        counted = column.rows.counted
+        sizes.setdefault(column.rows, getattr(manifest, counted) if counted else len(value))
     for column, value in opened.items():
         if wrong := _rows_problem(column.rows, len(value), sizes, opened):
             yield column, wrong
-
-
-def problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
-    """All problems, from one pass over everything. Stop at the first: checks rely on those before."""
-    yield from quick_problems(files, manifest)
-    opened: Opened = {column: column.open(files) for column in columns().values()}
-    sizes = _sizes(opened, manifest)
-    for column, value in opened.items():
+    for column, value in () if quick else opened.items():
         if wrong := _content_problem(column, value, sizes, opened):
             yield column, wrong
-
-
-def _sizes(opened: Opened, manifest: Manifest) -> dict[Axis, int]:
-    """The number of rows of each axis: the manifest's count, else that of the first column that has the axis."""
-    sizes: dict[Axis, int] = {}
-    for column, value in opened.items():
-        axis = column.rows
-        sizes.setdefault(axis, getattr(manifest, axis.counted) if axis.counted else len(value))
-    return sizes
 
 
 def _parts(value: Any) -> tuple[Int64 | None, Numbers]:
@@ -178,10 +167,7 @@ def _falls(numbers: Numbers, falls: Callable[[Numbers, Numbers], Any], bounds: I
 
 
 def derived_problems(files: Columns) -> Iterator[Problem]:
-    """Derived columns that differ from what their functions compute.
-
-    A difference may be caused by the other columns: compare the digests first.
-    """
+    """Derived columns that differ from what their functions compute, which may be caused by the other columns."""
     from namesake.kb.columns.derived import DERIVED  # loads kernels that only a check needs
 
     kb = KBColumns(files)

@@ -150,10 +150,7 @@ def _plain(name: str) -> bool:
 
 
 def listed_files(path: Path) -> dict[str, str] | None:
-    """The digest of every file that the manifest in a folder lists; None if the folder is not a KB.
-
-    A KB of any format version counts: a build may replace it.
-    """
+    """The digest of every file that the manifest of a KB of any version lists; None if the folder is not a KB."""
     try:
         with open_folder(path) as folder:
             raw = msgspec.json.decode(_content(folder), type=dict[str, Any])

@@ -22,7 +22,7 @@ from namesake.arrays import Int32, Int64
 from namesake.errors import NamesakeError, must_be
 from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
-from namesake.kb.check import derived_problems, is_known, manifest_problem, problems, quick_problems, remember
+from namesake.kb.check import derived_problems, is_known, manifest_problem, problems, remember
 from namesake.kb.columns.column_files import Columns
 from namesake.kb.columns.declaration import Column
 from namesake.kb.columns.layout import KBColumns, columns
@@ -98,7 +98,7 @@ class KB(KBColumns):
             states = kb.columns.opened | {MANIFEST: os.stat(MANIFEST, dir_fd=folder)}
         except OSError:
             raise NamesakeError(f"{path / MANIFEST} is missing: build the KB again") from None
-        kb._check(quick_problems(kb.columns, kb.manifest))
+        kb._check(problems(kb.columns, kb.manifest, quick=True))
         if not is_known(states):
             kb._check_all()
             remember(states)

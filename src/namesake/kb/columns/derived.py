@@ -80,10 +80,7 @@ def fame(kb: KBColumns) -> Float32:
 
 @derived(KBColumns.gender)
 def gender(kb: KBColumns) -> Int8:
-    """Whether each entity is a man or a woman, if the KB states one of them.
-
-    Anybody may edit Wikidata: a function here must expect a string as the value of any property, and ignore it.
-    """
+    """Whether each entity is a man or a woman, if the KB states one of them. A value may be a string, by mistake."""
     first, end = np.searchsorted(kb.pair_property, [GENDER, GENDER + 1])
     values = kb.pair_value[first:end]
     items = np.flatnonzero(values >= 0)

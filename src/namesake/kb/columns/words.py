@@ -195,14 +195,11 @@ def union(own: Ragged, stated: Statements, of_item: Ragged, of_string: Ragged, w
     """D+S: the words of each entity's description and of its statements' values."""
     sizes, values = large.Growing(np.int64), large.Growing(np.int32)
     for low, high in large.blocks(len(own), UNION_BYTES):
-        entities = (_rows(Ragged(rows.indptr[low : high + 1], rows.values)) for rows in (own, stated.statements))
-        columns = (*entities, stated.pair_value, *map(_rows, (of_item, of_string)))
+        entities = (Rows(rows.indptr[low : high + 1], rows.values) for rows in (own, stated.statements))
+        values_of = (Rows(rows.indptr, rows.values) for rows in (of_item, of_string))
+        columns = (*entities, stated.pair_value, *values_of)
         counted = union_words(*columns, np.full(words, -1, np.int32), np.empty(0, np.int32))
         some = np.empty(int(counted[-1]), np.int32)
         sizes.append(np.diff(union_words(*columns, np.full(words, -1, np.int32), some)))
         values.append(some)
     return Ragged(large.running(sizes.done()), values.done())
-
-
-def _rows(column: Ragged) -> Rows:
-    return Rows(column.indptr, column.values)

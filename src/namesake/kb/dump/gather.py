@@ -19,7 +19,7 @@ from namesake.kb.build_options import Options, needs
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, parse_chunk
-from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
+from namesake.kb.dump.wikipedia import Reader, Wikipedia
 from namesake.kb.manifest import Reject, Rejects
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.progress import Reporter
@@ -74,10 +74,7 @@ class Gathering:
 
 
 def gather_items(options: Options, spill: Spill, rejects: Rejects, reporter: Reporter) -> Gathering:
-    """Parse the dumps on several threads: the scanner is compiled and releases the GIL.
-
-    Few chunks are in memory at a time. Columns go to `spill` in the order of the dumps, rejected lines to `rejects`.
-    """
+    """Parse the dumps on several threads: columns go to `spill` in the order of the dumps."""
     gathering = Gathering(spill)
 
     def parse(chunk: Chunk) -> tuple[Items, str, float | None]:
@@ -141,7 +138,7 @@ class Inputs:
             reader.pages = known.facts["pages"]
             return reader.finish()
         with self.reporter.stage("reading Wikipedia"):
-            read_pages(reader, self.options.wikipedia, self.options.workers, self.reporter)
+            reader.read(self.options.wikipedia, self.options.workers, self.reporter)
             self._note(WIKIPEDIA, {"pages": reader.pages})
             return reader.finish()
 

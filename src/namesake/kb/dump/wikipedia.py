@@ -46,23 +46,10 @@ class _Page(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Wikipedia:
-    """The first paragraph of each entity's page, which may be empty, and PR_WP, 0 if it has no page.
-
-    `ranks` is None if no page has a link.
-    """
+    """The first paragraph of each entity's page, which may be empty, and PR_WP; None if no page has a link."""
 
     paragraphs: Strings
     ranks: Float64 | None
-    pages: int
-
-
-def read_pages(reader: Reader, path: Path, workers: int, reporter: Reporter) -> None:
-    """Let `reader` read the CirrusSearch content dump `path`; bzip2 is decompressed on `workers` cores."""
-    for chunk in read_chunks([path], workers):
-        reader.add(chunk)
-        reporter.advance(chunk.done, reader.pages, "pages")
-    if not reader.pages:
-        raise NamesakeError(f"{path} has no pages: is it a CirrusSearch content dump?")
 
 
 class Reader:
@@ -74,6 +61,14 @@ class Reader:
         self.rejects = rejects
         self.pages = 0
         self._decoder = msgspec.json.Decoder(_Page)
+
+    def read(self, path: Path, workers: int, reporter: Reporter) -> None:
+        """Read the CirrusSearch content dump `path`; bzip2 is decompressed on `workers` cores."""
+        for chunk in read_chunks([path], workers):
+            self.add(chunk)
+            reporter.advance(chunk.done, self.pages, "pages")
+        if not self.pages:
+            raise NamesakeError(f"{path} has no pages: is it a CirrusSearch content dump?")
 
     def add(self, chunk: Chunk) -> None:
         """Store the pages of a chunk: names, links, and the paragraphs of entities."""
@@ -120,7 +115,7 @@ class Reader:
         texts = Strings(large.running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
         of_entity = np.full(len(self.qids), -1, np.int64)
         of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # the first of several pages
-        return Wikipedia(texts.take(of_entity), ranks, self.pages)
+        return Wikipedia(texts.take(of_entity), ranks)
 
     def _links(self) -> Ragged:
         """The pages that link to each page, through redirects; links to unknown pages are left out."""

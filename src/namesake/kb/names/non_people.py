@@ -201,8 +201,7 @@ def fame_byte(fame: Float64) -> UInt8:
 def _most_famous(names: NonPeople) -> Int64:
     """The row of the most famous item with each name, the first of two, in the order of slots of the table.
 
-    Names are sorted by their hash, with the lowest bits, which determine the slot, first: the table is then written
-    from beginning to end, a few times over. The same bits split them into parts that fit in memory.
+    The lowest bits of the hashes determine the slots, and split the names into parts that fit in memory.
     """
     size = len(names.hashes)
     turn = np.uint64(64 - table_size(size).bit_length())

@@ -121,6 +121,8 @@ def _encode(draft: VectorDraft, texts: pa.LargeStringArray, encoder: Encoder, re
 
 def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
     """Write the columns; returns the counts for the manifest."""
+    from namesake.kernels.vectors.cosine import means
+
     encoded, dimension = draft.encoded(), draft.dimension
     known = np.zeros(texts.values, np.bool_)
 
@@ -131,20 +133,17 @@ def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
             known[first : first + ROWS] = length[:, 0] > 0
             yield np.divide(wide, length, out=np.zeros_like(wide), where=length > 0).astype(np.float16)
 
+    def entities() -> Iterator[npt.NDArray[np.float16]]:
+        for first in range(0, len(kb), ROWS):
+            bounds, of_entities = texts.of_entities(kb, first, min(first + ROWS, len(kb)))
+            yield halves(means(bounds, of_entities, encoded), "the mean over an entity's texts")
+
     draft.write(stored.VALUE, stored.HALF, texts.values * dimension, units())
     pairs = np.where(texts.pairs >= 0, texts.pairs, 0)
     pairs = np.where((texts.pairs >= 0) & known[pairs] if len(known) else False, texts.pairs, -1)
     draft.write(stored.PAIR, stored.INT32, len(pairs), [pairs])
-    draft.write(stored.ENTITY, stored.HALF, len(kb) * dimension, _entities(kb, texts, encoded))
+    draft.write(stored.ENTITY, stored.HALF, len(kb) * dimension, entities())
     return {"entities": len(kb), "values": texts.values, "pairs": len(pairs)}
-
-
-def _entities(kb: KB, texts: Texts, encoded: npt.NDArray[np.uint16]) -> Iterator[npt.NDArray[np.float16]]:
-    from namesake.kernels.vectors.cosine import means
-
-    for first in range(0, len(kb), ROWS):
-        bounds, of_entities = texts.of_entities(kb, first, min(first + ROWS, len(kb)))
-        yield halves(means(bounds, of_entities, encoded), "the mean over an entity's texts")
 
 
 def encoder_of(kb: KB) -> Encoder:

@@ -85,10 +85,7 @@ def good_letters(data, p, beyond):
 
 @inner(types.boolean(BYTES, types.int64, types.int64, KEYS, types.uint64))
 def new_key(data, p, part, keys, stamp):
-    """Whether the key that begins after the quote at p is new in the map `part` of the line `stamp`.
-
-    Only half of the hashes are compared; the rare collisions are left to a decoder.
-    """
+    """Whether the key after the quote at p is new in the map `part` of the line `stamp`, by half of its hash."""
     end = js.text_stop(data, p + 1)
     key = extend(np.uint64(part), hash_ahead(data, p + 1, end, AS_IT_IS)) & LOW_HALF
     slot = find_stamped(keys, KEY_SLOTS - 1, key, stamp)
