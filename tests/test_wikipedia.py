@@ -78,7 +78,7 @@ def test_of_two_pages_for_one_item_the_first_speaks_and_the_better_rank_counts(t
 
 def test_bad_lines_are_set_aside(tmp_path: Path) -> None:
     rejects = Rejects()
-    wiki = read(tmp_path, [*PAGES, '{"title": 7}', "{cut"], [76], rejects)
+    read(tmp_path, [*PAGES, '{"title": 7}', "{cut"], [76], rejects)
     assert [reject.line for reject in rejects.named] == [14, 16]
 
 

@@ -71,11 +71,8 @@ class Memory:
         """From a number of bytes or a text such as 8G; the default is half of the machine's memory."""
         if isinstance(given, Memory):
             return given
-        bound = (
-            max(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2, LEAST)
-            if given is None
-            else parse_size(str(given))
-        )
+        of_machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        bound = max(of_machine // 2, LEAST) if given is None else parse_size(str(given))
         if bound < LEAST:
             raise NamesakeError(f"memory of {given} is too little: a build takes at least {LEAST >> 20}M")
         return Memory(bound, min(max(bound // 32, SMALLEST_BLOCK), LARGEST_BLOCK))

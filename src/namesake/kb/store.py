@@ -64,9 +64,7 @@ class KB(KBColumns):
         if manifest is None:
             raise TypeError(f"a KB is opened with KB.open({str(path)!r})")
         super().__init__(Columns(path))
-        self.path = path
-        self.manifest = manifest
-        self.language = languages.of(manifest.language)
+        self.path, self.manifest, self.language = path, manifest, languages.of(manifest.language)
         self.watched = [self.columns]
         """The columns of the KB, and of its vectors once they are open."""
         self._next_look = 0.0
@@ -93,7 +91,9 @@ class KB(KBColumns):
     def _within(cls, folder: int, path: Path) -> KB:
         """The KB in an open folder. Once it is open, changes of the folder do not affect it."""
         kb = cls(path, manifest_within(folder, path))
-        kb.columns.hold({name: dtype for column in columns().values() for name, dtype in column.files.items()}, folder)
+        for column in columns().values():
+            for name, dtype in column.files.items():
+                kb.columns.array(name, dtype, folder)
         try:
             states = kb.columns.opened | {MANIFEST: os.stat(MANIFEST, dir_fd=folder)}
         except OSError:

@@ -140,7 +140,7 @@ class Ragged:
 
 
 class Columns:
-    """The files of one KB folder, each mapped when it is first used, or all of them by `hold`."""
+    """The files of one KB folder, each mapped when it is first used."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -169,26 +169,22 @@ class Columns:
             self.opened[name] = now
         return None
 
-    def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`."""
-        if name not in self._mapped:
-            self._map(name, dtype, self.folder / f"{name}.npy")
-        return self._mapped[name]
+    def array(self, name: str, dtype: np.dtype[Any], folder: int | None = None) -> npt.NDArray[Any]:
+        """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`.
 
-    def hold(self, files: dict[str, np.dtype[Any]], folder: int) -> None:
-        """Map these files of the open folder now, so that later changes of the folder do not affect them."""
-        for name, dtype in files.items():
-            self._map(name, dtype, f"{name}.npy", folder)
-
-    def _map(self, name: str, dtype: np.dtype[Any], path: str | Path, folder: int | None = None) -> None:
+        It is looked up by name, or in an open `folder`, which may have been renamed.
+        """
+        where = self.folder / f"{name}.npy"
+        if name in self._mapped:
+            return self._mapped[name]
         try:
-            file = open_file(path, folder)
+            file = open_file(where if folder is None else where.name, folder)
             try:
                 self._mapped[name] = map_column(file, dtype)
-                self.opened[f"{name}.npy"] = os.fstat(file)
+                self.opened[where.name] = os.fstat(file)
             finally:
                 os.close(file)
         except (OSError, ValueError) as problem:
             reason = problem.strerror if isinstance(problem, OSError) else problem
-            where = self.folder / f"{name}.npy"
             raise NamesakeError(f"{where} cannot be read ({reason}): build the KB again") from None
+        return self._mapped[name]

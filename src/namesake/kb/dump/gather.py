@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import closing
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -97,15 +98,15 @@ class ReadInput(msgspec.Struct, frozen=True):
     reasons: dict[str, int]
 
 
+@dataclass
 class Inputs:
     """Reads inputs into the spill of a draft, and records each as a finished stage."""
 
-    def __init__(self, options: Options, draft: Draft, spill: Spill, reporter: Reporter) -> None:
-        self.options = options
-        self.draft = draft
-        self.spill = spill
-        self.reporter = reporter
-        self.rejects = Rejects()
+    options: Options
+    draft: Draft
+    spill: Spill
+    reporter: Reporter
+    rejects: Rejects = field(default_factory=Rejects)
 
     def dumps(self) -> Gathering:
         """The items of the dumps."""

@@ -68,9 +68,9 @@ class Items:
     statement_value: Int64
     """The QID of an item, or ~i for the string i of `strings`. Only kept items have strings."""
     statement_start: Int32
-    """First day of the qualifier P580, `dates.MISSING` if unknown."""
+    """First day of the qualifier P580, `wikidata.MISSING` if unknown."""
     statement_end: Int32
-    """Last day of the qualifier P582, `dates.MISSING` if unknown."""
+    """Last day of the qualifier P582, `wikidata.MISSING` if unknown."""
     strings: Strings
     property_id: Int32
     property_label: Strings

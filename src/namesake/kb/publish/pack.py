@@ -130,7 +130,9 @@ def get(
         draft.check_free(force)  # before a download of hours
         if is_address(source):
             return draft.out, _fetch(source, draft, checksum, reporter)
-        if checksum is not None and (found := file_digest(_present(Path(source)))) != checksum:
+        if not Path(source).is_file():
+            raise NamesakeError(f"{source}: no such file")
+        if checksum is not None and (found := file_digest(Path(source))) != checksum:
             raise NamesakeError(f"{source}: its checksum is {found}, not {checksum}")
         return draft.out, _unpack(Path(source), draft, reporter)
 
@@ -162,15 +164,9 @@ def _fetch(url: str, draft: Draft, checksum: str | None, reporter: Reporter) -> 
             beside.rmdir()
 
 
-def _present(path: Path) -> Path:
-    if not path.is_file():
-        raise NamesakeError(f"{path}: no such file")
-    return path
-
-
 def _unpack(pack: Path, draft: Draft, reporter: Reporter) -> Manifest:
     """Unpack, check, publish."""
-    size = _present(pack).stat().st_size
+    size = pack.stat().st_size
     with draft:
         with reporter.stage(f"unpacking {pack}"), Meter([pack]) as meter, open_lines(pack) as stream:
             members = _Members(pack, stream)
