@@ -56,15 +56,19 @@ def whole(dump: Path, out: Path) -> Measured:
 
 def parse(dump: Path, out: Path, times: int) -> Measured:
     """The parse stage alone over the dump, several times in a row: its largest resident memory."""
-    from namesake.kb.dump.gather import Spill, gather_items
-    from namesake.kb.dump.rejected_lines import Rejects
+    from namesake.kb.build_options import Memory, Options
+    from namesake.kb.dump.gather import gather_items
+    from namesake.kb.manifest import Rejects
+    from namesake.kb.publish.draft import Spill
     from namesake.language import English
     from namesake.progress import Reporter
 
     out.mkdir()
     before, began = usage(), time.perf_counter()
     with Spill(out) as spill:
-        gathered = gather_items([str(dump)] * times, "people", English, cores(), spill, Rejects(), Reporter())
+        dumps, memory = (str(dump),) * times, Memory.of(None)
+        options = Options(dumps, out, "people", None, {}, English, "stem", cores(), memory, False)
+        gathered = gather_items(options, spill, Rejects(), Reporter())
     after = usage()
     took = {"cpu": after["cpu"] - before["cpu"], "wall": time.perf_counter() - began, "rss": after["rss"]}
     return took | {"items": gathered.items}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns.derived import phrases, words
 from namesake.kb.columns.layout import NameColumns
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.index import NameIndex
 from namesake.kb.names.non_people import MOST_TOKENS, NonPeople, build_non_people
 from namesake.kb.names.normalise import normalise
-from namesake.kb.names.phrase_tables import phrases, words
 from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms
 from namesake.kernels.names.index import hash_names
 from namesake.language import English

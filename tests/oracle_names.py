@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from namesake.kb.names import variants as variants_of_kb
+from namesake.kb.names import index as variants_of_kb
 from namesake.kb.names.normalise import normalise, other_forms
 from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL
 from namesake.language import English

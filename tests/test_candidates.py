@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import oracle_names as oracle
 from namesake.kb.columns.column_files import Strings
-from namesake.kb.names.variants import romans
+from namesake.kb.names.index import romans
 from namesake.kernels.names import similar as kernels
 from namesake.language import English
 from namesake.names.candidates import candidates

@@ -19,7 +19,7 @@ from namesake.kb.dump import chunks as dump
 from namesake.kb.dump import parse
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.decode import BadLineError, decode
-from namesake.kb.dump.parse import Parsed, parse_chunk
+from namesake.kb.dump.parse import Items, parse_chunk
 from namesake.kernels.dump.wikidata import MISSING
 from namesake.language import English
 
@@ -30,7 +30,7 @@ def chunk_of(data: bytes, first_line: int = 1) -> Chunk:
     return Chunk("test", first_line, lines, buffer, len(data))
 
 
-def rows(parsed: Parsed, first: int = 0) -> list[dict]:
+def rows(parsed: Items, first: int = 0) -> list[dict]:
     """The columns from one row on as the oracle's dicts, less the number of dates dropped."""
     found = []
     for i in range(first, len(parsed.qid)):

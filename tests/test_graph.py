@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged
-from namesake.kb.columns.pagerank import incoming, pagerank
+from namesake.kb.dump.ranks import incoming, pagerank
 from namesake.kernels.columns.links import add_counts, count_values
 
 NODES = 12

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle_dump as oracle
-from namesake.kb.dates import iso
 from namesake.kb.dump.decode import parse_time
+from namesake.kb.records import iso
 
 
 @given(st.dates())

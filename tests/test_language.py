@@ -10,8 +10,8 @@ import pytest
 from namesake import KB, Linker, NamesakeError, build_kb, language
 from namesake.decide import NOT_A_PERSON, REASONS
 from namesake.kb.columns.column_files import Strings
+from namesake.kb.names.index import CYRILLIC
 from namesake.kb.names.normalise import other_forms
-from namesake.kb.names.variants import CYRILLIC
 from namesake.language import English, Language
 from namesake.names.candidates import candidates
 from namesake.text import sentences, words

@@ -30,11 +30,10 @@ from hypothesis import strategies as st
 from namesake import language
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
-from namesake.kb.build_options import Options
+from namesake.kb.build_options import LEAST, Memory, Options, duration_text, needs, parse_size
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Strings, concatenate
 from namesake.kb.manifest import MANIFEST
-from namesake.kb.publish.memory import LEAST, Memory, duration_text, needs, parse_size
 from namesake.kb.store import KB
 from namesake.progress import Reporter
 from namesake.sample import DUMP, WIKIPEDIA
@@ -100,7 +99,7 @@ KILLED = """
 import os, signal, sys
 from contextlib import contextmanager
 from namesake.kb.build import build
-from namesake.kb.publish.memory import Memory
+from namesake.kb.build_options import Memory
 from namesake.progress import Reporter
 
 class Killer(Reporter):

@@ -23,11 +23,10 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.errors import NamesakeError
 from namesake.files.download import download
-from namesake.kb import verified as known
+from namesake.kb import check as known
 from namesake.kb.columns.derived import DERIVED
 from namesake.kb.manifest import parse_manifest
-from namesake.kb.publish.get import _Members, get
-from namesake.kb.publish.pack import pack
+from namesake.kb.publish.pack import _Members, get, pack
 from namesake.kb.store import KB
 from namesake.linker import Linker
 
@@ -218,7 +217,7 @@ def test_a_file_that_is_no_part_of_a_kb_is_refused(name, made, members, tmp_path
 def test_only_what_was_checked_is_known(made, members, tmp_path, monkeypatch):
     """Nothing that an earlier version passed with fewer checks is known to this one."""
     folder, _ = get(made(plain(members)), tmp_path / "kb")
-    states = KB.open(folder).columns.states
+    states = KB.open(folder).columns.opened
     before = known.mark(states)
     monkeypatch.setattr(known, "CHECKS", known.CHECKS - 1)
     assert known.mark(states) != before

@@ -15,7 +15,6 @@ from threading import Event, Thread
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,12 +57,6 @@ def test_take_picks_rows_and_leaves_gaps_empty(column: list[str], data: st.DataO
     rows = data.draw(st.lists(st.integers(-1, len(column) - 1), max_size=8))
     taken = Strings.of(column).take(np.array(rows, np.int64))
     assert [taken[i] for i in range(len(taken))] == [column[row] if row >= 0 else "" for row in rows]
-
-
-def test_a_slice_of_an_arrow_column_becomes_strings() -> None:
-    column = pa.array(["one", "two", None, "four"], pa.large_string())[1:]
-    strings = Strings.from_arrow(column)
-    assert [strings[i] for i in range(3)] == ["two", "", "four"]
 
 
 def test_a_tilde_is_the_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -318,7 +318,8 @@ def test_walks_find_communities_as_well_as_gensim_does():
     import gensim.models as gensim
 
     graph, group = communities(6, 30)
-    ours = learn_vectors(graph, 16, 20, 20, 5, 5, 1, Reporter())
+    settings = {"dimensions": 16, "walks": 20, "length": 20, "window": 5, "negatives": 5}
+    ours = learn_vectors(graph, settings, 1, Reporter())
     random = np.random.default_rng(1)
     sentences = []
     for node in np.tile(np.arange(len(group)), 20):

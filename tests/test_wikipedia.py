@@ -11,9 +11,9 @@ import pytest
 
 from namesake.errors import NamesakeError
 from namesake.kb.build import build
-from namesake.kb.dump.gather import Spill
-from namesake.kb.dump.rejected_lines import Rejects
-from namesake.kb.dump.wikipedia import Reader, Wikipedia, read_pages
+from namesake.kb.dump.wikipedia import Reader, Wikipedia
+from namesake.kb.manifest import Rejects
+from namesake.kb.publish.draft import Spill
 from namesake.kb.store import KB
 from namesake.progress import Reporter
 from namesake.sample import DUMP
@@ -48,7 +48,7 @@ def read(tmp_path: Path, pages: list[str], qids: list[int], rejects: Rejects | N
     file = cirrus(tmp_path / "wiki.json.gz", pages)
     with Spill(tmp_path / "spill") as spill:
         reader = Reader(np.array(qids, np.int64), spill, Rejects() if rejects is None else rejects)
-        read_pages(reader, file, 1, Reporter())
+        reader.read(file, 1, Reporter())
         return reader.finish()
 
 
@@ -56,7 +56,6 @@ def test_paragraphs_belong_to_the_entities_of_the_pages(tmp_path: Path) -> None:
     wiki = read(tmp_path, PAGES, [5, 42, 76, 13133])
     texts = [wiki.paragraphs[row] for row in range(4)]
     assert texts == ["", "", "Barack Hussein Obama II is a politician.", "Michelle Obama is a lawyer."]
-    assert wiki.pages == 5
 
 
 def test_ranks_are_those_of_networkx_with_redirects_resolved(tmp_path: Path) -> None:
@@ -79,9 +78,8 @@ def test_of_two_pages_for_one_item_the_first_speaks_and_the_better_rank_counts(t
 
 def test_bad_lines_are_set_aside(tmp_path: Path) -> None:
     rejects = Rejects()
-    wiki = read(tmp_path, [*PAGES, '{"title": 7}', "{cut"], [76], rejects)
+    read(tmp_path, [*PAGES, '{"title": 7}', "{cut"], [76], rejects)
     assert [reject.line for reject in rejects.named] == [14, 16]
-    assert wiki.pages == 5
 
 
 def test_a_file_without_pages_is_refused(tmp_path: Path) -> None:

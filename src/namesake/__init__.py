@@ -25,7 +25,7 @@ if _TYPE_CHECKING:
     from namesake.engines.quote_speakers import disambiguate
     from namesake.frames import link_frame, reconcile_frame
     from namesake.kb.build import build as build_kb
-    from namesake.kb.publish.get import get as get_kb
+    from namesake.kb.publish.pack import get as get_kb
     from namesake.kb.publish.pack import pack as pack_kb
     from namesake.kb.store import KB
     from namesake.kb.vectors.embed import embed
@@ -82,7 +82,7 @@ _HOMES = {
     "evaluate": "analysis.evaluate",
     "evaluate_text": "analysis.evaluate",
     "get_dataset": "datasets.catalogue",
-    "get_kb": "kb.publish.get:get",
+    "get_kb": "kb.publish.pack:get",
     "link_files": "engines.file_linker",
     "link_folder": "engines.folder",
     "link_frame": "frames",

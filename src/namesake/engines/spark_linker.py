@@ -223,7 +223,7 @@ def _folder(kb: str) -> Path:
     """The folder of a KB; a pack is unpacked into the user's cache, once per machine."""
     if not kb.endswith(SUFFIX):
         return Path(kb)
-    from namesake.kb.publish.get import get
+    from namesake.kb.publish.pack import get
 
     if not Path(kb).is_file():
         raise NamesakeError(f"{kb}: no such file; make one with `namesake kb pack`")

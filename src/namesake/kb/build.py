@@ -1,12 +1,12 @@
 """Build a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
 
 While dumps are read, memory holds a few chunks per worker. The rest is built in memory if it is large enough, else in
-mapped files and one part at a time: see `publish.memory` and `columns.large`.
+mapped files and one part at a time: see `build_options.Memory` and `columns.large`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,30 +16,30 @@ from namesake import language as languages
 from namesake.files import STDIN
 from namesake.files.journal import clean_exit
 from namesake.files.several import Paths, several
-from namesake.kb.build_options import Options, place
-from namesake.kb.columns import assemble
+from namesake.kb.build_options import Memory, Options, place
+from namesake.kb.columns import assemble, large
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.derived import derive_all, entity_fame
 from namesake.kb.columns.layout import KBColumns, NameColumns, columns
-from namesake.kb.columns.pagerank import pagerank
-from namesake.kb.columns.stages import Parts, build_parts
 from namesake.kb.columns.words import index_kb_words, prose
-from namesake.kb.dump.build_inputs import Inputs
-from namesake.kb.dump.gather import Gathering, Spill
+from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items, Keep
-from namesake.kb.dump.ranks import SOURCES, read_ranks
+from namesake.kb.dump.ranks import SOURCES, pagerank, read_ranks
 from namesake.kb.dump.wikipedia import Wikipedia
-from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest
+from namesake.kb.manifest import FORMAT_VERSION, REJECTS, Manifest, Reject
 from namesake.kb.names.build_index import EntityNames, build_misspellings, build_names
 from namesake.kb.names.non_people import build_non_people, item_kinds, non_people_names, stated_by
 from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of
-from namesake.kb.publish.draft import Draft
-from namesake.kb.publish.memory import Memory
+from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.names.constants import PERSON
 from namesake.machine import cores
 from namesake.progress import Reporter
+from namesake.threads import in_order
+
+Parts = dict[str, Callable[[], int | None]]
+"""Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""
 
 
 def build(
@@ -93,22 +93,22 @@ def build(
     draft = Draft(options.out, force, options.key, reporter.say)
     with clean_exit(draft), draft, Spill(draft.spill) as spill:
         inputs = Inputs(options, draft, spill, reporter)
-        inputs.say_needs()
         gathered = inputs.dumps()
-        with options.memory.room(spill.size + options.wikipedia_bytes, spill.folder).used():
-            return _assemble(options, draft, inputs, gathered, reporter)
+        with options.memory.room(sum(spill.sizes.values()) + options.wikipedia_bytes, spill.folder).used():
+            return _assemble(inputs, gathered)
 
 
-def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gathering, reporter: Reporter) -> Manifest:
+def _assemble(inputs: Inputs, gathered: Gathering) -> Manifest:
     """From the content of the dumps to the published KB."""
-    rejects = inputs.rejects
+    options, draft, rejects, reporter = inputs.options, inputs.draft, inputs.rejects, inputs.reporter
     with reporter.stage("numbering items and statements"):
         items = gathered.finish()
         rows = assemble.number(items)
-        rejects.add(assemble.repeated(items, rows))
+        for row in rows.repeated.tolist():
+            rejects.add([Reject(items.file_of(row), int(items.line[row]), f"QID twice: Q{items.qid[row]}")])
         stated = assemble.state(items, rows)
     wikipedia = inputs.wikipedia(rows.entity_qids)
-    names, words = _index(options, draft, items, rows, stated, wikipedia, reporter)
+    names, words = _index(inputs, items, rows, stated, wikipedia)
     with reporter.stage("publishing"):
         draft.write_blocks(REJECTS, [rejects.lines()])
         return draft.publish(
@@ -136,15 +136,10 @@ def _assemble(options: Options, draft: Draft, inputs: Inputs, gathered: Gatherin
 
 
 def _index(
-    options: Options,
-    draft: Draft,
-    items: Items,
-    rows: Numbering,
-    stated: Statements,
-    wikipedia: Wikipedia | None,
-    reporter: Reporter,
+    inputs: Inputs, items: Items, rows: Numbering, stated: Statements, wikipedia: Wikipedia | None
 ) -> tuple[int, int]:
     """Build everything that follows from items and statements; returns the numbers of names and words."""
+    options, draft = inputs.options, inputs.draft
     picked = assemble.pick(items, rows)
     descriptions = picked[KBColumns.descriptions]
     paragraphs = wikipedia.paragraphs if wikipedia else Strings.empty(len(rows.entity_item))
@@ -167,17 +162,14 @@ def _index(
         draft.write_all(build_short_forms(listed) | count_tokens(listed, tokens, prose_of(items, rows.first)))
 
     def words() -> int:
-        made = index_kb_words(*(items, rows.dump_of, stated, descriptions, paragraphs), options.language, options.words)
+        made = index_kb_words(items, rows.dump_of, stated, (descriptions, paragraphs), options)
         draft.write_all(made)
         return len(made[KBColumns.words])
 
     def entities() -> None:
-        texts: Made = {
-            KBColumns.paragraphs: paragraphs,
-            KBColumns.aliases: aliases,
-            KBColumns.alias_texts: alias_texts,
-        }
-        draft.write_all(picked | texts | stated.columns() | assemble.item_columns(items, rows))
+        draft.write_all({KBColumns.paragraphs: paragraphs})
+        draft.write_all({KBColumns.aliases: aliases, KBColumns.alias_texts: alias_texts})
+        draft.write_all(picked | stated.columns() | assemble.item_columns(items, rows))
 
     parts: Parts = {
         "indexing words": words,
@@ -186,7 +178,7 @@ def _index(
         "ranking items": lambda: draft.write_all(rank_columns(options, items, rows, wikipedia)),
         "writing entities": entities,
     }
-    counts = build_parts(parts, draft, options.workers, reporter)
+    counts = _build_parts(parts, draft, options.workers, inputs.reporter)
     derive_all(draft)
     unmade = [column.file for column in columns().values() if not draft.holds(column)]
     assert not unmade, f"declared in layout.py but not built: {unmade}"
@@ -206,10 +198,7 @@ def rank_columns(options: Options, items: Items, rows: Numbering, wikipedia: Wik
 
 def _rank_sources(options: Options, wikipedia: Wikipedia | None) -> list[str]:
     linked = wikipedia is not None and wikipedia.ranks is not None
-    computed = {
-        "wikidata": "computed",
-        "wikipedia": f"computed from {options.wikipedia}" if linked else "none",
-    }
+    computed = {"wikidata": "computed", "wikipedia": f"computed from {options.wikipedia}" if linked else "none"}
     return [f"{source}: {options.ranks.get(source, computed[source])}" for source in SOURCES]
 
 
@@ -217,3 +206,22 @@ def _dump_date(dumps: Sequence[str]) -> str | None:
     """The day of the youngest dump file; None if all are read from standard input."""
     times = [Path(dump).stat().st_mtime for dump in dumps if dump != STDIN]
     return datetime.fromtimestamp(max(times), UTC).date().isoformat() if times else None
+
+
+def _build_parts(parts: Parts, draft: Draft, workers: int, reporter: Reporter) -> dict[str, int | None]:
+    """Build the parts, in parallel in memory or one by one in files, except those that a stopped build finished."""
+    known = draft.stages
+    counts = {name: known[name].facts for name in parts if name in known}
+    left = {name: part for name, part in parts.items() if name not in known}
+    if large.room().folder is None:
+        with reporter.stage("indexing names and words, ranking items"):
+            made = in_order(lambda part: part(), left.values(), workers)  # compiled code, which releases the GIL
+            return counts | dict(zip(left, made, strict=True))
+    for name, part in left.items():
+        before = set(draft.files)
+        with reporter.stage(name):
+            counts[name] = part()
+        written = {file: digest for file, digest in draft.files.items() if file not in before}
+        draft.note(name, counts[name], written)
+        large.give_back()
+    return counts

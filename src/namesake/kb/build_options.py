@@ -1,22 +1,211 @@
-"""The options of a build, and their checks."""
+"""The options of a build, and an estimate of the memory, disk space and time that it needs.
+
+The estimate reads pieces from all over a plain dump, or the beginning of a compressed one. docs/benchmarks.md has the
+measurements behind the factors.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from namesake import __version__
 from namesake.errors import NamesakeError
+from namesake.files import STDIN
+from namesake.files.compressed import MAGIC
 from namesake.files.draft import state_key
-from namesake.kb.dump.parse import Keep
+from namesake.kb.columns import large
+from namesake.kb.columns.column_files import Strings
+from namesake.kb.dump.chunks import Chunk, read_chunks
+from namesake.kb.dump.parse import FIELDS, Keep, parse_chunk
 from namesake.kb.dump.ranks import check_ranks
 from namesake.kb.manifest import FORMAT_VERSION
-from namesake.kb.publish.memory import Memory
+from namesake.kernels.simd import LANES
 from namesake.language import Language
 from namesake.machine import from_home
 from namesake.text import Normaliser
+
+LEAST = 512 << 20
+"""The smallest bound: Python, compiled code and one worker with its chunks take most of it."""
+UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
+SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:I?B)?", re.I)
+ITSELF = 256 << 20
+"""Memory of the process before it has read anything."""
+WORKER = 96 << 20
+"""Memory of a worker for its chunks."""
+MEMORY_TIMES, DISK_TIMES = 5, 3.5
+"""Size of all arrays of a build, and of all its files, relative to the parsed content of the dumps."""
+SMALLEST_BLOCK, LARGEST_BLOCK = 1 << 20, 512 << 20
+
+PIECE = 2 << 20  # bytes of a dump, uncompressed, that are read together
+ENOUGH, MOST = 0.35, 64 << 20  # part of a dump, or bytes of it, uncompressed, after which reading stops
+SMALL = 4 << 20  # bytes of a compressed dump below which all of it is read
+REST_TIMES = 1.8
+"""Content of the rest of a compressed dump per byte, relative to its beginning: the best-known items come first, and
+most of their bytes are names in languages that are not kept."""
+UNPACKED = {"gzip": 400e6, "bzip2": 14e6, "zstandard": 600e6}
+"""Bytes per second that are decompressed; for bzip2 on each core."""
+SCANNED, ASSEMBLED, WIKIPEDIA = 600e6, 34e6, 30e6
+"""Bytes per second and core: scanned, assembled (parsed content), and read (compressed Wikipedia)."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The bound of a build, and the size of its temporary arrays, in bytes."""
+
+    bound: int
+    block: int
+    small: int = large.SMALL
+    """Arrays up to this size never go to files."""
+
+    @staticmethod
+    def of(given: int | str | Memory | None) -> Memory:
+        """From a number of bytes or a text such as 8G; the default is half of the machine's memory."""
+        if isinstance(given, Memory):
+            return given
+        of_machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        bound = max(of_machine // 2, LEAST) if given is None else parse_size(str(given))
+        if bound < LEAST:
+            raise NamesakeError(f"memory of {given} is too little: a build takes at least {LEAST >> 20}M")
+        return Memory(bound, min(max(bound // 32, SMALLEST_BLOCK), LARGEST_BLOCK))
+
+    def workers(self, wanted: int) -> int:
+        """How many of the wanted workers the bound allows."""
+        return max(1, min(wanted, (self.bound - ITSELF) // WORKER))
+
+    def needed(self, spilled: int) -> int:
+        """Memory for assembling this many bytes of parsed content."""
+        return ITSELF + MEMORY_TIMES * spilled
+
+    def room(self, spilled: int, folder: Path) -> large.Room:
+        """Puts large arrays in memory if they fit, else in files in `folder`."""
+        if self.needed(spilled) <= self.bound:
+            return large.Room(self.bound, self.block)
+        return large.Room(self.bound, self.block, folder, self.small)
+
+
+def parse_size(text: str) -> int:
+    """Bytes from a number followed by K, M, G or T, such as 512M or 1.5G."""
+    match = SIZE.fullmatch(text.strip())
+    if match is None:
+        raise NamesakeError(f"{text!r} is not a size of memory; write it as 512M or 8G")
+    return int(float(match[1]) * (1 << UNITS.get(match[2].upper(), 0)))
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Estimated bytes of disk, bytes of memory, and seconds of a build."""
+
+    disk: int
+    memory: int
+    in_memory: int
+    """Memory with which the build needs no temporary files."""
+    seconds: float
+
+    def lines(self, options: Options) -> list[str]:
+        """Messages for the user."""
+        fits = self.in_memory <= options.memory.bound
+        memory = size_text(self.memory) if fits else f"at most {size_text(self.memory)}"
+        how = "" if fits else f", as {size_text(self.in_memory)} would not fit"
+        takes = f"takes about {size_text(self.disk)} of disk, {memory} of memory{how}, and"
+        cores = f"{options.workers} free cores" if options.workers > 1 else "one free core"
+        found = [f"{takes} {duration_text(self.seconds)} on {cores}, estimated from a part of the dump"]
+        folders = options.out, *options.out.absolute().parents
+        free = shutil.disk_usage(next(folder for folder in folders if folder.is_dir())).free
+        if free < self.disk:
+            found.append(f"only {size_text(free)} are free on the disk of {options.out}, which may not be enough")
+        return found
+
+
+def needs(options: Options) -> Needs | None:
+    """The needs of a build; None if a dump is not a readable file."""
+    with ThreadPoolExecutor(1, "needs") as pool:  # its scratch memory is freed with the thread
+        try:
+            parts = [pool.submit(_of_dump, path, options).result() for path in options.dumps]
+        except (NamesakeError, OSError):  # reported when the dump is read
+            return None
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    said = sum(part[0] for part in known) + options.wikipedia_bytes
+    seconds = sum(part[1] for part in known) + said / ASSEMBLED + options.wikipedia_bytes / WIKIPEDIA
+    in_memory = options.memory.needed(said)
+    return Needs(int(DISK_TIMES * said), min(in_memory, options.memory.bound), in_memory, seconds)
+
+
+def _of_dump(path: str, options: Options) -> tuple[int, float] | None:
+    """Bytes of parsed content of a dump, and seconds to read it; None for a stream."""
+    if path == STDIN or not Path(path).is_file():
+        return None
+    with Path(path).open("rb") as file:
+        start = file.read(max(map(len, MAGIC)))
+    packed = next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), "")
+    found = _from_beginning(path, options) if packed else _from_pieces(Path(path), options)
+    if found is None:
+        return None
+    said, read = found
+    unpacked = UNPACKED.get(packed, SCANNED * options.workers) * (options.workers if packed == "bzip2" else 1)
+    return int(said), read / min(unpacked, SCANNED * options.workers)
+
+
+def _from_beginning(path: str, options: Options) -> tuple[float, float] | None:
+    """Bytes of content and of uncompressed text of a compressed dump, extrapolated from its beginning."""
+    enough = ENOUGH if Path(path).stat().st_size > SMALL else 2
+    marks = [(0.0, 0.0, 0.0)]  # part that was read, bytes of text, bytes of content
+    for chunk in read_chunks([path], 1, PIECE):
+        _, read, said = marks[-1]
+        marks.append((chunk.done or 0.0, read + chunk.size, said + _content(chunk, options)))
+        if marks[-1][0] >= enough or marks[-1][1] >= MOST:
+            break
+    done, read, said = marks[-1]
+    if not done:
+        return None
+    middle = next((mark for mark in reversed(marks) if mark[0] <= done / 2), marks[0])
+    rest = (1 - done) * (said - middle[2]) / (done - middle[0])
+    return said + REST_TIMES * rest, read / done
+
+
+def _from_pieces(path: Path, options: Options) -> tuple[float, float] | None:
+    """Bytes of content and of text of a plain dump, from whole lines at positions all over it."""
+    size, read, said = path.stat().st_size, 0, 0
+    places = max(1, int(min(ENOUGH * size, MOST)) // PIECE)
+    with path.open("rb") as file:
+        for place in range(places):
+            file.seek(size * place // places)
+            if place:
+                file.readline()  # the rest of a line
+            lines = file.read(PIECE) + file.readline()
+            buffer = np.frombuffer(bytearray(lines) + bytes(LANES), np.uint8)
+            chunk = Chunk(str(path), 1, lines.count(b"\n"), buffer, len(lines))
+            read, said = read + chunk.size, said + _content(chunk, options)
+    return (said * size / read, size) if read else None
+
+
+def _content(chunk: Chunk, options: Options) -> int:
+    """Bytes of parsed content of some lines."""
+    parsed = parse_chunk(chunk, options.keep, options.language)
+    columns = [getattr(parsed, name) for name in FIELDS]
+    return sum(c.offsets.nbytes + c.data.nbytes if isinstance(c, Strings) else c.nbytes for c in columns)
+
+
+def duration_text(seconds: float) -> str:
+    """A duration as text: 40 seconds, 5 minutes, 3.5 hours."""
+    if seconds < 120:
+        return f"{max(2, round(seconds))} seconds"
+    return f"{round(seconds / 60)} minutes" if seconds < 7200 else f"{seconds / 3600:.1f} hours"
+
+
+def size_text(size: float) -> str:
+    """A size as text: 340 MB, 1.2 GB."""
+    return f"{size / (1 << 30):,.1f} GB" if size >= 1 << 30 else f"{max(1, round(size / (1 << 20))):,} MB"
 
 
 @dataclass(frozen=True)

@@ -5,20 +5,27 @@ Kernels use the numbers of a KB as indices without checking them.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from namesake import __version__
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.kb.columns.column_files import Columns, Ragged, Strings
 from namesake.kb.columns.declaration import ASCENDING, LONGEST_RUN, NEVER_FALLING, Axis, Column, Values
 from namesake.kb.columns.layout import KBColumns, columns
-from namesake.kb.manifest import MANIFEST, REJECTS, Manifest
+from namesake.kb.manifest import FORMAT_VERSION, MANIFEST, REJECTS, Manifest
 from namesake.language import LANGUAGES
+from namesake.machine import cache_folder
 
 Numbers = npt.NDArray[Any]
 Opened = dict[Column[Any], Any]
@@ -44,40 +51,25 @@ def manifest_problem(manifest: Manifest) -> str | None:
     return None
 
 
-def quick_problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
-    """Problems with the length of each column and both ends of its bounds. Stop at the first."""
-    opened = _open(files)
+def problems(files: Columns, manifest: Manifest, quick: bool = False) -> Iterator[Problem]:
+    """Columns that do not match their declarations; stop at the first, because checks rely on those before.
+
+    With `quick`, only the length of each column and both ends of its bounds are checked.
+    """
+    opened: Opened = {column: column.open(files) for column in columns().values()}
+    sizes: dict[Axis, int] = {}  # the manifest's count, else that of the first column that has the axis
     for column, value in opened.items():
         bounds, numbers = _parts(value)
         if bounds is not None and (not len(bounds) or bounds[0] != 0 or bounds[-1] != len(numbers)):
             yield column, NOT_CONTIGUOUS
-    sizes = _sizes(opened, manifest)
+        counted = column.rows.counted
+        sizes.setdefault(column.rows, getattr(manifest, counted) if counted else len(value))
     for column, value in opened.items():
         if wrong := _rows_problem(column.rows, len(value), sizes, opened):
             yield column, wrong
-
-
-def problems(files: Columns, manifest: Manifest) -> Iterator[Problem]:
-    """All problems, from one pass over everything. Stop at the first: checks rely on those before."""
-    yield from quick_problems(files, manifest)
-    opened = _open(files)
-    sizes = _sizes(opened, manifest)
-    for column, value in opened.items():
+    for column, value in () if quick else opened.items():
         if wrong := _content_problem(column, value, sizes, opened):
             yield column, wrong
-
-
-def _open(files: Columns) -> Opened:
-    return {column: column.open(files) for column in columns().values()}
-
-
-def _sizes(opened: Opened, manifest: Manifest) -> dict[Axis, int]:
-    """The number of rows of each axis: the manifest's count, else that of the first column that has the axis."""
-    sizes: dict[Axis, int] = {}
-    for column, value in opened.items():
-        axis = column.rows
-        sizes.setdefault(axis, getattr(manifest, axis.counted) if axis.counted else len(value))
-    return sizes
 
 
 def _parts(value: Any) -> tuple[Int64 | None, Numbers]:
@@ -145,21 +137,16 @@ def _table_problem(keys: Numbers) -> str | None:
 def _range_problem(values: Values, numbers: Numbers, sizes: dict[Axis, int]) -> str | None:
     if not len(numbers) or values == Values():
         return None
-    low, high = _limits(values, sizes)
+    low = -np.inf if values.low is None else values.low
+    high = np.finfo(np.float64).max if values.high is None else values.high
+    if values.row_of:
+        low = -1 if values.missing else -sizes[values.inverted] if values.inverted else 0
+        high = sizes[values.row_of] - 1
+    elif values.count_of:
+        low, high = 0, sizes[values.count_of]
     if not (numbers.min() >= low and numbers.max() <= high):  # false for NaN as well
         return f"a value is not {values}"
     return None
-
-
-def _limits(values: Values, sizes: dict[Axis, int]) -> tuple[float, float]:
-    """The smallest and the largest number that a column may contain."""
-    if values.row_of:
-        inverted = -sizes[values.inverted] if values.inverted else 0
-        return -1 if values.missing else inverted, sizes[values.row_of] - 1
-    if values.count_of:
-        return 0, sizes[values.count_of]
-    low = -np.inf if values.low is None else values.low
-    return low, np.finfo(np.float64).max if values.high is None else values.high
 
 
 def _order_problem(order: str, numbers: Numbers, bounds: Int64 | None) -> str | None:
@@ -180,10 +167,7 @@ def _falls(numbers: Numbers, falls: Callable[[Numbers, Numbers], Any], bounds: I
 
 
 def derived_problems(files: Columns) -> Iterator[Problem]:
-    """Derived columns that differ from what their functions compute.
-
-    A difference may be caused by the other columns: compare the digests first.
-    """
+    """Derived columns that differ from what their functions compute, which may be caused by the other columns."""
     from namesake.kb.columns.derived import DERIVED  # loads kernels that only a check needs
 
     kb = KBColumns(files)
@@ -195,3 +179,38 @@ def derived_problems(files: Columns) -> Iterator[Problem]:
             continue
         if not follows:
             yield column, "it does not follow from the columns that it is derived from"
+
+
+CHECKS = 2  # raised when a check is added, so that every KB is checked again
+MOST = 1000  # marks; the oldest are deleted first
+
+
+def mark(states: dict[str, os.stat_result]) -> Path:
+    """The mark of a KB whose files are in these states, for this version of namesake.
+
+    Writing to a file or replacing it changes the state. Unlike `st_mtime`, `st_ctime` cannot be set.
+    """
+    fields = "st_dev", "st_ino", "st_size", "st_mtime_ns", "st_ctime_ns"
+    files = [(name, [getattr(states[name], field) for field in fields]) for name in sorted(states)]
+    state = __version__, FORMAT_VERSION, CHECKS, files
+    return cache_folder() / "known" / sha256(msgspec.json.encode(state)).hexdigest()
+
+
+def is_known(states: dict[str, os.stat_result]) -> bool:
+    """Whether a KB was built or checked here and has not changed since."""
+    try:
+        return mark(states).is_file()
+    except (OSError, RuntimeError):  # no home folder
+        return False
+
+
+def remember(states: dict[str, os.stat_result]) -> None:
+    """Mark a KB as checked. If no mark can be written, it is checked again at its next use."""
+    with suppress(OSError, RuntimeError):
+        path = mark(states)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        marks = list(path.parent.iterdir())
+        if len(marks) > MOST:
+            for old in sorted(marks, key=lambda one: one.stat().st_mtime)[: MOST // 10]:
+                old.unlink(missing_ok=True)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -24,7 +26,17 @@ REJECTS = "rejects.jsonl"
 LARGEST = 1 << 24  # bytes of a manifest
 
 
-class Manifest(msgspec.Struct, frozen=True, kw_only=True):
+class Sealed(msgspec.Struct, frozen=True):
+    """A manifest that contains its own digest in a field `digest`."""
+
+    def sealed(self) -> bytes:
+        """The bytes of the file, with the digest filled in."""
+        fields = msgspec.structs.asdict(self) | {"digest": ""}
+        digest = as_digest(sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)))
+        return msgspec.json.format(msgspec.json.encode(fields | {"digest": digest}), indent=1)
+
+
+class Manifest(Sealed, frozen=True, kw_only=True):
     """How a KB was made, its counts, and the digest of every file."""
 
     format: str = FORMAT
@@ -56,17 +68,6 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """SHA-256 by file name; `KB.verify` compares them."""
     digest: str = ""
     """SHA-256 of the manifest itself, with this field empty."""
-
-    def sealed(self) -> bytes:
-        """The bytes of the file, with the digest filled in."""
-        return sealed(self)
-
-
-def sealed(manifest: msgspec.Struct) -> bytes:
-    """The bytes of a manifest, with its field `digest` filled in."""
-    fields = msgspec.structs.asdict(manifest) | {"digest": ""}
-    digest = as_digest(sha256(msgspec.json.format(msgspec.json.encode(fields), indent=1)))
-    return msgspec.json.format(msgspec.json.encode(fields | {"digest": digest}), indent=1)
 
 
 class Reject(msgspec.Struct, frozen=True):
@@ -149,10 +150,7 @@ def _plain(name: str) -> bool:
 
 
 def listed_files(path: Path) -> dict[str, str] | None:
-    """The digest of every file that the manifest in a folder lists; None if the folder is not a KB.
-
-    A KB of any format version counts: a build may replace it.
-    """
+    """The digest of every file that the manifest of a KB of any version lists; None if the folder is not a KB."""
     try:
         with open_folder(path) as folder:
             raw = msgspec.json.decode(_content(folder), type=dict[str, Any])
@@ -162,3 +160,31 @@ def listed_files(path: Path) -> dict[str, str] | None:
     ours = raw.get("format") == FORMAT or version in (1, 2)  # these versions had no such field
     digests = all(value.startswith(("sha256:", "crc32:")) for value in files.values())
     return files if ours and "entities" in raw and digests and all(map(_plain, files)) else None
+
+
+NAMED = 10_000  # rejects that are listed; all are counted
+REASONS = 50  # reasons that are counted separately
+QUOTED = re.compile(r"'[^']*'")
+
+
+class Rejects:
+    """All rejected lines of a build."""
+
+    def __init__(self) -> None:
+        self.named: list[Reject] = []
+        self.reasons: Counter[str] = Counter()
+
+    def add(self, rejects: Iterable[Reject]) -> None:
+        """Count these, and list them up to the limit."""
+        for reject in rejects:
+            kind = QUOTED.sub("…", reject.reason.partition(":")[0])
+            self.reasons[kind if kind in self.reasons or len(self.reasons) < REASONS else "other"] += 1
+            if len(self.named) < NAMED:
+                self.named.append(reject)
+
+    def __len__(self) -> int:
+        return self.reasons.total()
+
+    def lines(self) -> bytes:
+        """The content of `rejects.jsonl`."""
+        return b"".join(msgspec.json.encode(reject) + b"\n" for reject in self.named)

@@ -11,9 +11,9 @@ import numpy as np
 from namesake.errors import NamesakeError
 from namesake.kb import WIKIDATA
 from namesake.kb.columns.layout import columns
-from namesake.kb.dates import iso
 from namesake.kb.store import KB
-from namesake.kernels.dump.wikidata import COUNTRY, DAY, FOREVER, GENDER, INSTANCE_OF, MISSING, OCCUPATION
+from namesake.kernels.dump import wikidata
+from namesake.kernels.dump.wikidata import DAY, FOREVER, MISSING, YEAR
 
 LONGEST_SHOWN = 60  # characters of a name in a message
 MOST_VALUES, MOST_OCCUPATIONS = 4, 3  # of an entity without a description
@@ -88,7 +88,7 @@ def describe_columns(kb: KB) -> list[ColumnSize]:
             kind=column.kind,
             dtype=str(column.dtype),
             rows=len(column.open(kb.columns)),
-            bytes=sum(kb.columns.states[f"{file}.npy"].size for file in column.files),
+            bytes=sum(kb.columns.opened[f"{file}.npy"].st_size for file in column.files),
             meaning=column.__doc__ or "",
         )
         for name, column in columns().items()
@@ -98,7 +98,15 @@ def describe_columns(kb: KB) -> list[ColumnSize]:
 def look_up(kb: KB, asked: str) -> list[int]:
     """Entity rows for a QID or a name; those with the most sitelinks come first."""
     if re.fullmatch(r"[Qq][0-9]+", asked.strip()):
-        return [_row_of(kb, int(asked.strip()[1:]))]
+        number = int(asked.strip()[1:])
+        wanted = np.array([min(number, 1 << 62)], np.int64)
+        row, item = int(kb.rows(wanted)[0]), int(kb.items(wanted)[0])
+        if row >= 0:
+            return [row]
+        if item >= 0 and kb.item_labels[item]:
+            hint = ': build with `keep="all"` to have it' if kb.manifest.keep != "all" else ""
+            raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
+        raise NamesakeError(f"{kb.path} has no Q{number}")
     rows = rows_named(kb, asked)
     if not rows:
         name = asked if len(asked) <= LONGEST_SHOWN else asked[:LONGEST_SHOWN] + "…"
@@ -136,18 +144,6 @@ def lifetime(kb: KB, row: int) -> tuple[str | None, str | None]:
     return born, iso(int(kb.death[row]), int(kb.death_precision[row]))
 
 
-def _row_of(kb: KB, number: int) -> int:
-    """The row of a QID, or an error with the item's label if there is one."""
-    wanted = np.array([min(number, 1 << 62)], np.int64)
-    row, item = int(kb.rows(wanted)[0]), int(kb.items(wanted)[0])
-    if row >= 0:
-        return row
-    if item >= 0 and kb.item_labels[item]:
-        hint = ': build with `keep="all"` to have it' if kb.manifest.keep != "all" else ""
-        raise NamesakeError(f"Q{number} is {kb.item_labels[item]!r} but not kept in {kb.path}{hint}")
-    raise NamesakeError(f"{kb.path} has no Q{number}")
-
-
 def describe(kb: KB, row: int) -> Entity:
     """The record of one entity row."""
     birth, death = lifetime(kb, row)
@@ -178,9 +174,9 @@ def gist(statements: Sequence[Statement]) -> str:
     """A text for an entity without a description: occupations and countries, else other values, never the sex."""
     labels: dict[str, list[str]] = {}
     for one in statements:
-        if one.label and one.property not in (f"P{INSTANCE_OF}", f"P{GENDER}"):
+        if one.label and one.property not in (f"P{wikidata.INSTANCE_OF}", f"P{wikidata.GENDER}"):
             labels.setdefault(one.property, []).append(one.label)
-    best = labels.get(f"P{OCCUPATION}", [])[:MOST_OCCUPATIONS] + labels.get(f"P{COUNTRY}", [])
+    best = labels.get(f"P{wikidata.OCCUPATION}", [])[:MOST_OCCUPATIONS] + labels.get(f"P{wikidata.COUNTRY}", [])
     rest = [label for some in labels.values() for label in some]
     return ", ".join(list(dict.fromkeys(best or rest))[:MOST_VALUES])
 
@@ -219,3 +215,21 @@ def property_label(kb: KB, number: int) -> str:
     at = int(np.searchsorted(kb.property_ids, number))
     known = at < len(kb.property_ids) and int(kb.property_ids[at]) == number
     return (kb.property_labels[at] if known else "") or f"P{number}"
+
+
+def iso(days: int, precision: int) -> str | None:
+    """A date as ISO 8601 cut to its precision: `1961-08-04`, `1961-08`, `1961`, `196X`, `19XX`; None if missing.
+
+    ISO 8601-2 defines the X: the 1960s are `196X`, the 20th century `19XX`, the 1st century BCE `-00XX`. Years BCE are
+    written as in Wikidata: `-0043` is 43 BCE.
+    """
+    if days == MISSING or precision < wikidata.MILLENNIUM:
+        return None
+    whole = str(np.datetime64(days, "D"))
+    year, month_and_day = int(whole[:-6]), whole[-6:]
+    sign, number = ("", year) if year > 0 else ("-", 1 - year)
+    if precision >= YEAR:
+        return f"{sign}{number:04}" + month_and_day[: 3 * (min(precision, DAY) - YEAR)]
+    unknown = YEAR - precision
+    known = number if year > 0 or precision == wikidata.DECADE else number - 1
+    return f"{sign}{known // 10**unknown:0{4 - unknown}}" + "X" * unknown

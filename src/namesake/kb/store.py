@@ -22,14 +22,13 @@ from namesake.arrays import Int32, Int64
 from namesake.errors import NamesakeError, must_be
 from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
-from namesake.kb.check import derived_problems, manifest_problem, problems, quick_problems
-from namesake.kb.columns.column_files import Columns, State
+from namesake.kb.check import derived_problems, is_known, manifest_problem, problems, remember
+from namesake.kb.columns.column_files import Columns
 from namesake.kb.columns.declaration import Column
 from namesake.kb.columns.layout import KBColumns, columns
 from namesake.kb.manifest import MANIFEST, Manifest, manifest_within, open_folder
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors
-from namesake.kb.verified import is_known, remember
 from namesake.machine import from_home
 
 if TYPE_CHECKING:
@@ -65,9 +64,7 @@ class KB(KBColumns):
         if manifest is None:
             raise TypeError(f"a KB is opened with KB.open({str(path)!r})")
         super().__init__(Columns(path))
-        self.path = path
-        self.manifest = manifest
-        self.language = languages.of(manifest.language)
+        self.path, self.manifest, self.language = path, manifest, languages.of(manifest.language)
         self.watched = [self.columns]
         """The columns of the KB, and of its vectors once they are open."""
         self._next_look = 0.0
@@ -94,12 +91,14 @@ class KB(KBColumns):
     def _within(cls, folder: int, path: Path) -> KB:
         """The KB in an open folder. Once it is open, changes of the folder do not affect it."""
         kb = cls(path, manifest_within(folder, path))
-        kb.columns.hold({name: dtype for column in columns().values() for name, dtype in column.files.items()}, folder)
+        for column in columns().values():
+            for name, dtype in column.files.items():
+                kb.columns.array(name, dtype, folder)
         try:
-            states = kb.columns.states | {MANIFEST: State.of(os.stat(MANIFEST, dir_fd=folder))}
+            states = kb.columns.opened | {MANIFEST: os.stat(MANIFEST, dir_fd=folder)}
         except OSError:
             raise NamesakeError(f"{path / MANIFEST} is missing: build the KB again") from None
-        kb._check(quick_problems(kb.columns, kb.manifest))
+        kb._check(problems(kb.columns, kb.manifest, quick=True))
         if not is_known(states):
             kb._check_all()
             remember(states)
@@ -223,17 +222,13 @@ class KB(KBColumns):
     def _check_all(self) -> None:
         """Raise NamesakeError if a column differs from its declaration, its digest, or its derivation."""
         self._check(problems(self.columns, self.manifest))
-        self._compare_digests()
-        self._check(derived_problems(self.columns))
-
-    def _compare_digests(self) -> None:
-        """Raise NamesakeError if a file differs from its digest in the manifest, or the manifest from its own."""
         listed = self.manifest.files
-        unlisted = self.columns.states.keys() - listed.keys()
+        unlisted = self.columns.opened.keys() - listed.keys()
         if unlisted or (self.path / MANIFEST).read_bytes() != self.manifest.sealed():
             raise NamesakeError(f"{self.path / MANIFEST} is damaged (its digest differs): build the KB again")
         if wrong := damaged_file(self.path, listed):
             raise NamesakeError(f"{self.path / wrong}: build the KB again")
+        self._check(derived_problems(self.columns))
 
     def _check(self, found: Iterator[tuple[Column[Any], str]]) -> None:
         """Raise the first problem found."""

@@ -8,9 +8,8 @@ import numpy as np
 
 from namesake.arrays import Float64, Int32, Int64, UInt8, take_rows
 from namesake.kb.columns.column_files import Strings
-from namesake.kb.names.index import NameIndex, affixes
+from namesake.kb.names.index import NameIndex, affixes, nicknames, romans
 from namesake.kb.names.normalise import normalise_many
-from namesake.kb.names.variants import nicknames, romans
 from namesake.kernels.names import similar as kernels
 from namesake.kernels.names.constants import KIND_QUALITY
 

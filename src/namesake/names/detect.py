@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from namesake.arrays import Float64, Int8, Int32, Int64, UInt8, indptr
 from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.names.index import NameIndex
+from namesake.kb.names.index import NameIndex, nicknames
 from namesake.kb.names.normalise import normalise
-from namesake.kb.names.variants import nicknames
 from namesake.kernels.names import detect as kernels
 from namesake.kernels.names import page
 from namesake.kernels.names.bearers import Labels

@@ -21,9 +21,9 @@ import pyarrow as pa
 from namesake.arrays import Bool, Float64, Int64, indptr, take_rows, text_buffers
 from namesake.articles.days import Day, read_day
 from namesake.batch import Batch
-from namesake.kb.dates import DAY, YEAR
 from namesake.kb.names.normalise import normalise
 from namesake.kb.store import KB
+from namesake.kernels.dump.wikidata import DAY, YEAR
 from namesake.kernels.link.candidate_tables import Stated, agree
 from namesake.kernels.types import Ragged
 from namesake.scorers import value_lookup

@@ -15,9 +15,9 @@ import pyarrow.compute as pc
 from msgspec import Meta
 
 from namesake.arrays import Int32
-from namesake.kb.dates import DAY, iso
-from namesake.kb.records import about, property_label, rows_named
+from namesake.kb.records import about, iso, property_label, rows_named
 from namesake.kb.store import KB
+from namesake.kernels.dump.wikidata import DAY
 
 INSTANCE, OCCUPATION, BIRTH, DEATH = 31, 106, 569, 570
 SUGGESTED = 10

@@ -13,8 +13,7 @@ from rich.panel import Panel
 from rich.table import Column, Table
 from rich.text import Text
 
-from namesake.kb.dump.rejected_lines import NAMED
-from namesake.kb.manifest import REJECTS, Manifest, Reject
+from namesake.kb.manifest import NAMED, REJECTS, Manifest, Reject
 from namesake.kb.records import gist, no_label, years
 from namesake.printable import counted, one_line
 

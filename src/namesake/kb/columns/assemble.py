@@ -5,7 +5,6 @@ The content of the dump stays mapped and is read in blocks; large results go to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,9 +16,8 @@ from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import KBColumns
-from namesake.kb.columns.pagerank import incoming
 from namesake.kb.dump.parse import Items
-from namesake.kb.manifest import Reject
+from namesake.kb.dump.ranks import incoming
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.dump.wikidata import FOREVER, MISSING
@@ -68,7 +66,10 @@ def number(items: Items) -> Numbering:
     bits = np.zeros(largest // 64 + 1, np.uint64)
     first, repeated, superseded = _counted(items, len(bits))
     bitmap.add_all(bits, items.qid)
-    _add_stated(bits, items, first)
+    for low, high in large.spans(items.statement_indptr, 16):
+        ends = items.statement_indptr[low : high + 1]
+        values = items.statement_value[ends[0] : ends[-1]]
+        bitmap.add_all(bits, values if first[low:high].all() else values[np.repeat(first[low:high], np.diff(ends))])
     before = bitmap.count_before(bits)
     item_qids = large.kept(bitmap.members(bits, int(before[-1])))
     item_of = large.kept(bitmap.find(bits, before, items.qid))
@@ -96,23 +97,6 @@ def _counted(items: Items, words: int) -> tuple[Bool, Int64, int]:
             some &= ~later_too
         later |= own
     return first, np.concatenate([np.empty(0, np.int64), *reversed(repeated)]), superseded
-
-
-def _add_stated(bits: UInt64, items: Items, first: Bool) -> None:
-    """Add the values of the statements of items that count."""
-    if first.all():
-        bitmap.add_all(bits, items.statement_value)
-        return
-    for low, high in large.spans(items.statement_indptr, 16):
-        ends = items.statement_indptr[low : high + 1]
-        counted = np.repeat(first[low:high], np.diff(ends))
-        bitmap.add_all(bits, items.statement_value[ends[0] : ends[-1]][counted])
-
-
-def repeated(items: Items, rows: Numbering) -> Iterator[Reject]:
-    """Items whose QID had occurred before in their file."""
-    for row in rows.repeated.tolist():
-        yield Reject(items.file_of(row), int(items.line[row]), f"QID twice: Q{items.qid[row]}")
 
 
 def links(items: Items, rows: Numbering) -> Ragged:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import io
+import mmap
 import os
+import stat
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +21,50 @@ from namesake.arrays import Int64, UInt8
 from namesake.errors import NamesakeError
 from namesake.files.digests import open_file
 from namesake.kb.columns import large
-from namesake.kb.columns.npy import map_column
+
+HEADER = 128  # bytes
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+_libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+_FAILED = ctypes.c_void_p(-1).value
+
+
+def header(dtype: np.dtype[Any], rows: int) -> bytes:
+    """The first bytes of a column with `rows` rows."""
+    stream = io.BytesIO()
+    kind = np.lib.format.dtype_to_descr(dtype)
+    np.lib.format.write_array_header_1_0(stream, {"descr": kind, "fortran_order": False, "shape": (rows,)})
+    return stream.getvalue()
+
+
+def map_column(file: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """The column in an open file, mapped; ValueError if the file contains anything else.
+
+    The map is copy-on-write: kernels with eager signatures refuse read-only arrays, and what a program writes by
+    mistake never reaches the file. It outlives the file's handle and its name.
+    """
+    status = os.fstat(file)
+    if not stat.S_ISREG(status.st_mode):
+        raise ValueError("no file")
+    rows, rest = divmod(status.st_size - HEADER, dtype.itemsize)
+    if rows < 0 or rest or os.pread(file, HEADER, 0) != header(dtype, rows):
+        raise ValueError(f"no column of {dtype}, or not all of one")
+    if not rows:
+        return np.empty(0, dtype)
+    return np.frombuffer(memoryview(_pages(file, status.st_size)), dtype, rows, offset=HEADER)
+
+
+def _pages(file: int, size: int) -> ctypes.Array[ctypes.c_uint8]:
+    """A private map of a file. Unlike Python's own it keeps no handle open: a KB has a hundred files."""
+    address = _libc.mmap(None, size, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE, file, 0)
+    if address == _FAILED:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    pages = (ctypes.c_uint8 * size).from_address(address)
+    weakref.finalize(pages, _libc.munmap, address, size).atexit = False
+    return pages
 
 
 @dataclass(frozen=True)
@@ -47,19 +95,9 @@ class Strings:
         data, whole = large.empty(int(offsets[-1]), np.uint8), self.arrow()
         for low, high in large.spans(offsets, 2):
             some = rows[low:high]
-            taken = whole.take(pa.array(some, mask=some < 0))
-            data[offsets[low] : offsets[high]] = Strings.from_arrow(taken).data
+            taken = whole.take(pa.array(some, mask=some < 0)).buffers()[2]
+            data[offsets[low] : offsets[high]] = np.frombuffer(taken or b"", np.uint8, offsets[high] - offsets[low])
         return Strings(offsets, data)
-
-    @staticmethod
-    def from_arrow(column: pa.LargeStringArray) -> Strings:
-        """An Arrow column from its first row's byte on; nulls become empty strings."""
-        if not len(column):
-            return Strings.of(())
-        offsets = np.frombuffer(column.buffers()[1], np.int64)[column.offset : column.offset + len(column) + 1]
-        whole = column.buffers()[2]
-        data = np.frombuffer(whole, np.uint8) if whole is not None else np.empty(0, np.uint8)
-        return Strings(offsets - offsets[0], data[offsets[0] : offsets[-1]])
 
     @staticmethod
     def empty(rows: int) -> Strings:
@@ -101,25 +139,8 @@ class Ragged:
         return self.values[self.indptr[row] : self.indptr[row + 1]]
 
 
-@dataclass(frozen=True)
-class State:
-    """The identity of a file's content: writing to the file or replacing it changes the state."""
-
-    device: int
-    inode: int
-    size: int
-    modified: int
-    changed: int
-    """Time of the last change of the file or its metadata, in nanoseconds; unlike `modified` it cannot be set."""
-
-    @staticmethod
-    def of(status: os.stat_result) -> State:
-        """From the result of `stat`."""
-        return State(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-
 class Columns:
-    """The files of one KB folder, each mapped when it is first used, or all of them by `hold`."""
+    """The files of one KB folder, each mapped when it is first used."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -127,11 +148,6 @@ class Columns:
         """The status of each file when it was mapped, by its name."""
         self._place = folder.absolute()
         self._mapped: dict[str, npt.NDArray[Any]] = {}
-
-    @property
-    def states(self) -> dict[str, State]:
-        """The state of each file that is mapped, by its name."""
-        return {name: State.of(status) for name, status in self.opened.items()}
 
     def written(self) -> str | None:
         """The first mapped file that was written to since it was mapped.
@@ -147,36 +163,28 @@ class Columns:
             if now.st_ctime_ns == before.st_ctime_ns or not os.path.samestat(before, now):
                 continue
             same = before.st_size == now.st_size and before.st_mtime_ns == now.st_mtime_ns
-            if not same or _rights(before) == _rights(now):
+            rights = "st_mode", "st_uid", "st_gid", "st_nlink"
+            if not same or all(getattr(before, field) == getattr(now, field) for field in rights):
                 return name
             self.opened[name] = now
         return None
 
-    def array(self, name: str, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`."""
-        if name not in self._mapped:
-            self._map(name, dtype, self.folder / f"{name}.npy")
-        return self._mapped[name]
+    def array(self, name: str, dtype: np.dtype[Any], folder: int | None = None) -> npt.NDArray[Any]:
+        """The file `name`.npy, mapped; NamesakeError if it does not contain numbers of type `dtype`.
 
-    def hold(self, files: dict[str, np.dtype[Any]], folder: int) -> None:
-        """Map these files of the open folder now, so that later changes of the folder do not affect them."""
-        for name, dtype in files.items():
-            self._map(name, dtype, f"{name}.npy", folder)
-
-    def _map(self, name: str, dtype: np.dtype[Any], path: str | Path, folder: int | None = None) -> None:
+        It is looked up by name, or in an open `folder`, which may have been renamed.
+        """
+        where = self.folder / f"{name}.npy"
+        if name in self._mapped:
+            return self._mapped[name]
         try:
-            file = open_file(path, folder)
+            file = open_file(where if folder is None else where.name, folder)
             try:
                 self._mapped[name] = map_column(file, dtype)
-                self.opened[f"{name}.npy"] = os.fstat(file)
+                self.opened[where.name] = os.fstat(file)
             finally:
                 os.close(file)
         except (OSError, ValueError) as problem:
             reason = problem.strerror if isinstance(problem, OSError) else problem
-            where = self.folder / f"{name}.npy"
             raise NamesakeError(f"{where} cannot be read ({reason}): build the KB again") from None
-
-
-def _rights(status: os.stat_result) -> tuple[int, ...]:
-    """Permissions, owner and number of links of a file."""
-    return status.st_mode, status.st_uid, status.st_gid, status.st_nlink
+        return self._mapped[name]

@@ -88,26 +88,14 @@ class Column(Generic[C]):
     """The holder's arrays, by the suffixes of their files."""
 
     def __init__(
-        self,
-        file: str,
-        dtype: type[np.generic],
-        rows: Axis,
-        doc: str,
-        made_by: str,
-        values: Values = ANY,
-        order: str = "",
+        self, file: str, dtype: type[Any], rows: Axis, doc: str, made_by: str, values: Values = ANY, order: str = ""
     ) -> None:
         """Declare the column `file` of `dtype` with one row for each of `rows`; `doc` describes it.
 
         `made_by` is `DUMP`, `DERIVED`, or the function of the build that makes it, as `module.name` in this package.
         """
-        self.file = file
-        self.dtype = np.dtype(dtype)
-        self.rows = rows
-        self.__doc__ = doc
-        self.made_by = made_by
-        self.values = values
-        self.order = order
+        self.file, self.dtype, self.rows = file, np.dtype(dtype), rows
+        self.__doc__, self.made_by, self.values, self.order = doc, made_by, values, order
 
     def __set_name__(self, owner: type[Mapped], name: str) -> None:
         self.name = name

@@ -13,19 +13,24 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Float32, Float64, Int8, Int32, UInt64
+from namesake.errors import NamesakeError
+from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Columns
-from namesake.kb.columns.declaration import Column
+from namesake.kb.columns.declaration import LONGEST_RUN, Column, Mapped
 from namesake.kb.columns.layout import MAN, WOMAN, KBColumns, NameColumns
-from namesake.kb.names import phrase_tables as tables
 from namesake.kb.publish.draft import Draft
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.links import count_values, mark_rows
 from namesake.kernels.dump.wikidata import GENDER
+from namesake.kernels.names import phrases as pack
+from namesake.kernels.tables import table_size
 
 C = TypeVar("C")
 
 GENDERS = {MAN: (6581097, 2449503), WOMAN: (6581072, 1052281)}
 """The values of P21 for a man and a woman: male and female, and trans man and trans woman."""
+
+SLOT_BYTES = 64  # temporary memory per slot of a hash table
 
 DERIVED: dict[Column[Any], Callable[[KBColumns], Any]] = {}
 """The function of each derived column, in the order in which they run."""
@@ -75,10 +80,7 @@ def fame(kb: KBColumns) -> Float32:
 
 @derived(KBColumns.gender)
 def gender(kb: KBColumns) -> Int8:
-    """Whether each entity is a man or a woman, if the KB states one of them.
-
-    Anybody may edit Wikidata: a function here must expect a string as the value of any property, and ignore it.
-    """
+    """Whether each entity is a man or a woman, if the KB states one of them. A value may be a string, by mistake."""
     first, end = np.searchsorted(kb.pair_property, [GENDER, GENDER + 1])
     values = kb.pair_value[first:end]
     items = np.flatnonzero(values >= 0)
@@ -91,15 +93,56 @@ def gender(kb: KBColumns) -> Int8:
 
 
 @derived(NameColumns.phrases)
-def phrases(kb: KBColumns) -> UInt64:
+def phrases(kb: Mapped) -> UInt64:
     """All names, short forms and names of non-people, by their hashes."""
-    return tables.phrases(NameColumns(kb.columns))
+    names = NameColumns(kb.columns)
+    for size, most, what in (
+        (len(names.texts), pack.MOST_NAMES, "names"),
+        (len(names.short_entities), pack.MOST_SHORTS, "short forms"),
+    ):
+        if size > most:
+            raise NamesakeError(
+                f"{size:,} {what} are too many for one KB, which has room for {most:,}: keep fewer items"
+            )
+    tables = names.hashes, names.short_hashes, names.thing_hashes
+    taken = sum(int(np.count_nonzero(table)) for table in tables)
+    entries = large.zeros(pack.PHRASE * table_size(taken), np.uint64)
+    for hashes, slots, at, field in (
+        (names.hashes, names.slots, np.uint64(0), pack.NAME_MASK),
+        (names.short_hashes, names.short_slots, pack.SHORT_AT, pack.SHORT_MASK << pack.SHORT_AT),
+    ):
+        for low, high in large.blocks(len(hashes), SLOT_BYTES):
+            rows = slots[low:high].astype(np.int64) + 1
+            _enter(hashes[low:high], rows.view(np.uint64) << at, field, entries)
+    for low, high in large.blocks(len(names.thing_hashes), SLOT_BYTES):
+        kinds = names.thing_kind[low:high].astype(np.uint64) << pack.KIND_AT
+        fame = names.thing_fame[low:high].astype(np.uint64) << pack.FAME_AT
+        _enter(names.thing_hashes[low:high], kinds | fame, ~np.uint64(0) << pack.KIND_AT, entries)
+    return entries
+
+
+def _enter(hashes: UInt64, packed: UInt64, field: np.uint64, entries: UInt64) -> None:
+    """Enter the occupied slots."""
+    taken = hashes != 0
+    if not pack.enter(hashes[taken], packed[taken], field, LONGEST_RUN, entries):
+        raise NamesakeError("too many names share the lowest bits of their hashes")
 
 
 @derived(NameColumns.words)
-def words(kb: KBColumns) -> UInt64:
+def words(kb: Mapped) -> UInt64:
     """The counts of tokens."""
-    return tables.words(NameColumns(kb.columns))
+    names = NameColumns(kb.columns)
+    entries = large.empty(pack.WORD * len(names.token_hashes), np.uint64)
+    for low, high in large.blocks(len(names.token_hashes), SLOT_BYTES):
+        some = entries[pack.WORD * low : pack.WORD * high].reshape(-1, pack.WORD)
+        some[:, 0] = names.token_hashes[low:high]
+        some[:, 1] = names.token_last[low:high]
+        some[:, 1] = some[:, 1] << np.uint64(32) | names.token_first[low:high].view(np.uint32)
+        some[:, 2] = names.token_lower[low:high]
+        packed = np.empty(high - low, np.uint64)
+        pack.pack_words(names.token_hashes[low:high], names.phrases, packed)
+        some[:, 3] = packed
+    return entries
 
 
 @derived(KBColumns.pair_count)

@@ -30,6 +30,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from namesake.arrays import Int64
+from namesake.files.draft import write_all
 
 AnyArray = npt.NDArray[Any]
 
@@ -98,7 +99,12 @@ class Room:
         if self.folder is None or size * kind.itemsize <= self.small:
             return np.empty(size, kind)
         with self.file() as file:
-            _reserve(file, size * kind.itemsize)
+            try:  # a page without disk space would kill the process
+                os.posix_fallocate(file.fileno(), 0, size * kind.itemsize)
+            except (AttributeError, OSError) as problem:
+                if isinstance(problem, OSError) and problem.errno not in CANNOT_RESERVE:
+                    raise
+                file.truncate(size * kind.itemsize)
             return self.map(file, kind)
 
     def file(self) -> FileIO:
@@ -170,10 +176,7 @@ def blocks(rows: int, width: int) -> Iterator[tuple[int, int]]:
 
 
 def spans(ends: AnyArray, width: int, block: int = 0) -> Iterator[tuple[int, int]]:
-    """The same for rows of several values each, of `width` bytes: those of row i end at `ends[i + 1]`.
-
-    A range has at least one row.
-    """
+    """The same for rows of several values each, of `width` bytes: those of row i end at `ends[i + 1]`."""
     low, rows, step = 0, len(ends) - 1, max(1, (block or room().block) // width)
     while low < rows:
         high = int(np.searchsorted(ends, ends[low] + step, "right")) - 1
@@ -187,16 +190,6 @@ def running(sizes: AnyArray) -> Int64:
     offsets = zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])
     return offsets
-
-
-def _reserve(file: FileIO, size: int) -> None:
-    """Give a new file its size and reserve the disk space: a page without space would kill the process."""
-    try:
-        os.posix_fallocate(file.fileno(), 0, size)
-    except (AttributeError, OSError) as problem:
-        if isinstance(problem, OSError) and problem.errno not in CANNOT_RESERVE:
-            raise
-        file.truncate(size)
 
 
 class Growing:
@@ -216,9 +209,8 @@ class Growing:
         if self._file is None:
             self._parts.append(part)
             return
-        body = np.ascontiguousarray(part).data.cast("B") if part.size else memoryview(b"")
-        while len(body):
-            body = body[self._file.write(body) or 0 :]
+        if part.size:
+            write_all(self._file, np.ascontiguousarray(part).data.cast("B"))
 
     def done(self) -> AnyArray:
         """The whole array; nothing can be added afterwards."""
@@ -246,8 +238,3 @@ def give_back() -> None:
         trim(0)
     if room().folder:
         room().release()
-
-
-def of_machine() -> int:
-    """Bytes of memory that the machine has."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int32, Int64
+from namesake.kb.build_options import Options
 from namesake.kb.columns import large
 from namesake.kb.columns.assemble import Statements, group, ranges
 from namesake.kb.columns.column_files import Ragged, Strings, concatenate
@@ -139,22 +140,16 @@ def _vocabulary(surfaces: _Surfaces, language: Language, how: str) -> tuple[list
 
 
 def index_kb_words(
-    items: Items,
-    dump_of: Int32,
-    stated: Statements,
-    descriptions: Strings,
-    paragraphs: Strings,
-    language: Language,
-    how: str,
+    items: Items, dump_of: Int32, stated: Statements, own: tuple[Strings, Strings], options: Options
 ) -> Made:
-    """The columns of words. Labels and aliases of items count only where an entity states the item."""
+    """The columns of words, from the entities' `own` descriptions and first paragraphs, and from stated items."""
     values = stated_items(stated, len(dump_of))
     of_dump = dump_of[values]
     starts = items.alias_indptr[of_dump]
     alias_counts = np.where(of_dump < 0, 0, items.alias_indptr[of_dump + 1] - starts)
     aliases = items.alias.take(ranges(starts, alias_counts))
-    texts = (descriptions, paragraphs, items.label.take(of_dump), aliases, stated.strings)
-    found = index_words([(column.data, column.offsets) for column in texts], language, how)
+    texts = *own, items.label.take(of_dump), aliases, stated.strings
+    found = index_words([(column.data, column.offsets) for column in texts], options.language, options.words)
     d, p, labels, each_alias, strings = found.columns
     of_item = spread(labels, values, len(dump_of))
     of_alias = np.repeat(np.arange(len(values), dtype=np.int32), alias_counts)
@@ -200,14 +195,11 @@ def union(own: Ragged, stated: Statements, of_item: Ragged, of_string: Ragged, w
     """D+S: the words of each entity's description and of its statements' values."""
     sizes, values = large.Growing(np.int64), large.Growing(np.int32)
     for low, high in large.blocks(len(own), UNION_BYTES):
-        entities = (_rows(Ragged(rows.indptr[low : high + 1], rows.values)) for rows in (own, stated.statements))
-        columns = (*entities, stated.pair_value, *map(_rows, (of_item, of_string)))
+        entities = (Rows(rows.indptr[low : high + 1], rows.values) for rows in (own, stated.statements))
+        values_of = (Rows(rows.indptr, rows.values) for rows in (of_item, of_string))
+        columns = (*entities, stated.pair_value, *values_of)
         counted = union_words(*columns, np.full(words, -1, np.int32), np.empty(0, np.int32))
         some = np.empty(int(counted[-1]), np.int32)
         sizes.append(np.diff(union_words(*columns, np.full(words, -1, np.int32), some)))
         values.append(some)
     return Ragged(large.running(sizes.done()), values.done())
-
-
-def _rows(column: Ragged) -> Rows:
-    return Rows(column.indptr, column.values)

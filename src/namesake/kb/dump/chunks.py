@@ -93,7 +93,9 @@ def _chunks(source: Unpacked, chunk_bytes: int) -> Iterator[Chunk]:
         cut = filled if ended else last_byte(buffer, NEWLINE, filled) + 1
         if cut:
             rest = buffer[cut:filled].copy()
-            chunk = _chunk(source, line, buffer, cut)
+            buffer[cut : cut + LANES] = 0
+            lines = count_newlines(buffer, cut) + int(buffer[cut - 1] != NEWLINE)
+            chunk = Chunk(source.name, line, lines, buffer, cut)
             holds_entity = holds_entity or last_byte(buffer, BRACE, cut) >= 0
             yield chunk
             line += chunk.lines
@@ -108,12 +110,6 @@ def _chunks(source: Unpacked, chunk_bytes: int) -> Iterator[Chunk]:
     if not holds_entity:
         empty = "is empty and " if line == 1 and not filled else ""
         raise NamesakeError(f"{source.name} {empty}contains no entity; is it a Wikidata JSON dump?")
-
-
-def _chunk(source: Unpacked, line: int, buffer: UInt8, size: int) -> Chunk:
-    buffer[size : size + LANES] = 0
-    lines = count_newlines(buffer, size) + int(buffer[size - 1] != NEWLINE)
-    return Chunk(source.name, line, lines, buffer, size)
 
 
 def _fill(source: Unpacked, buffer: UInt8, filled: int, line: int) -> tuple[int, bool]:

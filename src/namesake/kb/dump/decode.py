@@ -126,7 +126,9 @@ def decode(line: bytes, keep_all: bool, language: Language) -> Entity:
     """The entity on a line of a dump. Raises BadLineError where there is none."""
     try:
         line.decode()  # the decoder does not check texts that it skips
-        whole = _ESCAPE.sub(_mend, line) if b"\\ud" in line.lower() else line
+        whole = line
+        if b"\\ud" in line.lower():  # the replacement character for half a surrogate pair
+            whole = _ESCAPE.sub(lambda escape: rb"\ufffd" if len(escape[0]) == 6 else escape[0], line)
         record = _last_of_each(_decoder(language).decode, whole)
         kind, number = _entity_id(record.id)
         if kind == "L":
@@ -153,12 +155,6 @@ def _last_of_each(decode: Callable[[bytes | Raw], T], text: bytes | Raw) -> T:
 def _typed(text: Raw, kind: Any) -> Any:
     """A part of a record, decoded when it is needed."""
     return _last_of_each(msgspec.json.Decoder(kind).decode, text)
-
-
-def _mend(escape: re.Match[bytes]) -> bytes:
-    """The same escape, or the replacement character for half a surrogate pair."""
-    text = escape[0]
-    return rb"\ufffd" if len(text) == 6 and text[1:2] == b"u" else text
 
 
 def _entity_id(text: str | None) -> tuple[str, int]:
@@ -240,18 +236,16 @@ class _Reader:
 
     def _statements(self, values: list[tuple[int, int | str, _Statement]], kept: bool) -> tuple[Statement, ...]:
         """Each once per period. Of an item that is not kept only the links to other items remain."""
-        found = (
-            (of, value, *(self._days(statement) if kept else (MISSING, MISSING)))
-            for of, value, statement in values
-            if kept or isinstance(value, int)
-        )
-        return tuple(dict.fromkeys(found))
-
-    def _days(self, statement: _Statement) -> tuple[int, int]:
-        """The first and last day on which a statement holds, by its qualifiers."""
-        qualifiers = dict(_typed(statement.qualifiers, dict[str, Raw] | _Nothing))
-        since, until = (self._first_time(qualifiers.get(f"P{of}")) for of in (wikidata.START_TIME, wikidata.END_TIME))
-        return since[0], until[2]
+        found: dict[Statement, None] = {}
+        for of, value, statement in values:
+            if kept:
+                qualifiers = dict(_typed(statement.qualifiers, dict[str, Raw] | _Nothing))
+                since = self._first_time(qualifiers.get(f"P{wikidata.START_TIME}"))
+                until = self._first_time(qualifiers.get(f"P{wikidata.END_TIME}"))
+                found[of, value, since[0], until[2]] = None
+            elif isinstance(value, int):
+                found[of, value, MISSING, MISSING] = None
+        return tuple(found)
 
     def _first_time(self, snaks: Raw | None) -> Period:
         for snak in _typed(snaks, list[_Snak]) if snaks is not None else ():

@@ -1,86 +1,32 @@
-"""Parse whole dumps on several threads; their columns wait on disk."""
+"""Read the inputs of a build: dumps on several threads, whose columns wait on disk, and Wikipedia.
+
+A resumed build does not read again what an earlier run has read.
+"""
 
 from __future__ import annotations
 
-import io
-import mmap
-import os
-from collections.abc import Sequence
+from collections import Counter
 from contextlib import closing
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Int64
-from namesake.files.draft import write_all
-from namesake.kb.columns import large
+from namesake.errors import NamesakeError
+from namesake.kb.build_options import Options, needs
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.dump.chunks import Chunk, read_chunks
-from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, Keep, Parsed, parse_chunk
-from namesake.kb.dump.rejected_lines import Rejects
-from namesake.language import Language
+from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, parse_chunk
+from namesake.kb.dump.wikipedia import Reader, Wikipedia
+from namesake.kb.manifest import Reject, Rejects
+from namesake.kb.publish.draft import Draft, Spill
 from namesake.progress import Reporter
 from namesake.threads import in_order
 
-
-class Spill:
-    """A folder of raw columns: appended to while dumps are parsed, mapped afterwards."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._files: dict[str, io.FileIO] = {}
-        self._types: dict[str, np.dtype[Any]] = {}
-
-    def adopt(self, types: dict[str, str]) -> None:
-        """Use columns of these types, which a stopped build wrote."""
-        self._types |= {name: np.dtype(kind) for name, kind in types.items()}
-
-    def keep(self) -> dict[str, int]:
-        """Write all columns to the disk; returns the size of each. They are complete."""
-        for file in self._files.values():
-            os.fsync(file.fileno())
-            file.close()
-        self._files.clear()
-        return {name: (self.folder / name).stat().st_size for name in self._types}
-
-    @property
-    def types(self) -> dict[str, str]:
-        """The type of the numbers in each column."""
-        return {name: kind.str for name, kind in self._types.items()}
-
-    def __enter__(self) -> Spill:
-        return self
-
-    def __exit__(self, *problem: object) -> None:
-        for file in self._files.values():
-            file.close()
-
-    def append(self, name: str, array: npt.NDArray[Any]) -> None:
-        """Add an array to the end of a column."""
-        if name not in self._files:
-            self._files[name] = io.FileIO(self.folder / name, "wb")
-            self._types[name] = array.dtype
-        assert array.dtype == self._types[name], f"{name} changes its type"
-        if array.size:
-            write_all(self._files[name], np.ascontiguousarray(array).data.cast("B"))
-
-    @property
-    def size(self) -> int:
-        """Bytes of all columns."""
-        return sum((self.folder / name).stat().st_size for name in self._types)
-
-    def column(self, name: str) -> npt.NDArray[Any]:
-        """A whole column, mapped copy-on-write."""
-        if name in self._files:
-            self._files[name].close()
-        with (self.folder / name).open("rb") as file:
-            if not file.seek(0, io.SEEK_END):
-                return np.empty(0, self._types[name])
-            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        large.room().add(pages)
-        return np.frombuffer(pages, self._types[name])
+DUMPS, WIKIPEDIA = "dumps", "wikipedia"
 
 
 class Gathering:
@@ -95,17 +41,7 @@ class Gathering:
         self._ends: dict[str, int] = {}
         self._properties = 0
 
-    @property
-    def said(self) -> dict[str, Any]:
-        """Everything besides the columns, for the journal."""
-        return {"items": self.items, "dates_dropped": self.dates_dropped, "files": self.files}
-
-    def resume(self, said: dict[str, Any]) -> None:
-        """Continue with what another run gathered in the same spill."""
-        self.items, self.dates_dropped = said["items"], said["dates_dropped"]
-        self.files = [DumpFile(*file) for file in said["files"]]
-
-    def add(self, parsed: Parsed, file: str) -> None:
+    def add(self, parsed: Items, file: str) -> None:
         """Append one chunk's columns; strings are numbered through all chunks."""
         if not self.files or self.files[-1].name != file:
             self.files.append(DumpFile(self.items, self._properties, file))
@@ -138,28 +74,88 @@ class Gathering:
         return Items({name: texts[name] if name in texts else column(name) for name in FIELDS}, self.files)
 
 
-def gather_items(
-    dumps: Sequence[str],
-    keep: Keep,
-    language: Language,
-    workers: int,
-    spill: Spill,
-    rejects: Rejects,
-    reporter: Reporter,
-) -> Gathering:
-    """Parse `dumps` on `workers` threads: the scanner is compiled and releases the GIL.
-
-    The items that `keep` selects become entities, with texts in `language`. Few chunks are in memory at a time. Columns
-    go to `spill` in the order of the dumps, rejected lines to `rejects`.
-    """
+def gather_items(options: Options, spill: Spill, rejects: Rejects, reporter: Reporter) -> Gathering:
+    """Parse the dumps on several threads: columns go to `spill` in the order of the dumps."""
     gathering = Gathering(spill)
 
-    def parse(chunk: Chunk) -> tuple[Parsed, str, float | None]:
-        return parse_chunk(chunk, keep, language), chunk.file, chunk.done
+    def parse(chunk: Chunk) -> tuple[Items, str, float | None]:
+        return parse_chunk(chunk, options.keep, options.language), chunk.file, chunk.done
 
-    with closing(in_order(parse, read_chunks(dumps, workers), workers)) as results:
+    with closing(in_order(parse, read_chunks(options.dumps, options.workers), options.workers)) as results:
         for parsed, file, done in results:
             gathering.add(parsed, file)
             rejects.add(parsed.rejected)
             reporter.advance(done, gathering.items)
     return gathering
+
+
+class ReadInput(msgspec.Struct, frozen=True):
+    """An input that was read: the types of its columns in the spill, other facts, and the rejected lines."""
+
+    types: dict[str, str]
+    facts: dict[str, Any]
+    rejects: list[Reject]
+    reasons: dict[str, int]
+
+
+@dataclass
+class Inputs:
+    """Reads inputs into the spill of a draft, and records each as a finished stage."""
+
+    options: Options
+    draft: Draft
+    spill: Spill
+    reporter: Reporter
+    rejects: Rejects = field(default_factory=Rejects)
+
+    def dumps(self) -> Gathering:
+        """The items of the dumps."""
+        if known := self._known(DUMPS):
+            self.reporter.say("resuming a stopped build, which had read the dumps")
+            gathering = Gathering(self.spill)
+            gathering.items, gathering.dates_dropped = known.facts["items"], known.facts["dates_dropped"]
+            gathering.files = [DumpFile(*file) for file in known.facts["files"]]
+            return gathering
+        if found := needs(self.options):
+            for line in found.lines(self.options):
+                self.reporter.say(line)
+        with self.reporter.stage("reading the dump"):
+            gathering = gather_items(self.options, self.spill, self.rejects, self.reporter)
+            if not gathering.items and self.rejects.named:
+                first = self.rejects.named[0]
+                raise NamesakeError(
+                    f"{first.file}:{first.line}: {first.reason}; no line is a Wikidata item: is it a dump?"
+                )
+            facts = {"items": gathering.items, "dates_dropped": gathering.dates_dropped, "files": gathering.files}
+            self._note(DUMPS, facts)
+        return gathering
+
+    def wikipedia(self, qids: npt.NDArray[np.int64]) -> Wikipedia | None:
+        """The Wikipedia texts and ranks of the entities `qids`, if a dump was given."""
+        if self.options.wikipedia is None:
+            return None
+        reader = Reader(qids, self.spill, self.rejects)
+        if known := self._known(WIKIPEDIA):
+            reader.pages = known.facts["pages"]
+            return reader.finish()
+        with self.reporter.stage("reading Wikipedia"):
+            reader.read(self.options.wikipedia, self.options.workers, self.reporter)
+            self._note(WIKIPEDIA, {"pages": reader.pages})
+            return reader.finish()
+
+    def _known(self, name: str) -> ReadInput | None:
+        """An input that the stopped build has read, with its columns and rejected lines."""
+        stage = self.draft.stages.get(name)
+        if stage is None:
+            return None
+        known = msgspec.convert(stage.facts, ReadInput)
+        self.spill.types |= known.types
+        self.rejects.named, self.rejects.reasons = list(known.rejects), Counter(known.reasons)
+        return known
+
+    def _note(self, name: str, facts: dict[str, Any]) -> None:
+        if self.draft.key:
+            self.spill.keep()
+            sizes = {f"spill/{column}": size for column, size in self.spill.sizes.items()}
+            read = ReadInput(self.spill.types, facts, self.rejects.named, dict(self.rejects.reasons))
+            self.draft.note(name, read, sizes=sizes)

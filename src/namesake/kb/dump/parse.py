@@ -7,6 +7,7 @@ full JSON decoder, and is rejected with a reason if it is not an entity.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_type_hints
 
 import numpy as np
@@ -67,43 +68,32 @@ class Items:
     statement_value: Int64
     """The QID of an item, or ~i for the string i of `strings`. Only kept items have strings."""
     statement_start: Int32
-    """First day of the qualifier P580, `dates.MISSING` if unknown."""
+    """First day of the qualifier P580, `wikidata.MISSING` if unknown."""
     statement_end: Int32
-    """Last day of the qualifier P582, `dates.MISSING` if unknown."""
+    """Last day of the qualifier P582, `wikidata.MISSING` if unknown."""
     strings: Strings
     property_id: Int32
     property_label: Strings
 
-    def __init__(self, columns: dict[str, Any], files: list[DumpFile]) -> None:
+    def __init__(
+        self, columns: dict[str, Any], files: Sequence[DumpFile] = (), rejected: Sequence[Reject] = (), dropped: int = 0
+    ) -> None:
+        """Besides the columns: the dump files, the rejected lines, the number of dates that name no possible day."""
         vars(self).update(columns)
-        self.files = files
+        self.files, self.rejected, self.dates_dropped = files, rejected, dropped
 
     def file_of(self, row: int) -> str:
         """The dump that contains an item."""
         return next(file.name for file in reversed(self.files) if file.item <= row)
 
 
-class Parsed(Items):
-    """The content of one chunk."""
-
-    def __init__(self, columns: dict[str, Any], rejected: list[Reject], dates_dropped: int) -> None:
-        """Besides the columns: the rejected lines, and the number of dates that name no possible day."""
-        super().__init__(columns, [])
-        self.rejected = rejected
-        self.dates_dropped = dates_dropped
-
-
-def _fields() -> dict[str, np.dtype[Any]]:
-    picked = {column.dump_field: column.dtype for column in KBColumns.declared().values() if column.dump_field}
-    own = {name: np.uint8 if kind is Strings else number_type(kind) for name, kind in get_type_hints(Items).items()}
-    return picked | {name: np.dtype(kind) for name, kind in own.items()}
-
-
-FIELDS = _fields()
+_OWN = {name: np.uint8 if kind is Strings else number_type(kind) for name, kind in get_type_hints(Items).items()}
+FIELDS = {column.dump_field: column.dtype for column in KBColumns.declared().values() if column.dump_field}
+FIELDS |= {name: np.dtype(kind) for name, kind in _OWN.items()}
 """The type of every column: the attributes of `Items`, and the fields of the dump that `layout.py` picks."""
 
 
-def parse_chunk(chunk: Chunk, keep: Keep, language: Language) -> Parsed:
+def parse_chunk(chunk: Chunk, keep: Keep, language: Language) -> Items:
     """Parse the lines of `chunk`. Of items that `keep` selects everything is kept, of others the label and links.
 
     Labels, descriptions and titles are those in `language`. Several threads may parse at the same time.
@@ -120,7 +110,8 @@ def parse_chunk(chunk: Chunk, keep: Keep, language: Language) -> Parsed:
             rejected.append(Reject(chunk.file, int(to.counts[t.LINES]), str(problem)))
         to.counts[t.LINES] += 1
         position = scan(chunk.buffer, position + len(line), chunk.size, keep_all, to)
-    return Parsed({name: _column(name, to) for name in FIELDS}, rejected, int(to.counts[t.DATES_DROPPED]))
+    columns = {name: _column(name, to) for name in FIELDS}
+    return Items(columns, rejected=rejected, dropped=int(to.counts[t.DATES_DROPPED]))
 
 
 def _column(name: str, to: t.Tables) -> Any:

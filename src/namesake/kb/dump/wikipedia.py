@@ -18,11 +18,10 @@ from namesake.arrays import Float64, Int64, UInt64
 from namesake.errors import NamesakeError
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.pagerank import incoming, pagerank
 from namesake.kb.dump.chunks import Chunk, read_chunks
-from namesake.kb.dump.gather import Spill
-from namesake.kb.dump.rejected_lines import Rejects
-from namesake.kb.manifest import Reject
+from namesake.kb.dump.ranks import incoming, pagerank
+from namesake.kb.manifest import Reject, Rejects
+from namesake.kb.publish.draft import Spill
 from namesake.kernels.columns.group import hash_titles
 from namesake.progress import Reporter
 
@@ -47,23 +46,10 @@ class _Page(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Wikipedia:
-    """The first paragraph of each entity's page, which may be empty, and PR_WP, 0 if it has no page.
-
-    `ranks` is None if no page has a link.
-    """
+    """The first paragraph of each entity's page, which may be empty, and PR_WP; None if no page has a link."""
 
     paragraphs: Strings
     ranks: Float64 | None
-    pages: int
-
-
-def read_pages(reader: Reader, path: Path, workers: int, reporter: Reporter) -> None:
-    """Let `reader` read the CirrusSearch content dump `path`; bzip2 is decompressed on `workers` cores."""
-    for chunk in read_chunks([path], workers):
-        reader.add(chunk)
-        reporter.advance(chunk.done, reader.pages, "pages")
-    if not reader.pages:
-        raise NamesakeError(f"{path} has no pages: is it a CirrusSearch content dump?")
 
 
 class Reader:
@@ -75,6 +61,14 @@ class Reader:
         self.rejects = rejects
         self.pages = 0
         self._decoder = msgspec.json.Decoder(_Page)
+
+    def read(self, path: Path, workers: int, reporter: Reporter) -> None:
+        """Read the CirrusSearch content dump `path`; bzip2 is decompressed on `workers` cores."""
+        for chunk in read_chunks([path], workers):
+            self.add(chunk)
+            reporter.advance(chunk.done, self.pages, "pages")
+        if not self.pages:
+            raise NamesakeError(f"{path} has no pages: is it a CirrusSearch content dump?")
 
     def add(self, chunk: Chunk) -> None:
         """Store the pages of a chunk: names, links, and the paragraphs of entities."""
@@ -88,10 +82,8 @@ class Reader:
         self.spill.append("page.of_name", np.repeat(numbers, [len(of_page) for of_page in names]))
         self.spill.append("page.link", _hashes(link for page in pages for link in page.outgoing_link))
         self.spill.append("page.links", np.array([len(page.outgoing_link) for page in pages], np.int32))
-        self._add_paragraphs(pages, np.array([_qid(page) for page in pages], np.int64))
-        self.pages += len(pages)
-
-    def _add_paragraphs(self, pages: list[_Page], qids: Int64) -> None:
+        items = [page.wikibase_item or "" for page in pages]
+        qids = np.array([int(item[1:]) if QID.fullmatch(item) else -1 for item in items], np.int64)
         place = np.searchsorted(self.qids, qids)
         place[place == len(self.qids)] = 0
         entity = np.where(self.qids[place] == qids, place, -1) if len(self.qids) else np.full(len(qids), -1)
@@ -99,6 +91,7 @@ class Reader:
         self.spill.append("page.entity", entity.astype(np.int32))
         self.spill.append("paragraph.size", np.diff(texts.offsets))
         self.spill.append("paragraph.bytes", texts.data)
+        self.pages += len(pages)
 
     def _decode(self, chunk: Chunk) -> Iterable[_Page]:
         if chunk.problem:
@@ -122,7 +115,7 @@ class Reader:
         texts = Strings(large.running(self.spill.column("paragraph.size")), self.spill.column("paragraph.bytes"))
         of_entity = np.full(len(self.qids), -1, np.int64)
         of_entity[entity[own][::-1]] = np.arange(len(own))[::-1]  # the first of several pages
-        return Wikipedia(texts.take(of_entity), ranks, self.pages)
+        return Wikipedia(texts.take(of_entity), ranks)
 
     def _links(self) -> Ragged:
         """The pages that link to each page, through redirects; links to unknown pages are left out."""
@@ -138,11 +131,6 @@ class Reader:
             target[start : start + BLOCK] = np.where(names[place] == block, page[place], -1)
         indptr = large.running(self.spill.column("page.links"))
         return incoming(indptr, target, np.arange(self.pages, dtype=np.int32), self.pages)
-
-
-def _qid(page: _Page) -> int:
-    item = page.wikibase_item or ""
-    return int(item[1:]) if QID.fullmatch(item) else -1
 
 
 def _hashes(titles: Iterable[str]) -> UInt64:

@@ -13,9 +13,8 @@ from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged, Strings, concatenate
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import NameColumns
-from namesake.kb.names.index import affixes
+from namesake.kb.names.index import affixes, file_names
 from namesake.kb.names.normalise import normalise_many, other_forms
-from namesake.kb.names.variants import file_names
 from namesake.kernels.columns.links import count_values
 from namesake.kernels.names import evidence
 from namesake.kernels.names import index as kernels
@@ -25,7 +24,7 @@ from namesake.language import Language
 
 BITS_PER_NAME = 16
 TEXTS_AT_A_TIME = 1 << 20
-NO_TEXT = Strings(np.zeros(1, np.int64), np.empty(0, np.uint8))
+NO_TEXT = Strings.empty(0)
 SITELINKS = 10
 """Sitelinks that an entity needs for misspellings of its names to be indexed."""
 
@@ -131,17 +130,13 @@ def _plain(language: Language, texts: Strings) -> tuple[Strings, Int64]:
     """The `other_forms` of the texts with brackets, quotes or commas, and the row of each form's text."""
     forms: list[tuple[str, int]] = []
     for low, high in large.spans(texts.offsets, 16):
-        rows = low + _marked(texts.data[texts.offsets[low] : texts.offsets[high]], texts.offsets[low : high + 1])
+        offsets, data = texts.offsets[low : high + 1], texts.data[texts.offsets[low] : texts.offsets[high]]
+        marks = (data == ord('"')) | (data == ord("(")) | (data == ord(","))
+        before, last = data[:-1], data[1:]  # the last two bytes of “ „ «
+        marks[1:] |= ((before == 0x80) & ((last == 0x9C) | (last == 0x9E))) | ((before == 0xC2) & (last == 0xAB))
+        rows = low + np.unique(np.searchsorted(offsets - offsets[0], np.flatnonzero(marks), side="right") - 1)
         forms += [(form, row) for row in rows.tolist() for form in other_forms(texts[row], language)]
     return Strings.of(form for form, _ in forms), np.array([row for _, row in forms], np.int64)
-
-
-def _marked(data: UInt8, offsets: Int64) -> Int64:
-    """The rows of the texts in `data` with brackets, quotation marks or a comma."""
-    marks = (data == ord('"')) | (data == ord("(")) | (data == ord(","))
-    before, last = data[:-1], data[1:]
-    marks[1:] |= ((before == 0x80) & ((last == 0x9C) | (last == 0x9E))) | ((before == 0xC2) & (last == 0xAB))  # “ „ «
-    return np.unique(np.searchsorted(offsets - offsets[0], np.flatnonzero(marks), side="right") - 1)
 
 
 def build_misspellings(names: Strings, entities: Ragged, sitelinks: npt.NDArray[Any]) -> Made:

@@ -1,8 +1,7 @@
-"""The name index: from a name in any spelling to the entities with this name, O(1) per look-up."""
+"""The name index: from a name in any spelling to the entities with this name; tables for the search for variants."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from namesake.kb.columns.layout import NameColumns
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kernels.hash import hash_bytes, slot_of
 from namesake.kernels.names import index as kernels
+from namesake.kernels.names import similar
 from namesake.kernels.names.constants import ALIAS, FAME_STEPS
 from namesake.kernels.names.slips import slip_openings
 from namesake.language import Language
@@ -22,11 +22,8 @@ from namesake.language import Language
 @cache
 def affixes(language: Language) -> kernels.Affixes:
     """Hashes of the honorifics, of the suffixes and of the connectors, each ascending."""
-    return kernels.Affixes(*map(_hashes, (language.honorifics, language.suffixes, language.connectors)))
-
-
-def _hashes(words: Iterable[str]) -> UInt64:
-    return np.sort(np.array([_hash(word) for word in words], np.uint64))
+    lists = language.honorifics, language.suffixes, language.connectors
+    return kernels.Affixes(*(np.sort(np.array([_hash(word) for word in words], np.uint64)) for words in lists))
 
 
 def _hash(normalised: str) -> np.uint64:
@@ -120,8 +117,7 @@ class NameIndex(NameColumns):
 
     def token_counts(self, token: str) -> TokenCounts:
         """How a token is used in the labels of people and elsewhere."""
-        data = np.frombuffer(normalise(token).encode(), np.uint8)
-        slot = slot_of(self.token_hashes, hash_bytes(data, 0, len(data)))
+        slot = slot_of(self.token_hashes, np.uint64(_token_hash(normalise(token))))
         columns = self.token_first, self.token_last, self.token_middle, self.token_lower
         return TokenCounts(*(int(column[slot]) for column in columns))
 
@@ -143,3 +139,53 @@ class NameIndex(NameColumns):
         key = _hash(f"{normalise(one)} {normalise(other)}")
         first, end = (int(np.searchsorted(self.misspelling_hashes, key, side)) for side in ("left", "right"))
         return self.misspelling_names[first:end]
+
+
+SOUNDS = str.maketrans("yjwcqzeo", "iivkksau", "")
+CYRILLIC = "абвгдежзийклмнопрстуфхцчшщъыьэюяєіїђјљњћџ"
+CYRILLIC_START, CYRILLIC_ROW = 0x0400, 256
+
+
+@cache
+def romans(language: Language) -> UInt8:
+    """What each ASCII byte (rows from 0) and each Cyrillic letter (rows from 256) sounds like, as up to 4 letters."""
+    written = zip(CYRILLIC, language.cyrillic.split(), strict=True)
+    table = np.zeros((CYRILLIC_ROW + 128, 4), np.uint8)
+    sounds = {ord(letter): letter for letter in "abcdefghijklmnopqrstuvwxyz0123456789"} | {ord("x"): "ks"}
+    sounds |= {CYRILLIC_ROW + ord(c) - CYRILLIC_START: latin.strip("-") for c, latin in written}
+    for row, letters in sounds.items():
+        sounded = letters.translate(SOUNDS).encode()
+        table[row, : len(sounded)] = list(sounded)
+    return table
+
+
+@cache
+def nicknames(language: Language) -> similar.Nicknames:
+    """The language's nicknames for the kernel: every two names of a group may stand for each other."""
+    others: dict[int, set[str]] = {}
+    for group in language.nicknames:
+        for name in group:
+            others.setdefault(_token_hash(name), set()).update(set(group) - {name})
+    keys = sorted(others)
+    members = [sorted(others[key]) for key in keys]
+    flat = [name for group in members for name in group]
+    return similar.Nicknames(
+        np.array(keys, np.uint64),
+        np.cumsum([0, *map(len, members)]).astype(np.int64),
+        np.array([_token_hash(name) for name in flat], np.uint64),
+        np.array([name[0].translate(SOUNDS).encode()[0] for name in flat], np.uint8),
+    )
+
+
+def _token_hash(token: str) -> int:
+    data = np.frombuffer(token.encode(), np.uint8)
+    return int(hash_bytes(data, 0, len(data)))
+
+
+def file_names(names: Strings, language: Language) -> tuple[UInt64, Int32]:
+    """Search keys, ascending, and the name of each: names with the same ending sound and first letter share a key."""
+    keys = np.empty(len(names), np.uint64)
+    similar.file_names(names.data, names.offsets, romans(language), keys)
+    order = np.argsort(keys, kind="stable")
+    order = order[np.searchsorted(keys[order], np.uint64(1)) :]
+    return keys[order], order.astype(np.int32)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,17 +19,18 @@ from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import NameColumns
 from namesake.kb.dump.parse import Items
-from namesake.kb.kinds import classes
 from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma
 from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.columns.links import add_counts, count_values
 from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
-from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, OTHER, PERSON, PLACE
+from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
 from namesake.kernels.tables import fill, keep_largest, table_size
 
+KINDS = {"place": PLACE, "organisation": ORGANISATION, "work": WORK, "name": GIVEN_OR_FAMILY_NAME}
+"""The kinds in `kinds.toml`, which lists their classes (P31)."""
 MOST_TOKENS = 7
 """Longest name that is kept: no longer ones are searched for, and dumps are full of titles."""
 STEPS_UP = 5
@@ -48,6 +51,12 @@ class NonPeople:
     hashes: UInt64
     fame: Float64
     kinds: Int8
+
+
+def classes() -> dict[int, int]:
+    """The kind of each class, by the number of its QID."""
+    listed = tomllib.loads(Path(__file__).with_name("kinds.toml").read_text())
+    return {int(qid[1:]): KINDS[kind] for kind, labels in listed.items() for qid in labels}
 
 
 def item_kinds(items: Items, rows: Numbering) -> Int8:
@@ -192,8 +201,7 @@ def fame_byte(fame: Float64) -> UInt8:
 def _most_famous(names: NonPeople) -> Int64:
     """The row of the most famous item with each name, the first of two, in the order of slots of the table.
 
-    Names are sorted by their hash, with the lowest bits, which determine the slot, first: the table is then written
-    from beginning to end, a few times over. The same bits split them into parts that fit in memory.
+    The lowest bits of the hashes determine the slots, and split the names into parts that fit in memory.
     """
     size = len(names.hashes)
     turn = np.uint64(64 - table_size(size).bit_length())
@@ -203,20 +211,12 @@ def _most_famous(names: NonPeople) -> Int64:
         hashes = names.hashes[low:high]
         turned[low:high] = hashes << turn | hashes >> np.uint64(64) - turn
     for part in range(1 << parts):
-        rows = _with_high_bits(turned, parts, part)
+        rows = np.arange(size)
+        if parts:
+            chosen = (turned[low:high] >> np.uint64(64 - parts) == part for low, high in large.blocks(size, 16))
+            rows = np.flatnonzero(np.concatenate(list(chosen)))
         ids = np.empty(len(rows), np.int32)
         distinct = distinct_keys(turned[rows].view(np.int64), ids).view(np.uint64)
         found = keep_largest(ids, names.fame[rows], len(distinct))
         best.append(rows[found[np.argsort(distinct)]])
     return best.done()
-
-
-def _with_high_bits(numbers: UInt64, bits: int, part: int) -> Int64:
-    """The rows of the numbers whose highest `bits` bits make the number `part`."""
-    if not bits:
-        return np.arange(len(numbers))
-    found = [
-        low + np.flatnonzero(numbers[low:high] >> np.uint64(64 - bits) == part)
-        for low, high in large.blocks(len(numbers), 16)
-    ]
-    return np.concatenate(found)

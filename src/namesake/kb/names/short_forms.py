@@ -71,7 +71,10 @@ def list_forms(names: EntityNames, shortened: Bool, fame: Float64) -> tuple[kern
     with_comma, before, behind = at_comma(texts)
     heads = replaced(whole, with_comma, normalise_many(before))
     comma = np.zeros(len(texts), np.bool_)
-    comma[with_comma] = ~_generations(names.language, normalise_many(behind))
+    suffixes, rest = names.language.suffixes | names.language.numerals, normalise_many(behind)
+    for place, row in enumerate(with_comma.tolist()):  # not in Robert Downey, Jr.
+        following = rest[place].split()
+        comma[row] = not following or not suffixes.issuperset(following)
     named = kernels.Named(whole.data, whole.offsets, heads.data, heads.offsets, comma, aliases.indptr, aliases.values)
     size = kernels.MOST_FORMS * (entities + len(aliases.values))  # untouched pages take no memory
     found = kernels.Found(
@@ -102,15 +105,6 @@ def at_comma(texts: Strings) -> tuple[Int64, Strings, Strings]:
     parts = Strings(np.append(bounds, len(texts.data)), texts.data)  # three per row; the last lies between rows
     places = 3 * np.arange(len(rows))
     return rows, parts.take(places), parts.take(places + 1)
-
-
-def _generations(language: Language, rest: Strings) -> Bool:
-    """Whether only suffixes and numerals follow the comma: Robert Downey, Jr."""
-    known = language.suffixes | language.numerals
-    alone = np.zeros(len(rest), np.bool_)
-    for row in np.flatnonzero(np.diff(rest.offsets)).tolist():
-        alone[row] = known.issuperset(rest[row].split())
-    return alone
 
 
 def build_short_forms(listed: kernels.Found) -> Made:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import io
+import mmap
+import os
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from namesake.errors import NamesakeError
-from namesake.files.draft import JOURNAL, FolderDraft
+from namesake.files.draft import JOURNAL, FolderDraft, write_all
 from namesake.files.outputs import is_vacant
-from namesake.kb.columns.column_files import State
+from namesake.kb.check import remember
+from namesake.kb.columns import large
+from namesake.kb.columns.column_files import header
 from namesake.kb.columns.declaration import Column, Made
-from namesake.kb.columns.npy import header
 from namesake.kb.manifest import MANIFEST, REJECTS, Manifest, listed_files
-from namesake.kb.verified import remember
 
 C = TypeVar("C")
 
@@ -75,4 +79,53 @@ class Draft(FolderDraft):
     def sealed(self) -> None:
         """Remember the state of the files, so that opening the KB does not check them again."""
         names = [name for name in (*self.files, MANIFEST) if name != REJECTS]
-        remember({name: State.of((self.folder / name).stat()) for name in names})
+        remember({name: (self.folder / name).stat() for name in names})
+
+
+class Spill:
+    """A folder of raw columns: appended to while dumps are parsed, mapped afterwards."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.types: dict[str, str] = {}
+        """The type of the numbers in each column."""
+        self._files: dict[str, io.FileIO] = {}
+
+    def keep(self) -> None:
+        """Write all columns to the disk. They are complete."""
+        for file in self._files.values():
+            os.fsync(file.fileno())
+            file.close()
+        self._files.clear()
+
+    def __enter__(self) -> Spill:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for file in self._files.values():
+            file.close()
+
+    def append(self, name: str, array: npt.NDArray[Any]) -> None:
+        """Add an array to the end of a column."""
+        if name not in self._files:
+            self._files[name] = io.FileIO(self.folder / name, "wb")
+            self.types[name] = array.dtype.str
+        assert array.dtype.str == self.types[name], f"{name} changes its type"
+        if array.size:
+            write_all(self._files[name], np.ascontiguousarray(array).data.cast("B"))
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Bytes of each column."""
+        return {name: (self.folder / name).stat().st_size for name in self.types}
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """A whole column, mapped copy-on-write."""
+        if name in self._files:
+            self._files[name].close()
+        with (self.folder / name).open("rb") as file:
+            if not file.seek(0, io.SEEK_END):
+                return np.empty(0, self.types[name])
+            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+        large.room().add(pages)
+        return np.frombuffer(pages, self.types[name])

@@ -19,8 +19,8 @@ from namesake.arrays import Int32, Int64, indptr
 from namesake.encoders import Encoder, load
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
-from namesake.kb.vectors.draft import Plan, VectorDraft, halves
-from namesake.kb.vectors.stored import ENTITY, HALF, INT32, PAIR, VALUE, VectorManifest, has_vectors
+from namesake.kb.vectors import stored
+from namesake.kb.vectors.stored import VectorDraft, VectorManifest, halves, has_vectors
 from namesake.progress import Reporter
 
 BLOCK = 4096
@@ -99,8 +99,7 @@ def embed(
     encoder = load(encoder, device, truncate) if isinstance(encoder, str) else encoder
     texts = Texts.of(kb)
     made = {"encoder": encoder.name, "digest": encoder.digest, "long": "truncate" if truncate else "chunks"}
-    plan = Plan(kb.manifest.digest, made, len(texts.texts), encoder.dimension)
-    with VectorDraft(kb, "text", plan, force) as draft:
+    with VectorDraft(kb, "text", made, encoder.dimension, force, len(texts.texts)) as draft:
         with reporter.stage("encoding texts"):
             _encode(draft, texts.texts, encoder, reporter)
         with reporter.stage("entities"):
@@ -122,7 +121,9 @@ def _encode(draft: VectorDraft, texts: pa.LargeStringArray, encoder: Encoder, re
 
 def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
     """Write the columns; returns the counts for the manifest."""
-    encoded, dimension = draft.encoded(), draft.plan.dimension
+    from namesake.kernels.vectors.cosine import means
+
+    encoded, dimension = draft.encoded(), draft.dimension
     known = np.zeros(texts.values, np.bool_)
 
     def units() -> Iterator[npt.NDArray[np.float16]]:
@@ -132,20 +133,17 @@ def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:
             known[first : first + ROWS] = length[:, 0] > 0
             yield np.divide(wide, length, out=np.zeros_like(wide), where=length > 0).astype(np.float16)
 
-    draft.write(VALUE, HALF, texts.values * dimension, units())
+    def entities() -> Iterator[npt.NDArray[np.float16]]:
+        for first in range(0, len(kb), ROWS):
+            bounds, of_entities = texts.of_entities(kb, first, min(first + ROWS, len(kb)))
+            yield halves(means(bounds, of_entities, encoded), "the mean over an entity's texts")
+
+    draft.write(stored.VALUE, stored.HALF, texts.values * dimension, units())
     pairs = np.where(texts.pairs >= 0, texts.pairs, 0)
     pairs = np.where((texts.pairs >= 0) & known[pairs] if len(known) else False, texts.pairs, -1)
-    draft.write(PAIR, INT32, len(pairs), [pairs])
-    draft.write(ENTITY, HALF, len(kb) * dimension, _entities(kb, texts, encoded))
+    draft.write(stored.PAIR, stored.INT32, len(pairs), [pairs])
+    draft.write(stored.ENTITY, stored.HALF, len(kb) * dimension, entities())
     return {"entities": len(kb), "values": texts.values, "pairs": len(pairs)}
-
-
-def _entities(kb: KB, texts: Texts, encoded: npt.NDArray[np.uint16]) -> Iterator[npt.NDArray[np.float16]]:
-    from namesake.kernels.vectors.cosine import means
-
-    for first in range(0, len(kb), ROWS):
-        bounds, of_entities = texts.of_entities(kb, first, min(first + ROWS, len(kb)))
-        yield halves(means(bounds, of_entities, encoded), "the mean over an entity's texts")
 
 
 def encoder_of(kb: KB) -> Encoder:

@@ -7,7 +7,12 @@ another KB and numbers that are not finite are refused. docs/vectors.md describe
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,9 +22,10 @@ import numpy.typing as npt
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import damaged_file
-from namesake.kb.columns.column_files import Columns, State
-from namesake.kb.manifest import LARGEST, MANIFEST, manifest_within, open_folder, sealed
-from namesake.kb.verified import is_known, remember
+from namesake.files.draft import FolderDraft
+from namesake.kb.check import is_known, remember
+from namesake.kb.columns.column_files import Columns, header
+from namesake.kb.manifest import LARGEST, MANIFEST, Sealed, manifest_within, open_folder
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
@@ -34,13 +40,15 @@ MADE_BY = {"text": "namesake kb embed {} --encoder ENCODER", "walk": "namesake k
 
 ENTITY, VALUE, PAIR = "entity.vector", "value.vector", "pair.vector"
 HALF, INT32 = np.dtype(np.float16), np.dtype(np.int32)
+TEXTS = "texts"
+"""The stage, and the file, of encoded texts in a draft."""
 BLOCK = 1 << 22  # numbers checked at a time
 
 Halves = npt.NDArray[np.uint16]
 """Half-precision numbers as 16-bit integers; kernels convert them."""
 
 
-class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
+class VectorManifest(Sealed, frozen=True, kw_only=True):
     """The KB that vectors belong to, how they were made, and the digest of every file."""
 
     format: str = FORMAT
@@ -55,12 +63,8 @@ class VectorManifest(msgspec.Struct, frozen=True, kw_only=True):
     values: int = 0
     pairs: int = 0
     created: str = ""
-    files: dict[str, str] = {}
+    files: dict[str, str] = msgspec.field(default_factory=dict)
     digest: str = ""
-
-    def sealed(self) -> bytes:
-        """The bytes of the file, with the digest filled in."""
-        return sealed(self)
 
     @property
     def columns(self) -> dict[str, tuple[np.dtype[Any], int]]:
@@ -125,7 +129,7 @@ def open_vectors(kb: KB, kind: Kind, verify: bool = False) -> Vectors:
     for name, (_, size) in manifest.columns.items():
         if len(arrays[name]) != size:
             raise NamesakeError(f"{folder / name}.npy is damaged (its length is not what {MANIFEST} says): {again}")
-    states = columns.states | {MANIFEST: State.of((folder / MANIFEST).stat())}
+    states = columns.opened | {MANIFEST: (folder / MANIFEST).stat()}
     if verify or not is_known(states):
         _read_through(folder, manifest, arrays, again)
         remember(states)
@@ -187,8 +191,88 @@ def verify_vectors(kb: KB) -> None:
             open_vectors(kb, kind, verify=True)
 
 
-def same_kb(kb: KB) -> None:
-    """Refuse to add vectors to a folder that has another KB by now."""
-    with open_folder(kb.path) as handle:
-        if manifest_within(handle, kb.path).digest != kb.manifest.digest:
-            raise NamesakeError(f"{kb.path} was replaced in the meantime: run the command again")
+class VectorDraft(FolderDraft):
+    """The folder in which vectors of one kind are made."""
+
+    def __init__(self, kb: KB, kind: Kind, made: dict[str, str], dimension: int, force: bool, texts: int = 0) -> None:
+        plan = msgspec.json.encode((kb.manifest.digest, made, texts, dimension))
+        super().__init__(kb.path / FOLDER / kind, force, sha256(plan).hexdigest())
+        self.kb, self.kind, self.made, self.dimension, self.texts = kb, kind, made, dimension, texts
+
+    def listed(self, folder: Path) -> dict[str, str] | None:
+        """The digest of each file of a folder of vectors; None if it is not one, or is damaged."""
+        try:
+            return read_vector_manifest(folder, "").files
+        except NamesakeError:
+            return None
+
+    def check_free(self, force: bool) -> None:
+        """Refuse to replace vectors without `force`."""
+        if has_vectors(self.kb, self.kind) and not force:
+            raise NamesakeError(f"{self.out} exists: replace it with `force=True`")
+
+    def remove_old(self, folder: Path) -> None:
+        """Remove vectors that were replaced, damaged ones included."""
+        super().remove_old(folder) if self.listed(folder) is not None else shutil.rmtree(folder)
+
+    def keeps(self, problem: BaseException | None) -> bool:
+        """Keep the encoded texts, whatever the problem is."""
+        return True
+
+    @property
+    def done(self) -> int:
+        """The number of texts that are encoded and on the disk."""
+        return int(self.stages[TEXTS].facts) if TEXTS in self.stages else 0
+
+    def append(self, done: int, vectors: npt.NDArray[np.float16]) -> None:
+        """Add the vectors of the texts from `done` on, and record it."""
+        row = self.dimension * 2
+        with (self.folder / TEXTS).open("ab") as file:
+            file.truncate(done * row)
+            file.write(vectors.tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+        now = done + len(vectors)
+        self.note(TEXTS, now, sizes={TEXTS: now * row})
+
+    def encoded(self) -> npt.NDArray[np.uint16]:
+        """The vectors of all texts, as the bits of half-precision numbers."""
+        shape = (self.texts, self.dimension)
+        return np.memmap(self.folder / TEXTS, np.uint16, "c", shape=shape) if shape[0] else np.zeros(shape, np.uint16)
+
+    def write(self, name: str, dtype: np.dtype[Any], size: int, blocks: Iterable[npt.NDArray[Any]]) -> None:
+        """Write a column of `size` numbers, given in blocks."""
+        contents = (np.ascontiguousarray(block, dtype).tobytes() for block in blocks)
+        self.write_blocks(f"{name}.npy", chain([header(dtype, size)], contents))
+
+    def publish(self, entities: int, values: int = 0, pairs: int = 0) -> VectorManifest:
+        """Write the manifest, and put the folder in its place in one step."""
+        manifest = VectorManifest(
+            kind=self.kind,
+            kb=self.kb.manifest.digest,
+            made=self.made,
+            dimension=self.dimension,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            files=dict(sorted(self.files.items())),
+            entities=entities,
+            values=values,
+            pairs=pairs,
+        )
+        with open_folder(self.kb.path) as handle:
+            if manifest_within(handle, self.kb.path).digest != self.kb.manifest.digest:
+                raise NamesakeError(f"{self.kb.path} was replaced in the meantime: run the command again")
+        self.put(manifest.sealed())
+        return manifest
+
+    def sealed(self) -> None:
+        """Remember the state of the files, so that opening the vectors does not check them again."""
+        remember({name: (self.folder / name).stat() for name in (*self.files, MANIFEST)})
+
+
+def halves(vectors: npt.NDArray[np.float32], what: str) -> npt.NDArray[np.float16]:
+    """Vectors in half precision; NamesakeError if a number is not finite or too large."""
+    with np.errstate(over="ignore"):
+        narrow = vectors.astype(np.float16)
+    if not np.isfinite(narrow).all():
+        raise NamesakeError(f"{what} made a vector that is not finite, or too large for half precision")
+    return narrow

@@ -14,14 +14,17 @@ import numpy as np
 from namesake.arrays import Float32, Int32, Int64
 from namesake.errors import NamesakeError
 from namesake.kb.store import KB
-from namesake.kb.vectors.draft import Plan, VectorDraft, halves
-from namesake.kb.vectors.stored import ENTITY, HALF, VectorManifest
+from namesake.kb.vectors.stored import ENTITY, HALF, VectorDraft, VectorManifest, halves
 from namesake.progress import Reporter
 
 BLOCK = 1 << 14
 """Walks between two reports."""
 NOISE = 1 << 20
 """Size of the table of negative samples: nodes in proportion to their degree to the power ¾."""
+
+
+RATE = 0.025
+"""The learning rate at the beginning."""
 
 
 @dataclass(frozen=True)
@@ -82,32 +85,23 @@ def walk(
     kb = kb if isinstance(kb, KB) else KB.open(kb)
     reporter = Reporter() if reporter is None else reporter
     made = {"method": "deepwalk", **{name: str(value) for name, value in (*settings.items(), ("seed", seed))}}
-    with VectorDraft(kb, "walk", Plan(kb.manifest.digest, made, 0, dimensions), force) as draft:
+    with VectorDraft(kb, "walk", made, dimensions, force) as draft:
         with reporter.stage("walking"):
             graph = Graph.of(kb)
             if not len(graph.neighbours):
                 raise NamesakeError(f"{kb.path}: no statement has an item as its value, so there is no graph")
-            vectors = learn_vectors(graph, dimensions, walks, length, window, negatives, seed, reporter)
+            vectors = learn_vectors(graph, settings, seed, reporter)
         known = np.diff(graph.indptr)[kb.entity_item] > 0
         entities = np.where(known[:, None], vectors[kb.entity_item], 0)
         draft.write(ENTITY, HALF, entities.size, [halves(entities, "kb walk")])
         return draft.publish(entities=len(kb))
 
 
-def learn_vectors(
-    graph: Graph,
-    dimensions: int,
-    walks: int,
-    length: int,
-    window: int,
-    negatives: int,
-    seed: int,
-    reporter: Reporter,
-    rate: float = 0.025,
-) -> Float32:
+def learn_vectors(graph: Graph, settings: dict[str, int], seed: int, reporter: Reporter) -> Float32:
     """A vector for each node, from walks that start at each node with neighbours."""
     from namesake.kernels.vectors.walk import learn
 
+    dimensions, walks, *rest = settings.values()
     nodes = len(graph.indptr) - 1
     degree = np.diff(graph.indptr)
     random = np.random.default_rng(seed)
@@ -121,7 +115,7 @@ def learn_vectors(
         last = min(first + BLOCK, total)
         learn(
             *(vectors, contexts, graph.indptr, graph.neighbours, starts, noise, np.uint64(seed)),
-            *(first, last, total, length, window, negatives, rate),
+            *(first, last, total, *rest, RATE),
         )
         reporter.advance(last / total, last, "walks")
     return vectors

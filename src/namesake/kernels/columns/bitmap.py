@@ -8,8 +8,6 @@ import numpy as np
 from namesake.kernels.compiled import kernel
 from namesake.kernels.simd import lowest, ones
 
-ABSENT = -1
-
 
 @kernel("boolean[::1](uint64[::1], int64[::1])")
 def add_first(bits, qids):
@@ -61,7 +59,7 @@ def find(bits, before, qids):
         word = qids[i] >> 6
         bit = np.uint64(1) << np.uint64(qids[i] & 63)
         if qids[i] < 0 or word >= len(bits) or not bits[word] & bit:
-            places[i] = ABSENT
+            places[i] = -1
         else:
             places[i] = before[word] + ones(bits[word] & (bit - np.uint64(1)))
     return places

@@ -30,10 +30,7 @@ def grow(keys, ids, hashed):
 
 @kernel(LONGS(I64, U8, INTS))
 def distinct_strings(offsets, data, ids):
-    """Number the distinct strings in the order they first occur; writes each row's number to `ids`.
-
-    Returns the row where each distinct string first occurs. The table grows with their number, not with that of rows.
-    """
+    """Write to `ids` the number of each row's string; returns the row where each distinct string first occurs."""
     rows, text, size = len(offsets) - 1, pointer(data), 0
     first = np.empty(rows, np.int64)
     keys, known = np.zeros(FIRST_ROOM, np.uint64), np.empty(FIRST_ROOM, np.int32)
@@ -57,10 +54,7 @@ def distinct_strings(offsets, data, ids):
 
 @kernel(LONGS(I64, INTS))
 def distinct_keys(numbers, ids):
-    """Number distinct positive numbers in the order they first occur; writes each row's number to `ids`.
-
-    Returns the distinct ones. The table grows with their number, not with the number of rows.
-    """
+    """Write to `ids` the place of each row's positive number among the distinct ones, which are returned."""
     keys, known = np.zeros(FIRST_ROOM, np.uint64), np.empty(FIRST_ROOM, np.int32)
     size = 0
     for row in range(len(numbers)):
@@ -81,10 +75,7 @@ def distinct_keys(numbers, ids):
 
 @kernel("int64[::1](int32[::1], int32[::1], int64, int32[::1])")
 def group_unique(group, member, groups, values):
-    """CSR of the distinct members of each group, ascending; writes them to `values` and returns `indptr`.
-
-    `values` has space for all members; the first `indptr[-1]` are used.
-    """
+    """CSR of the distinct members of each group, ascending; writes them to `values` and returns `indptr`."""
     start = np.zeros(groups + 1, np.int64)
     for i in range(len(group)):
         start[group[i] + 1] += 1
@@ -109,10 +100,7 @@ def group_unique(group, member, groups, values):
 
 @inner(types.int64(RAGGED, types.int64, INTS, types.int32, INTS, types.int64))
 def _add_row(rows, row, stamp, mark, out, at):
-    """Append the words of one row that do not have the mark yet; returns the next position.
-
-    If `out` is full, they are only counted.
-    """
+    """Append, or if `out` is full count, the words of a row that do not have the mark; returns the next position."""
     words = rows.values
     for j in range(rows.indptr[row], rows.indptr[row + 1]):
         if stamp[words[j]] != mark:

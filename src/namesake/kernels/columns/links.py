@@ -27,10 +27,7 @@ def count_links(indptr, target, source, last, counts):
 
 @kernel(types.void(I64, I32, I32, types.int64, INTS, LONGS, INTS))
 def place_links(indptr, target, source, first, last, place, links):
-    """Write the sources of the links to the len(last) nodes from `first` on.
-
-    `place` has the position in `links` of the next link to each of them.
-    """
+    """Write the sources of the links to the nodes from `first` on; `place` has the next position in `links` of each."""
     for i in range(len(source)):
         if source[i] < 0:
             continue
@@ -69,10 +66,7 @@ def add_counts(values, amounts, counts):
 
 @kernel(types.int64(I64, I64, I32, I32, F64, LONGS, INTS, FLOATS))
 def split_links(linked, starts, links, place, share, indptr, among, rest):
-    """Split the links to each linked node: those from linked nodes, as their places, and the sum of the other shares.
-
-    Row i of `among` ends at indptr[i + 1]; returns its size.
-    """
+    """Split the links to each linked node: to `among` as places of linked nodes, to `rest` the sum of other shares."""
     at = 0
     for i in range(len(linked)):
         total = 0.0
@@ -90,10 +84,7 @@ def split_links(linked, starts, links, place, share, indptr, among, rest):
 
 @kernel(types.float64(I64, I32, F64, F64, types.float64, types.float64, types.float64, FLOATS))
 def step(indptr, links, given, rest, damping, base, least, ranks):
-    """One step of PageRank: damping · (sum of `given` over incoming links, and `base` · rest) + least.
-
-    `ranks` are updated; returns the sum of the changes.
-    """
+    """Update `ranks` to damping · (Σ `given` over incoming links + `base` · rest) + least; returns Σ of the changes."""
     moved = 0.0
     for i in range(len(ranks)):
         total = 0.0

@@ -11,21 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from namesake.kernels import hash as hashing
 from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.dump.jsontext import FAIL, put_text
 from namesake.kernels.dump.walk import LANGUAGES
-from namesake.kernels.hash import (
-    AS_IT_IS,
-    FREE,
-    HALF,
-    KEYS,
-    LOW_HALF,
-    extend,
-    find_stamped,
-    hash_ahead,
-    probe_stamped,
-    same_bytes,
-)
 from namesake.kernels.simd import BYTES, NUMBERS
 
 # Text columns, each with its place in `counts`.
@@ -57,7 +46,7 @@ class Tables(NamedTuple):
     text: Any
 
 
-POINTERS = types.NamedTuple([*[NUMBERS] * 6, *[KEYS] * 4, BYTES], Tables)
+POINTERS = types.NamedTuple([*[NUMBERS] * 6, *[hashing.KEYS] * 4, BYTES], Tables)
 ARRAYS = types.NamedTuple([*[types.int64[::1]] * 6, *[types.uint64[::1]] * 4, types.uint8[::1]], Tables)
 
 
@@ -91,24 +80,24 @@ def append_preferred(data, slot, column, to):
 @inlined(types.boolean(BYTES, types.int64, types.int64, types.int64, types.int64))
 def same_span(text, start, end, other, other_end):
     """Whether text[start:end] and text[other:other_end] are equal."""
-    return end - start == other_end - other and same_bytes(text, start, text, other, end - start)
+    return end - start == other_end - other and hashing.same_bytes(text, start, text, other, end - start)
 
 
-@inner(types.int64(KEYS, types.int64, types.int64, types.int64, POINTERS))
+@inner(types.int64(hashing.KEYS, types.int64, types.int64, types.int64, POINTERS))
 def same_text(entries, mask, column, first, to):
     """The first row from `first` on with the same text as the newest row of a column."""
     base, row = column * to.counts[CAPACITY], to.counts[column] - 1
     start = base + to.offsets[row * TEXT_COLUMNS + column]
     end = base + to.offsets[(row + 1) * TEXT_COLUMNS + column]
-    key, since = hash_ahead(to.text, start, end, AS_IT_IS) & LOW_HALF, np.uint64(first + 1)
-    slot = find_stamped(entries, mask, key, since)
-    while entries[slot] >> HALF >= since:
-        other = np.int64(entries[slot] >> HALF) - 1
+    key, since = hashing.hash_ahead(to.text, start, end, hashing.AS_IT_IS) & hashing.LOW_HALF, np.uint64(first + 1)
+    slot = hashing.find_stamped(entries, mask, key, since)
+    while entries[slot] >> hashing.HALF >= since:
+        other = np.int64(entries[slot] >> hashing.HALF) - 1
         cell = other * TEXT_COLUMNS + column
         if same_span(to.text, start, end, base + to.offsets[cell], base + to.offsets[cell + TEXT_COLUMNS]):
             return other
-        slot = probe_stamped(entries, mask, key, (slot + 1) & mask, since)
-    entries[slot] = np.uint64(row + 1) << HALF | key
+        slot = hashing.probe_stamped(entries, mask, key, (slot + 1) & mask, since)
+    entries[slot] = np.uint64(row + 1) << hashing.HALF | key
     return row
 
 
@@ -116,13 +105,13 @@ def same_text(entries, mask, column, first, to):
 def forget(to):
     """Empty the hash tables: rows of a line that failed are used again."""
     for slot in range(to.counts[LARGEST_MASK] + 1):
-        to.alias_entries[slot] = to.string_entries[slot] = to.statement_entries[slot] = FREE
+        to.alias_entries[slot] = to.string_entries[slot] = to.statement_entries[slot] = hashing.FREE
 
 
 @inlined(types.uint64(types.int64, types.int64))
 def two_numbers(one, other):
     """The lower halves of two numbers as one."""
-    return np.uint64(one & 0xFFFFFFFF) << HALF | np.uint64(other & 0xFFFFFFFF)
+    return np.uint64(one & 0xFFFFFFFF) << hashing.HALF | np.uint64(other & 0xFFFFFFFF)
 
 
 @inner(types.boolean(types.int64, types.int64, types.int64, POINTERS))
@@ -131,16 +120,16 @@ def new_statement(mask, first, row, to):
     cell = row * STATEMENT_COLUMNS
     of, value = to.statements[cell + PROPERTY], to.statements[cell + VALUE]
     since, until = to.statements[cell + SINCE], to.statements[cell + UNTIL]
-    key = extend(two_numbers(of, value), two_numbers(since, until)) & LOW_HALF
+    key = hashing.extend(two_numbers(of, value), two_numbers(since, until)) & hashing.LOW_HALF
     entries, stamp = to.statement_entries, np.uint64(first + 1)
-    slot = find_stamped(entries, mask, key, stamp)
-    while entries[slot] >> HALF >= stamp:
-        other = (np.int64(entries[slot] >> HALF) - 1) * STATEMENT_COLUMNS
+    slot = hashing.find_stamped(entries, mask, key, stamp)
+    while entries[slot] >> hashing.HALF >= stamp:
+        other = (np.int64(entries[slot] >> hashing.HALF) - 1) * STATEMENT_COLUMNS
         same = to.statements[other + PROPERTY] == of and to.statements[other + VALUE] == value
         if same and to.statements[other + SINCE] == since and to.statements[other + UNTIL] == until:
             return False
-        slot = probe_stamped(entries, mask, key, (slot + 1) & mask, stamp)
-    entries[slot] = np.uint64(row + 1) << HALF | key
+        slot = hashing.probe_stamped(entries, mask, key, (slot + 1) & mask, stamp)
+    entries[slot] = np.uint64(row + 1) << hashing.HALF | key
     return True
 
 

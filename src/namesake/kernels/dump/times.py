@@ -25,26 +25,16 @@ def days_from_civil(year, month, day):
     return century_days + (153 * (month - 3) + 2) // 5 + day - 719469
 
 
-@inner("int64(int64, int64)")
-def first_year(year, precision):
-    """The year in which the decade, century or millennium of a year begins."""
+@inner("UniTuple(int64, 2)(int64, int64)")
+def first_and_last_year(year, precision):
+    """The years in which the decade, century or millennium of a year begins and ends."""
     if precision == DECADE:
-        return max(1, year // 10 * 10) if year > 0 else -8 - (1 - year) // 10 * 10
-    if precision == CENTURY:
-        return (year - 1) // 100 * 100 + 1
-    if precision == MILLENNIUM:
-        return (year - 1) // 1000 * 1000 + 1
-    return year
-
-
-@inner("int64(int64, int64)")
-def last_year(year, precision):
-    """The year in which the decade, century or millennium of a year ends."""
-    if precision == DECADE:
-        return year // 10 * 10 + 9 if year > 0 else min(0, 1 - (1 - year) // 10 * 10)
-    if precision == CENTURY:
-        return first_year(year, precision) + 99
-    return first_year(year, precision) + 999 if precision == MILLENNIUM else year
+        if year > 0:
+            return max(1, year // 10 * 10), year // 10 * 10 + 9
+        return -8 - (1 - year) // 10 * 10, min(0, 1 - (1 - year) // 10 * 10)
+    size = 100 if precision == CENTURY else 1000 if precision == MILLENNIUM else 1
+    first = (year - 1) // size * size + 1
+    return first, first + size - 1
 
 
 @kernel("UniTuple(int64, 3)(int64, int64, int64, int64)")
@@ -67,8 +57,8 @@ def period(year, month, day, precision):
         return exactly, DAY, exactly
     if precision == MONTH:
         return days_from_civil(year, month, 1), MONTH, days_from_civil(year + month // 12, month % 12 + 1, 1) - 1
-    last = days_from_civil(last_year(year, precision) + 1, 1, 1) - 1
-    return days_from_civil(first_year(year, precision), 1, 1), precision, last
+    first, last = first_and_last_year(year, precision)
+    return days_from_civil(first, 1, 1), precision, days_from_civil(last + 1, 1, 1) - 1
 
 
 @inner(types.int64(BYTES, types.int64))

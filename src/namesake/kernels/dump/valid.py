@@ -10,7 +10,7 @@ JSON decoders use the last.
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner
+from namesake.kernels.compiled import inner
 from namesake.kernels.dump import jsontext as js
 from namesake.kernels.hash import AS_IT_IS, HALF, KEYS, LOW_HALF, extend, find_stamped, hash_ahead
 from namesake.kernels.simd import BYTES, LANES, below, byte, equal, equal_folded, lowest
@@ -51,12 +51,6 @@ def plain_end(data, p):
     return p
 
 
-@inlined(types.boolean(types.int64))
-def ends_plain(c):
-    """Whether a number or a word may end before this byte: white space, a comma, a closing bracket."""
-    return c in (js.SPACE, TAB, RETURN, js.COMMA, js.CLOSE_MAP, js.CLOSE_LIST)
-
-
 @inner(types.boolean(BYTES, types.int64, types.uint64))
 def good_escapes(data, p, slashes):
     """Whether each backslash of the block at p begins an escape."""
@@ -91,10 +85,7 @@ def good_letters(data, p, beyond):
 
 @inner(types.boolean(BYTES, types.int64, types.int64, KEYS, types.uint64))
 def new_key(data, p, part, keys, stamp):
-    """Whether the key that begins after the quote at p is new in the map `part` of the line `stamp`.
-
-    Only half of the hashes are compared; the rare collisions are left to a decoder.
-    """
+    """Whether the key after the quote at p is new in the map `part` of the line `stamp`, by half of its hash."""
     end = js.text_stop(data, p + 1)
     key = extend(np.uint64(part), hash_ahead(data, p + 1, end, AS_IT_IS)) & LOW_HALF
     slot = find_stamped(keys, KEY_SLOTS - 1, key, stamp)
@@ -102,14 +93,6 @@ def new_key(data, p, part, keys, stamp):
         return False
     keys[slot] = stamp << HALF | key
     return True
-
-
-@inlined(types.int64(types.int64, types.boolean))
-def after_open(c, may):
-    """What may follow an opening bracket; FAIL if it is not allowed."""
-    if not may:
-        return js.FAIL
-    return KEY_OR_END if c == js.OPEN_MAP else VALUE_OR_END
 
 
 @inner(types.int64(BYTES, types.int64, KEYS, types.uint64))
@@ -169,9 +152,9 @@ def valid_end(data, p, keys, stamp):
                     return js.FAIL
                 state = KEY if in_map else VALUE
             elif c in (js.OPEN_MAP, js.OPEN_LIST):
-                state = after_open(c, may_be_value and depth < DEEPEST)
-                if state == js.FAIL:
+                if not may_be_value or depth == DEEPEST:
                     return js.FAIL
+                state = KEY_OR_END if c == js.OPEN_MAP else VALUE_OR_END
                 maps = (maps << js.ONE_BIT) | np.uint64(c == js.OPEN_MAP)
                 depth += 1
                 part += depth == PARTS
@@ -187,9 +170,7 @@ def valid_end(data, p, keys, stamp):
                     break
             else:
                 end = plain_end(data, p + bit) if may_be_value else js.FAIL
-                if end < 0:
-                    return js.FAIL
-                if not ends_plain(byte(data, end)):
+                if end < 0 or byte(data, end) not in (js.SPACE, TAB, RETURN, js.COMMA, js.CLOSE_MAP, js.CLOSE_LIST):
                     return js.FAIL
                 state = COMMA_OR_END
         kept = here

@@ -11,7 +11,7 @@ KIND_QUALITY = np.array([1.0, 0.95, 0.9, 0.85])
 """Quality of an exact match by these kinds."""
 
 OTHER, PERSON, PLACE, ORGANISATION, WORK, GIVEN_OR_FAMILY_NAME = range(6)
-"""Kinds of items, as in the column `thing.kind`; `kb.kinds.KINDS` describes them."""
+"""Kinds of items, as in the column `thing.kind`; `kb/names/kinds.toml` lists their classes."""
 FAME_STEPS = 20
 """The column `thing.fame` is round(20 log(1 + fame))."""
 
