@@ -76,7 +76,7 @@ _HOMES = {
     "ablate": "analysis.evaluate",
     "build_kb": "kb.build:build",
     "convert_dataset": "datasets.convert",
-    "disambiguate": "engines.quotebank",
+    "disambiguate": "engines.quote_speakers",
     "doubt": "doubts",
     "embed": "kb.vectors.embed",
     "evaluate": "analysis.evaluate",

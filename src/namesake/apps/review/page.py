@@ -10,9 +10,7 @@ from typing import Any
 import msgspec
 
 from namesake.apps.review.choices import Cells, row_id
-from namesake.drawing.templates import render
-from namesake.drawing.theme import style_sheet
-from namesake.drawing.words import part_name
+from namesake.drawing.theme import part_name, render, style_sheet
 from namesake.files import published
 from namesake.reconciling import Candidate, Query
 from namesake.reconciling.matching import VALUES

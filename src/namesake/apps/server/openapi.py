@@ -16,7 +16,7 @@ from starlette.responses import Response
 from namesake import __version__
 from namesake.apps.server.endpoint import HTML, JSON, Endpoint
 from namesake.apps.server.problems import Problem
-from namesake.drawing.templates import render
+from namesake.drawing.theme import render
 
 STATUSES = {
     400: "the request cannot be read",

@@ -21,7 +21,7 @@ from namesake.apps.server.openapi import CSP
 from namesake.apps.server.pool import Pool
 from namesake.apps.server.problems import RequestError, too_large
 from namesake.apps.server.reconcile_data import HUMAN, Extension, ReconcileData, Suggestion, TypeName
-from namesake.drawing.templates import render
+from namesake.drawing.theme import render
 from namesake.kb import WIKIDATA
 from namesake.kb.records import found
 from namesake.linker import Linker

@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, number
-from namesake.drawing.evidence import by_source, of_anchors, place, surface
+from namesake.drawing.candidates import by_source, of_anchors, place, surface
 from namesake.drawing.theme import percent
 from namesake.printable import one_line
 

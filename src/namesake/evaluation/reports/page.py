@@ -6,9 +6,8 @@ import re
 from html import escape
 from typing import TYPE_CHECKING
 
-from namesake.drawing.excerpt import Excerpt
-from namesake.drawing.templates import render
-from namesake.drawing.theme import page_style
+from namesake.drawing.text import Excerpt
+from namesake.drawing.theme import page_style, render
 from namesake.evaluation.reports.plots import SERIES
 from namesake.kb import WIKIDATA
 

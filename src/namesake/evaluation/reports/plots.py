@@ -8,7 +8,7 @@ elsewhere or a large dependency, and would not follow the colours of the page.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from namesake.drawing.templates import render
+from namesake.drawing.theme import render
 
 SERIES = 8
 """The number of colours, `--s0` to `--s7` of the style sheet."""
