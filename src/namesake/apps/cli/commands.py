@@ -1,7 +1,7 @@
 """The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
-The help of a command is the docstring of its function; the help of an option stands in the section `Args:`, or in
-`options.py` if several commands share the option.
+The help of a command is the docstring of its function. The help of an option stands in the section `Args:`, or in
+`options.HELP` if several commands share the option.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from namesake import __version__
+from namesake.apps.cli.options import HELP
 from namesake.errors import NamesakeError
 from namesake.stops import StoppedError
 
@@ -122,9 +123,9 @@ def _command(function: Any, name: str) -> Any:
 def _set_help(command: Any) -> None:
     """Take the help of options and arguments from the section `Args:` of the docstring, and drop `--no-…` switches."""
     command.help, _, section = (command.help or "").partition("\n\nArgs:\n")
-    helps = dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
+    helps = HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
     for parameter in command.params:
-        if parameter.name in helps:
+        if parameter.name in helps and not parameter.help:
             parameter.help = " ".join(helps[parameter.name].split())
         if getattr(parameter, "is_flag", False):
             parameter.secondary_opts = []

@@ -11,10 +11,8 @@ from namesake.apps.cli import options
 from namesake.apps.cli.output import named_kb, open_linker, report_rejects, say
 from namesake.printable import counted
 
-datasets = typer.Typer(
-    help="List, download and convert data sets with gold.", no_args_is_help=True, add_completion=False
-)
-quotebank = typer.Typer(no_args_is_help=True, add_completion=False)
+datasets = options.group("List, download and convert data sets with gold.")
+quotebank = options.group()
 
 
 @datasets.command("list")
@@ -120,9 +118,9 @@ def disambiguate(
     quotes: list[Path],
     out: options.Out,
     articles: list[Path] | None = None,
-    kb: options.Kb = None,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
+    threshold: str | None = None,
     threads: options.Threads = 0,
 ) -> None:
     """Link the speaker of each quotation: one row per quotation, with QID, confidence and reason.

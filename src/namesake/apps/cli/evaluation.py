@@ -17,32 +17,28 @@ if TYPE_CHECKING:
     from namesake.evaluation.reports.report import Report
     from namesake.evaluation.thresholds import Trade
 
-group = typer.Typer(
-    help="Measure links, choose thresholds, fit weights, and examine errors.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+group = options.group("Measure links, choose thresholds, fit weights, and examine errors.")
 
 
 @group.command()
 def run(
-    out: options.ReportOut,
+    out: options.Out,
     more: options.MoreLabelled = None,
     gold: Path | None = None,
-    labelled: options.Labelled = None,
+    labelled: list[Path] | None = None,
     links: Path | None = None,
     scores: Path | None = None,
     kb: Path | None = None,
     articles: Path | None = None,
     recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
+    threshold: str | None = None,
     known: Path | None = None,
-    split: options.Split = None,
+    split: str | None = None,
     methods: str = "",
     by: str = "",
     unit: Literal["mention", "document"] = "mention",
     samples: options.Samples = 10_000,
-    seed: options.Seed = 2022,
+    seed: int = 2022,
 ) -> None:
     """Measure accuracy with confidence intervals, on labelled text or against gold.
 
@@ -99,14 +95,14 @@ def run(
 
 @group.command()
 def threshold(
-    labelled: options.Labelled = None,
+    labelled: list[Path] | None = None,
     more: options.MoreLabelled = None,
     target_precision: float = 0.95,
-    kb: options.Kb = None,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
     out: options.OptionalOut = None,
     samples: options.Samples = 10_000,
-    seed: options.Seed = 2022,
+    seed: int = 2022,
 ) -> None:
     """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold.
 
@@ -151,11 +147,11 @@ def _curves(trade: Trade) -> dict[str, list[float | None]]:
 @group.command()
 def tune(
     more: options.MoreLabelled = None,
-    labelled: options.Labelled = None,
-    kb: options.Kb = None,
+    labelled: list[Path] | None = None,
+    kb: Path | None = None,
     scores: list[Path] | None = None,
     gold: list[Path] | None = None,
-    split: options.Split = None,
+    split: str | None = None,
     recipe: options.Recipe = "default",
     how: Literal["fit", "grid"] = "fit",
     step: Annotated[float, typer.Option(min=0.01, max=1.0)] = 0.05,
@@ -199,12 +195,12 @@ def tune(
 
 @group.command()
 def errors(
-    articles: options.Articles,
-    gold: options.Gold,
-    out: options.ReportOut,
-    kb: options.Kb = None,
+    articles: options.Required,
+    gold: options.Required,
+    out: options.Out,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
-    split: options.Split = None,
+    split: str | None = None,
     known: bool = False,
 ) -> None:
     """List every wrong link next to the right one, with the matches and a likely cause.
@@ -227,11 +223,11 @@ def errors(
 
 @group.command()
 def ablate(
-    articles: options.Articles,
-    gold: options.Gold,
-    out: options.ReportOut,
+    articles: options.Required,
+    gold: options.Required,
+    out: options.Out,
     kb: list[Path] | None = None,
-    split: options.Split = None,
+    split: str | None = None,
 ) -> None:
     """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper).
 
@@ -253,10 +249,10 @@ def ablate(
 @group.command()
 def reproduce(
     folder: Path,
-    out: options.ReportOut,
+    out: options.Out,
     kb: Path | None = None,
     samples: options.Samples = 10_000,
-    seed: options.Seed = 2022,
+    seed: int = 2022,
 ) -> None:
     """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values.
 

@@ -11,15 +11,8 @@ import typer
 
 from namesake.apps.cli import options
 from namesake.apps.cli.output import load_kernels, named_kb, print_json, say
+from namesake.apps.terminal import kb as drawn
 from namesake.apps.terminal.console import Console
-from namesake.apps.terminal.kb import (
-    NAMESAKES_SHOWN,
-    draw_columns,
-    draw_entity,
-    draw_info,
-    draw_namesakes,
-    draw_summary,
-)
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import read_manifest
 from namesake.progress import reporter
@@ -27,9 +20,7 @@ from namesake.progress import reporter
 if TYPE_CHECKING:
     from namesake.kb.store import KB
 
-group = typer.Typer(
-    help="Build a knowledge base from a Wikidata dump, and inspect it.", no_args_is_help=True, add_completion=False
-)
+group = options.group("Build a knowledge base from a Wikidata dump, and inspect it.")
 
 KbPath = Annotated[Path, typer.Argument(metavar="KB", help="Folder of the KB, made by `namesake kb build`.")]
 
@@ -45,7 +36,7 @@ def build(
     words: Literal["stem", "lemma", "none"] = "stem",
     workers: Annotated[int | None, typer.Option(min=1)] = None,
     memory: Annotated[str | None, typer.Option(metavar="SIZE")] = None,
-    force: options.Force = False,
+    force: bool = False,
 ) -> None:
     """Build a KB from Wikidata dumps, within a limit of memory.
 
@@ -73,7 +64,7 @@ def build(
     except KeyboardInterrupt as stop:
         say(f"namesake: {str(stop) or 'stopped'}")
         raise typer.Exit(130) from None
-    draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
+    drawn.draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
 
 
 @group.command()
@@ -101,13 +92,13 @@ def info(
         KB.open(kb).verify()
     if columns:
         described = describe_columns(KB.open(kb))
-        print_json(described) if as_json else draw_columns(described, Console())
+        print_json(described) if as_json else drawn.draw_columns(described, Console())
     elif as_json:
         fields = msgspec.to_builtins(manifest)
         del fields["files"]
         print_json(fields)
     else:
-        draw_info(kb, manifest, Console())
+        drawn.draw_info(kb, manifest, Console())
 
 
 @group.command()
@@ -116,7 +107,7 @@ def embed(
     encoder: Annotated[str, typer.Option()],
     device: str | None = None,
     truncate: bool = False,
-    force: options.Force = False,
+    force: bool = False,
 ) -> None:
     """Add vectors of its texts to a KB, for CSE, NCSE and CSSVE. The same command resumes a stopped run.
 
@@ -147,7 +138,7 @@ def walk(
     length: options.Positive = 20,
     window: options.Positive = 5,
     seed: Annotated[int, typer.Option(min=0)] = 1,
-    force: options.Force = False,
+    force: bool = False,
 ) -> None:
     """Add DeepWalk vectors of its graph to a KB, for Eigen. The same seed gives the same vectors.
 
@@ -190,13 +181,13 @@ def show(
 
     opened = KB.open(kb)
     rows = _look_up(opened, who)
-    entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
+    entities = [describe(opened, row) for row in (rows if as_json else rows[: drawn.NAMESAKES_SHOWN])]
     if as_json:
         print_json(entities)
     elif len(entities) == 1:
-        draw_entity(entities[0], Console())
+        drawn.draw_entity(entities[0], Console())
     else:
-        draw_namesakes(kb, who.strip(), entities, len(rows), Console())
+        drawn.draw_namesakes(kb, who.strip(), entities, len(rows), Console())
 
 
 def _named(kb: Path | None) -> Path:
@@ -241,7 +232,7 @@ def get(
     source: Annotated[str, typer.Argument(metavar="FILE|URL")],
     out: options.OptionalOut = None,
     checksum: str | None = None,
-    force: options.Force = False,
+    force: bool = False,
 ) -> None:
     """Unpack a KB from a file or an address, and check it. An interrupted download is resumed.
 

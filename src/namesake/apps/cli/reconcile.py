@@ -23,10 +23,10 @@ def reconcile(
     review: Path | None = None,
     review_below: options.Share = 0.8,
     choices: list[Path] | None = None,
-    kb: options.Kb = None,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
-    encoding: options.Encoding = None,
+    threshold: str | None = None,
+    encoding: str | None = None,
     format: str | None = None,
     threads: options.Threads = 0,
 ) -> None:

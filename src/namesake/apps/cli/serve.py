@@ -14,13 +14,13 @@ from namesake.errors import NamesakeError
 
 
 def serve(
-    kb: options.Kb = None,
+    kb: Path | None = None,
     host: Annotated[
         str, typer.Option("--host", help="Address to listen at; 0.0.0.0 means all addresses of the machine.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 means a free one.")] = 8000,
     recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
+    threshold: str | None = None,
     threads: Annotated[int, typer.Option("--threads", min=1, max=64, help="Threads that link small requests.")] = 1,
     allow_origin: Annotated[
         list[str] | None,

@@ -1,4 +1,7 @@
-"""Endpoints: what each one takes and returns. Routes, the OpenAPI document and `/docs` are made from these."""
+"""Endpoints: what each one takes and returns, and the errors that clients get.
+
+Routes, the OpenAPI document and `/docs` are made from the endpoints.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,6 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.problems import RequestError
-
 T = TypeVar("T")
 
 JSON, HTML, TURTLE, FORM = "application/json", "text/html", "text/turtle", "application/x-www-form-urlencoded"
@@ -20,6 +21,39 @@ MOST_FIELDS = 100
 """Parameters of a query string or a form."""
 BAD_BODY = (400, 408, 413, 415, 422, 429, 503)
 """Error statuses of endpoints that read a body."""
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """The body of every answer that reports an error."""
+
+    error: str
+    """What is wrong."""
+    what_to_do: str
+    """How to correct it."""
+
+
+class RequestError(Exception):
+    """A request that is refused. Other requests are not affected."""
+
+    def __init__(self, status: int, error: str, what_to_do: str, **headers: str) -> None:
+        super().__init__(error)
+        self.status = status
+        self.problem = Problem(error, what_to_do)
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    def body(self) -> bytes:
+        """The problem as JSON."""
+        return msgspec.json.encode(self.problem)
+
+
+def too_large(what: str, most: int, unit: str) -> RequestError:
+    """413: something exceeds its limit."""
+    return RequestError(413, f"{what} is larger than {most:,} {unit}", "send less at a time, in several requests")
+
+
+def busy(why: str) -> RequestError:
+    """503: the server has reached one of its limits."""
+    return RequestError(503, why, "try again in a moment", retry_after="1")
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
-from namesake.apps.server.endpoint import Endpoint
+from namesake.apps.server.endpoint import Endpoint, RequestError
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.problems import RequestError
 from namesake.apps.server.schema import Name, Qid
 from namesake.kb.records import Entity, Found
 
@@ -40,15 +39,13 @@ def endpoints(pool: Pool) -> list[Endpoint]:
     kb = pool.linker.kb
 
     async def entity(request: Request, asked: EntityParameters) -> bytes:
-        found = await pool.run(lambda: msgspec.json.encode(kb.entity(asked.qid)))
+        found = await pool.json(lambda: kb.entity(asked.qid))
         if found == b"null":
             raise RequestError(404, f"the KB has no {asked.qid}", "search by name: /search?name=…")
         return found
 
     async def search(request: Request, asked: SearchParameters) -> bytes:
-        return await pool.run(
-            lambda: msgspec.json.encode(SearchResponse(asked.name, kb.search(asked.name, asked.limit)))
-        )
+        return await pool.json(lambda: SearchResponse(asked.name, kb.search(asked.name, asked.limit)))
 
     named = "The entities with a name, those with the most sitelinks first."
     stored = "Everything that the KB stores about an entity."

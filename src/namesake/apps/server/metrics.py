@@ -17,12 +17,6 @@ from namesake.kb.columns.large import held as memory
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Upper bounds of the histogram's buckets, in seconds."""
-COUNTED = {
-    "articles": "Articles linked.",
-    "batches": "Batches in which they were linked.",
-    "links": "Names found or given.",
-    "links_answered": "Names linked to an entity.",
-}
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
@@ -31,20 +25,11 @@ class RequestMetrics:
 
     def __init__(self, app: ASGIApp, registry: CollectorRegistry) -> None:
         self.app = app
-        requests = Counter(
-            "namesake_requests",
-            "Answers by route, method and status.",
-            ("route", "method", "status"),
-            registry=registry,
-        )
-        seconds = Histogram(
-            "namesake_request_seconds",
-            "Time from the head of a request to its answer.",
-            ("route",),
-            buckets=BUCKETS,
-            registry=registry,
-        )
-        self.requests, self.seconds = cache(requests.labels), cache(seconds.labels)
+        labels, text = ("route", "method", "status"), "Answers by route, method and status."
+        self.requests = cache(Counter("namesake_requests", text, labels, registry=registry).labels)
+        text = "Time from the head of a request to its answer."
+        seconds = Histogram("namesake_request_seconds", text, labels[:1], buckets=BUCKETS, registry=registry)
+        self.seconds = cache(seconds.labels)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and count its answer."""
@@ -76,18 +61,20 @@ class ServerCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """The current numbers."""
-        pool, load = self.pool, self.load
-        for name, count in pool.counts.items():
-            yield CounterMetricFamily(f"namesake_{name}", COUNTED[name], count)
-        for name, text, value in (
-            ("waiting_requests", "Requests that wait to be linked.", pool.waiting),
-            ("busy_threads", "Threads that link.", pool.small.busy + pool.large.busy),
-            ("open_requests", "Requests that are being answered.", load.requests),
-            ("held_bytes", "Bytes of their bodies.", load.size),
-            ("kb_entities", "Entities in the KB.", len(pool.linker.kb)),
-            ("process_resident_bytes", "Memory, including pages of the KB.", memory()[0]),
+        pool, load, linked = self.pool, self.load, self.pool.counts
+        for kind, name, text, value in (
+            (CounterMetricFamily, "articles", "Articles linked.", linked["articles"]),
+            (CounterMetricFamily, "batches", "Batches in which they were linked.", linked["batches"]),
+            (CounterMetricFamily, "links", "Names found or given.", linked["links"]),
+            (CounterMetricFamily, "links_answered", "Names linked to an entity.", linked["links_answered"]),
+            (GaugeMetricFamily, "waiting_requests", "Requests that wait to be linked.", pool.waiting),
+            (GaugeMetricFamily, "busy_threads", "Threads that link.", pool.small.busy + pool.large.busy),
+            (GaugeMetricFamily, "open_requests", "Requests that are being answered.", load.requests),
+            (GaugeMetricFamily, "held_bytes", "Bytes of their bodies.", load.size),
+            (GaugeMetricFamily, "kb_entities", "Entities in the KB.", len(pool.linker.kb)),
+            (GaugeMetricFamily, "process_resident_bytes", "Memory, including pages of the KB.", memory()[0]),
         ):
-            yield GaugeMetricFamily(f"namesake_{name}", text, value)
+            yield kind(f"namesake_{name}", text, value)
 
 
 def registry_of(pool: Pool, load: Workload) -> CollectorRegistry:

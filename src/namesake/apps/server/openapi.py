@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from namesake import __version__
-from namesake.apps.server.endpoint import HTML, JSON, Endpoint
-from namesake.apps.server.problems import Problem
+from namesake.apps.server.endpoint import HTML, JSON, Endpoint, Problem
 from namesake.drawing.theme import render
 
 STATUSES = {

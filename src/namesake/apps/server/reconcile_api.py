@@ -16,11 +16,10 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.endpoint import FORM, HTML, Endpoint, decoded
+from namesake.apps.server.endpoint import FORM, HTML, Endpoint, RequestError, decoded, too_large
 from namesake.apps.server.openapi import CSP
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.problems import RequestError, too_large
-from namesake.apps.server.reconcile_data import HUMAN, Extension, ReconcileData, Suggestion, TypeName
+from namesake.apps.server.reconcile_data import HUMAN, Extension, Named, ReconcileData
 from namesake.drawing.theme import render
 from namesake.kb import WIKIDATA
 from namesake.kb.records import found
@@ -40,6 +39,10 @@ FEW = 16
 """Queries that count as short work; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
 PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # OpenRefine shows it in a frame
 
+SUGGESTED = ("entity", "property", "type")
+
+Finder = Callable[[str, int], list[Named]]
+"""Finds suggestions for a prefix, after skipping some."""
 Text = Annotated[str, Meta(max_length=LONGEST)]
 AsJson = Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/json"})]
 
@@ -130,7 +133,7 @@ class ReconcileCandidate(msgspec.Struct, frozen=True):
     description: str
     score: float
     match: bool
-    type: list[TypeName]
+    type: list[Named]
     features: list[Feature]
 
 
@@ -146,18 +149,13 @@ def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     api = ReconcileApi(pool, public)
     summary = "The manifest; with `queries`, candidates for names; with `extend`, values of entities."
     record, text, errors = {"type": "object"}, {"type": "string"}, (400, 413, 415, 422, 429, 503)
-    services: dict[str, Callable[[str, int], list[Suggestion]]] = {
-        "entity": api.data.entities,
-        "property": api.data.properties,
-        "type": api.data.types,
-    }
     proposed = "The properties with the most statements."
-
     found = []
     for path in ("/reconcile", "/reconcile/"):
         found.append(Endpoint("GET", path, api.get, summary, ReconcileForm, record, errors=errors))
         found.append(Endpoint("POST", path, api.post, summary, ReconcileForm, record, (FORM,), errors=(*errors, 408)))
-    for kind, find in services.items():
+    finders: list[Finder] = [api.data.entities, api.data.properties, api.data.types]
+    for kind, find in zip(SUGGESTED, finders, strict=True):
         path, begun, suggest = f"/reconcile/suggest/{kind}", f"Suggestions: {kind}.", partial(api.suggest, find)
         found.append(Endpoint("GET", path, suggest, begun, SuggestParameters, record, errors=(400, 422)))
     path, previewed = "/reconcile/preview", "An entity in short, for a frame."
@@ -192,29 +190,25 @@ class ReconcileApi:
         queries = {key: _read(raw) for key, raw in decoded(dict[str, msgspec.Raw], asked.queries, "`queries`").items()}
         if len(queries) > self.pool.limits.queries:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
-        return await self.pool.run(lambda: msgspec.json.encode(self._reconciled(queries)), len(queries) > FEW)
+        return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
     async def _extend(self, given: str) -> bytes:
         asked, most = decoded(Extension, given, "`extend`"), 100 * self.pool.limits.queries
         if len(asked.ids) * max(len(asked.properties), 1) > most:
             raise too_large("the list of ids", most, "cells")
-        return await self.pool.run(lambda: msgspec.json.encode(self.data.extended(asked)), large=True)
+        return await self.pool.json(lambda: self.data.extended(asked), large=True)
 
-    async def suggest(
-        self, find: Callable[[str, int], list[Suggestion]], request: Request, asked: SuggestParameters
-    ) -> bytes:
+    async def suggest(self, find: Finder, request: Request, asked: SuggestParameters) -> bytes:
         """Suggestions for a prefix."""
         prefix = " ".join(asked.prefix.split())
-        if not prefix:
-            return msgspec.json.encode({"result": []})
-        return await self.pool.run(lambda: msgspec.json.encode({"result": find(prefix, asked.cursor)}))
+        return await self.pool.json(lambda: {"result": find(prefix, asked.cursor) if prefix else []})
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
         """Properties to extend a table with."""
         given = asked.limit if asked.limit.isascii() and asked.limit.isdecimal() else ""
         limit = int(given[:5] or 0) if 0 < int(given[:5] or 0) < 10_000 else 50
         answer = {"type": asked.type[:100], "limit": limit}
-        return await self.pool.run(lambda: msgspec.json.encode(answer | {"properties": self.data.used[:limit]}))
+        return await self.pool.json(lambda: answer | {"properties": self.data.used[:limit]})
 
     async def preview(self, request: Request, asked: PreviewParameters) -> Response:
         """An entity in short, as a page for a frame."""
@@ -277,7 +271,7 @@ def _read(raw: msgspec.Raw) -> GivenQuery | str:
 def manifest(linker: Linker, base: str, batch: int) -> dict[str, Any]:
     """The description of the service: the addresses of its parts, and the number of queries per request."""
     at = f"{base}/reconcile"
-    suggest = {what: {"service_url": at, "service_path": f"/suggest/{what}"} for what in ("entity", "property", "type")}
+    suggest = {what: {"service_url": at, "service_path": f"/suggest/{what}"} for what in SUGGESTED}
     limit = {
         "name": "limit",
         "label": "Limit",

@@ -12,9 +12,8 @@ from collections.abc import Callable
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.endpoint import Endpoint
+from namesake.apps.server.endpoint import Endpoint, RequestError, busy, too_large
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.problems import RequestError, busy, too_large
 
 GZIP = ("gzip", "x-gzip")
 
