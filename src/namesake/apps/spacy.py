@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -292,11 +293,7 @@ def make_scorer() -> Callable[..., Scores]:
     """The scorer of the pipe: spaCy's scorer of links, with an empty `kb_id_` as NIL."""
     from spacy.scorer import Scorer
 
-    def score(examples: Iterable[Example], **options: Any) -> Scores:
-        scores: Scores = Scorer.score_links(examples, negative_labels=[NIL, ""], **options)
-        return scores
-
-    return score
+    return partial(Scorer.score_links, negative_labels=[NIL, ""])
 
 
 def _register() -> bool:

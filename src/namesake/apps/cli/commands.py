@@ -30,7 +30,7 @@ COMMANDS = {
     "quotebank": "datasets",
     "demo": "demo",
     "sample": "demo",
-    "compile": "compile",
+    "compile": "demo",
 }
 """The commands in the order of the help, each with its module. A module of one group calls that group `group`."""
 

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import NO_RESULT, kb_to_measure, report_rejects, say, show
+from namesake.apps.cli.output import NO_RESULT, kb_to_measure, reported_rejects, say, show
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from namesake.evaluation.reports.report import Report
-    from namesake.evaluation.thresholds import Trade
 
 group = options.group("Measure links, choose thresholds, fit weights, and examine errors.")
 
@@ -59,23 +58,17 @@ def run(
         by: Gold columns to group by, separated by commas, such as difficulty.
         unit: Unit that the bootstrap resamples.
     """
+    given = locals()
     from namesake import evaluate, evaluate_text
-    from namesake.articles.rejects import Rejects
 
     texts, minimum = options.listed(labelled, more), options.threshold_of(threshold)
     shared: dict[str, Any] = {"samples": samples, "seed": seed}
-    against_gold: dict[str, Any] = {
-        "links": links,
-        "scores": scores,
-        "articles": articles,
-        "known": known,
-        "split": split,
-    }
+    against_gold = {name: given[name] for name in ("links", "scores", "articles", "known", "split")}
     against_gold |= {"methods": _listed(methods), "by": _listed(by)}
     inputs = [gold, *texts, links, scores, articles, known, kb, Path(recipe)]
     if texts:
-        if given := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
-            raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {given[0]}")
+        if excess := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
+            raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {excess[0]}")
         report = evaluate_text(texts, kb_to_measure(kb, texts), recipe, threshold=minimum, **shared)
         _write(report, out, inputs)
         return
@@ -87,10 +80,8 @@ def run(
         raise NamesakeError("eval run needs one of --links, --scores, or --kb with --articles")
     against_gold["scores"] = against_gold.pop("links") or scores
     folder = kb_to_measure(kb, [articles]) if articles else kb
-    with Rejects() as rejects:
-        report = evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects)
-    _write(report, out, inputs)
-    report_rejects(rejects)
+    with reported_rejects() as rejects:
+        _write(evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects), out, inputs)
 
 
 @group.command()
@@ -115,8 +106,7 @@ def threshold(
     files = options.listed(labelled, more)
     folder = kb_to_measure(kb, files)
     from namesake import threshold
-    from namesake.apps.terminal.console import Console
-    from namesake.apps.terminal.tables import plot
+    from namesake.apps.terminal import Console, plot
     from namesake.files import keep_apart
 
     found = threshold(files, folder, target_precision=target_precision, recipe=recipe, samples=samples, seed=seed)
@@ -128,20 +118,11 @@ def threshold(
         names = ", ".join(rule.thresholds) if rule is not None else ""
         lines.append(f"wrote {out} with thresholds {names or 'for no precision'}; use it with --recipe {out}")
     show([found.view])
-    plot(_curves(found.trade), "threshold", Console(), found.suggested)
+    curves = {"precision": found.trade.precision, "recall": found.trade.recall, "coverage": found.trade.coverage}
+    plot(curves, found.trade.at, "threshold", Console(), found.suggested)
     show([], lines)
     if found.suggested is None:
         raise typer.Exit(NO_RESULT)
-
-
-def _curves(trade: Trade) -> dict[str, list[float | None]]:
-    from namesake.apps.terminal.tables import PLOT_WIDTH
-
-    entries = [trade.at(column / (PLOT_WIDTH - 1)) for column in range(PLOT_WIDTH)]
-    columns = {"precision": trade.precision, "recall": trade.recall, "coverage": trade.coverage}
-    return {
-        name: [None if entry is None else float(column[entry]) for entry in entries] for name, column in columns.items()
-    }
 
 
 @group.command()
@@ -211,14 +192,12 @@ def errors(
         known: Ignore mentions whose gold entity is not in the KB.
     """
     from namesake import mistakes
-    from namesake.articles.rejects import Rejects
 
     folder = kb_to_measure(kb, [articles])
-    with Rejects() as rejects:
+    with reported_rejects() as rejects:
         report = mistakes(articles, gold, folder, recipe, split=split, known=known, rejects=rejects)
-    line = f"{report.remarks[0]} See {out / 'report.html'} and {out / 'errors.csv'}."
-    _write(report, out, [articles, gold, kb, Path(recipe)], [line])
-    report_rejects(rejects)
+        line = f"{report.remarks[0]} See {out / 'report.html'} and {out / 'errors.csv'}."
+        _write(report, out, [articles, gold, kb, Path(recipe)], [line])
 
 
 @group.command()
@@ -237,13 +216,11 @@ def ablate(
         kb: Folder of a KB; repeat it to compare KBs built with different --words. The default is $NAMESAKE_KB.
     """
     from namesake import ablate
-    from namesake.articles.rejects import Rejects
 
     first = kb_to_measure(kb[0] if kb else None, [articles])
-    with Rejects() as rejects:
+    with reported_rejects() as rejects:
         report = ablate(articles, gold, kb or [first], split=split, rejects=rejects)
-    _write(report, out, [articles, gold, *(kb or ())], [f"wrote {out / 'report.html'}, report.md, tables.json"])
-    report_rejects(rejects)
+        _write(report, out, [articles, gold, *(kb or ())], [f"wrote {out / 'report.html'}, report.md, tables.json"])
 
 
 @group.command()

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import typer
 
 from namesake.apps.cli import options
 from namesake.apps.cli.output import load_kernels, named_kb, print_json, say
+from namesake.apps.terminal import Console
 from namesake.apps.terminal import kb as drawn
-from namesake.apps.terminal.console import Console
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import read_manifest
 from namesake.progress import reporter
-
-if TYPE_CHECKING:
-    from namesake.kb.store import KB
 
 group = options.group("Build a knowledge base from a Wikidata dump, and inspect it.")
 
@@ -176,11 +173,17 @@ def show(
     *folder, who = asked
     kb = _named(Path(folder[0]) if folder else None)
     load_kernels()
-    from namesake.kb.records import describe
+    from namesake.kb.records import describe, look_up
     from namesake.kb.store import KB
 
     opened = KB.open(kb)
-    rows = _look_up(opened, who)
+    try:
+        rows = look_up(opened, who)
+    except NamesakeError as problem:
+        from namesake.apps.near_names import near_names
+
+        near = " or ".join(map(repr, near_names(opened, who)))
+        raise NamesakeError(f"{problem} (did you mean {near}?)" if near else str(problem)) from None
     entities = [describe(opened, row) for row in (rows if as_json else rows[: drawn.NAMESAKES_SHOWN])]
     if as_json:
         print_json(entities)
@@ -196,19 +199,6 @@ def _named(kb: Path | None) -> Path:
     if named is None:
         raise NamesakeError("no KB is named: give its folder, or set NAMESAKE_KB to it")
     return named
-
-
-def _look_up(kb: KB, who: str) -> list[int]:
-    """Rows of the entities with a QID or name; if there is none, the error suggests similar names."""
-    from namesake.kb.records import look_up
-
-    try:
-        return look_up(kb, who)
-    except NamesakeError as problem:
-        from namesake.apps.near_names import near_names
-
-        near = " or ".join(map(repr, near_names(kb, who)))
-        raise NamesakeError(f"{problem} (did you mean {near}?)" if near else str(problem)) from None
 
 
 @group.command()

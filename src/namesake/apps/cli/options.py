@@ -57,7 +57,7 @@ MoreLabelled = Annotated[list[Path] | None, typer.Argument(help="More files of -
 Samples = Annotated[int, typer.Option(min=100)]
 
 
-def group(help: str | None = None) -> typer.Typer:
+def group(help: str) -> typer.Typer:
     """A command that has subcommands."""
     return typer.Typer(help=help, no_args_is_help=True, add_completion=False)
 

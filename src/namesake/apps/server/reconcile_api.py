@@ -19,7 +19,7 @@ from starlette.responses import Response
 from namesake.apps.server.endpoint import FORM, HTML, Endpoint, RequestError, decoded, too_large
 from namesake.apps.server.openapi import CSP
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.reconcile_data import HUMAN, Extension, Named, ReconcileData
+from namesake.apps.server.reconcile_data import HUMAN, Extension, Named, ReconcileData, Suggestion
 from namesake.drawing.theme import render
 from namesake.kb import WIKIDATA
 from namesake.kb.records import found
@@ -41,7 +41,7 @@ PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # Open
 
 SUGGESTED = ("entity", "property", "type")
 
-Finder = Callable[[str, int], list[Named]]
+Finder = Callable[[str, int], list[Suggestion]]
 """Finds suggestions for a prefix, after skipping some."""
 Text = Annotated[str, Meta(max_length=LONGEST)]
 AsJson = Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/json"})]

@@ -26,11 +26,16 @@ QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 
 
-class Named(msgspec.Struct, frozen=True, omit_defaults=True):
+class Named(msgspec.Struct, frozen=True):
     """The id and the name of an entity, a property or a type."""
 
     id: str
     name: str
+
+
+class Suggestion(Named, frozen=True):
+    """An entity, a property or a type whose name begins with a prefix."""
+
     description: str = ""
 
 
@@ -85,19 +90,19 @@ class ReconcileData:
         return Named(qid, self.kb.item_labels[item] or qid)
 
     # suggestions
-    def entities(self, prefix: str, skipped: int) -> list[Named]:
+    def entities(self, prefix: str, skipped: int) -> list[Suggestion]:
         """The entities with this name, then those whose label begins with it, the most sitelinks first."""
         exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(self.kb, prefix)
         more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
         rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
         chosen = list(rows)[skipped : skipped + SUGGESTED]
-        return [Named(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
+        return [Suggestion(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
 
-    def properties(self, prefix: str, skipped: int) -> list[Named]:
+    def properties(self, prefix: str, skipped: int) -> list[Suggestion]:
         """The properties whose label begins with the prefix."""
         return _suggested(self.used, prefix, skipped)
 
-    def types(self, prefix: str, skipped: int) -> list[Named]:
+    def types(self, prefix: str, skipped: int) -> list[Suggestion]:
         """The types whose label begins with the prefix."""
         return _suggested(self._known_types, prefix, skipped)
 
@@ -167,8 +172,8 @@ class ReconcileData:
         return [self._item(value) if value >= 0 else {"str": kb.strings[~value]} for value in values]
 
 
-def _suggested(known: Iterable[Named], prefix: str, skipped: int) -> list[Named]:
+def _suggested(known: Iterable[Named], prefix: str, skipped: int) -> list[Suggestion]:
     """Those whose name begins with the prefix, or whose id it is."""
     begun = prefix.casefold()
     fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
-    return list(islice(fitting, skipped, skipped + SUGGESTED))
+    return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
