@@ -3,10 +3,7 @@
 A server that shows it answers `GET` of each path in `FILES` with its media type and bytes. It answers `POST /draw`,
 whose body is the JSON object `{"text": …, "title": …, "date": …, "mention": …}` (only the text is required), with
 `draw(linker, text, title, date, mention)` as JSON. It turns errors into a status and `{"error": …, "what_to_do": …}`,
-which the page shows.
-
-The page needs no other address, and this policy is enough: `default-src 'none'; script-src 'self'; style-src 'self';
-img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`.
+which the page shows. The page needs no other address.
 """
 
 from __future__ import annotations

@@ -19,12 +19,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from namesake import __version__
-from namesake.apps.server import formats_api, kb_api, link_api, openapi, page_api, reconcile_api
-from namesake.apps.server.endpoint import JSON, Endpoint, RequestError
+from namesake.apps.server import formats_api, kb_api, link_api, page_api, reconcile_api
+from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, with_document
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.metrics import RequestMetrics, registry_of
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.workload import Workload
+from namesake.apps.server.workload import RequestMetrics, Workload, registry_of
 from namesake.errors import NamesakeError
 from namesake.kb.store import KBChangedError
 from namesake.linker import Linker
@@ -63,12 +62,8 @@ def application(
         pool.close()
 
     return Starlette(
-        routes=_routes(openapi.with_document(_endpoints(pool, registry, public)), load),
-        middleware=[
-            Middleware(RequestMetrics, registry),
-            Middleware(Cors, origins),
-            Middleware(Gzip),
-        ],
+        routes=_routes(with_document(_endpoints(pool, registry, public)), load),
+        middleware=[Middleware(RequestMetrics, registry), Middleware(Cors, origins), Middleware(Gzip)],
         exception_handlers=_error_handlers(stop),
         lifespan=lifespan,
     )

@@ -252,11 +252,8 @@ def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
 
 def _first_fault(faults: dict[int, str], begin: int, end: int) -> Exception | None:
     """The error of the first article in a range that could not be linked."""
-    wrong = next((number for number in range(begin, end) if number in faults), None)
-    if wrong is None:
-        return None
-    error = f"article {wrong - begin} cannot be linked: {faults[wrong]}"
-    return RequestError(422, error, "correct it; articles are counted from 0")
+    wrong = (f"article {at - begin} cannot be linked: {faults[at]}" for at in range(begin, end) if at in faults)
+    return next((RequestError(422, error, "correct it; articles are counted from 0") for error in wrong), None)
 
 
 def _without_excess(
@@ -269,11 +266,9 @@ def _without_excess(
     for number, (begin, end) in enumerate(parts):
         if shown[begin:end].sum() > limits.candidates:
             kept[begin:end] = False
-            problems[number] = RequestError(
-                413,
-                f"the answer would have more than {limits.candidates:,} candidates",
-                "ask for fewer candidates per name with `limit`, or send less at a time",
-            )
+            error = f"the answer would have more than {limits.candidates:,} candidates"
+            advice = "ask for fewer candidates per name with `limit`, or send less at a time"
+            problems[number] = RequestError(413, error, advice)
     return links if kept.all() else links.filter(pa.array(kept[article]))
 
 

@@ -6,7 +6,6 @@ only, which is public. `reconcile_data.py` looks up suggestions, values and type
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -16,10 +15,9 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.endpoint import FORM, HTML, Endpoint, RequestError, decoded, too_large
-from namesake.apps.server.openapi import CSP
+from namesake.apps.server.endpoint import CSP, FORM, HTML, Endpoint, RequestError, decoded, too_large
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.reconcile_data import HUMAN, Extension, Named, ReconcileData, Suggestion
+from namesake.apps.server.reconcile_data import HUMAN, Extension, ReconcileData
 from namesake.drawing.theme import render
 from namesake.kb import WIKIDATA
 from namesake.kb.records import found
@@ -40,9 +38,6 @@ FEW = 16
 PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # OpenRefine shows it in a frame
 
 SUGGESTED = ("entity", "property", "type")
-
-Finder = Callable[[str, int], list[Suggestion]]
-"""Finds suggestions for a prefix, after skipping some."""
 Text = Annotated[str, Meta(max_length=LONGEST)]
 AsJson = Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/json"})]
 
@@ -118,32 +113,6 @@ class PreviewParameters(msgspec.Struct, frozen=True):
     id: Annotated[str, Meta(description="the QID of an entity")]
 
 
-class Feature(msgspec.Struct, frozen=True):
-    """A part of a candidate's score."""
-
-    id: str
-    value: float
-
-
-class ReconcileCandidate(msgspec.Struct, frozen=True):
-    """A candidate of a query; its score is the confidence in percent."""
-
-    id: str
-    name: str
-    description: str
-    score: float
-    match: bool
-    type: list[Named]
-    features: list[Feature]
-
-
-class Result(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The candidates of one query, best first; an error if the query is not valid."""
-
-    result: list[ReconcileCandidate]
-    error: str = ""
-
-
 def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     """The endpoints of this module. `public` is the address that the manifest announces."""
     api = ReconcileApi(pool, public)
@@ -154,9 +123,8 @@ def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     for path in ("/reconcile", "/reconcile/"):
         found.append(Endpoint("GET", path, api.get, summary, ReconcileForm, record, errors=errors))
         found.append(Endpoint("POST", path, api.post, summary, ReconcileForm, record, (FORM,), errors=(*errors, 408)))
-    finders: list[Finder] = [api.data.entities, api.data.properties, api.data.types]
-    for kind, find in zip(SUGGESTED, finders, strict=True):
-        path, begun, suggest = f"/reconcile/suggest/{kind}", f"Suggestions: {kind}.", partial(api.suggest, find)
+    for kind in SUGGESTED:
+        path, begun, suggest = f"/reconcile/suggest/{kind}", f"Suggestions: {kind}.", partial(api.suggest, kind)
         found.append(Endpoint("GET", path, suggest, begun, SuggestParameters, record, errors=(400, 422)))
     path, previewed = "/reconcile/preview", "An entity in short, for a frame."
     return [
@@ -184,7 +152,10 @@ class ReconcileApi:
     async def post(self, request: Request, asked: ReconcileForm) -> bytes:
         """The answer to a form."""
         if asked.extend is not None:
-            return await self._extend(asked.extend)
+            wanted, most = decoded(Extension, asked.extend, "`extend`"), 100 * self.pool.limits.queries
+            if len(wanted.ids) * max(len(wanted.properties), 1) > most:
+                raise too_large("the list of ids", most, "cells")
+            return await self.pool.json(lambda: self.data.extended(wanted), large=True)
         if asked.queries is None:
             raise RequestError(422, "the form has neither `queries` nor `extend`", "send one of them")
         queries = {key: _read(raw) for key, raw in decoded(dict[str, msgspec.Raw], asked.queries, "`queries`").items()}
@@ -192,16 +163,10 @@ class ReconcileApi:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
         return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
-    async def _extend(self, given: str) -> bytes:
-        asked, most = decoded(Extension, given, "`extend`"), 100 * self.pool.limits.queries
-        if len(asked.ids) * max(len(asked.properties), 1) > most:
-            raise too_large("the list of ids", most, "cells")
-        return await self.pool.json(lambda: self.data.extended(asked), large=True)
-
-    async def suggest(self, find: Finder, request: Request, asked: SuggestParameters) -> bytes:
+    async def suggest(self, kind: str, request: Request, asked: SuggestParameters) -> bytes:
         """Suggestions for a prefix."""
         prefix = " ".join(asked.prefix.split())
-        return await self.pool.json(lambda: {"result": find(prefix, asked.cursor) if prefix else []})
+        return await self.pool.json(lambda: {"result": self.data.suggested(kind, prefix, asked.cursor)})
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
         """Properties to extend a table with."""
@@ -219,15 +184,15 @@ class ReconcileApi:
         page = render("apps/server/preview.html", one=found(kb, row))
         return Response(page, headers={"content-security-policy": PREVIEW_CSP}, media_type=HTML)
 
-    def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Result]:
+    def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Any]:
         """The candidates of each query. A query without a name has none: the KB is searched by names."""
-        results = {key: Result([], error=one if isinstance(one, str) else "") for key, one in asked.items()}
+        results: dict[str, Any] = {key: {"result": [], "error": one} for key, one in asked.items()}
         read = [(key, one) for key, one in asked.items() if not isinstance(one, str)]
         for begin in range(0, len(read), AT_ONCE):
             part = read[begin : begin + AT_ONCE]
             judged = judge(self.pool.linker, [one.as_row for _, one in part])
             for number, (key, one) in enumerate(part):
-                results[key] = Result([self._candidate(each) for each in self._fitting(judged, number, one)])
+                results[key] = {"result": [self._candidate(each) for each in self._fitting(judged, number, one)]}
         return results
 
     def _fitting(self, judged: Reconciled, query: int, asked: GivenQuery) -> list[Candidate]:
@@ -247,16 +212,17 @@ class ReconcileApi:
 
         return [judged.who(kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
 
-    def _candidate(self, one: Candidate) -> ReconcileCandidate:
-        return ReconcileCandidate(
-            one.qid,
-            one.label or one.qid,
-            one.description,
-            round(100 * one.confidence, 3) if one.confidence is not None else one.score,
-            one.matched,
-            self.data.types_of(self.pool.linker.kb.row(one.qid)),
-            [Feature(name, value) for name, value in one.parts.items()],
-        )
+    def _candidate(self, one: Candidate) -> dict[str, Any]:
+        """A candidate of a query; its score is the confidence in percent."""
+        return {
+            "id": one.qid,
+            "name": one.label or one.qid,
+            "description": one.description,
+            "score": round(100 * one.confidence, 3) if one.confidence is not None else one.score,
+            "match": one.matched,
+            "type": self.data.types_of(self.pool.linker.kb.row(one.qid)),
+            "features": [{"id": name, "value": value} for name, value in one.parts.items()],
+        }
 
 
 def _read(raw: msgspec.Raw) -> GivenQuery | str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any
@@ -90,21 +89,23 @@ class ReconcileData:
         return Named(qid, self.kb.item_labels[item] or qid)
 
     # suggestions
-    def entities(self, prefix: str, skipped: int) -> list[Suggestion]:
+    def suggested(self, kind: str, prefix: str, skipped: int) -> list[Suggestion]:
+        """Entities, properties or types whose name begins with a prefix, or whose id it is."""
+        if not prefix:
+            return []
+        if kind == "entity":
+            return self._entities(prefix, skipped)
+        known, begun = self.used if kind == "property" else self._known_types, prefix.casefold()
+        fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
+        return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
+
+    def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
         """The entities with this name, then those whose label begins with it, the most sitelinks first."""
         exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(self.kb, prefix)
         more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
         rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
         chosen = list(rows)[skipped : skipped + SUGGESTED]
         return [Suggestion(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
-
-    def properties(self, prefix: str, skipped: int) -> list[Suggestion]:
-        """The properties whose label begins with the prefix."""
-        return _suggested(self.used, prefix, skipped)
-
-    def types(self, prefix: str, skipped: int) -> list[Suggestion]:
-        """The types whose label begins with the prefix."""
-        return _suggested(self._known_types, prefix, skipped)
 
     @cached_property
     def _by_label(self) -> Int32:
@@ -170,10 +171,3 @@ class ReconcileData:
             return [{"date": f"{date}T00:00:00+00:00"} if precisions[row] >= DAY else {"str": date}]
         values = self._values(row, number)
         return [self._item(value) if value >= 0 else {"str": kb.strings[~value]} for value in values]
-
-
-def _suggested(known: Iterable[Named], prefix: str, skipped: int) -> list[Suggestion]:
-    """Those whose name begins with the prefix, or whose id it is."""
-    begun = prefix.casefold()
-    fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
-    return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]

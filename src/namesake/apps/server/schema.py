@@ -204,11 +204,9 @@ def _mentions(article: GivenArticle, where: str, most: int, limits: Limits) -> l
         spans: Sequence[Span] = found[given.name] if given.spans is None else given.spans
         wrong = next((span for span in spans if not span[0] < span[1] <= len(text)), None)
         if wrong is not None:
-            raise RequestError(
-                422,
-                f"span [{wrong[0]}, {wrong[1]}] of a mention of {where} exceeds its text of {len(text)} characters",
-                "give start and end in characters; the end is the position after the last character",
-            )
+            error = f"span {[*wrong]} of a mention of {where} exceeds its text of {len(text)} characters"
+            advice = "give start and end in characters; the end is the position after the last character"
+            raise RequestError(422, error, advice)
         mentions.append(Mention(given.name, spans, given.candidates))
         most -= len(spans)
     if most < 0:
