@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from namesake import __version__
 from namesake.apps.cli.options import HELP
@@ -56,27 +56,7 @@ class _Commands(UserDict[str, Any]):
         return self.data[name]
 
 
-class _PlainSwitches:
-    """A command whose help shows no type for options that take no value."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The options and arguments, `--help` among them."""
-        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for parameter in parameters:
-            if getattr(parameter, "is_flag", False):
-                parameter.metavar = ""
-        return parameters
-
-
-class _Command(_PlainSwitches, TyperCommand):
-    """A single command."""
-
-
-class _Group(_PlainSwitches, TyperGroup):
-    """A command that has subcommands."""
-
-
-class _Root(_Group):
+class _Root(TyperGroup):
     """The group of all commands."""
 
     def __init__(self, **settings: Any) -> None:
@@ -110,9 +90,6 @@ def _command(function: Any, name: str) -> Any:
     one = function if group else typer.Typer(add_completion=False)
     if not group:
         one.command(name)(function)
-    one.info.cls = _Group
-    for registered in one.registered_commands:
-        registered.cls = _Command
     command = typer.main.get_command(one)
     command.name = name
     for leaf in getattr(command, "commands", {"": command}).values():
@@ -128,7 +105,7 @@ def _set_help(command: Any) -> None:
         if parameter.name in helps and not parameter.help:
             parameter.help = " ".join(helps[parameter.name].split())
         if getattr(parameter, "is_flag", False):
-            parameter.secondary_opts = []
+            parameter.secondary_opts, parameter.metavar = [], ""
 
 
 app = typer.Typer(

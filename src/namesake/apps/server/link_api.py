@@ -1,13 +1,15 @@
-"""`POST /link` and `POST /explain`."""
+"""`POST /link`, `POST /explain`, `GET /entity/{qid}` and `GET /search`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Annotated
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+from msgspec import Meta
 from starlette.requests import Request
 
 from namesake.apps.server import schema
@@ -17,18 +19,54 @@ from namesake.apps.server.pool import LinkOptions, Links, Pool
 from namesake.apps.server.schema import ExplainRequest, GivenArticle, LinkRequest, LinkResponse
 from namesake.articles.builder import ArticleBuilder
 from namesake.explain import EXPLANATION, Row, explanation_rows, mentions_called
+from namesake.kb.records import Entity, Found
 from namesake.linker import Linker
 
 ROWS = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "object"}}}}
 
 
+class EntityParameters(msgspec.Struct, frozen=True):
+    """The parameters of `/entity`."""
+
+    qid: schema.Qid
+
+
+class SearchParameters(msgspec.Struct, frozen=True):
+    """The parameters of `/search`."""
+
+    name: schema.Name
+    limit: Annotated[int, Meta(ge=1, le=100, description="the largest number of results")] = 20
+
+
+class SearchResponse(msgspec.Struct, frozen=True):
+    """The entities with a name, those with the most sitelinks first."""
+
+    name: str
+    results: list[Found]
+
+
 def endpoints(pool: Pool) -> list[Endpoint]:
     """The endpoints of this module."""
+    kb = pool.linker.kb
+
+    async def entity(request: Request, asked: EntityParameters) -> bytes:
+        found = await pool.json(lambda: kb.entity(asked.qid))
+        if found == b"null":
+            raise RequestError(404, f"the KB has no {asked.qid}", "search by name: /search?name=…")
+        return found
+
+    async def search(request: Request, asked: SearchParameters) -> bytes:
+        return await pool.json(lambda: SearchResponse(asked.name, kb.search(asked.name, asked.limit)))
+
     linked = "Link the names in a text, or in articles, to Wikidata."
     explained = "Explain links: one row per candidate and part of its score, including NIL."
+    stored = "Everything that the KB stores about an entity."
+    named = "The entities with a name, those with the most sitelinks first."
     return [
         Endpoint("POST", "/link", partial(link, pool), linked, LinkRequest, LinkResponse, errors=BAD_BODY),
         Endpoint("POST", "/explain", partial(explain, pool), explained, ExplainRequest, ROWS, errors=BAD_BODY),
+        Endpoint("GET", "/entity/{qid}", entity, stored, EntityParameters, Entity, errors=(400, 404, 422)),
+        Endpoint("GET", "/search", search, named, SearchParameters, SearchResponse, errors=(400, 422)),
     ]
 
 
