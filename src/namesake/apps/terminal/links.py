@@ -115,7 +115,7 @@ def _entity(linker: Linker, qid: object) -> str:
         return "NIL"
     at = linker.kb.row(str(qid))
     what = one_line(about(linker.kb, at)) if at >= 0 else "not in this KB"
-    return f"{qid}, {what}" if what else qid
+    return f"{qid}, {what}" if what else str(qid)
 
 
 def _why(linker: Linker, rows: list[Row], given: str | None, right: object) -> str:
