@@ -49,10 +49,9 @@ def marked_article(text: str, title: str | None, marks: Iterable[Mark], title_ma
 def name_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
     """A mark for every span of every name: a link to Wikidata, or plain text for NIL."""
     return [
-        Mark(start, end, "span", _attributes(link))
-        if link["qid"] is None
-        else Mark(start, end, "a", _attributes(link, WIKIDATA + str(link["qid"])))
+        Mark(start, end, "a" if qid else "span", _attributes(link, WIKIDATA + qid if qid else None))
         for link in links
+        for qid in [link["qid"]]
         for start, end in link[where] or ()
     ]
 

@@ -97,7 +97,6 @@ def _warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path]) -> Non
 
 
 def _same(file: Path, other: Path) -> bool:
-    """Whether two files have the same content."""
     try:
         return file.stat().st_size == other.stat().st_size and file.read_bytes() == other.read_bytes()
     except OSError:

@@ -131,7 +131,7 @@ def decoded(kind: type[T], data: bytes | str, what: str) -> T:
     except msgspec.ValidationError as problem:
         raise _does_not_fit(what, problem) from None
     except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
-        raise RequestError(400, f"{what} is not JSON: {problem}", "send one JSON value, in UTF-8") from None
+        raise RequestError(400, f"{what} is not JSON in UTF-8: {problem}", "send one JSON value, in UTF-8") from None
 
 
 def converted(given: dict[str, str], kind: type[T], what: str) -> T:

@@ -142,7 +142,6 @@ def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
 
 
 def _grid(*columns: Column, expand: bool = False) -> Table:
-    """A table without lines and header."""
     table = Table.grid(padding=(0, 1), expand=expand)
     table.columns.extend(columns)
     return table
