@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from namesake.drawing.candidates import side_by_side
-from namesake.drawing.evidence import evidence
+from namesake.drawing.candidates import evidence, rounded, side_by_side, steps
 from namesake.drawing.text import Mark, hint, marked
 from namesake.drawing.theme import GRADES, grade, notebook_style
-from namesake.drawing.waterfall import rounded, steps
 from namesake.errors import NamesakeError
 
 BULLS = (

@@ -191,7 +191,7 @@ from namesake.kernels import compiled
 from namesake.kernels.link.candidate_tables import beats, top_two
 from namesake.kernels.search import first_at_least
 compiled.entry_points = lambda: [top_two, first_at_least]
-from namesake.apps.cli import compile as command
+from namesake.apps.cli import demo as command
 command.compile()
 """
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -20,7 +20,7 @@ from namesake import Linker, NamesakeError, Recipe
 from namesake.analysis.corpus import Corpus, link_text
 from namesake.apps.cli.commands import app
 from namesake.apps.cli.main import last_words
-from namesake.drawing.excerpt import excerpt
+from namesake.drawing.text import excerpt
 from namesake.evaluation import text_figures as figures
 from namesake.evaluation.fit_weights import few, learnable
 from namesake.evaluation.gold import align, read_gold

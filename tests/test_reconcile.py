@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 import namesake
 from namesake import Linker
-from namesake.apps.review.choices import apply_choices, cells_of, row_id
-from namesake.apps.review.page import Row, review_page, write_review
+from namesake.apps.review import Row, apply_choices, cells_of, review_page, row_id, write_review
 from namesake.articles.days import Day, read_day
 from namesake.evaluation.gold import read_gold
 from namesake.kb.records import describe
@@ -673,8 +672,8 @@ def test_choices_of_the_page_are_gold_that_evaluate_reads(doubtful, tmp_path, sa
         ((doubtful[2].id, "Michael Jordan"), "Q1234567"),
     ]
     table = pa.table({"note": [""] * 3, "who": ["Ann Lee", "Jordan, Michael", "Chris Carter"]})
-    applied = apply_choices([gold], table)
-    assert applied.rows == {1: best, 2: None}
-    assert len(applied.without_row) == 2
+    applied, unused = apply_choices([gold], table)
+    assert applied == {1: best, 2: None}
+    assert len(unused) == 2
     report = namesake.evaluate(gold, articles=articles, kb=sample_kb, methods=["default"], samples=100)
     assert report.rows

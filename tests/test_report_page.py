@@ -10,7 +10,7 @@ import pytest
 
 import namesake
 from browser import chromium, faint_texts, overflow, unlabelled
-from namesake.drawing.excerpt import Excerpt, excerpt
+from namesake.drawing.text import Excerpt, excerpt
 from namesake.evaluation.reports import plots
 from namesake.sample import ARTICLES, EXPECTED
 from small_gold import gold_file

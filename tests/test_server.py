@@ -23,10 +23,9 @@ import typer
 from conftest import Ran
 from namesake import build_kb
 from namesake.apps.cli.commands import app
+from namesake.apps.server.endpoint import RequestError
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.pool import Pool
-from namesake.apps.server.problems import RequestError
-from namesake.apps.server.work import Job, Links
+from namesake.apps.server.pool import Job, Links, Pool
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.compiling import NOTICE

@@ -1,4 +1,4 @@
-"""The one error that is meant for people: what was wrong, where, what to do."""
+"""The error for users, which says what is wrong and what to do, and helpers for such messages."""
 
 import sys
 import warnings
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 class NamesakeError(Exception):
-    """A mistake the user can mend. Its text is one line that names the file, line or article.
+    """An error that the user can fix. Its text is one line that names the file, line or article.
 
     The command line prints it without a traceback and exits with 2. Arguments are written as Python names them, with
     `=` and between backticks, such as `threshold=` or `force=True`; the command line prints them as its options.
@@ -14,14 +14,7 @@ class NamesakeError(Exception):
 
 
 def must_be(value: object, kinds: tuple[type | None, ...], what: str, wanted: str) -> None:
-    """Refuse an argument of another kind than `kinds` (None among them where it may be left out), with a sentence.
-
-    Args:
-        value: what was given.
-        kinds: the types that will do.
-        what: what the argument is called.
-        wanted: what it must be, in words.
-    """
+    """Refuse an argument `what` that is of none of these kinds; `wanted` says what it must be, in words."""
     if (value is None and None in kinds) or isinstance(value, tuple(kind for kind in kinds if kind is not None)):
         return
     raise TypeError(f"{what} must be {wanted}, not {type(value).__name__} {value!r:.60}")
@@ -36,17 +29,14 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def lacking(what: str, packages: str, extra: str) -> NamesakeError:
-    """The error for packages that an extra brings and that are not installed; `what` begins the sentence."""
+    """The error for packages of an extra that are not installed; `what` begins the sentence."""
     return NamesakeError(
         f"{what} {packages}: install namesake with its extra `{extra}` (in its checkout: pip install -e '.[{extra}]')"
     )
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """` (did you mean 'uiscore-paper'?)` where a known word is close to the one given, else nothing.
-
-    `word` is what somebody wrote, `known` what could have been meant; upper and lower case are one.
-    """
+    """` (did you mean 'uiscore-paper'?)` if a known word is close to the one given, in any case; else nothing."""
     from difflib import get_close_matches  # only mistakes need it
 
     by_lower = {each.casefold(): each for each in known}

@@ -18,10 +18,9 @@ from namesake.analysis.corpus import Corpus, in_kb
 from namesake.arrays import Bool
 from namesake.articles.article import Span
 from namesake.articles.rejects import Rejects
-from namesake.drawing.evidence import surface
-from namesake.drawing.excerpt import excerpt
-from namesake.drawing.waterfall import number, steps
-from namesake.drawing.words import part_name
+from namesake.drawing.candidates import number, steps, surface
+from namesake.drawing.text import excerpt
+from namesake.drawing.theme import part_name
 from namesake.evaluation.gold import Dataset, in_split, read_gold
 from namesake.evaluation.measure import linked
 from namesake.evaluation.reports.report import Report, Section, View
@@ -145,7 +144,7 @@ class Mistake:
     context: Context
     tie_break: str | None = None
     sentence: str = ""
-    """The first sentence with the name, which is marked (`drawing.excerpt`)."""
+    """The first sentence with the name, which is marked (`drawing.text`)."""
     refused: str | None = None
     """Why the mention has no answer (`decide.REASONS`); None if it is linked to the chosen candidate."""
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from namesake.apps.review.choices import apply_choices, cells_of
-from namesake.apps.review.page import Row, articles_path, shown, write_review
+from namesake.apps import review as reviews
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.errors import warn
 from namesake.files import STDIN, check_place, keep_apart
@@ -85,9 +84,14 @@ def reconcile(
     decided = [Path(file) for file in several(choices)]
     _check_outputs(target, page, rejects.path, [table, linker.kb.path, *decided])
     read = read_rows(table, rejects, Reading(encoding=encoding, format=format, say=say))
-    layout = _layout(read.table.column_names, table, name, context, date, type or {}, say)
+    name = column_of_names(read.table.column_names, str(table), say) if name is None else name
+    types = tuple((property, column) for property, some in (type or {}).items() for column in several(some))
+    layout = Layout(name, _contexts(context, read.table.column_names), date, types)
     layout.check(read.table, linker.kb)
-    chosen = _choices(decided, read.table, say)
+    chosen, unused = reviews.apply_choices(decided, read.table)
+    if unused:
+        many = f"{counted(len(unused), 'decision')} of {', '.join(map(str, decided))} not used"
+        say(f"{many}: no row of the table has the same cells, such as {unused[0]}")
     total = max(read.table.num_rows, 1)
     with reporter.stage("reconciling"):
         answers = reconcile_table(
@@ -115,7 +119,7 @@ def reconcile(
 
 def _check_outputs(out: Path | None, page: Path | None, rejects: Path | None, inputs: Sequence[Path]) -> None:
     """Reject outputs that cannot be written or that would overwrite an input, before any work is done."""
-    outputs = [] if page is None else [page, articles_path(page)]
+    outputs = [] if page is None else [page, reviews.articles_path(page)]
     if out is not None:
         writer_suffix(out)
         outputs += [file for file in (out, rejects) if file is not None and str(file) != STDIN]
@@ -124,39 +128,19 @@ def _check_outputs(out: Path | None, page: Path | None, rejects: Path | None, in
         check_place(file)
 
 
-def _layout(
-    columns: Sequence[str],
-    table: Path,
-    name: str | None,
-    context: str | Sequence[str],
-    date: str | None,
-    type: Mapping[str, str | Sequence[str]],
-    say: Callable[[str], None],
-) -> Layout:
-    """What the columns are. `Team,Notes` names two columns unless one column has that name."""
-    name = column_of_names(columns, str(table), say) if name is None else name
+def _contexts(context: str | Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """The columns of the context. `Team,Notes` names two columns unless one column has that name."""
     listed = [[text] if text in columns else text.split(",") for text in several(context)]
-    contexts = tuple(part.strip() for parts in listed for part in parts if part.strip())
-    types = tuple((property, column) for property, some in type.items() for column in several(some))
-    return Layout(name, contexts, date, types)
-
-
-def _choices(files: Sequence[Path], rows: pa.Table, say: Callable[[str], None]) -> dict[int, str | None]:
-    """The decisions of people about rows of the table, by the row's index."""
-    decisions = apply_choices(files, rows)
-    if unused := decisions.without_row:
-        many = f"{counted(len(unused), 'decision')} of {', '.join(map(str, files))} not used"
-        say(f"{many}: no row of the table has the same cells, such as {unused[0]}")
-    return decisions.rows
+    return tuple(part.strip() for parts in listed for part in parts if part.strip())
 
 
 def _write_review(
     answers: Answers, read: Rows, layout: Layout, page: Path, title: str, say: Callable[[str], None]
 ) -> None:
     """Write the page on which people decide the uncertain rows."""
-    cells = cells_of(read.table, layout.columns, [one.row for one in answers.doubtful])
+    cells = reviews.cells_of(read.table, layout.columns, [one.row for one in answers.doubtful])
     numbers = (read.numbers[one.row] for one in answers.doubtful)
-    rows = list(map(Row, answers.doubtful, numbers, cells))
-    articles, on_page = write_review(rows, page, title), sum(map(len, shown(rows)))
+    rows = list(map(reviews.Row, answers.doubtful, numbers, cells))
+    articles, on_page = reviews.write_review(rows, page, title), sum(map(len, reviews.shown(rows)))
     many = counted(len(rows), "row") if on_page == len(rows) else f"{on_page:,} of {counted(len(rows), 'row')}"
     say(f"{page}: {many} to review; its choices are gold for {articles}")

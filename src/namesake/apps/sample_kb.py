@@ -29,7 +29,6 @@ def sample_kb() -> Path:
 
 
 def _opens(folder: Path) -> bool:
-    """Whether there is a KB that can be opened."""
     from namesake.kb.store import KB
 
     try:

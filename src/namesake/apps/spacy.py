@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -17,7 +19,6 @@ from weakref import WeakSet
 import msgspec
 import pyarrow as pa
 
-from namesake.apps.spacy_link import SpanLink, row_of
 from namesake.articles.article import located
 from namesake.articles.days import date_text
 from namesake.articles.schema import ARTICLES
@@ -42,6 +43,7 @@ WEIGHTS = {"nel_micro_f": 1.0, "nel_micro_p": None, "nel_micro_r": None}
 """Weights of the scorer's figures, as for spaCy's own linker."""
 
 Scores = dict[str, Any]
+Row = dict[str, Any]
 STATE = "namesake.json"
 
 _pipes: WeakSet[NamesakePipe] = WeakSet()
@@ -62,6 +64,66 @@ class State(msgspec.Struct, frozen=True):
     given: Given
     kb: str
     recipe: str
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A candidate of a name; `qid` is None for NIL."""
+
+    qid: str | None
+    label: str | None
+    description: str | None
+    score: float
+    confidence: float | None
+
+
+class SpanLink:
+    """The link of the name at a span. Candidates and explanation are computed on each access.
+
+    `spans` are all occurrences of the name in the document, in characters.
+    """
+
+    name: str
+    qid: str | None
+    best: str | None
+    score: float | None
+    confidence: float | None
+    known: float | None
+    reason: str | None
+    spans: list[tuple[int, int]]
+
+    def __init__(self, row: Row, article: pa.Table, linker: Linker | None) -> None:
+        vars(self).update((field, row[field]) for field in SpanLink.__annotations__)
+        self.spans = [(start, end) for start, end in row["spans"]]
+        self._article, self._linker = article, linker
+
+    def __repr__(self) -> str:
+        who = self.qid or f"NIL: {self.reason}"
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.2f}"
+        return f"<{self.name} → {who}{sure}>"
+
+    @property
+    def explanation(self) -> pa.Table:
+        """One row per candidate and part, as in `Linker.explain`."""
+        if self._linker is None:
+            raise NamesakeError("the pipe that linked this document no longer exists: run it through a pipe again")
+        rows = self._linker.explain(self._article, self.name)
+        same = [spans == [list(span) for span in self.spans] for spans in rows.column("spans").to_pylist()]
+        return rows.filter(pa.array(same, pa.bool_()))
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """The candidates, including NIL, the best first."""
+        fields = ["rank", "qid", "label", "description", "score", "confidence"]
+        rows = self.explanation.select(fields).to_pylist()
+        return [Candidate(*list(row.values())[1:]) for row in {row["rank"]: row for row in rows}.values()]
+
+
+def row_of(rows: Sequence[Row], start: int, end: int) -> Row | None:
+    """The link whose name is at [start, end) of the text: the one that shares most characters with it."""
+    shared = [max((min(e, end) - max(s, start) for s, e in row["spans"]), default=0) for row in rows]
+    at = max(range(len(rows)), key=shared.__getitem__, default=None)
+    return rows[at] if at is not None and shared[at] > 0 else None
 
 
 class NamesakePipe:
@@ -131,14 +193,14 @@ class NamesakePipe:
     def _link(self, docs: Sequence[Doc]) -> list[Doc]:
         given = [_given_mentions(doc, self.find_names) for doc in docs]
         links = self.linker.link(_articles(docs, given))
-        rows: list[list[dict[str, Any]]] = [[] for _ in docs]
+        rows: list[list[Row]] = [[] for _ in docs]
         for row in links.drop_columns(["title_spans", "extra"]).to_pylist():
             rows[int(row["article_id"])].append(row)
         for doc, mentions, own in zip(docs, given, rows, strict=True):
             self._mark(doc, own, found=mentions is None)
         return list(docs)
 
-    def _mark(self, doc: Doc, rows: list[dict[str, Any]], found: bool) -> None:
+    def _mark(self, doc: Doc, rows: list[Row], found: bool) -> None:
         """Set the entities of a document, and store its links in it."""
         if found or doc._.namesake_mentions is not None:
             self._add_people(doc, rows)
@@ -151,7 +213,7 @@ class NamesakePipe:
                 token.ent_kb_id_ = (row["qid"] if row else None) or self.nil
         doc.user_data[KEY] = {"by": self.made_by, "found": found, "rows": rows}
 
-    def _add_people(self, doc: Doc, rows: list[dict[str, Any]]) -> None:
+    def _add_people(self, doc: Doc, rows: list[Row]) -> None:
         """Add entities for names that were found or given as text; existing entities stay unchanged."""
         from spacy.util import filter_spans
 
@@ -165,7 +227,7 @@ class NamesakePipe:
         doc.set_ents(filter_spans(free), default="unmodified")
 
 
-def _given_mentions(doc: Doc, find_names: bool) -> list[dict[str, Any]] | None:
+def _given_mentions(doc: Doc, find_names: bool) -> list[Row] | None:
     """The names given for the document, or its entities that are people; None if names are to be found."""
     names = doc._.namesake_mentions
     if names is not None:
@@ -179,7 +241,7 @@ def _given_mentions(doc: Doc, find_names: bool) -> list[dict[str, Any]] | None:
     return [{"name": name, "spans": where} for name, where in group_spans(doc.text, people)]
 
 
-def _articles(docs: Sequence[Doc], mentions: Sequence[list[dict[str, Any]] | None]) -> pa.Table:
+def _articles(docs: Sequence[Doc], mentions: Sequence[list[Row] | None]) -> pa.Table:
     rows = [
         {"id": str(place), "text": doc.text, "date": date_text(doc._.namesake_date), "mentions": given}
         for place, (doc, given) in enumerate(zip(docs, mentions, strict=True))
@@ -231,11 +293,7 @@ def make_scorer() -> Callable[..., Scores]:
     """The scorer of the pipe: spaCy's scorer of links, with an empty `kb_id_` as NIL."""
     from spacy.scorer import Scorer
 
-    def score(examples: Iterable[Example], **options: Any) -> Scores:
-        scores: Scores = Scorer.score_links(examples, negative_labels=[NIL, ""], **options)
-        return scores
-
-    return score
+    return partial(Scorer.score_links, negative_labels=[NIL, ""])
 
 
 def _register() -> bool:

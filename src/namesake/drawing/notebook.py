@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from namesake.drawing.candidates import side_by_side
-from namesake.drawing.templates import render
 from namesake.drawing.text import marked_article, name_marks, who
-from namesake.drawing.theme import notebook_style, percent
+from namesake.drawing.theme import notebook_style, percent, render
 from namesake.printable import one_line
 
 if TYPE_CHECKING:

@@ -1,18 +1,20 @@
-"""A text with its names marked. The marks show the confidence of each link. The text itself is always escaped."""
+"""A text with its names marked by confidence, and excerpts around one name. The text itself is always escaped."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
-from namesake.drawing.templates import render
-from namesake.drawing.theme import REASONS, grade, percent
+from namesake.drawing.theme import REASONS, grade, percent, render
 from namesake.kb import WIKIDATA
 from namesake.printable import lines, one_line
 
 Row = Mapping[str, Any]
-Span = Sequence[int]
+AROUND = 120
+"""Characters of an excerpt on either side of the name."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,9 @@ def marked_article(text: str, title: str | None, marks: Iterable[Mark], title_ma
 def name_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
     """A mark for every span of every name: a link to Wikidata, or plain text for NIL."""
     return [
-        Mark(start, end, "span", _attributes(link))
-        if link["qid"] is None
-        else Mark(start, end, "a", _attributes(link, WIKIDATA + str(link["qid"])))
+        Mark(start, end, "a" if qid else "span", _attributes(link, WIKIDATA + qid if qid else None))
         for link in links
+        for qid in [link["qid"]]
         for start, end in link[where] or ()
     ]
 
@@ -62,11 +63,6 @@ def numbered_marks(links: Sequence[Row], where: str = "spans") -> list[Mark]:
         for number, link in enumerate(links)
         for start, end in link[where] or ()
     ]
-
-
-def word_marks(spans: Iterable[Span], kind: str = "match") -> list[Mark]:
-    """Marks of matched words."""
-    return [Mark(start, end, "span", {"class": kind, "data-at": start}) for start, end in spans]
 
 
 def _attributes(link: Row, address: str | None = None) -> dict[str, str | int | None]:
@@ -90,3 +86,37 @@ def hint(link: Row) -> str:
 def who(qid: str, label: str | None, confidence: float | None = None, about: str = "") -> str:
     """An entity in words, such as Michael Jordan, Q41421, 97 %."""
     return ", ".join(filter(None, (label, qid, percent(confidence)))) + about
+
+
+class Excerpt(str):
+    """A text on one line, the name in it between « and »; it stores which part is the name."""
+
+    __slots__ = ("parts",)
+    parts: tuple[str, str, str]
+    """The text before the name, the name, and the text after it."""
+
+    def __new__(cls, before: str, name: str, after: str) -> Excerpt:
+        """A text of three parts."""
+        self = super().__new__(cls, f"{before}«{name}»{after}")
+        self.parts = (before, name, after)
+        return self
+
+    def __getnewargs__(self) -> tuple[str, str, str]:  # type: ignore[override]  # a copy is made of its parts
+        return self.parts
+
+    @property
+    def html(self) -> str:
+        """The text with the name as a mark."""
+        before, name, after = (escape(one_line(part)) for part in self.parts)
+        return f'{before}<b class="name sure">{name}</b>{after}'
+
+
+def excerpt(text: str, span: Sequence[int], sentences: Sequence[tuple[int, int]]) -> Excerpt:
+    """The sentence around a name on one line, cut if it is long."""
+    start, end = span
+    first, last = next(((a, b) for a, b in sentences if a <= start < b), (start, end))
+    before, after = text[first:start], text[end : max(last, end)]
+    before = f"…{before[-AROUND:]}" if len(before) > AROUND else before
+    after = f"{after[:AROUND]}…" if len(after) > AROUND else after
+    flat = [re.sub(r"\s+", " ", part) for part in (before, text[start:end], after)]
+    return Excerpt(flat[0].lstrip(), flat[1], flat[2].rstrip())

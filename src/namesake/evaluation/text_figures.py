@@ -14,7 +14,7 @@ import numpy as np
 
 from namesake.arrays import Bool, Float64
 from namesake.articles.article import Span
-from namesake.drawing.excerpt import Excerpt, excerpt
+from namesake.drawing.text import Excerpt, excerpt
 from namesake.evaluation import statistics
 from namesake.evaluation.labelled_text import Outcome
 from namesake.evaluation.measure import Row

@@ -1,7 +1,7 @@
 """The table of commands. A command's module is imported when the command is chosen or listed in a help text.
 
-The help of a command is the docstring of its function; the help of an option stands in the section `Args:`, or in
-`options.py` if several commands share the option.
+The help of a command is the docstring of its function. The help of an option stands in the section `Args:`, or in
+`options.HELP` if several commands share the option.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from namesake import __version__
+from namesake.apps.cli.options import HELP
 from namesake.errors import NamesakeError
 from namesake.stops import StoppedError
 
@@ -29,7 +30,7 @@ COMMANDS = {
     "quotebank": "datasets",
     "demo": "demo",
     "sample": "demo",
-    "compile": "compile",
+    "compile": "demo",
 }
 """The commands in the order of the help, each with its module. A module of one group calls that group `group`."""
 
@@ -55,27 +56,7 @@ class _Commands(UserDict[str, Any]):
         return self.data[name]
 
 
-class _PlainSwitches:
-    """A command whose help shows no type for options that take no value."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The options and arguments, `--help` among them."""
-        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for parameter in parameters:
-            if getattr(parameter, "is_flag", False):
-                parameter.metavar = ""
-        return parameters
-
-
-class _Command(_PlainSwitches, TyperCommand):
-    """A single command."""
-
-
-class _Group(_PlainSwitches, TyperGroup):
-    """A command that has subcommands."""
-
-
-class _Root(_Group):
+class _Root(TyperGroup):
     """The group of all commands."""
 
     def __init__(self, **settings: Any) -> None:
@@ -109,9 +90,6 @@ def _command(function: Any, name: str) -> Any:
     one = function if group else typer.Typer(add_completion=False)
     if not group:
         one.command(name)(function)
-    one.info.cls = _Group
-    for registered in one.registered_commands:
-        registered.cls = _Command
     command = typer.main.get_command(one)
     command.name = name
     for leaf in getattr(command, "commands", {"": command}).values():
@@ -122,12 +100,12 @@ def _command(function: Any, name: str) -> Any:
 def _set_help(command: Any) -> None:
     """Take the help of options and arguments from the section `Args:` of the docstring, and drop `--no-…` switches."""
     command.help, _, section = (command.help or "").partition("\n\nArgs:\n")
-    helps = dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
+    helps = HELP | dict(re.findall(r"^    (\w+): (.+(?:\n        .+)*)", section, re.MULTILINE))
     for parameter in command.params:
-        if parameter.name in helps:
+        if parameter.name in helps and not parameter.help:
             parameter.help = " ".join(helps[parameter.name].split())
         if getattr(parameter, "is_flag", False):
-            parameter.secondary_opts = []
+            parameter.secondary_opts, parameter.metavar = [], ""
 
 
 app = typer.Typer(

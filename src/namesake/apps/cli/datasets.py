@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import named_kb, open_linker, report_rejects, say
+from namesake.apps.cli.output import named_kb, open_linker, reported_rejects, say
 from namesake.printable import counted
 
-datasets = typer.Typer(
-    help="List, download and convert data sets with gold.", no_args_is_help=True, add_completion=False
-)
-quotebank = typer.Typer(no_args_is_help=True, add_completion=False)
+datasets = options.group("List, download and convert data sets with gold.")
+quotebank = options.group("Process Quotebank, the corpus of quotations.")
+quotebank.callback()(lambda: None)  # with it, a group of one command stays a group
 
 
 @datasets.command("list")
@@ -27,7 +26,7 @@ def show() -> None:
     from rich.padding import Padding
 
     from namesake import list_datasets
-    from namesake.apps.terminal.console import Console
+    from namesake.apps.terminal import Console
 
     console = Console()
     for one in list_datasets():
@@ -88,31 +87,22 @@ def convert(
         truth: Gold to read, if the data set has it in a separate file.
         kb: KB that maps titles to QIDs and names to candidates. The default is $NAMESAKE_KB.
     """
+    settings = locals() | {"kb": named_kb(kb)}
     from namesake import convert_dataset
-    from namesake.articles.rejects import Rejects
 
-    kb = named_kb(kb)
-    with Rejects() as rejects:
-        counts = convert_dataset(
-            file, reader, articles=articles, gold=gold, to=to, out=out, truth=truth, kb=kb, rejects=rejects
+    with reported_rejects() as rejects:
+        counts = convert_dataset(**settings, rejects=rejects)
+        say(
+            f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}: "
+            f"{counts['entity']:,} with an entity, "
+            f"{counts['nil']:,} NIL, {counts['unresolved']:,} with a title that could not be resolved",
         )
-    say(
-        f"{counted(counts['articles'], 'article')}, {counted(counts['mentions'], 'mention')}: "
-        f"{counts['entity']:,} with an entity, "
-        f"{counts['nil']:,} NIL, {counts['unresolved']:,} with a title that could not be resolved",
-    )
-    if counts["unresolved"]:
-        why = "the KB has no entity with that title" if kb else "give --kb"
-        say(f"unresolved: {why}; their gold is null, and their column `truth` says `unresolved`")
-    if counts["numbered"] and not kb:
-        many = counted(counts["numbered"], "name occurs", "names occur")
-        say(f"{many} more than once; the repetitions are numbered, and --kb gives them their candidates")
-    report_rejects(rejects)
-
-
-@quotebank.callback()
-def _quotebank() -> None:
-    """Process Quotebank, the corpus of quotations."""
+        if counts["unresolved"]:
+            why = "the KB has no entity with that title" if settings["kb"] else "give --kb"
+            say(f"unresolved: {why}; their gold is null, and their column `truth` says `unresolved`")
+        if counts["numbered"] and not settings["kb"]:
+            many = counted(counts["numbered"], "name occurs", "names occur")
+            say(f"{many} more than once; the repetitions are numbered, and --kb gives them their candidates")
 
 
 @quotebank.command()
@@ -120,9 +110,9 @@ def disambiguate(
     quotes: list[Path],
     out: options.Out,
     articles: list[Path] | None = None,
-    kb: options.Kb = None,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
+    threshold: str | None = None,
     threads: options.Threads = 0,
 ) -> None:
     """Link the speaker of each quotation: one row per quotation, with QID, confidence and reason.
@@ -135,17 +125,14 @@ def disambiguate(
         articles: Files by article that contain the quotations; repeatable.
     """
     from namesake import disambiguate
-    from namesake.articles.rejects import Rejects
     from namesake.progress import reporter
 
-    linker = open_linker(kb, recipe, threshold)
-    with Rejects(out.with_name(out.name + ".rejects.jsonl")) as rejects:
-        tally = disambiguate(
-            linker, quotes, out, articles=articles or (), threads=threads, rejects=rejects, reporter=reporter()
+    linker, articles = open_linker(kb, recipe, threshold), articles or []
+    with reported_rejects(out) as rejects:
+        given: dict[str, Any] = {"rejects": rejects, "reporter": reporter()}
+        tally = disambiguate(linker, quotes, out, articles=articles, threads=threads, **given)
+        reasons = ", ".join(f"{count:,} × {reason}" for reason, count in tally.reasons.most_common())
+        say(
+            f"{out}: {counted(tally.quotes, 'quotation')}, {counted(tally.linked, 'speaker')} linked, "
+            f"{tally.by_articles:,} by their articles" + (f"; others: {reasons}" if reasons else "")
         )
-    reasons = ", ".join(f"{count:,} × {reason}" for reason, count in tally.reasons.most_common())
-    say(
-        f"{out}: {counted(tally.quotes, 'quotation')}, {counted(tally.linked, 'speaker')} linked, "
-        f"{tally.by_articles:,} by their articles" + (f"; others: {reasons}" if reasons else "")
-    )
-    report_rejects(rejects)

@@ -1,4 +1,4 @@
-"""`namesake demo`: the whole road on the embedded sample, for somebody who has just installed us."""
+"""`namesake demo`, `compile` and `sample`, for a new installation."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 from rich.padding import Padding
-from rich.table import Table
+from rich.table import Column, Table
 
 from namesake.apps.cli.output import load_kernels
-from namesake.apps.terminal.console import Console
+from namesake.apps.terminal import Console
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from namesake.linker import Linker
 
 TEXT = "Michael Jordan, the basketball player, met Scottie Pippen in Chicago. Jordan smiled."
-"""A text as it comes, whose names nobody has marked."""
+"""A text without marked names."""
 ROWS = [
     {"Name": "Michael Jordan", "About": "Chicago Bulls", "Job": "basketball player"},
     {"Name": "Michael Jordan", "About": "machine learning", "Job": "computer scientist"},
@@ -89,6 +89,21 @@ def demo() -> None:
     console.print(NEXT, highlight=False, soft_wrap=True)
 
 
+def compile() -> None:
+    """Compile all kernels for this machine, so that no later command has to wait for it.
+
+    The compiled code goes into the folder that NUMBA_CACHE_DIR names, else beside the installed package, else into your
+    cache folder. Other users can use it there if only you, or root, can write to it. Kernels that are already compiled
+    are not compiled again.
+
+    Example: namesake compile
+    """
+    from namesake.compiling import compile_kernels
+    from namesake.kernels.code_cache import folders
+
+    print(f"{compile_kernels(with_rare=True)} kernels are compiled, in {folders()[-1]}")
+
+
 def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None:
     """Write the embedded sample to a folder to play in: dump, first paragraphs, articles, expected links, and its KB.
 
@@ -111,30 +126,27 @@ def sample(folder: Annotated[Path, typer.Argument(help="a new folder")]) -> None
 
 
 def reconciled(linker: Linker) -> Table:
-    """The rows of a small table of names, with whom they mean."""
+    """The rows of a small table of names, with their entities."""
     import pyarrow as pa
 
     from namesake.reconciling.table import Layout, reconcile_table
 
     layout = Layout("Name", ("About",), types=(("occupation", "Job"),))
     answers = reconcile_table(linker, pa.Table.from_pylist(ROWS), layout).table
-    table = Table(box=None, pad_edge=False)
-    for column in (*ROWS[0], "qid", "description"):
-        table.add_column(column, overflow="fold")
-    for row in answers.select([column.header for column in table.columns]).to_pylist():
+    columns = [*ROWS[0], "qid", "description"]
+    table = Table(*(Column(column, overflow="fold") for column in columns), box=None, pad_edge=False)
+    for row in answers.select(columns).to_pylist():
         table.add_row(*row.values())
     return table
 
 
 def namesakes(kb: KB, most: int = 8) -> Table:
-    """The names that most people of a KB share, with who they are."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("name", style="bold cyan", no_wrap=True)
-    table.add_column("people", justify="right")
-    table.add_column("who", overflow="fold")
-    bearers = kb.names.entities
-    for name in np.argsort(-np.diff(bearers.indptr), kind="stable")[:most]:
-        rows = bearers[name]
+    """The names that most people of a KB share, with their descriptions."""
+    columns = Column("name", style="bold cyan", no_wrap=True), Column("people", justify="right")
+    table = Table(*columns, Column("who", overflow="fold"), box=None, pad_edge=False)
+    entities = kb.names.entities
+    for name in np.argsort(-np.diff(entities.indptr), kind="stable")[:most]:
+        rows = entities[name]
         who = "; ".join(filter(None, (kb.descriptions[int(row)].split(" (")[0] for row in rows)))
         table.add_row(kb.label(int(rows[0])), str(len(rows)), who)
     return table

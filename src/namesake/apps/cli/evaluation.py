@@ -8,41 +8,36 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import NO_RESULT, kb_to_measure, report_rejects, say, show
+from namesake.apps.cli.output import NO_RESULT, kb_to_measure, reported_rejects, say, show
 from namesake.errors import NamesakeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from namesake.evaluation.reports.report import Report
-    from namesake.evaluation.thresholds import Trade
 
-group = typer.Typer(
-    help="Measure links, choose thresholds, fit weights, and examine errors.",
-    no_args_is_help=True,
-    add_completion=False,
-)
+group = options.group("Measure links, choose thresholds, fit weights, and examine errors.")
 
 
 @group.command()
 def run(
-    out: options.ReportOut,
+    out: options.Out,
     more: options.MoreLabelled = None,
     gold: Path | None = None,
-    labelled: options.Labelled = None,
+    labelled: list[Path] | None = None,
     links: Path | None = None,
     scores: Path | None = None,
     kb: Path | None = None,
     articles: Path | None = None,
     recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
+    threshold: str | None = None,
     known: Path | None = None,
-    split: options.Split = None,
+    split: str | None = None,
     methods: str = "",
     by: str = "",
     unit: Literal["mention", "document"] = "mention",
     samples: options.Samples = 10_000,
-    seed: options.Seed = 2022,
+    seed: int = 2022,
 ) -> None:
     """Measure accuracy with confidence intervals, on labelled text or against gold.
 
@@ -63,23 +58,17 @@ def run(
         by: Gold columns to group by, separated by commas, such as difficulty.
         unit: Unit that the bootstrap resamples.
     """
+    given = locals()
     from namesake import evaluate, evaluate_text
-    from namesake.articles.rejects import Rejects
 
     texts, minimum = options.listed(labelled, more), options.threshold_of(threshold)
     shared: dict[str, Any] = {"samples": samples, "seed": seed}
-    against_gold: dict[str, Any] = {
-        "links": links,
-        "scores": scores,
-        "articles": articles,
-        "known": known,
-        "split": split,
-    }
+    against_gold = {name: given[name] for name in ("links", "scores", "articles", "known", "split")}
     against_gold |= {"methods": _listed(methods), "by": _listed(by)}
     inputs = [gold, *texts, links, scores, articles, known, kb, Path(recipe)]
     if texts:
-        if given := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
-            raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {given[0]}")
+        if excess := [f"--{name}" for name, value in (against_gold | {"gold": gold}).items() if value]:
+            raise NamesakeError(f"--labelled text has its own gold and is linked with --recipe: omit {excess[0]}")
         report = evaluate_text(texts, kb_to_measure(kb, texts), recipe, threshold=minimum, **shared)
         _write(report, out, inputs)
         return
@@ -91,22 +80,20 @@ def run(
         raise NamesakeError("eval run needs one of --links, --scores, or --kb with --articles")
     against_gold["scores"] = against_gold.pop("links") or scores
     folder = kb_to_measure(kb, [articles]) if articles else kb
-    with Rejects() as rejects:
-        report = evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects)
-    _write(report, out, inputs)
-    report_rejects(rejects)
+    with reported_rejects() as rejects:
+        _write(evaluate(gold, kb=folder, unit=unit, **against_gold, **shared, rejects=rejects), out, inputs)
 
 
 @group.command()
 def threshold(
-    labelled: options.Labelled = None,
+    labelled: list[Path] | None = None,
     more: options.MoreLabelled = None,
     target_precision: float = 0.95,
-    kb: options.Kb = None,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
     out: options.OptionalOut = None,
     samples: options.Samples = 10_000,
-    seed: options.Seed = 2022,
+    seed: int = 2022,
 ) -> None:
     """Show precision, recall and coverage by threshold on labelled text, and suggest a threshold.
 
@@ -119,8 +106,7 @@ def threshold(
     files = options.listed(labelled, more)
     folder = kb_to_measure(kb, files)
     from namesake import threshold
-    from namesake.apps.terminal.console import Console
-    from namesake.apps.terminal.tables import plot
+    from namesake.apps.terminal import Console, plot
     from namesake.files import keep_apart
 
     found = threshold(files, folder, target_precision=target_precision, recipe=recipe, samples=samples, seed=seed)
@@ -132,30 +118,21 @@ def threshold(
         names = ", ".join(rule.thresholds) if rule is not None else ""
         lines.append(f"wrote {out} with thresholds {names or 'for no precision'}; use it with --recipe {out}")
     show([found.view])
-    plot(_curves(found.trade), "threshold", Console(), found.suggested)
+    curves = {"precision": found.trade.precision, "recall": found.trade.recall, "coverage": found.trade.coverage}
+    plot(curves, found.trade.at, "threshold", Console(), found.suggested)
     show([], lines)
     if found.suggested is None:
         raise typer.Exit(NO_RESULT)
 
 
-def _curves(trade: Trade) -> dict[str, list[float | None]]:
-    from namesake.apps.terminal.tables import PLOT_WIDTH
-
-    entries = [trade.at(column / (PLOT_WIDTH - 1)) for column in range(PLOT_WIDTH)]
-    columns = {"precision": trade.precision, "recall": trade.recall, "coverage": trade.coverage}
-    return {
-        name: [None if entry is None else float(column[entry]) for entry in entries] for name, column in columns.items()
-    }
-
-
 @group.command()
 def tune(
     more: options.MoreLabelled = None,
-    labelled: options.Labelled = None,
-    kb: options.Kb = None,
+    labelled: list[Path] | None = None,
+    kb: Path | None = None,
     scores: list[Path] | None = None,
     gold: list[Path] | None = None,
-    split: options.Split = None,
+    split: str | None = None,
     recipe: options.Recipe = "default",
     how: Literal["fit", "grid"] = "fit",
     step: Annotated[float, typer.Option(min=0.01, max=1.0)] = 0.05,
@@ -199,12 +176,12 @@ def tune(
 
 @group.command()
 def errors(
-    articles: options.Articles,
-    gold: options.Gold,
-    out: options.ReportOut,
-    kb: options.Kb = None,
+    articles: options.Required,
+    gold: options.Required,
+    out: options.Out,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
-    split: options.Split = None,
+    split: str | None = None,
     known: bool = False,
 ) -> None:
     """List every wrong link next to the right one, with the matches and a likely cause.
@@ -215,23 +192,21 @@ def errors(
         known: Ignore mentions whose gold entity is not in the KB.
     """
     from namesake import mistakes
-    from namesake.articles.rejects import Rejects
 
     folder = kb_to_measure(kb, [articles])
-    with Rejects() as rejects:
+    with reported_rejects() as rejects:
         report = mistakes(articles, gold, folder, recipe, split=split, known=known, rejects=rejects)
-    line = f"{report.remarks[0]} See {out / 'report.html'} and {out / 'errors.csv'}."
-    _write(report, out, [articles, gold, kb, Path(recipe)], [line])
-    report_rejects(rejects)
+        line = f"{report.remarks[0]} See {out / 'report.html'} and {out / 'errors.csv'}."
+        _write(report, out, [articles, gold, kb, Path(recipe)], [line])
 
 
 @group.command()
 def ablate(
-    articles: options.Articles,
-    gold: options.Gold,
-    out: options.ReportOut,
+    articles: options.Required,
+    gold: options.Required,
+    out: options.Out,
     kb: list[Path] | None = None,
-    split: options.Split = None,
+    split: str | None = None,
 ) -> None:
     """Measure IScore over each kind of words and each context (Tables 6 and 7 of the paper).
 
@@ -241,22 +216,20 @@ def ablate(
         kb: Folder of a KB; repeat it to compare KBs built with different --words. The default is $NAMESAKE_KB.
     """
     from namesake import ablate
-    from namesake.articles.rejects import Rejects
 
     first = kb_to_measure(kb[0] if kb else None, [articles])
-    with Rejects() as rejects:
+    with reported_rejects() as rejects:
         report = ablate(articles, gold, kb or [first], split=split, rejects=rejects)
-    _write(report, out, [articles, gold, *(kb or ())], [f"wrote {out / 'report.html'}, report.md, tables.json"])
-    report_rejects(rejects)
+        _write(report, out, [articles, gold, *(kb or ())], [f"wrote {out / 'report.html'}, report.md, tables.json"])
 
 
 @group.command()
 def reproduce(
     folder: Path,
-    out: options.ReportOut,
+    out: options.Out,
     kb: Path | None = None,
     samples: options.Samples = 10_000,
-    seed: options.Seed = 2022,
+    seed: int = 2022,
 ) -> None:
     """Recompute the paper's Quotebank tables from the authors' scores, next to the printed values.
 

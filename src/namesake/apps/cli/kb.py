@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import typer
 
 from namesake.apps.cli import options
 from namesake.apps.cli.output import load_kernels, named_kb, print_json, say
-from namesake.apps.terminal.console import Console
-from namesake.apps.terminal.kb import (
-    NAMESAKES_SHOWN,
-    draw_columns,
-    draw_entity,
-    draw_info,
-    draw_namesakes,
-    draw_summary,
-)
+from namesake.apps.terminal import Console
+from namesake.apps.terminal import kb as drawn
 from namesake.errors import NamesakeError
 from namesake.kb.manifest import read_manifest
 from namesake.progress import reporter
 
-if TYPE_CHECKING:
-    from namesake.kb.store import KB
-
-group = typer.Typer(
-    help="Build a knowledge base from a Wikidata dump, and inspect it.", no_args_is_help=True, add_completion=False
-)
+group = options.group("Build a knowledge base from a Wikidata dump, and inspect it.")
 
 KbPath = Annotated[Path, typer.Argument(metavar="KB", help="Folder of the KB, made by `namesake kb build`.")]
 
@@ -45,7 +33,7 @@ def build(
     words: Literal["stem", "lemma", "none"] = "stem",
     workers: Annotated[int | None, typer.Option(min=1)] = None,
     memory: Annotated[str | None, typer.Option(metavar="SIZE")] = None,
-    force: options.Force = False,
+    force: bool = False,
 ) -> None:
     """Build a KB from Wikidata dumps, within a limit of memory.
 
@@ -73,7 +61,7 @@ def build(
     except KeyboardInterrupt as stop:
         say(f"namesake: {str(stop) or 'stopped'}")
         raise typer.Exit(130) from None
-    draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
+    drawn.draw_summary(out, manifest, time.monotonic() - began, Console(stderr=True))
 
 
 @group.command()
@@ -101,13 +89,13 @@ def info(
         KB.open(kb).verify()
     if columns:
         described = describe_columns(KB.open(kb))
-        print_json(described) if as_json else draw_columns(described, Console())
+        print_json(described) if as_json else drawn.draw_columns(described, Console())
     elif as_json:
         fields = msgspec.to_builtins(manifest)
         del fields["files"]
         print_json(fields)
     else:
-        draw_info(kb, manifest, Console())
+        drawn.draw_info(kb, manifest, Console())
 
 
 @group.command()
@@ -116,7 +104,7 @@ def embed(
     encoder: Annotated[str, typer.Option()],
     device: str | None = None,
     truncate: bool = False,
-    force: options.Force = False,
+    force: bool = False,
 ) -> None:
     """Add vectors of its texts to a KB, for CSE, NCSE and CSSVE. The same command resumes a stopped run.
 
@@ -147,7 +135,7 @@ def walk(
     length: options.Positive = 20,
     window: options.Positive = 5,
     seed: Annotated[int, typer.Option(min=0)] = 1,
-    force: options.Force = False,
+    force: bool = False,
 ) -> None:
     """Add DeepWalk vectors of its graph to a KB, for Eigen. The same seed gives the same vectors.
 
@@ -185,18 +173,24 @@ def show(
     *folder, who = asked
     kb = _named(Path(folder[0]) if folder else None)
     load_kernels()
-    from namesake.kb.records import describe
+    from namesake.kb.records import describe, look_up
     from namesake.kb.store import KB
 
     opened = KB.open(kb)
-    rows = _look_up(opened, who)
-    entities = [describe(opened, row) for row in (rows if as_json else rows[:NAMESAKES_SHOWN])]
+    try:
+        rows = look_up(opened, who)
+    except NamesakeError as problem:
+        from namesake.apps.near_names import near_names
+
+        near = " or ".join(map(repr, near_names(opened, who)))
+        raise NamesakeError(f"{problem} (did you mean {near}?)" if near else str(problem)) from None
+    entities = [describe(opened, row) for row in (rows if as_json else rows[: drawn.NAMESAKES_SHOWN])]
     if as_json:
         print_json(entities)
     elif len(entities) == 1:
-        draw_entity(entities[0], Console())
+        drawn.draw_entity(entities[0], Console())
     else:
-        draw_namesakes(kb, who.strip(), entities, len(rows), Console())
+        drawn.draw_namesakes(kb, who.strip(), entities, len(rows), Console())
 
 
 def _named(kb: Path | None) -> Path:
@@ -205,19 +199,6 @@ def _named(kb: Path | None) -> Path:
     if named is None:
         raise NamesakeError("no KB is named: give its folder, or set NAMESAKE_KB to it")
     return named
-
-
-def _look_up(kb: KB, who: str) -> list[int]:
-    """Rows of the entities with a QID or name; if there is none, the error suggests similar names."""
-    from namesake.kb.records import look_up
-
-    try:
-        return look_up(kb, who)
-    except NamesakeError as problem:
-        from namesake.apps.near_names import near_names
-
-        near = " or ".join(map(repr, near_names(kb, who)))
-        raise NamesakeError(f"{problem} (did you mean {near}?)" if near else str(problem)) from None
 
 
 @group.command()
@@ -241,7 +222,7 @@ def get(
     source: Annotated[str, typer.Argument(metavar="FILE|URL")],
     out: options.OptionalOut = None,
     checksum: str | None = None,
-    force: options.Force = False,
+    force: bool = False,
 ) -> None:
     """Unpack a KB from a file or an address, and check it. An interrupted download is resumed.
 

@@ -11,7 +11,7 @@ import typer
 
 from namesake.apps.cli import options
 from namesake.apps.cli.link_outputs import is_folder, link_into_file, link_into_folder, link_on_spark, print_links
-from namesake.apps.cli.output import open_linker, print_json, report_rejects, say
+from namesake.apps.cli.output import open_linker, print_json, reported_rejects, say
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.formats import stdin_formats
 
@@ -25,16 +25,16 @@ LINK_FORMATS = ("jsonl", "csv", "tsv", "parquet")
 def link(
     articles: list[str],
     to: Annotated[str | None, typer.Option("--out", "-o")] = None,
-    kb: options.Kb = None,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
     scores: bool = False,
-    threshold: options.Threshold = None,
-    mentions: options.Mentions = "names",
-    text: options.Text = None,
-    id: options.Id = None,
-    title: options.Title = None,
-    date: options.Date = None,
-    encoding: options.Encoding = None,
+    threshold: str | None = None,
+    mentions: str = "names",
+    text: str | None = None,
+    id: str | None = None,
+    title: str | None = None,
+    date: str | None = None,
+    encoding: str | None = None,
     format: str | None = None,
     to_format: Annotated[str | None, typer.Option("--to")] = None,
     flat: bool = False,
@@ -67,7 +67,11 @@ def link(
         max_line: Maximum size of one line or .txt file, in MB.
     """
     given = locals()
-    _check_outputs(to, scores, flat, to_format)
+    if to is None and (scores or flat or to_format):
+        option = "--scores applies" if scores else "--flat and --to apply"
+        other = "use `namesake explain`" if scores else "-o - for standard output"
+        raise NamesakeError(f"{option} to output files: name one with -o, or {other}")
+    _check_format("--to", to_format, LINK_FORMATS, "links")
     settings: dict[str, Any] = {"scores": scores, "date": date, "most_line": max_line << 20}
     if engine == "spark":
         _check_spark(given | {"to": to_format, "mentions": mentions != "names"})
@@ -98,15 +102,15 @@ def explain(
     articles: Path,
     article: str | None = None,
     name: str | None = None,
-    kb: options.Kb = None,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
-    mentions: options.Mentions = "names",
-    text: options.Text = None,
-    id: options.Id = None,
-    title: options.Title = None,
-    date: options.Date = None,
-    encoding: options.Encoding = None,
+    threshold: str | None = None,
+    mentions: str = "names",
+    text: str | None = None,
+    id: str | None = None,
+    title: str | None = None,
+    date: str | None = None,
+    encoding: str | None = None,
     all: bool = False,
     json: options.Json = False,
 ) -> None:
@@ -121,32 +125,31 @@ def explain(
         all: Show every candidate, every match and the whole text.
     """
     given = locals()
-    from namesake.articles.rejects import Rejects
     from namesake.engines.article_files import find_article, find_named
     from namesake.explain import names_of_text, no_such_name
 
     linker = open_linker(kb, recipe, threshold, mentions, [articles])
-    with Rejects() as rejects:
+    with reported_rejects() as rejects:
         reading, date = _reading([articles], given)
         if article is None and name is not None:
             table = find_named(linker, articles, name, rejects, date, reading)
         else:
             table = find_article(articles, article, rejects, date, reading)
-    rows = linker.explain(table, name)
-    if not rows.num_rows:
-        names = linker.link(table).column("name").to_pylist()
-        if name is not None and not linker.naming(table, name).num_rows:
-            raise NamesakeError(f"article {table.column('id')[0]}: {no_such_name(name, names)}")
-        wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
-        raise NamesakeError(f"article {table.column('id')[0]}: {wanted}; {names_of_text(names, name)}")
-    if json:
-        print_json(rows.to_pylist())
-    else:
-        from namesake.apps.terminal.console import Console
-        from namesake.apps.terminal.explanation import show_explanation
+        rows = linker.explain(table, name)
+        if not rows.num_rows:
+            names = linker.link(table).column("name").to_pylist()
+            wanted = f"no candidates for {name!r}" if name else "no mention with candidates"
+            problem = f"{wanted}; {names_of_text(names, name)}"
+            if name is not None and not linker.naming(table, name).num_rows:
+                problem = no_such_name(name, names)
+            raise NamesakeError(f"article {table.column('id')[0]}: {problem}")
+        if json:
+            print_json(rows.to_pylist())
+        else:
+            from namesake.apps.terminal import Console
+            from namesake.apps.terminal.explanation import show_explanation
 
-        show_explanation(table, rows, Console(), all)
-    report_rejects(rejects)
+            show_explanation(table, rows, Console(), all)
 
 
 def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, str | None]:
@@ -164,15 +167,6 @@ def _reading(articles: list[Path], given: Mapping[str, Any]) -> tuple[Reading, s
     named = {name: given[name] for name in ("text", "id", "title", "encoding")}
     reading = Reading(**named, date=date if is_field else None, format=format, say=say)
     return reading, None if is_field else date
-
-
-def _check_outputs(to: str | None, scores: bool, flat: bool, to_format: str | None) -> None:
-    """Reject options for files if there is no file, and formats that do not exist."""
-    if scores and to is None:
-        raise NamesakeError("--scores applies to output files: name one with -o, or use `namesake explain`")
-    if to is None and (flat or to_format):
-        raise NamesakeError("--flat and --to apply to output files: name one with -o, or -o - for standard output")
-    _check_format("--to", to_format, LINK_FORMATS, "links")
 
 
 def _check_format(option: str, format: str | None, known: Sequence[str], what: str) -> None:

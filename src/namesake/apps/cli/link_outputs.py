@@ -6,29 +6,18 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from namesake.apps.cli.output import (
-    INCOMPLETE,
-    NO_RESULT,
-    named_kb,
-    rate,
-    report_links,
-    report_reasons,
-    report_rejects,
-    report_skipped,
-    report_undated,
-    say,
-)
+from namesake.apps.cli import output
+from namesake.apps.cli.output import INCOMPLETE, NO_RESULT, say
 from namesake.errors import NamesakeError
 from namesake.printable import counted
 
 if TYPE_CHECKING:
-    from namesake.articles.rejects import Rejects
     from namesake.formats.field_names import Reading
     from namesake.linker import Linker
 
@@ -44,51 +33,49 @@ def is_folder(out: str) -> bool:
     return out.endswith("/") or (Path(out).is_dir() and kind(Path(out)) not in SUFFIXES)
 
 
+def _report(where: object, counts: Mapping[str, int], pace: str) -> None:
+    many = f"{counted(counts['mentions'], 'mention')} of {counted(counts['articles'], 'article')}"
+    say(f"{where}: {many}, {counts['linked']:,} linked, {pace}")
+
+
 def link_into_file(linker: Linker, articles: Sequence[Path], out: Path, settings: Settings) -> None:
     """Link into one file or to standard output, and report the counts."""
-    from namesake.articles.rejects import Rejects
     from namesake.engines.file_linker import link_files
     from namesake.progress import reporter
 
-    to_stdout, began = str(out) == "-", time.perf_counter()
-    with Rejects(None if to_stdout else out.with_name(out.name + ".rejects.jsonl")) as rejects:
+    began = time.perf_counter()
+    with output.reported_rejects(out) as rejects:
         counts = link_files(linker, articles, out, **settings, rejects=rejects, reporter=reporter())
-    pace = rate(counts.articles, time.perf_counter() - began, "article")
-    report_links("stdout" if to_stdout else out, counts.mentions, counts.articles, counts.linked, pace)
-    _finish(rejects, counts.articles, articles, settings["reading"], counts.notes, counts.problems)
+        pace = output.rate(counts.articles, time.perf_counter() - began, "article")
+        _report("stdout" if str(out) == "-" else out, vars(counts), pace)
+    failed = rejects.count > 0 and not counts.articles
+    _finish(failed, articles, settings["reading"], counts.notes, counts.problems)
 
 
 def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) -> None:
     """Print the links of each article as a table, and before it the text if the file is a text file."""
-    from namesake.apps.terminal.console import Console
+    from namesake.apps.terminal import Console
     from namesake.apps.terminal.links import show_links, show_text
-    from namesake.articles.rejects import Rejects
     from namesake.engines.article_files import find_files, read_files, reading_for
 
     console, listing = Console(), find_files(articles, say=say)
     reading = reading_for(listing.paths, settings["reading"])
     linked = 0
-    with Rejects() as rejects:
+    with output.reported_rejects() as rejects:
         for path in listing.paths:
             for table in read_files([path], rejects, settings["date"], settings["most_line"], reading, listing):
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects)
-    _finish(rejects, linked, articles, reading, listing.notes, listing.problems)
+    _finish(rejects.count > 0 and not linked, articles, reading, listing.notes, listing.problems)
 
 
 def _finish(
-    rejects: Rejects,
-    linked: int,
-    articles: Sequence[Path],
-    reading: Reading,
-    notes: Sequence[str],
-    problems: Sequence[str],
+    failed: bool, articles: Sequence[Path], reading: Reading, notes: Sequence[str], problems: Sequence[str]
 ) -> None:
     """Report what was not linked. The exit code is not 0 if every record was rejected or a file was not read."""
-    report_rejects(rejects)
-    report_skipped(notes, problems)
-    if rejects.count and not linked:
+    output.report_skipped(notes, problems)
+    if failed:
         say("no article could be linked")
         if reading.format is None and Path("-") in articles:
             say("standard input is read as JSON lines: for plain text add --format text")
@@ -108,13 +95,13 @@ def link_into_folder(linker: Linker, articles: Sequence[Path], out: Path, settin
     except KeyboardInterrupt:
         say(f"namesake: stopped; the same command resumes the run, {out} contains what is done")
         raise typer.Exit(130) from None
-    counts, pace = run.counts, rate(run.linked_now, time.perf_counter() - began, "article")
+    pace = output.rate(run.linked_now, time.perf_counter() - began, "article")
     if not run.linked_now:
         pace = "nothing new" if run.problems else "all of them in an earlier run"
-    report_links(out, counts.mentions, counts.articles, counts.linked, pace)
+    _report(out, vars(run.counts), pace)
     if run.undated:
-        report_undated(Counter({run.unread_date or "": run.undated}))
-    report_skipped(run.notes, ())
+        output.report_undated(Counter({run.unread_date or "": run.undated}))
+    output.report_skipped(run.notes, ())
     if run.rejects:
         say(f"{counted(run.rejects, 'record')} rejected; all of them are in {out / 'rejects'}")
     if run.problems:
@@ -131,7 +118,7 @@ def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, set
 
     if "://" not in out and Path(out).is_dir() and any(Path(out).iterdir()):
         raise NamesakeError(full(out))
-    kb = named_kb(kb)
+    kb = output.named_kb(kb)
     if kb is None:
         raise NamesakeError("Spark needs --kb or NAMESAKE_KB: a folder that all machines can read, or a packed KB")
     began, folder = time.perf_counter(), out.rstrip("/")
@@ -141,13 +128,12 @@ def link_on_spark(articles: Sequence[str], kb: Path | None, out: str | None, set
         if os.environ.get("NAMESAKE_DEBUG") or not type(problem).__module__.startswith(("py4j", "pyspark")):
             raise
         raise NamesakeError(cause(str(problem))) from None
-    counts, seconds = tally.counts, time.perf_counter() - began
-    report_links(out, counts["mentions"], counts["articles"], counts["linked"], f"{seconds:.1f} s on Spark")
-    report_undated(tally.unread_dates)
-    report_skipped(tally.notes, ())
+    _report(out, tally.counts, f"{time.perf_counter() - began:.1f} s on Spark")
+    output.report_undated(tally.unread_dates)
+    output.report_skipped(tally.notes, ())
     if tally.reasons:
         say(f"{counted(tally.reasons.total(), 'record')} rejected; all of them are in {folder}/{REJECTS}:")
-        report_reasons(tally.reasons)
+        output.report_reasons(tally.reasons)
     for line in tally.problems:
         say(line)
     if tally.problems:

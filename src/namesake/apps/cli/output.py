@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,22 +74,19 @@ def open_linker(
     from namesake import Linker
 
     linker = Linker(folder, recipe, number, mentions)
-    warn_of_sample(folder, kb, files)
+    _warn_of_sample(folder, kb, files)
     return linker
 
 
 def kb_to_measure(kb: Path | None, files: Sequence[Path]) -> Path:
     """The folder of the KB that links `files`, with a warning if it is the sample's."""
     folder = default_kb(kb)
-    warn_of_sample(folder, kb, files)
+    _warn_of_sample(folder, kb, files)
     return folder
 
 
-def warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path] = ()) -> None:
-    """Warn if the user named no KB and the embedded sample links other files than its own articles.
-
-    `folder` is what `default_kb` returned for `kb`; `files` are linked.
-    """
+def _warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path]) -> None:
+    """Warn if the user named no KB and the embedded sample links other files than its own articles."""
     from namesake.kb.manifest import read_manifest
     from namesake.sample import ARTICLES
 
@@ -99,7 +97,6 @@ def warn_of_sample(folder: Path, kb: Path | None, files: Sequence[Path] = ()) ->
 
 
 def _same(file: Path, other: Path) -> bool:
-    """Whether two files have the same content."""
     try:
         return file.stat().st_size == other.stat().st_size and file.read_bytes() == other.read_bytes()
     except OSError:
@@ -107,18 +104,19 @@ def _same(file: Path, other: Path) -> bool:
 
 
 # what a run did
-def report_links(where: object, mentions: int, articles: int, linked: int, more: str) -> None:
-    """Report what a run linked; `more` is its speed."""
-    say(f"{where}: {counted(mentions, 'mention')} of {counted(articles, 'article')}, {linked:,} linked, {more}")
-
-
 def rate(count: int, seconds: float, unit: str) -> str:
     """Such as `1 article/s` or `2,000 rows/s`."""
     return f"{counted(round(count / max(seconds, 1e-9)), unit)}/s"
 
 
-def report_rejects(rejects: Rejects) -> None:
-    """Report how many records were rejected, the first of them, and the file that contains all of them."""
+@contextmanager
+def reported_rejects(out: Path | None = None) -> Iterator[Rejects]:
+    """Collect rejected records, and report their number, the first of them, and the file beside `out` with them all."""
+    from namesake.articles.rejects import Rejects
+
+    beside = None if out is None or str(out) == "-" else out.with_name(out.name + ".rejects.jsonl")
+    with Rejects(beside) as rejects:
+        yield rejects
     report_undated(rejects.unread_dates)
     if rejects.count:
         where = f"; all of them are in {rejects.path}" if rejects.path else ""
@@ -162,8 +160,7 @@ def print_json(value: Any) -> None:
 
 def show(views: Sequence[View], lines: Sequence[str] = ()) -> None:
     """Print tables, and lines below them."""
-    from namesake.apps.terminal.console import Console
-    from namesake.apps.terminal.tables import draw
+    from namesake.apps.terminal import Console, draw
 
     console = Console()
     for view in views:

@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from namesake.apps.cli import options
-from namesake.apps.cli.output import NO_RESULT, open_linker, rate, report_rejects, say
+from namesake.apps.cli.output import NO_RESULT, open_linker, rate, reported_rejects, say
 from namesake.errors import NamesakeError
 from namesake.printable import counted
 
@@ -23,10 +23,10 @@ def reconcile(
     review: Path | None = None,
     review_below: options.Share = 0.8,
     choices: list[Path] | None = None,
-    kb: options.Kb = None,
+    kb: Path | None = None,
     recipe: options.Recipe = "default",
-    threshold: options.Threshold = None,
-    encoding: options.Encoding = None,
+    threshold: str | None = None,
+    encoding: str | None = None,
     format: str | None = None,
     threads: options.Threads = 0,
 ) -> None:
@@ -52,19 +52,16 @@ def reconcile(
     settings |= {"type": _types(type or ()), "context": context or (), "choices": choices or ()}
     linker = open_linker(kb, recipe, threshold)
     from namesake import reconcile
-    from namesake.articles.rejects import Rejects
     from namesake.progress import reporter
 
     began = time.perf_counter()
-    beside = None if out is None or str(out) == "-" else out.with_name(out.name + ".rejects.jsonl")
-    with Rejects(beside) as rejects:
+    with reported_rejects(out) as rejects:
         done = reconcile(linker, **settings, rejects=rejects, reporter=reporter(), say=say)
-    rows = done.table.num_rows
-    pace = rate(rows, time.perf_counter() - began, "row")
-    say(f"{counted(rows, 'row')}, {done.matched:,} with an answer, {pace}")
-    if done.chosen:
-        say(f"{done.chosen:,} of them decided by people; {done.as_chosen:,} would have the same answer otherwise")
-    report_rejects(rejects)
+        rows = done.table.num_rows
+        pace = rate(rows, time.perf_counter() - began, "row")
+        say(f"{counted(rows, 'row')}, {done.matched:,} with an answer, {pace}")
+        if done.chosen:
+            say(f"{done.chosen:,} of them decided by people; {done.as_chosen:,} would have the same answer otherwise")
     if done.unread and done.unread == rows:
         say("no row could be read")
         raise typer.Exit(NO_RESULT)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,20 +12,18 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.gzip import GZipResponder
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from namesake import __version__
-from namesake.apps.server import kb_api, link_api, nif_api, openapi, page_api, reconcile_api, rel_api
-from namesake.apps.server.endpoint import JSON, Endpoint
+from namesake.apps.server import formats_api, link_api, page_api, reconcile_api
+from namesake.apps.server.endpoint import JSON, Endpoint, RequestError, with_document
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.metrics import RequestMetrics, registry_of
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.problems import RequestError
-from namesake.apps.server.workload import Workload
+from namesake.apps.server.workload import RequestMetrics, Workload, registry_of
 from namesake.errors import NamesakeError
 from namesake.kb.store import KBChangedError
 from namesake.linker import Linker
@@ -59,20 +56,14 @@ def application(
     load = Workload(limits, linker.kb.check_unchanged)
     registry = registry_of(pool, load)
 
-    gzip = partial(GZipMiddleware, minimum_size=PACKED_FROM, compresslevel=1)
-
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
         pool.close()
 
     return Starlette(
-        routes=_routes(openapi.with_document(_endpoints(pool, registry, public)), load),
-        middleware=[
-            Middleware(RequestMetrics, registry),
-            Middleware(ForHeader, b"origin", partial(Cors, origins=origins)),
-            Middleware(ForHeader, b"accept-encoding", gzip),
-        ],
+        routes=_routes(with_document(_endpoints(pool, registry, public)), load),
+        middleware=[Middleware(RequestMetrics, registry), Middleware(Cors, origins), Middleware(Gzip)],
         exception_handlers=_error_handlers(stop),
         lifespan=lifespan,
     )
@@ -90,9 +81,7 @@ def _endpoints(pool: Pool, registry: CollectorRegistry, public: str | None) -> l
     text = {"type": "string"}
     return [
         *link_api.endpoints(pool),
-        *kb_api.endpoints(pool),
-        *rel_api.endpoints(pool),
-        *nif_api.endpoints(pool),
+        *formats_api.endpoints(pool),
         *reconcile_api.endpoints(pool, public),
         *page_api.endpoints(pool),
         Endpoint("GET", "/health", health, "The state of the server.", returns=Health, always=True),
@@ -115,28 +104,41 @@ def _routes(endpoints: Iterable[Endpoint], load: Workload) -> list[Route]:
     return [route(path, methods) for path, methods in by_path.items()]
 
 
-class ForHeader:
-    """Middleware that applies another one to requests with a header, and so costs other requests next to nothing."""
+class Gzip:
+    """Middleware that compresses answers for clients that accept gzip: Starlette's own ignores `q=0` and `GZIP`."""
 
-    def __init__(self, app: ASGIApp, header: bytes, middleware: Callable[[ASGIApp], ASGIApp]) -> None:
-        self.app, self.header, self.applied = app, header, middleware(app)
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on."""
-        given = scope["type"] == "http" and any(name == self.header for name, _ in scope["headers"])
-        await (self.applied if given else self.app)(scope, receive, send)
+        app = GZipResponder(self.app, PACKED_FROM, compresslevel=1) if _accepts_gzip(scope) else self.app
+        await app(scope, receive, send)
+
+
+def _accepts_gzip(scope: Scope) -> bool:
+    accepted = _header(scope, b"accept-encoding").lower().replace(b" ", b"").split(b",")
+    weights = (weight for coding, _, weight in (one.partition(b";q=") for one in accepted) if coding == b"gzip")
+    return any(not weight or weight.strip(b"0.") for weight in weights)
+
+
+def _header(scope: Scope, wanted: bytes) -> bytes:
+    found: bytes = next((value for name, value in scope.get("headers", ()) if name == wanted), b"")
+    return found
 
 
 class Cors:
     """Middleware that lets pages of other origins read answers: those listed everywhere, any page at `/reconcile`."""
 
     def __init__(self, app: ASGIApp, origins: Sequence[str]) -> None:
+        self.app = app
         self.listed = CORSMiddleware(app, allow_origins=origins, allow_methods=("GET", "POST"))
         self.any = CORSMiddleware(app, allow_origins=("*",), allow_methods=("GET", "POST"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on."""
-        await (self.any if scope["path"].startswith("/reconcile") else self.listed)(scope, receive, send)
+        """Pass a request on. Requests without an origin, which are most, skip Starlette's middleware."""
+        cors = self.any if scope.get("path", "").startswith("/reconcile") else self.listed
+        await (cors if _header(scope, b"origin") else self.app)(scope, receive, send)
 
 
 def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
@@ -154,25 +156,19 @@ def _error_handlers(stop: Callable[[], None]) -> dict[Any, Any]:
         error = f"this address does not support {request.method}"
         return await refused(request, RequestError(405, error, f"use {allowed}", allow=allowed))
 
-    async def not_valid(request: Request, problem: NamesakeError) -> Response:
-        return await refused(request, RequestError(422, str(problem), "correct the request"))
-
-    async def kb_changed(request: Request, problem: KBChangedError) -> Response:
-        stop()
-        error, advice = "the files of the knowledge base have changed", "send the request again in some seconds"
-        return await refused(request, RequestError(503, error, advice, retry_after="10"))
-
-    async def client_left(request: Request, problem: ClientDisconnect) -> Response:
-        return Response(status_code=400)  # nobody receives it
-
     async def failed(request: Request, problem: Exception) -> Response:
-        return await refused(request, RequestError(500, "the server failed", "report this; the server's log says why"))
+        match problem:
+            case ClientDisconnect():
+                answer = RequestError(400, "the client has disconnected", "")  # nobody receives it
+            case KBChangedError():
+                stop()
+                error, advice = "the files of the knowledge base have changed", "send the request again in some seconds"
+                answer = RequestError(503, error, advice, retry_after="10")
+            case NamesakeError():
+                answer = RequestError(422, str(problem), "correct the request")
+            case _:
+                answer = RequestError(500, "the server failed", "report this; the server's log says why")
+        return await refused(request, answer)
 
-    return {
-        RequestError: refused,
-        HTTPException: not_routed,
-        NamesakeError: not_valid,
-        KBChangedError: kb_changed,
-        ClientDisconnect: client_left,
-        Exception: failed,
-    }
+    handlers = dict.fromkeys((NamesakeError, KBChangedError, ClientDisconnect, Exception), failed)
+    return {RequestError: refused, HTTPException: not_routed, **handlers}

@@ -1,8 +1,13 @@
-"""Endpoints: what each one takes and returns. Routes, the OpenAPI document and `/docs` are made from these."""
+"""Endpoints: what each one takes and returns, the errors that clients get, and the OpenAPI document.
+
+Routes, the OpenAPI document and `/docs` are made from the endpoints. Starlette has no OpenAPI generator for msgspec,
+which writes the JSON schemas of the structs itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl
@@ -11,7 +16,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.problems import RequestError
+from namesake import __version__
+from namesake.drawing.theme import render
 
 T = TypeVar("T")
 
@@ -20,6 +26,50 @@ MOST_FIELDS = 100
 """Parameters of a query string or a form."""
 BAD_BODY = (400, 408, 413, 415, 422, 429, 503)
 """Error statuses of endpoints that read a body."""
+STATUSES = {
+    400: "the request cannot be read",
+    404: "not found",
+    408: "the request did not arrive in time",
+    413: "something is larger than its limit",
+    415: "the content type or the encoding is not supported",
+    422: "a value in the request is not valid",
+    429: "too many requests at a time from one address",
+    503: "the server has reached one of its limits",
+}
+CSP = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """The body of every answer that reports an error."""
+
+    error: str
+    """What is wrong."""
+    what_to_do: str
+    """How to correct it."""
+
+
+class RequestError(Exception):
+    """A request that is refused. Other requests are not affected."""
+
+    def __init__(self, status: int, error: str, what_to_do: str, **headers: str) -> None:
+        super().__init__(error)
+        self.status = status
+        self.problem = Problem(error, what_to_do)
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+    def body(self) -> bytes:
+        """The problem as JSON."""
+        return msgspec.json.encode(self.problem)
+
+
+def too_large(what: str, most: int, unit: str) -> RequestError:
+    """413: something exceeds its limit."""
+    return RequestError(413, f"{what} is larger than {most:,} {unit}", "send less at a time, in several requests")
+
+
+def busy(why: str) -> RequestError:
+    """503: the server has reached one of its limits."""
+    return RequestError(503, why, "try again in a moment", retry_after="1")
 
 
 @dataclass(frozen=True)
@@ -80,12 +130,8 @@ def decoded(kind: type[T], data: bytes | str, what: str) -> T:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as problem:
         raise _does_not_fit(what, problem) from None
-    except msgspec.DecodeError as problem:
-        raise RequestError(400, f"{what} is not JSON: {problem}", "send one JSON value, in UTF-8") from None
-    except UnicodeError:
-        raise RequestError(400, f"{what} is not UTF-8", "send JSON in UTF-8") from None
-    except RecursionError:
-        raise RequestError(400, f"{what} is nested too deeply", "see /docs for the format") from None
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as problem:
+        raise RequestError(400, f"{what} is not JSON in UTF-8: {problem}", "send one JSON value, in UTF-8") from None
 
 
 def converted(given: dict[str, str], kind: type[T], what: str) -> T:
@@ -106,6 +152,73 @@ def fields(encoded: bytes, what: str) -> dict[str, str]:
         text = encoded.decode("ascii")
         return dict(parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS))
     except ValueError:  # too many fields, or bytes that are not UTF-8
-        raise RequestError(
-            400, f"the parameters of {what} cannot be read", f"send at most {MOST_FIELDS}, in UTF-8, percent-encoded"
-        ) from None
+        advice = f"send at most {MOST_FIELDS}, in UTF-8, percent-encoded"
+        raise RequestError(400, f"the parameters of {what} cannot be read", advice) from None
+
+
+# the document
+def with_document(endpoints: Sequence[Endpoint]) -> list[Endpoint]:
+    """The endpoints, and those of the document about all of them."""
+
+    async def as_json(request: Request, _: None) -> bytes:
+        return encoded
+
+    async def as_page(request: Request, _: None) -> Response:
+        return Response(page, headers={"content-security-policy": CSP}, media_type=HTML)
+
+    text = {"type": "string"}
+    every = [
+        *endpoints,
+        Endpoint("GET", "/openapi.json", as_json, "This document.", returns={"type": "object"}),
+        Endpoint("GET", "/docs", as_page, "This document as a page.", returns=text, sends=(HTML,)),
+    ]
+    about = document(every)
+    encoded, page = msgspec.json.encode(about), render("apps/server/docs.html", about=about)
+    return every
+
+
+def document(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
+    """The OpenAPI 3.1 document of some endpoints."""
+    kinds = [kind for one in endpoints for kind in (one.takes, one.returns) if isinstance(kind, type)]
+    structs = list(dict.fromkeys([*kinds, Problem]))
+    references, schemas = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
+    by_struct = dict(zip(structs, references, strict=True))
+    parameters = {one.takes.__name__ for one in endpoints if one.method == "GET" and one.takes}
+    paths: dict[str, Any] = {}
+    for one in endpoints:
+        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, by_struct, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Namesake", "version": __version__, "description": "Links names in text to Wikidata."},
+        "paths": paths,
+        "components": {"schemas": {name: schemas[name] for name in schemas if name not in parameters}},
+    }
+
+
+def _operation(one: Endpoint, by_struct: dict[type, Any], schemas: dict[str, Any]) -> dict[str, Any]:
+    def content(kinds: Sequence[str], what: Any) -> dict[str, Any]:
+        schema = by_struct[what] if isinstance(what, type) else what or {}
+        return {kind: {"schema": schema} for kind in kinds}
+
+    problem = content([JSON], Problem)
+    errors = {str(status): {"description": STATUSES[status], "content": problem} for status in one.errors}
+    operation: dict[str, Any] = {
+        "summary": one.summary,
+        "operationId": one.method.lower() + re.sub(r"\W+", "_", one.path),
+        "responses": {"200": {"description": "the answer", "content": content(one.sends, one.returns)}} | errors,
+    }
+    if one.takes and one.method == "GET":
+        struct = schemas[one.takes.__name__]
+        operation["parameters"] = [
+            {
+                "name": name,
+                "in": "path" if f"{{{name}}}" in one.path else "query",
+                "required": name in struct["required"],
+                "description": schema.get("description", ""),
+                "schema": schema,
+            }
+            for name, schema in struct["properties"].items()
+        ]
+    elif one.takes:
+        operation["requestBody"] = {"required": True, "content": content(one.reads, one.takes)}
+    return operation

@@ -11,15 +11,7 @@ from starlette.responses import Response
 from namesake.apps.page import FILES, draw
 from namesake.apps.server.endpoint import BAD_BODY, Endpoint
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.schema import (
-    Date,
-    GivenArticle,
-    StrictStruct,
-    check_date,
-    check_explained,
-    check_given,
-    weight,
-)
+from namesake.apps.server.schema import Date, GivenArticle, StrictStruct, check_date, check_explained, check_given
 
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -54,10 +46,8 @@ def endpoints(pool: Pool) -> list[Endpoint]:
         check_date(date)
         if asked.mention is not None:
             check_explained([given], pool.limits)
-        large = weight([given]) > pool.limits.small
-        return await pool.run(
-            lambda: msgspec.json.encode(draw(pool.linker, asked.text, title, date, asked.mention)), large
-        )
+        large = given.length > pool.limits.small
+        return await pool.json(lambda: draw(pool.linker, asked.text, title, date, asked.mention), large)
 
     summary = "A text with its names marked, as HTML for the page."
     return [

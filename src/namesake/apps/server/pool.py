@@ -11,20 +11,73 @@ import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import Any, TypeVar
 
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from msgspec import UNSET
+
+from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.problems import busy
-from namesake.apps.server.work import Answers, Job, work
+from namesake.apps.server.schema import (
+    SHOWN,
+    CandidateAnswer,
+    GivenArticle,
+    LinkAnswer,
+    articles_of,
+    check_given,
+    weight,
+)
+from namesake.articles.article import Article
+from namesake.articles.builder import ArticleBuilder
+from namesake.articles.rejects import Rejects
+from namesake.kb import WIKIDATA
+from namesake.kb.records import about
+from namesake.kb.store import KB
 from namesake.linker import Linker
 
 T = TypeVar("T")
+Links = list[list[LinkAnswer]]
+"""The links of each article."""
 Worked = tuple[Sequence[bytes | BaseException], dict[str, int]]
 
 THRESHOLDS = 32
 """Linkers with other thresholds that are kept."""
+REMEMBERED = 1 << 16
+"""Entities whose labels are kept in memory."""
+COPIED = ("name", "qid", "confidence", "known", "reason", "best", "score", "margin", "tie_break")
+"""Fields of a link that an answer copies."""
+
+
+@dataclass(frozen=True)
+class LinkOptions:
+    """Options of a request. Only requests with the same options are linked together."""
+
+    threshold: float | str | None = None
+    candidates: bool = False
+    parts: bool = False
+    limit: int = SHOWN
+    """The number of candidates per name."""
+
+
+@dataclass(eq=False)
+class Job:
+    """The articles of one request. Jobs are created on the event loop."""
+
+    count: int
+    """The number of articles."""
+    weight: int
+    """Their size, as `schema.weight` measures it."""
+    read: Callable[[], Sequence[Article]]
+    """Makes the articles; called by a thread."""
+    render: Callable[[Links], bytes]
+    """Makes the answer from the links; called by a thread."""
+    options: LinkOptions = LinkOptions()
+    done: asyncio.Future[bytes] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
 @dataclass(eq=False)
@@ -32,7 +85,6 @@ class Lane:
     """Some threads, and the jobs that wait for them."""
 
     threads: ThreadPoolExecutor
-    most_busy: int
     batch: int
     """Articles per batch."""
     waiting: deque[Job] = field(default_factory=deque)
@@ -50,16 +102,14 @@ class Pool:
         self.answers = Answers(linker.kb)
         self.counts = Counter(batches=0, articles=0, links=0, links_answered=0)
         """What has been linked, for the metrics."""
-        self._at = lru_cache(maxsize=THRESHOLDS)(self._linker_at)
+        self._at = lru_cache(THRESHOLDS)(
+            lambda least: Linker(linker.kb, linker.recipe.at(least), None, linker.mentions)
+        )
         small, large, self.short = (
             ThreadPoolExecutor(limits.threads, thread_name_prefix=f"link-{name}")
             for name in ("small", "large", "short")
         )
-        self.small = Lane(small, limits.threads, limits.batch)
-        self.large = Lane(large, limits.threads, 1)
-
-    def _linker_at(self, threshold: float | str) -> Linker:
-        return Linker(self.linker.kb, self.linker.recipe.at(threshold), None, self.linker.mentions)
+        self.small, self.large = Lane(small, limits.batch), Lane(large, 1)
 
     def at(self, threshold: float | str | None) -> Linker:
         """The linker with this threshold; None: the recipe's own."""
@@ -69,6 +119,18 @@ class Pool:
     def waiting(self) -> int:
         """The number of jobs that no thread has taken yet."""
         return len(self.small.waiting) + len(self.large.waiting)
+
+    async def link_articles(
+        self,
+        given: Sequence[GivenArticle],
+        render: Callable[[Links], bytes],
+        options: LinkOptions | None = None,
+        several: bool = True,
+    ) -> bytes:
+        """The answer to a request with these articles, which must be within the limits."""
+        check_given(given, self.limits)
+        read = partial(articles_of, given, self.limits, several)
+        return await self.link(Job(len(given), weight(given), read, render, options or LinkOptions()))
 
     async def link(self, job: Job) -> bytes:
         """The answer to a job."""
@@ -84,6 +146,10 @@ class Pool:
         threads = self.large.threads if large else self.short
         return await asyncio.get_running_loop().run_in_executor(threads, work)
 
+    async def json(self, work: Callable[[], object], large: bool = False) -> bytes:
+        """The result of other work than linking, as JSON."""
+        return await self.run(lambda: msgspec.json.encode(work()), large)
+
     def close(self) -> None:
         """End the threads after their current work."""
         for threads in (self.small.threads, self.large.threads, self.short):
@@ -91,7 +157,7 @@ class Pool:
 
     def _start(self, lane: Lane) -> None:
         """Start a batch if a thread is free: at once, or after a moment if more jobs are expected."""
-        if lane.busy >= lane.most_busy or not lane.waiting:
+        if lane.busy >= self.limits.threads or not lane.waiting:
             return
         if len(lane.waiting) >= min(lane.expected, lane.batch):
             self._take(lane)
@@ -102,31 +168,16 @@ class Pool:
         if lane.timer is not None:
             lane.timer.cancel()
             lane.timer = None
-        jobs = self._next(lane)
+        jobs = _next_batch(lane)
         if not jobs:
             return
         lane.busy += 1
-        running = asyncio.get_running_loop().run_in_executor(lane.threads, self._work, jobs)
+        linker = self.at(jobs[0].options.threshold)
+        running = asyncio.get_running_loop().run_in_executor(
+            lane.threads, work, linker, self.answers, self.limits, jobs
+        )
         running.add_done_callback(lambda done: self._done(lane, jobs, done))
         self._start(lane)
-
-    def _next(self, lane: Lane) -> list[Job]:
-        """The first waiting job and others with the same options, as many as fit into a batch."""
-        jobs: list[Job] = []
-        room = lane.batch
-        later: deque[Job] = deque()
-        while lane.waiting and room > 0:
-            job = lane.waiting.popleft()
-            if jobs and (job.options != jobs[0].options or job.count > room):
-                later.append(job)
-                continue
-            jobs.append(job)
-            room -= max(job.count, 1)
-        lane.waiting.extendleft(reversed(later))
-        return jobs
-
-    def _work(self, jobs: list[Job]) -> Worked:
-        return work(self.at(jobs[0].options.threshold), self.answers, self.limits, jobs)
 
     def _done(self, lane: Lane, jobs: list[Job], done: asyncio.Future[Worked]) -> None:
         lane.busy -= 1
@@ -142,3 +193,112 @@ class Pool:
                 job.done.set_result(result)
         lane.expected = len(jobs) + len(lane.waiting)
         self._start(lane)
+
+
+def _next_batch(lane: Lane) -> list[Job]:
+    """The first waiting job and others with the same options, as many as fit into a batch."""
+    jobs: list[Job] = []
+    room = lane.batch
+    later: deque[Job] = deque()
+    while lane.waiting and room > 0:
+        job = lane.waiting.popleft()
+        if jobs and (job.options != jobs[0].options or job.count > room):
+            later.append(job)
+            continue
+        jobs.append(job)
+        room -= max(job.count, 1)
+    lane.waiting.extendleft(reversed(later))
+    return jobs
+
+
+def work(linker: Linker, answers: Answers, limits: Limits, jobs: Sequence[Job]) -> Worked:
+    """The answer to each job, or its error, and counts for the metrics.
+
+    All jobs have the same options. An error of one job affects no other.
+    """
+    options = jobs[0].options
+    read = [_attempt(job.read) for job in jobs]
+    ends = np.cumsum([0 if isinstance(articles, Exception) else len(articles) for articles in read]).tolist()
+    parts = list(zip([0, *ends[:-1]], ends, strict=True))
+    builder = ArticleBuilder()
+    for article in (article for articles in read if not isinstance(articles, Exception) for article in articles):
+        builder.add(replace(article, id=str(len(builder.articles))))
+    count = len(builder.articles)
+    rejects = Rejects(most=count)
+    links = linker.link(builder.table(), options.candidates, rejects, options.limit if options.candidates else None)
+    faults = {int(reject.article_id or 0): reject.reason for reject in rejects.first}
+    problems = [
+        articles if isinstance(articles, Exception) else _first_fault(faults, *part)
+        for articles, part in zip(read, parts, strict=True)
+    ]
+    if options.candidates:
+        links = _without_excess(links, limits, parts, problems)
+    by_article = answers.by_article(links, count, options.parts)
+    results: list[bytes | BaseException] = [
+        _attempt(job.render, by_article[begin:end]) if problem is None else problem
+        for job, problem, (begin, end) in zip(jobs, problems, parts, strict=True)
+    ]
+    answered = links.num_rows - links.column("qid").null_count
+    return results, {"batches": 1, "articles": count, "links": links.num_rows, "links_answered": answered}
+
+
+def _attempt(function: Callable[..., T], *arguments: Any) -> T | Exception:
+    """The result of a function, or its error."""
+    try:
+        return function(*arguments)
+    except Exception as problem:
+        return problem
+
+
+def _first_fault(faults: dict[int, str], begin: int, end: int) -> Exception | None:
+    """The error of the first article in a range that could not be linked."""
+    wrong = (f"article {at - begin} cannot be linked: {faults[at]}" for at in range(begin, end) if at in faults)
+    return next((RequestError(422, error, "correct it; articles are counted from 0") for error in wrong), None)
+
+
+def _without_excess(
+    links: pa.Table, limits: Limits, parts: Sequence[tuple[int, int]], problems: list[Exception | None]
+) -> pa.Table:
+    """The links without those of jobs with too many candidates for one answer, for which `problems` gets an error."""
+    article = links.column("article_id").cast(pa.int64()).to_numpy()
+    shown = np.bincount(article, pc.list_value_length(links.column("candidates")).to_numpy(), parts[-1][1])
+    kept = np.ones(len(shown), np.bool_)
+    for number, (begin, end) in enumerate(parts):
+        if shown[begin:end].sum() > limits.candidates:
+            kept[begin:end] = False
+            error = f"the answer would have more than {limits.candidates:,} candidates"
+            advice = "ask for fewer candidates per name with `limit`, or send less at a time"
+            problems[number] = RequestError(413, error, advice)
+    return links if kept.all() else links.filter(pa.array(kept[article]))
+
+
+class Answers:
+    """Makes answers from links. It remembers the labels of entities."""
+
+    def __init__(self, kb: KB) -> None:
+        self.kb = kb
+        self.about = lru_cache(maxsize=REMEMBERED)(self._about)
+
+    def _about(self, qid: str) -> tuple[str | None, str | None, str]:
+        """The label, the description and the address of an entity."""
+        row = self.kb.row(qid)
+        if row < 0:
+            return None, None, WIKIDATA + qid
+        return self.kb.label(row) or None, about(self.kb, row) or None, WIKIDATA + qid
+
+    def by_article(self, links: pa.Table, count: int, parts: bool) -> Links:
+        """The links of each of `count` articles, whose ids are their numbers."""
+        answers: Links = [[] for _ in range(count)]
+        for row in links.drop_columns("extra").to_pylist():
+            fields = {name: row[name] for name in COPIED}
+            fields |= {"spans": row["spans"] or [], "title_spans": row["title_spans"] or []}
+            label, description, url = (None, None, None) if row["qid"] is None else self.about(row["qid"])
+            if "candidates" in row:
+                fields["candidates"] = [self._candidate(one, parts) for one in row["candidates"]]
+                fields["doubts"] = row.get("doubts", UNSET) if parts else UNSET
+            answers[int(row["article_id"])].append(LinkAnswer(label=label, description=description, url=url, **fields))
+        return answers
+
+    def _candidate(self, given: dict[str, Any], parts: bool) -> CandidateAnswer:
+        shown = given["parts"] if parts else UNSET
+        return CandidateAnswer(given["qid"], *self.about(given["qid"]), given["score"], shown)

@@ -17,8 +17,8 @@ import uvicorn
 from starlette.applications import Starlette
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from namesake.apps.server.endpoint import RequestError, busy
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.problems import RequestError, busy
 
 MINUTE, MOST_LINES = 60.0, 10
 """Lines of the log about malformed requests per minute."""

@@ -6,7 +6,6 @@ only, which is public. `reconcile_data.py` looks up suggestions, values and type
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -16,12 +15,10 @@ from msgspec import UNSET, Meta, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
 
-from namesake.apps.server.endpoint import FORM, HTML, Endpoint, decoded
-from namesake.apps.server.openapi import CSP
+from namesake.apps.server.endpoint import CSP, FORM, HTML, Endpoint, RequestError, decoded, too_large
 from namesake.apps.server.pool import Pool
-from namesake.apps.server.problems import RequestError, too_large
-from namesake.apps.server.reconcile_data import HUMAN, Extension, ReconcileData, Suggestion, TypeName
-from namesake.drawing.templates import render
+from namesake.apps.server.reconcile_data import HUMAN, Extension, ReconcileData
+from namesake.drawing.theme import render
 from namesake.kb import WIKIDATA
 from namesake.kb.records import found
 from namesake.linker import Linker
@@ -40,6 +37,7 @@ FEW = 16
 """Queries that count as short work; OpenRefine sends 10 at a time to a service that announces no `batchSize`."""
 PREVIEW_CSP = CSP.replace("frame-ancestors 'none'", "frame-ancestors *")  # OpenRefine shows it in a frame
 
+SUGGESTED = ("entity", "property", "type")
 Text = Annotated[str, Meta(max_length=LONGEST)]
 AsJson = Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/json"})]
 
@@ -115,50 +113,18 @@ class PreviewParameters(msgspec.Struct, frozen=True):
     id: Annotated[str, Meta(description="the QID of an entity")]
 
 
-class Feature(msgspec.Struct, frozen=True):
-    """A part of a candidate's score."""
-
-    id: str
-    value: float
-
-
-class ReconcileCandidate(msgspec.Struct, frozen=True):
-    """A candidate of a query; its score is the confidence in percent."""
-
-    id: str
-    name: str
-    description: str
-    score: float
-    match: bool
-    type: list[TypeName]
-    features: list[Feature]
-
-
-class Result(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The candidates of one query, best first; an error if the query is not valid."""
-
-    result: list[ReconcileCandidate]
-    error: str = ""
-
-
 def endpoints(pool: Pool, public: str | None) -> list[Endpoint]:
     """The endpoints of this module. `public` is the address that the manifest announces."""
     api = ReconcileApi(pool, public)
     summary = "The manifest; with `queries`, candidates for names; with `extend`, values of entities."
     record, text, errors = {"type": "object"}, {"type": "string"}, (400, 413, 415, 422, 429, 503)
-    services: dict[str, Callable[[str, int], list[Suggestion]]] = {
-        "entity": api.data.entities,
-        "property": api.data.properties,
-        "type": api.data.types,
-    }
     proposed = "The properties with the most statements."
-
     found = []
     for path in ("/reconcile", "/reconcile/"):
         found.append(Endpoint("GET", path, api.get, summary, ReconcileForm, record, errors=errors))
         found.append(Endpoint("POST", path, api.post, summary, ReconcileForm, record, (FORM,), errors=(*errors, 408)))
-    for kind, find in services.items():
-        path, begun, suggest = f"/reconcile/suggest/{kind}", f"Suggestions: {kind}.", partial(api.suggest, find)
+    for kind in SUGGESTED:
+        path, begun, suggest = f"/reconcile/suggest/{kind}", f"Suggestions: {kind}.", partial(api.suggest, kind)
         found.append(Endpoint("GET", path, suggest, begun, SuggestParameters, record, errors=(400, 422)))
     path, previewed = "/reconcile/preview", "An entity in short, for a frame."
     return [
@@ -186,35 +152,28 @@ class ReconcileApi:
     async def post(self, request: Request, asked: ReconcileForm) -> bytes:
         """The answer to a form."""
         if asked.extend is not None:
-            return await self._extend(asked.extend)
+            wanted, most = decoded(Extension, asked.extend, "`extend`"), 100 * self.pool.limits.queries
+            if len(wanted.ids) * max(len(wanted.properties), 1) > most:
+                raise too_large("the list of ids", most, "cells")
+            return await self.pool.json(lambda: self.data.extended(wanted), large=True)
         if asked.queries is None:
             raise RequestError(422, "the form has neither `queries` nor `extend`", "send one of them")
         queries = {key: _read(raw) for key, raw in decoded(dict[str, msgspec.Raw], asked.queries, "`queries`").items()}
         if len(queries) > self.pool.limits.queries:
             raise too_large("the list of queries", self.pool.limits.queries, "queries")
-        return await self.pool.run(lambda: msgspec.json.encode(self._reconciled(queries)), len(queries) > FEW)
+        return await self.pool.json(lambda: self._reconciled(queries), len(queries) > FEW)
 
-    async def _extend(self, given: str) -> bytes:
-        asked, most = decoded(Extension, given, "`extend`"), 100 * self.pool.limits.queries
-        if len(asked.ids) * max(len(asked.properties), 1) > most:
-            raise too_large("the list of ids", most, "cells")
-        return await self.pool.run(lambda: msgspec.json.encode(self.data.extended(asked)), large=True)
-
-    async def suggest(
-        self, find: Callable[[str, int], list[Suggestion]], request: Request, asked: SuggestParameters
-    ) -> bytes:
+    async def suggest(self, kind: str, request: Request, asked: SuggestParameters) -> bytes:
         """Suggestions for a prefix."""
         prefix = " ".join(asked.prefix.split())
-        if not prefix:
-            return msgspec.json.encode({"result": []})
-        return await self.pool.run(lambda: msgspec.json.encode({"result": find(prefix, asked.cursor)}))
+        return await self.pool.json(lambda: {"result": self.data.suggested(kind, prefix, asked.cursor)})
 
     async def propose(self, request: Request, asked: ProposeParameters) -> bytes:
         """Properties to extend a table with."""
         given = asked.limit if asked.limit.isascii() and asked.limit.isdecimal() else ""
         limit = int(given[:5] or 0) if 0 < int(given[:5] or 0) < 10_000 else 50
         answer = {"type": asked.type[:100], "limit": limit}
-        return await self.pool.run(lambda: msgspec.json.encode(answer | {"properties": self.data.used[:limit]}))
+        return await self.pool.json(lambda: answer | {"properties": self.data.used[:limit]})
 
     async def preview(self, request: Request, asked: PreviewParameters) -> Response:
         """An entity in short, as a page for a frame."""
@@ -225,15 +184,15 @@ class ReconcileApi:
         page = render("apps/server/preview.html", one=found(kb, row))
         return Response(page, headers={"content-security-policy": PREVIEW_CSP}, media_type=HTML)
 
-    def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Result]:
+    def _reconciled(self, asked: dict[str, GivenQuery | str]) -> dict[str, Any]:
         """The candidates of each query. A query without a name has none: the KB is searched by names."""
-        results = {key: Result([], error=one if isinstance(one, str) else "") for key, one in asked.items()}
+        results: dict[str, Any] = {key: {"result": [], "error": one} for key, one in asked.items()}
         read = [(key, one) for key, one in asked.items() if not isinstance(one, str)]
         for begin in range(0, len(read), AT_ONCE):
             part = read[begin : begin + AT_ONCE]
             judged = judge(self.pool.linker, [one.as_row for _, one in part])
             for number, (key, one) in enumerate(part):
-                results[key] = Result([self._candidate(each) for each in self._fitting(judged, number, one)])
+                results[key] = {"result": [self._candidate(each) for each in self._fitting(judged, number, one)]}
         return results
 
     def _fitting(self, judged: Reconciled, query: int, asked: GivenQuery) -> list[Candidate]:
@@ -253,16 +212,17 @@ class ReconcileApi:
 
         return [judged.who(kb, at, matched=matched(place, at)) for place, at in islice(fitting, limit)]
 
-    def _candidate(self, one: Candidate) -> ReconcileCandidate:
-        return ReconcileCandidate(
-            one.qid,
-            one.label or one.qid,
-            one.description,
-            round(100 * one.confidence, 3) if one.confidence is not None else one.score,
-            one.matched,
-            self.data.types_of(self.pool.linker.kb.row(one.qid)),
-            [Feature(name, value) for name, value in one.parts.items()],
-        )
+    def _candidate(self, one: Candidate) -> dict[str, Any]:
+        """A candidate of a query; its score is the confidence in percent."""
+        return {
+            "id": one.qid,
+            "name": one.label or one.qid,
+            "description": one.description,
+            "score": round(100 * one.confidence, 3) if one.confidence is not None else one.score,
+            "match": one.matched,
+            "type": self.data.types_of(self.pool.linker.kb.row(one.qid)),
+            "features": [{"id": name, "value": value} for name, value in one.parts.items()],
+        }
 
 
 def _read(raw: msgspec.Raw) -> GivenQuery | str:
@@ -277,7 +237,7 @@ def _read(raw: msgspec.Raw) -> GivenQuery | str:
 def manifest(linker: Linker, base: str, batch: int) -> dict[str, Any]:
     """The description of the service: the addresses of its parts, and the number of queries per request."""
     at = f"{base}/reconcile"
-    suggest = {what: {"service_url": at, "service_path": f"/suggest/{what}"} for what in ("entity", "property", "type")}
+    suggest = {what: {"service_url": at, "service_path": f"/suggest/{what}"} for what in SUGGESTED}
     limit = {
         "name": "limit",
         "label": "Limit",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable
 from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any
@@ -26,18 +25,16 @@ QID = re.compile(r"Q[1-9][0-9]{0,15}")
 _PROPERTY = re.compile(r"P[1-9][0-9]{0,8}")
 
 
-class TypeName(msgspec.Struct, frozen=True):
+class Named(msgspec.Struct, frozen=True):
     """The id and the name of an entity, a property or a type."""
 
     id: str
     name: str
 
 
-class Suggestion(msgspec.Struct, frozen=True):
+class Suggestion(Named, frozen=True):
     """An entity, a property or a type whose name begins with a prefix."""
 
-    id: str
-    name: str
     description: str = ""
 
 
@@ -61,7 +58,7 @@ class Extension(msgspec.Struct, frozen=True):
     properties: Annotated[list[AskedProperty], Meta(max_length=100)]
 
 
-HUMAN = TypeName("Q5", "human")
+HUMAN = Named("Q5", "human")
 
 
 class ReconcileData:
@@ -71,9 +68,9 @@ class ReconcileData:
         self.kb = kb
 
     # types
-    def types_of(self, row: int) -> list[TypeName]:
+    def types_of(self, row: int) -> list[Named]:
         """The types of an entity (`instance of`). A person without any is human."""
-        named = [TypeName(*self._item(value)) for value in self._values(row, INSTANCE) if value >= 0]
+        named = [self._item(value) for value in self._values(row, INSTANCE) if value >= 0]
         return named or ([HUMAN] if self.kb.person[row] else [])
 
     def all_types(self, row: int) -> set[str]:
@@ -84,30 +81,31 @@ class ReconcileData:
 
     def _values(self, row: int, number: int) -> list[int]:
         pairs = self.kb.statements[row]
-        chosen = pairs[self.kb.pair_property[pairs] == number]
-        values: list[int] = self.kb.pair_value[chosen].tolist()
+        values: list[int] = self.kb.pair_value[pairs[self.kb.pair_property[pairs] == number]].tolist()
         return values
 
-    def _item(self, item: int) -> tuple[str, str]:
+    def _item(self, item: int) -> Named:
         qid = f"Q{self.kb.item_qids[item]}"
-        return qid, self.kb.item_labels[item] or qid
+        return Named(qid, self.kb.item_labels[item] or qid)
 
     # suggestions
-    def entities(self, prefix: str, skipped: int) -> list[Suggestion]:
+    def suggested(self, kind: str, prefix: str, skipped: int) -> list[Suggestion]:
+        """Entities, properties or types whose name begins with a prefix, or whose id it is."""
+        if not prefix:
+            return []
+        if kind == "entity":
+            return self._entities(prefix, skipped)
+        known, begun = self.used if kind == "property" else self._known_types, prefix.casefold()
+        fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
+        return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
+
+    def _entities(self, prefix: str, skipped: int) -> list[Suggestion]:
         """The entities with this name, then those whose label begins with it, the most sitelinks first."""
         exact = [self.kb.row(prefix)] if QID.fullmatch(prefix) else rows_named(self.kb, prefix)
         more = self._beginning(prefix, len(exact) + skipped + SUGGESTED)
         rows = dict.fromkeys(row for row in [*exact, *more] if row >= 0)
         chosen = list(rows)[skipped : skipped + SUGGESTED]
         return [Suggestion(f"Q{self.kb.qids[row]}", self.kb.label(row), about(self.kb, row)) for row in chosen]
-
-    def properties(self, prefix: str, skipped: int) -> list[Suggestion]:
-        """The properties whose label begins with the prefix."""
-        return _suggested(self.used, prefix, skipped)
-
-    def types(self, prefix: str, skipped: int) -> list[Suggestion]:
-        """The types whose label begins with the prefix."""
-        return _suggested(self._known_types, prefix, skipped)
 
     @cached_property
     def _by_label(self) -> Int32:
@@ -136,34 +134,34 @@ class ReconcileData:
         return labels.data[labels.offsets[item] : labels.offsets[item + 1]].tobytes()
 
     @cached_property
-    def used(self) -> list[TypeName]:
+    def used(self) -> list[Named]:
         """The dates of life, then the properties of all statements, the most frequent first."""
         numbers, place = np.unique(self.kb.pair_property, return_inverse=True)
         order = np.argsort(-np.bincount(place, self.kb.pair_count, len(numbers)), kind="stable")
         used = dict.fromkeys([BIRTH, DEATH, *numbers[order].tolist()])
-        return [TypeName(f"P{number}", property_label(self.kb, number)) for number in used]
+        return [Named(f"P{number}", property_label(self.kb, number)) for number in used]
 
     @cached_property
-    def _known_types(self) -> list[TypeName]:
+    def _known_types(self) -> list[Named]:
         """The types and the occupations of entities, the most frequent first."""
         chosen = np.isin(self.kb.pair_property, [INSTANCE, OCCUPATION]) & (self.kb.pair_value >= 0)
         pairs = np.flatnonzero(chosen)
         pairs = pairs[np.argsort(-self.kb.pair_count[pairs], kind="stable")]
         items = dict.fromkeys(self.kb.pair_value[pairs].tolist())
-        return list(dict.fromkeys([HUMAN, *(TypeName(*self._item(item)) for item in items)]))
+        return list(dict.fromkeys([HUMAN, *map(self._item, items)]))
 
     # values
     def extended(self, asked: Extension) -> dict[str, Any]:
         """The values of properties of entities."""
         known = [one for one in asked.properties if _PROPERTY.fullmatch(one.id)]
-        meta = [TypeName(one.id, property_label(self.kb, int(one.id[1:]))) for one in known]
+        meta = [Named(one.id, property_label(self.kb, int(one.id[1:]))) for one in known]
         rows: dict[str, Any] = {}
         for qid in dict.fromkeys(asked.ids):
             row = self.kb.row(qid)
             rows[qid] = {one.id: self._cells(row, int(one.id[1:]))[: one.most] if row >= 0 else [] for one in known}
         return {"meta": meta, "rows": rows}
 
-    def _cells(self, row: int, number: int) -> list[dict[str, str]]:
+    def _cells(self, row: int, number: int) -> list[Any]:
         kb = self.kb
         if number in (BIRTH, DEATH):
             days, precisions = (kb.birth, kb.birth_precision) if number == BIRTH else (kb.death, kb.death_precision)
@@ -171,14 +169,5 @@ class ReconcileData:
             if date is None:
                 return []
             return [{"date": f"{date}T00:00:00+00:00"} if precisions[row] >= DAY else {"str": date}]
-        return [
-            dict(zip(("id", "name"), self._item(value), strict=True)) if value >= 0 else {"str": kb.strings[~value]}
-            for value in self._values(row, number)
-        ]
-
-
-def _suggested(known: Iterable[TypeName], prefix: str, skipped: int) -> list[Suggestion]:
-    """Those whose name begins with the prefix, or whose id it is."""
-    begun = prefix.casefold()
-    fitting = (one for one in known if one.name.casefold().startswith(begun) or one.id.casefold() == begun)
-    return [Suggestion(one.id, one.name) for one in islice(fitting, skipped, skipped + SUGGESTED)]
+        values = self._values(row, number)
+        return [self._item(value) if value >= 0 else {"str": kb.strings[~value]} for value in values]

@@ -8,8 +8,8 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from namesake.apps.server.endpoint import RequestError, too_large
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.problems import RequestError, too_large
 from namesake.articles.article import Article, Mention, Span, all_occurrences
 from namesake.articles.days import UNDATED, day_number
 
@@ -45,23 +45,40 @@ class GivenMention(StrictStruct, frozen=True):
     candidates: Annotated[list[Qid], Meta(max_length=10_000)] | None = None
 
 
-class GivenArticle(StrictStruct, frozen=True):
+class AboutText(StrictStruct, frozen=True, kw_only=True):
+    """What requests give besides a text. Without `mentions`, the detector finds the names in it."""
+
+    title: str | None = None
+    date: Date | None = None
+    mentions: list[Name | GivenMention] | None = None
+
+
+class GivenArticle(AboutText, frozen=True):
     """An article. Without `mentions`, the detector finds the names in it."""
 
     text: str
     id: Annotated[str, Meta(max_length=1000)] | None = None
-    title: str | None = None
-    date: Date | None = None
-    mentions: list[Name | GivenMention] | None = None
+
+    @property
+    def length(self) -> int:
+        """Characters of the text with its title."""
+        return len(self.text) + len(self.title or "")
+
+    @property
+    def given(self) -> list[GivenMention]:
+        """The mentions; a bare name is one without spans."""
+        return [GivenMention(one) if isinstance(one, str) else one for one in self.mentions or ()]
+
+    @property
+    def to_find(self) -> list[str]:
+        """The names that are given without spans."""
+        return [one.name for one in self.given if one.spans is None]
 
 
-class LinkRequest(StrictStruct, frozen=True):
+class LinkRequest(AboutText, frozen=True):
     """Either a `text`, with an optional title, date and mentions, or a list of `articles`; and options."""
 
     text: str | None = None
-    title: str | None = None
-    date: Date | None = None
-    mentions: list[Name | GivenMention] | None = None
     articles: list[GivenArticle] | None = None
     threshold: Threshold | None = None
     """The lowest confidence of an answer."""
@@ -73,14 +90,11 @@ class LinkRequest(StrictStruct, frozen=True):
     """The number of candidates per name, best first."""
 
 
-class ExplainRequest(StrictStruct, frozen=True):
+class ExplainRequest(AboutText, frozen=True):
     """A text, and the name to explain; without `name`, all names."""
 
     text: str
     name: Name | None = None
-    title: str | None = None
-    date: Date | None = None
-    mentions: list[Name | GivenMention] | None = None
     threshold: Threshold | None = None
     limit: Limit = SHOWN
     """The number of candidates per name, best first."""
@@ -134,42 +148,27 @@ class LinkResponse(msgspec.Struct, frozen=True):
 
 def check_explained(articles: Iterable[GivenArticle], limits: Limits) -> None:
     """Refuse texts that are too long to be explained: the answer is many times as long."""
-    if sum(_length(article) for article in articles) > limits.explained:
+    if sum(article.length for article in articles) > limits.explained:
         raise too_large("the text to be explained", limits.explained, "characters")
 
 
 def check_given(articles: Sequence[GivenArticle], limits: Limits) -> None:
     """Refuse articles that are too large. This looks at lengths only and is fast enough for the event loop."""
     for number, one in enumerate(articles):
-        if _length(one) > limits.text:
+        if one.length > limits.text:
             where = "the text" if len(articles) == 1 else f"text {number}, counted from 0,"
             raise too_large(where, limits.text, "characters")
     if sum(len(one.mentions or ()) for one in articles) > limits.mentions:
         raise too_large("the list of mentions", limits.mentions, "names")
-    if sum(len(one.text) * len(_names_to_find(one)) for one in articles) > limits.searched:
+    if sum(len(one.text) * len(one.to_find) for one in articles) > limits.searched:
         raise too_large("the text, once for each name given without spans,", limits.searched, "characters")
-    given = (mention for one in articles for mention in one.mentions or () if isinstance(mention, GivenMention))
-    if sum(len(mention.spans or ()) for mention in given) > limits.places:
+    if sum(len(mention.spans or ()) for one in articles for mention in one.given) > limits.places:
         raise too_large("the list of spans", limits.places, "places of names")
 
 
 def weight(articles: Iterable[GivenArticle]) -> int:
     """The time that linking takes, in characters of text."""
-    return sum(
-        _length(one)
-        + sum(NAME_WEIGHT + len(() if isinstance(each, str) else each.candidates or ()) for each in one.mentions or ())
-        for one in articles
-    )
-
-
-def _length(article: GivenArticle) -> int:
-    return len(article.text) + len(article.title or "")
-
-
-def _names_to_find(article: GivenArticle) -> list[str]:
-    """The mentions without spans."""
-    given = [GivenMention(one) if isinstance(one, str) else one for one in article.mentions or ()]
-    return [one.name for one in given if one.spans is None]
+    return sum(one.length + sum(NAME_WEIGHT + len(each.candidates or ()) for each in one.given) for one in articles)
 
 
 def check_date(date: str | None, where: str = "the request") -> None:
@@ -196,21 +195,18 @@ def articles_of(given: Sequence[GivenArticle], limits: Limits, several: bool = T
 
 def _mentions(article: GivenArticle, where: str, most: int, limits: Limits) -> list[Mention]:
     """The mentions of an article, which may have `most` spans."""
-    text, names = article.text, _names_to_find(article)
+    text, names = article.text, article.to_find
     if sum(len(text) // len(name) for name in names) > most and sum(map(text.count, names)) > most:
         raise too_large("the list of places of the given names", limits.places, "places")
     found = all_occurrences(names, text)
     mentions = []
-    for one in article.mentions or ():
-        given = GivenMention(one) if isinstance(one, str) else one
+    for given in article.given:
         spans: Sequence[Span] = found[given.name] if given.spans is None else given.spans
         wrong = next((span for span in spans if not span[0] < span[1] <= len(text)), None)
         if wrong is not None:
-            raise RequestError(
-                422,
-                f"span [{wrong[0]}, {wrong[1]}] of a mention of {where} exceeds its text of {len(text)} characters",
-                "give start and end in characters; the end is the position after the last character",
-            )
+            error = f"span {[*wrong]} of a mention of {where} exceeds its text of {len(text)} characters"
+            advice = "give start and end in characters; the end is the position after the last character"
+            raise RequestError(422, error, advice)
         mentions.append(Mention(given.name, spans, given.candidates))
         most -= len(spans)
     if most < 0:

@@ -75,9 +75,8 @@ def bound(host: str, port: int) -> socket.socket:
         listening.bind(address)
     except (OSError, OverflowError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise NamesakeError(
-            f"cannot listen at {host} port {port} ({reason}): choose another --port or --host"
-        ) from None
+        where = f"{host} port {port}"
+        raise NamesakeError(f"cannot listen at {where} ({reason}): choose another --port or --host") from None
     listening.listen(1024)
     return listening
 

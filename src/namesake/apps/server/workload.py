@@ -1,22 +1,32 @@
-"""The requests that the server is answering: their number and the bytes of their bodies stay within the limits."""
+"""The requests that the server is answering: limits on their number and the bytes of their bodies, and metrics."""
 
 from __future__ import annotations
 
 import asyncio
 import gzip
 import io
+import time
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 
+import prometheus_client as prometheus
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from namesake.apps.server.endpoint import Endpoint
+from namesake.apps.server.endpoint import Endpoint, RequestError, busy, too_large
 from namesake.apps.server.limits import Limits
-from namesake.apps.server.problems import RequestError, busy, too_large
+from namesake.apps.server.pool import Pool
+from namesake.kb.columns.large import held as memory
 
 GZIP = ("gzip", "x-gzip")
+BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+"""Upper bounds of the histogram's buckets, in seconds."""
+METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class Workload:
@@ -40,7 +50,7 @@ class Workload:
         try:
             self.check()
             if not endpoint.always:
-                self._refuse_excess(client)
+                self._check(client)
             if request.method == "POST":
                 endpoint.check_content_type(request)
                 asked = endpoint.decoded(await body.read())
@@ -55,7 +65,7 @@ class Workload:
             if not self.clients[client]:
                 del self.clients[client]
 
-    def _refuse_excess(self, client: str) -> None:
+    def _check(self, client: str) -> None:
         if self.requests > self.limits.requests:
             raise busy("too many requests at a time")
         most = self.limits.per_client
@@ -89,16 +99,14 @@ class Body:
             error = f"the body did not arrive within {self.limits.seconds:g} seconds"
             raise RequestError(408, error, "send it faster", connection="close") from None
         body = b"".join(parts)
-        return await self._unpacked(body) if encoding in GZIP else body
-
-    async def _unpacked(self, packed: bytes) -> bytes:
-        """The content of a packed body. It counts against the limits instead of the packed bytes."""
-        self._hold(-len(packed))
-        try:
-            body = await asyncio.to_thread(_unpack, packed, self.limits.body + 1)
-        except (OSError, EOFError, zlib.error):
-            raise RequestError(400, "the body is not gzip, or is cut off", "pack the whole body with gzip") from None
-        self._hold(len(body))
+        if encoding in GZIP:  # the content counts against the limits instead of the packed bytes
+            self._hold(-len(body))
+            try:
+                body = await asyncio.to_thread(gzip.GzipFile(fileobj=io.BytesIO(body)).read, self.limits.body + 1)
+            except (OSError, EOFError, zlib.error):
+                advice = "pack the whole body with gzip"
+                raise RequestError(400, "the body is not gzip, or is cut off", advice) from None
+            self._hold(len(body))
         return body
 
     def _hold(self, size: int) -> None:
@@ -110,7 +118,68 @@ class Body:
             raise busy("the requests of all clients together have too many bytes")
 
 
-def _unpack(packed: bytes, most: int) -> bytes:
-    """The first `most` bytes of packed data."""
-    with gzip.GzipFile(fileobj=io.BytesIO(packed)) as stream:
-        return stream.read(most)
+# metrics
+class RequestMetrics:
+    """Middleware that counts answers by route, method and status, and measures their time by route."""
+
+    def __init__(self, app: ASGIApp, registry: prometheus.CollectorRegistry) -> None:
+        self.app = app
+        labels, text = ("route", "method", "status"), "Answers by route, method and status."
+        self.requests = cache(prometheus.Counter("namesake_requests", text, labels, registry=registry).labels)
+        text = "Time from the head of a request to its answer."
+        seconds = prometheus.Histogram("namesake_request_seconds", text, labels[:1], buckets=BUCKETS, registry=registry)
+        self.seconds = cache(seconds.labels)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and count its answer."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 500
+
+        async def observed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, observed)
+        finally:
+            route = scope["route"].path if "route" in scope else "none"
+            method = scope["method"] if scope["method"] in METHODS else "other"
+            self.requests(route, method, str(status)).inc()
+            self.seconds(route).observe(time.perf_counter() - began)
+
+
+class ServerCollector(Collector):
+    """Reads the numbers of the pool and of the workload when they are asked for."""
+
+    def __init__(self, pool: Pool, load: Workload) -> None:
+        self.pool, self.load = pool, load
+
+    def collect(self) -> Iterator[Metric]:
+        """The current numbers."""
+        pool, load, linked = self.pool, self.load, self.pool.counts
+        for kind, name, text, value in (
+            (CounterMetricFamily, "articles", "Articles linked.", linked["articles"]),
+            (CounterMetricFamily, "batches", "Batches in which they were linked.", linked["batches"]),
+            (CounterMetricFamily, "links", "Names found or given.", linked["links"]),
+            (CounterMetricFamily, "links_answered", "Names linked to an entity.", linked["links_answered"]),
+            (GaugeMetricFamily, "waiting_requests", "Requests that wait to be linked.", pool.waiting),
+            (GaugeMetricFamily, "busy_threads", "Threads that link.", pool.small.busy + pool.large.busy),
+            (GaugeMetricFamily, "open_requests", "Requests that are being answered.", load.requests),
+            (GaugeMetricFamily, "held_bytes", "Bytes of their bodies.", load.size),
+            (GaugeMetricFamily, "kb_entities", "Entities in the KB.", len(pool.linker.kb)),
+            (GaugeMetricFamily, "process_resident_bytes", "Memory, including pages of the KB.", memory()[0]),
+        ):
+            yield kind(f"namesake_{name}", text, value)
+
+
+def registry_of(pool: Pool, load: Workload) -> prometheus.CollectorRegistry:
+    """The metrics of one server process."""
+    prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
+    registry = prometheus.CollectorRegistry()
+    registry.register(ServerCollector(pool, load))
+    prometheus.ProcessCollector(namespace="namesake", registry=registry)
+    return registry

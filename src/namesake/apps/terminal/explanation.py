@@ -13,7 +13,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from namesake.apps.terminal.links import MATCH_STYLE, NAME_STYLE, number
-from namesake.drawing.evidence import by_source, of_anchors, place, surface
+from namesake.drawing.candidates import by_source, of_anchors, place, surface
 from namesake.drawing.theme import percent
 from namesake.printable import one_line
 
@@ -33,24 +33,20 @@ def show_explanation(article: pa.Table, rows: pa.Table, console: Console, everyt
     record = article.to_pylist()[0]
     for _, mention in groupby(rows.to_pylist(), key=lambda row: (row["name"], row["spans"], row["title_spans"])):
         explained = list(mention)
-        people = [row for row in explained if row["qid"] is not None]
-        best = [row for row in people if row["rank"] == people[0]["rank"]]
+        found = [row for row in explained if row["qid"] is not None]
+        best = [row for row in found if row["rank"] == found[0]["rank"]]
         console.print(_heading(explained[0], record["title"]), no_wrap=True, overflow="ellipsis")
         console.print(Padding(excerpt(record["text"], best, everything), (0, 2, 1, 2)))
         candidates = [list(group) for _, group in groupby(explained, key=lambda row: row["rank"])]
-        shown = candidates if everything else _first(candidates)
+        people = [rows for rows in candidates if rows[0]["qid"] is not None]
+        # a single hidden candidate is shown instead of a line about it
+        hidden = people[CANDIDATES:] if len(people) > CANDIDATES + 1 and not everything else []
+        shown = [rows for rows in candidates if rows not in hidden]
         for candidate in shown:
             console.print(Padding(_candidate(candidate, record["text"], everything), (0, 0, 1, 0)))
-        if len(shown) < len(candidates):
-            console.print(Text(f"    … and {len(candidates) - len(shown):,} more candidates (--all)\n", style="dim"))
+        if hidden:
+            console.print(Text(f"    … and {len(hidden):,} more candidates (--all)\n", style="dim"))
         console.print(Padding(verdict(best[0]), (0, 0, 1, 0)))
-
-
-def _first(candidates: list[list[Row]]) -> list[list[Row]]:
-    """The first candidates and NIL. If only one candidate would be omitted, it is shown instead of a line about it."""
-    people = [rows for rows in candidates if rows[0]["qid"] is not None]
-    left_out = people[CANDIDATES:] if len(people) > CANDIDATES + 1 else []
-    return [rows for rows in candidates if rows not in left_out]
 
 
 def _heading(row: Row, title: str | None) -> Text:
@@ -132,35 +128,23 @@ def _parts(rows: list[Row], text: str, everything: bool) -> RenderableType:
     silent = [row for row in parts if not row["contribution"] and not row["matches"]]
     for row in (row for row in parts if row not in silent):
         lines = list(_matched(row["matches"] or [], text, shown))
-        table.add_row(row["part"], _amount(row), _stack(lines, everything))
-    ties = [row for row in rows if row["role"] == "tie-break"]
+        if len(lines) > LINES + 1 and not everything:
+            lines[LINES:] = [Text(f"… and {len(lines) - LINES} more lines (--all)", style="dim")]
+        amount = Text(number(row["contribution"]))
+        if row["value"] != row["contribution"]:
+            amount = Text.assemble((f"{number(row['value'])} → ", "dim"), amount)
+        table.add_row(row["part"], amount, Text("\n").join(lines))
+    ties = " · ".join(f"{row['part']} {number(row['value'])}" for row in rows if row["role"] == "tie-break")
     if ties and (everything or rows[0]["tie_break"]):
-        table.add_row(
-            Text("tie-break", style="dim"), "", Text(" · ".join(f"{t['part']} {number(t['value'])}" for t in ties))
-        )
-    nothing = Text(f"no contribution from {', '.join(row['part'] for row in silent)}" if silent else "", style="dim")
+        table.add_row(Text("tie-break", style="dim"), "", Text(ties))
+    nothing = Text(f"no contribution from {', '.join(row['part'] for row in silent)}", style="dim")
     return Group(table, nothing) if silent else table
 
 
 def _grid(*columns: Column, expand: bool = False) -> Table:
-    """A table without lines and header."""
     table = Table.grid(padding=(0, 1), expand=expand)
     table.columns.extend(columns)
     return table
-
-
-def _amount(row: Row) -> Text:
-    """The contribution of a part, and its value if that differs."""
-    if row["value"] == row["contribution"]:
-        return Text(number(row["value"]))
-    return Text.assemble((f"{number(row['value'])} → ", "dim"), number(row["contribution"]))
-
-
-def _stack(lines: list[Text], everything: bool) -> RenderableType:
-    shown = lines if everything or len(lines) <= LINES + 1 else lines[:LINES]
-    if len(shown) < len(lines):
-        shown = [*shown, Text(f"… and {len(lines) - len(shown)} more lines (--all)", style="dim")]
-    return Text("\n").join(shown)
 
 
 # what matched
@@ -178,15 +162,10 @@ def _matched(matches: list[Row], text: str, shown: set[str]) -> Iterator[Text]:
         yield Text(", ".join(surface(match, text) for match in again), style=MATCH_STYLE)
     fresh = [match for match in matches if match["word"] not in shown]
     shown.update(match["word"] for match in fresh)
-    for source, group in _by_source(fresh):
+    groups: list[tuple[Row | None, list[Row]]] = [(None, [match]) for match in fresh if not match["sources"]]
+    for source, group in sorted([*groups, *by_source(fresh)], key=lambda one: one[1][0]["spans"]):  # in text order
         words = ", ".join(surface(match, text) for match in group)
         yield Text.assemble((words, MATCH_STYLE), (f" ← {place(source, plain=False)}" if source else "", "dim"))
-
-
-def _by_source(matches: list[Row]) -> list[tuple[Row | None, list[Row]]]:
-    """Each match with one of its sources, if it has any; in text order."""
-    groups: list[tuple[Row | None, list[Row]]] = [(None, [match]) for match in matches if not match["sources"]]
-    return sorted([*groups, *by_source(matches)], key=lambda one: one[1][0]["spans"])
 
 
 def _statements(matches: list[Row]) -> Iterator[Text]:
@@ -205,17 +184,13 @@ def _statements(matches: list[Row]) -> Iterator[Text]:
     by_property = groupby(firsts, key=lambda one: (one[0]["property"], one[0]["property_label"]))
     for (identifier, label), group in by_property:
         values = Text(", ").join(
-            Text.assemble(one_line(source["value"]), (_numbers(match, numbers), NAME_STYLE), more)
+            Text.assemble(one_line(source["value"]), (own, NAME_STYLE), more)
             for source, match in group
+            for sharing in [{one["anchor"] for one in match["sources"]}]
+            for own in [" ".join(number for anchor, number in numbers.items() if anchor in sharing)]
             for more in [f" and {match['more_sources']:,} more" if match.get("more_sources") else ""]
         )
         yield Text.assemble((f"{one_line(label) or identifier}: ", "dim"), values)
-
-
-def _numbers(match: Row, numbers: dict[str, str]) -> str:
-    """The numbers of the anchors that share a statement, in the order of the legend."""
-    sharing = {source["anchor"] for source in match["sources"]}
-    return " ".join(number for anchor, number in numbers.items() if anchor in sharing)
 
 
 def verdict(best: Row) -> Text:
@@ -223,12 +198,11 @@ def verdict(best: Row) -> Text:
     who = Text.assemble((best["qid"], "bold cyan"), " ", (one_line(best["label"]), "bold"))
     sure = "" if best["confidence"] is None else f", confidence {percent(best['confidence'])}"
     if best["reason"]:
-        return Text.assemble(
-            "→ ", ("NIL", "bold yellow"), f": {best['reason']}; the best candidate is ", who, f"{sure}."
-        )
-    if best["margin"] is None:
-        return Text.assemble("→ ", who, f": the only candidate{sure}.")
-    if best["tie_break"]:
-        score = number(best["score"])
-        return Text.assemble("→ ", who, f": scores tie at {score}; ", (best["tie_break"], "bold"), f" decided{sure}.")
-    return Text.assemble("→ ", who, f": ahead of the next by {number(best['margin'])}{sure}.")
+        said: list[Any] = [("NIL", "bold yellow"), f": {best['reason']}; the best candidate is ", who]
+    elif best["margin"] is None:
+        said = [who, ": the only candidate"]
+    elif best["tie_break"]:
+        said = [who, f": scores tie at {number(best['score'])}; ", (best["tie_break"], "bold"), " decided"]
+    else:
+        said = [who, f": ahead of the next by {number(best['margin'])}"]
+    return Text.assemble("→ ", *said, f"{sure}.")

@@ -67,7 +67,12 @@ def draw_entity(entity: Entity, console: Console) -> None:
         parts.append(Text("also " + " · ".join(map(one_line, entity.aliases)), style="dim"))
     if entity.paragraph:
         parts.append(Text(one_line(entity.paragraph)))
-    parts.append(_pairs([("lived", lifetime(entity)), *_fame(entity)]))
+    lived = f"{entity.birth or '?'} – {entity.death or ''}".strip() if entity.birth or entity.death else ""
+    ranks = (("Wikidata", entity.pagerank_wikidata), ("Wikipedia", entity.pagerank_wikipedia))
+    pagerank = ", ".join(f"{source} {rank:.3f}" for source, rank in ranks if rank)
+    rows = [("lived", lived), ("sitelinks (NS)", f"{entity.sitelinks:,}")]
+    rows += [("properties (NP)", f"{entity.properties:,}"), ("PageRank", pagerank), ("Wikipedia", entity.title or "")]
+    parts.append(_pairs(rows))
     if entity.statements:
         parts.append(_statements(entity.statements))
     title = Text.assemble((one_line(entity.label) or "(no label)", "bold"), " ", (entity.qid, "cyan"))
@@ -94,9 +99,8 @@ def draw_namesakes(kb: Path, name: str, entities: list[Entity], total: int, cons
     console.print(table)
     if total > len(entities):
         console.print(Text(f"and {total - len(entities):,} more; --json lists all of them", style="dim"))
-    console.print(
-        Text(f"To show one of them in full: namesake kb show {kb} {entities[0].qid}", style="dim"), soft_wrap=True
-    )
+    hint = f"To show one of them in full: namesake kb show {kb} {entities[0].qid}"
+    console.print(Text(hint, style="dim"), soft_wrap=True)
 
 
 def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Console) -> None:
@@ -117,10 +121,8 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
 
         ranked = int((KB.open(path).pagerank_wikipedia > 0).sum())
         if ranked < manifest.entities / 2:
-            line(
-                f"only {ranked:,} entities have a Wikipedia rank; recipes that use PR_WP treat the others as unknown",
-                "yellow",
-            )
+            effect = "recipes that use PR_WP treat the others as unknown"
+            line(f"only {ranked:,} entities have a Wikipedia rank; {effect}", "yellow")
     if manifest.superseded:
         line(f"{manifest.superseded:,} items were replaced by those of a later dump", "yellow")
     if manifest.dates_dropped:
@@ -136,22 +138,6 @@ def draw_summary(path: Path, manifest: Manifest, seconds: float, console: Consol
         line(f"  {which}: {path / REJECTS}", "dim")
 
 
-def lifetime(entity: Entity) -> str:
-    """Such as 1961-08-04 – , 1900 – 1980, or an empty text."""
-    if not entity.birth and not entity.death:
-        return ""
-    return f"{entity.birth or '?'} – {entity.death or ''}".strip()
-
-
-def _fame(entity: Entity) -> list[tuple[str, str]]:
-    rows = [("sitelinks (NS)", f"{entity.sitelinks:,}"), ("properties (NP)", f"{entity.properties:,}")]
-    ranks = (("Wikidata", entity.pagerank_wikidata), ("Wikipedia", entity.pagerank_wikipedia))
-    rows.append(("PageRank", ", ".join(f"{source} {rank:.3f}" for source, rank in ranks if rank)))
-    if entity.title:
-        rows.append(("Wikipedia", entity.title))
-    return rows
-
-
 def _statements(statements: list[Statement]) -> Table:
     """One line per property, with its values."""
     table = Table(
@@ -162,7 +148,7 @@ def _statements(statements: list[Statement]) -> Table:
     )
     for key, group in groupby(statements, key=lambda statement: statement.property):
         same = list(group)
-        shown = [_value(statement) for statement in same[:VALUES_SHOWN]]
+        shown = list(map(_value, same[:VALUES_SHOWN]))
         if len(same) > VALUES_SHOWN:
             shown.append(Text(f"and {len(same) - VALUES_SHOWN} more", style="dim"))
         table.add_row(Text(same[0].property_label), key, Text(", ").join(shown))

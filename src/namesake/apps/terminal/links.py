@@ -103,20 +103,19 @@ def show_mistakes(linker: Linker, articles: pa.Table, gold: Sequence[GoldRow], c
         one = articles.filter(pc.equal(articles.column("id"), article))
         link, right = links[article, name], truth[article, name]
         head = Text.assemble((one_line(name), NAME_STYLE), (f" in {one_line(article)}", "dim"))
-        if link["qid"] is None:
-            given = f"NIL ({link['reason']})"
-        else:
-            given = f"{_entity(linker, link['qid'])}, confidence {percent(link['confidence'])}"
-        meant = "NIL" if right is None else _entity(linker, str(right))
+        sure = f", confidence {percent(link['confidence'])}" if link["qid"] else f" ({link['reason']})"
+        given, meant = _entity(linker, link["qid"]) + sure, _entity(linker, right)
         console.print(Padding(Text.assemble(head, f" is linked to {given}; right is {meant}."), (0, 0, 0, 3)))
         why = _why(linker, linker.explain(one, name).to_pylist(), link["qid"], right)
         console.print(Padding(Text(why, style="dim"), (0, 0, 1, 5)))
 
 
-def _entity(linker: Linker, qid: str) -> str:
-    at = linker.kb.row(qid)
+def _entity(linker: Linker, qid: object) -> str:
+    if qid is None:
+        return "NIL"
+    at = linker.kb.row(str(qid))
     what = one_line(about(linker.kb, at)) if at >= 0 else "not in this KB"
-    return f"{qid}, {what}" if what else qid
+    return f"{qid}, {what}" if what else str(qid)
 
 
 def _why(linker: Linker, rows: list[Row], given: str | None, right: object) -> str:
@@ -125,16 +124,16 @@ def _why(linker: Linker, rows: list[Row], given: str | None, right: object) -> s
     if not chosen or not meant or right is None:
         return "Why: the KB has no better candidate."
     total = f"{number(chosen[0]['score'])} against {number(meant[0]['score'])}"
+    known = _statements(linker, right)
     if given is None:
-        known = _statements(linker, str(right))
         return f"Why: NIL scores {total} for the right entity, about which the KB has only {known}."
     parts = {row["part"]: row["contribution"] for row in meant}
     ahead = sorted(chosen, key=lambda row: parts[row["part"]] - row["contribution"])[:PARTS_SHOWN]
     gaps = (f"{row['part']} {number(row['contribution'])} against {number(parts[row['part']])}" for row in ahead)
-    known = " and ".join(_statements(linker, str(qid)) for qid in (given, right))
-    return f"Why: it scores {total}, mostly because of {', '.join(gaps)}; the KB has {known} about the two."
+    both = f"{_statements(linker, given)} and {known}"
+    return f"Why: it scores {total}, mostly because of {', '.join(gaps)}; the KB has {both} about the two."
 
 
-def _statements(linker: Linker, qid: str) -> str:
-    at = linker.kb.row(qid)
+def _statements(linker: Linker, qid: object) -> str:
+    at = linker.kb.row(str(qid))
     return counted(len(linker.kb.statements[at]) if at >= 0 else 0, "statement")

@@ -7,7 +7,7 @@ of the page, for light and dark, which a plotting library would not follow.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from namesake.drawing.templates import render
+from namesake.drawing.theme import render
 
 SERIES = 8
 """The number of colours, `--s0` to `--s7` of the style sheet."""

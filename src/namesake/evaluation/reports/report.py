@@ -15,9 +15,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from namesake.drawing.excerpt import Excerpt
-from namesake.drawing.templates import render
-from namesake.drawing.theme import page_style
+from namesake.drawing.text import Excerpt
+from namesake.drawing.theme import page_style, render
 from namesake.errors import NamesakeError
 from namesake.evaluation.reports.plots import SERIES
 from namesake.files import keep_apart
