@@ -235,3 +235,21 @@ def test_processes_that_compile_at_the_same_time_agree_on_names(tmp_path):
         lists.append(ran.stdout.split())
     assert lists[0] == lists[1] == lists[2]
     assert len(set(lists[0])) == 2
+
+
+BOTH = """
+from namesake.kernels.names.tokens import room_for_tokens
+from namesake.kernels.names.detect import find_mentions
+callers
+print(len(room_for_tokens(50).starts))
+"""
+
+
+@pytest.mark.slow
+def test_a_function_can_be_an_entry_point_and_part_of_another(tmp_path):
+    """Both have a copy of its code and its constants, and the copies must not be mixed up when they are loaded."""
+    variables = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    for callers in ("", "find_mentions.compiled", "find_mentions.compiled"):
+        script = [sys.executable, "-c", BOTH.replace("callers", callers)]
+        ran = subprocess.run(script, capture_output=True, text=True, env=variables, check=False)
+        assert (ran.returncode, ran.stdout) == (0, "350\n"), ran.stderr[-500:]

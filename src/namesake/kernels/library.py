@@ -24,7 +24,7 @@ from numba import njit
 from numba.core.bytecode import FunctionIdentity
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import compile_result
-from numba.core.environment import lookup_environment
+from numba.core.environment import _rebuild_env, lookup_environment
 from numba.core.registry import cpu_target
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 ENVIRONMENT, ADDRESSES = "_ZN08NumbaEnv", "numba.dynamic.globals"
 """How the names of variables begin that hold the constants of a function, and addresses of this process."""
+WRAPPER = "_ZN7cpython"
+"""How the name of the function begins that Python calls; it calls the kernel."""
 
 
 class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
@@ -42,6 +44,8 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
     is_entry = False
     kernel: tuple[str, str, int] | None = None
     """The module and name of the kernel, and the number of its signature; None for functions of Numba."""
+    environments: dict[str, Any]
+    """The constants of the functions of an entry point, by the names of their variables."""
 
     def add_linking_library(self, library: Any) -> None:
         """Note a library whose functions this one calls."""
@@ -50,15 +54,33 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         self._linking_libraries.append(library)
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Where the machine code of an entry point begins; 0 for other functions, which have none."""
-        return super().get_pointer_to_function(name) if self.is_entry else 0
+        """Where the machine code of an entry point begins that Python calls; 0 for other functions."""
+        return super().get_pointer_to_function(name) if self.is_entry and name.startswith(WRAPPER) else 0
 
     def finalize(self) -> None:
         """Optimise the code with everything that it calls, and make machine code of it."""
         self._linking_libraries = list(self.callees())
         super().finalize()
+        if self.is_entry:
+            for name, constants in self.environments.items():
+                self._codegen.set_env(name, constants)
+
+    def _optimize_final_module(self) -> None:
+        if self.is_entry:
+            self._keep_apart()
+        super()._optimize_final_module()
+
+    def _keep_apart(self) -> None:
+        """Hide functions, and rename the variables of their constants: other entry points have copies of both."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and not function.name.startswith(WRAPPER):
+                function.linkage = "internal"
+        self.environments = {}
         for name in variables(self._final_module, ENVIRONMENT):
-            self._codegen.set_env(name, lookup_environment(name))
+            variable, constants = self._final_module.get_global_variable(name), lookup_environment(name)
+            variable.name = f"{name}.{self.name}"
+            if constants is not None:
+                self.environments[variable.name] = constants
 
     def callees(self, of_numba: bool = False) -> Iterator[Any]:
         """Every library that this one needs, each once; or only functions of Numba, and the next kernels."""
@@ -145,7 +167,7 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
     context = cpu_target.target_context.subtarget(enable_nrt=True)  # so that it can return arrays
     description, constants = lowered.fndesc, lowered.environment
     with _lowering(_codegen()):
-        library = Library(_codegen(), description.qualname)
+        library = Library(_codegen(), description.mangled_name)
         library.is_entry = True
         library.enable_object_caching()
         library.add_linking_library(lowered.library)
@@ -153,9 +175,10 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
         context.create_cpython_wrapper(library, description, constants, None, release_gil=True)
         function = context.get_executable(library, description, constants)
     module = library._final_module
-    parts = description, constants, lowered.signature, tuple(library._reload_init), _environments(module)
+    needed = tuple((one.globals["__name__"], tuple(one.consts), name) for name, one in library.environments.items())
+    parts = description, constants, lowered.signature, tuple(library._reload_init), needed
     if not variables(module, ADDRESSES):
-        symbols = [one.name for one in (*module.functions, *module.global_variables) if not one.is_declaration]
+        symbols = [one.name for one in module.functions if one.name.startswith(WRAPPER)] + list(library.environments)
         data = (library.name, library._get_compiled_object(), symbols, parts)
         kernel.file(number, "obj").write(dumps(data))
     return _result(function, library, *parts)
@@ -178,9 +201,11 @@ def load_entry(kernel: "Kernel", number: int) -> Any:
     library._set_compiled_object(code)
     library._finalize_final_module()
     _codegen()._engine._defined_symbols.update(symbols)
-    function = context.get_executable(library, description, constants)
-    for one in needed:
-        _codegen().set_env(one.env_name, one)
+    with _lowering(_codegen()):
+        function = context.get_executable(library, description, constants)
+    library.environments = {one[-1]: _rebuild_env(*one) for one in needed}
+    for name, one in library.environments.items():
+        _codegen().set_env(name, one)
     return _result(function, library, *parts)
 
 
