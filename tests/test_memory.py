@@ -237,7 +237,7 @@ def test_a_stop_before_a_build_goes_on_keeps_what_is_there(
     tmp_path: Path, people: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [draft] = killed(people, tmp_path / "kb", "indexing names")
-    monkeypatch.setattr("namesake.files.draft.FolderDraft._is_sound", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr("namesake.files.draft.damaged_file", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt, match=f"kept in {draft}:"):
         build([people], tmp_path / "kb")
     assert list(tmp_path.iterdir()) == [draft]

@@ -74,7 +74,7 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         """Hide functions, and rename the variables of their constants: other entry points have copies of both."""
         for function in self._final_module.functions:
             if not function.is_declaration and not function.name.startswith(WRAPPER):
-                function.linkage = "internal"
+                function.linkage = "private"  # the loader finds even internal functions by their names
         self.environments = {}
         for name in variables(self._final_module, ENVIRONMENT):
             variable, constants = self._final_module.get_global_variable(name), lookup_environment(name)
@@ -109,8 +109,8 @@ class Library(JITCodeLibrary):  # type: ignore[misc]  # numba has no types
         """The code of this function and of the functions of Numba that it calls."""
         module = self._final_module.clone()
         for library in self.callees(of_numba=True):
-            if isinstance(library, Library) and not library.kernel:
-                module.link_in(library.part, preserve=True)
+            if library is not rtsys.library and not getattr(library, "kernel", None):
+                module.link_in(library._get_module_for_linking(), preserve=True)
         return bytes(module.as_bitcode())
 
 
@@ -175,7 +175,9 @@ def make_entry(kernel: "Kernel", number: int) -> Any:
         context.create_cpython_wrapper(library, description, constants, None, release_gil=True)
         function = context.get_executable(library, description, constants)
     module = library._final_module
-    needed = tuple((one.globals["__name__"], tuple(one.consts), name) for name, one in library.environments.items())
+    needed = tuple(
+        (one.globals.get("__name__", "builtins"), tuple(one.consts), name) for name, one in library.environments.items()
+    )
     parts = description, constants, lowered.signature, tuple(library._reload_init), needed
     if not variables(module, ADDRESSES):
         symbols = [one.name for one in module.functions if one.name.startswith(WRAPPER)] + list(library.environments)

@@ -118,10 +118,10 @@ def doubt(
     formula: str | None = None,
     aliases: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Signal]:
-    """Declare a function as evidence for NIL, called "doubt" for short, for the `[[decide.parts]]` of recipes.
+    """Declare a function as evidence for NIL ("doubt"), under a `name` for the `[[decide.parts]]` of recipes.
 
     The function takes the batch, or the batch and its KB, and returns one finite number for each mention. A positive
-    weight makes NIL more likely. The other arguments are those of `scorer`; `explain` takes a `Reading`.
+    weight makes NIL more likely. `needs`, `formula` and `aliases` are those of `scorer`; `explain` takes a `Reading`.
     """
     return lambda function: _declare("doubt", name, function, formula, needs, explain, aliases)
 
