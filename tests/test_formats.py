@@ -16,7 +16,7 @@ from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES, LINKS, check
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
-from namesake.formats.json_layouts import read_article
+from namesake.formats.json_articles import read_article
 from namesake.formats.link_writers import LinkWriter
 
 PLAIN = {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import Int64, arrow_numbers, indptr, numpy_numbers
+from namesake.arrays import arrow_numbers, list_parts, numpy_numbers
 from namesake.errors import NamesakeError
 
 
@@ -105,38 +105,22 @@ def _plain_column(array: pa.Array) -> pa.Array:
 
 
 def _plain_nested(array: pa.Array) -> pa.Array:
-    """A struct, list or map whose children become plain."""
+    """A struct, list or map whose children become plain; lists of any kind become large lists."""
     kind, null = array.type, array.is_null()
     if pa.types.is_struct(kind):
         children = [plain(array.field(at)) for at in range(kind.num_fields)]
         fields = [kind.field(at).with_type(child.type) for at, child in enumerate(children)]
         return pa.StructArray.from_arrays(children, fields=fields, mask=null)
-    if pa.types.is_fixed_size_list(kind):
-        size = kind.list_size
-        values = plain(array.values.slice(array.offset * size, len(array) * size))
-        whole = pa.list_(values.type, size)
-        if not size:  # the number of values does not tell the number of empty lists
-            return pa.array(array.to_pylist(), whole)
-        return pa.FixedSizeListArray.from_arrays(values, type=whole, mask=null)
-    offsets, rows = _list_places(array)
     if pa.types.is_map(kind):
-        keys, items = (plain(child).take(arrow_numbers(rows)) for child in (array.keys, array.items))
+        pairs = pa.StructArray.from_arrays([plain(array.keys), plain(array.items)], ["key", "value"])
+        buffers, where = array.buffers()[:2], array.offset
+        array = pa.Array.from_buffers(pa.list_(pairs.type), len(array), buffers, offset=where, children=[pairs])
+    offsets, values = list_parts(array)
+    values = plain(values)
+    if pa.types.is_map(kind):
         starts = arrow_numbers(offsets.astype(np.int32), np.append(numpy_numbers(null), False))
-        return pa.MapArray.from_arrays(starts, keys, items)
-    values = plain(array.values).take(arrow_numbers(rows))
+        return pa.MapArray.from_arrays(starts, values.field(0), values.field(1))
     return pa.LargeListArray.from_arrays(arrow_numbers(offsets), values, mask=null)
-
-
-def _list_places(array: pa.Array) -> tuple[Int64, Int64]:
-    """Offsets from 0 for the lists of an array, and the position of each of their values; a null list is empty."""
-    offsets = numpy_numbers(array.offsets).astype(np.int64)
-    if _is_list_view(array.type):
-        starts, counts = offsets, numpy_numbers(array.sizes).astype(np.int64)
-    else:
-        starts, counts = offsets[:-1], np.diff(offsets)
-    counts = np.where(numpy_numbers(array.is_null()), 0, counts)
-    made = indptr(counts)
-    return made, np.arange(made[-1]) + np.repeat(starts - made[:-1], counts)
 
 
 def _plain_union(array: pa.UnionArray) -> pa.UnionArray:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from namesake.arrow_layouts import decoded, from_stream
 from namesake.articles.schema import ARTICLES
-from namesake.engines.link_descriptions import described
+from namesake.engines.file_linker import described
 from namesake.errors import NamesakeError, must_be, warn
 from namesake.files.several import several
 from namesake.formats.arrow_articles import ColumnNames

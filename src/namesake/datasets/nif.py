@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
-from namesake.datasets.json_formats import gold_qid
+from namesake.datasets.corpus_formats import gold_qid
 from namesake.datasets.labelled_article import LabelledArticle, Occurrence, label, page_title
 from namesake.errors import NamesakeError, lacking
 from namesake.files import open_lines

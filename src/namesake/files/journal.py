@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 import msgspec
 
@@ -122,7 +122,7 @@ class Journal(Generic[E]):
         """Release the lock."""
         self._file.close()
 
-    def __enter__(self) -> Journal[E]:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *problem: object) -> None:

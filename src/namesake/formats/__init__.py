@@ -61,9 +61,9 @@ _JSON_LINES = Format(
 FORMATS = [
     _JSON_LINES,
     replace(_JSON_LINES, name="json", suffixes=(".json",)),
-    Format("csv", (".csv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
-    Format("tsv", (".tsv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
-    Format("text", (".txt",), "csv_rows.read_text", has_fields=False),
+    Format("csv", (".csv",), "table_files.read_csv", rows="table_files.csv_rows"),
+    Format("tsv", (".tsv",), "table_files.read_csv", rows="table_files.csv_rows"),
+    Format("text", (".txt",), "table_files.read_text", has_fields=False),
     Format(
         "parquet",
         (".parquet",),

@@ -16,7 +16,7 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN, create, kind, open_lines, published
 from namesake.files.outputs import to_stdout
 from namesake.formats.arrow_articles import open_parquet
-from namesake.formats.json_layouts import object_of
+from namesake.formats.json_articles import object_of
 from namesake.formats.table_files import ROWS_AT_ONCE, line_writer, writer_suffix
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from namesake.articles.article import Article, Mention
 from namesake.articles.rejects import Reject, Rejects
 from namesake.files import open_lines
 from namesake.files.lines import MOST_LINE, bounded_lines, too_long
-from namesake.formats.json_layouts import BOM, INVALID, QuotebankName
+from namesake.formats.json_articles import BOM, INVALID, QuotebankName
 from namesake.formats.mojibake import mend, mend_apart
 
 _QID = re.compile(r"Q[1-9][0-9]{0,17}")

@@ -1,4 +1,4 @@
-"""Data sets in JSON: readers, and writers of the formats that other tools read. docs/datasets.md has the layouts.
+"""The formats of data sets: readers, and writers of formats that other tools read. docs/datasets.md has the layouts.
 
 In `aida-json` a name is one occurrence and ends in a number (`japan0`). The mention is named after its text; the
 authors' name is the column `original`.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,104 @@ import msgspec
 from namesake.articles.article import Article, Mention, Span
 from namesake.articles.rejects import Reject, Rejects
 from namesake.datasets import labelled_article
-from namesake.datasets.labelled_article import Gold, LabelledArticle, Occurrence, Truth, label, read_records
+from namesake.datasets.labelled_article import Gold, LabelledArticle, Occurrence, Truth, label, page_title, read_records
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
-from namesake.files.lines import lines_of, read_whole
+from namesake.files.lines import lines_of
+from namesake.formats.json_articles import INVALID, is_array_file, json_records
+
+NIL, UNKNOWN = "--NME--", "null"
+DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
+
+
+@dataclass
+class _Document:
+    """An article under construction: `open` is the start and the title of the current mention."""
+
+    id: str
+    line: int
+    text: str = ""
+    occurrences: list[Occurrence] = field(default_factory=list)
+    open: tuple[int, str | None] | None = None
+
+    def append(self, part: str) -> None:
+        """Add a token after a space, or the end of a sentence."""
+        if self.text and not self.text.endswith("\n"):
+            self.text += part if part == "\n" else f" {part}"
+        elif part != "\n":
+            self.text += part
+
+    def close(self) -> None:
+        """End the current mention where the text ends."""
+        if self.open is not None:
+            start, title = self.open
+            split = re.search(r"\d(testa|testb)\b", self.id)  # such as `947testa`; the other articles are for training
+            columns: dict[str, str | None] = {"split": split[1] if split else "train"}
+            self.occurrences.append(Occurrence([(start, len(self.text))], None, title, None, columns))
+        self.open = None
+
+    def labelled(self, path: Path) -> LabelledArticle:
+        """Return the finished article."""
+        self.close()
+        article = Article(self.id, self.text.rstrip("\n"))
+        return label(article, self.occurrences, f"{path} line {self.line} (article {self.id})")
+
+
+def read_aida_tsv(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
+    """Read the release's articles: tokens are joined by spaces, sentences by line ends."""
+    document: _Document | None = None
+    with open_lines(path) as stream:
+        for number, raw in lines_of(stream, path):
+            where = f"{path} line {number}"
+            try:
+                line = raw.decode("utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as problem:
+                raise NamesakeError(f"{where}: not UTF-8 ({problem.reason})") from None
+            if start := DOCUMENT.fullmatch(line):
+                if document is not None:
+                    yield document.labelled(path)
+                document = _Document(start[1] or str(number), number)
+            elif document is None:
+                if line.strip():
+                    raise NamesakeError(f"{where}: a token before the first -DOCSTART- line")
+            elif not line.strip():
+                document.close()
+                document.append("\n")
+            elif not _add_token(document, line.split("\t"), where):
+                rejects.add(Reject("a mention whose entity is `null`", str(path), number, document.id))
+    if document is None:
+        raise NamesakeError(f"{path}: no -DOCSTART- line, so no articles")
+    yield document.labelled(path)
+
+
+def _add_token(document: _Document, columns: list[str], where: str) -> bool:
+    """Add one token; return False if it begins a mention without information about its entity."""
+    token, tag = columns[0], columns[1] if len(columns) > 1 else "O"
+    entity = columns[3] if len(columns) > 3 else None
+    if tag in {"B", "O"}:
+        document.close()
+    elif tag != "I":
+        remedy = "join the file of annotations alone with CoNLL 2003 by the release's program first"
+        raise NamesakeError(f"{where}: the second column is {tag!r}, not B or I; {remedy}")
+    elif document.open is None and entity != UNKNOWN:
+        raise NamesakeError(f"{where}: {token!r} continues a mention (I), but none is open")
+    document.append(token)
+    if tag == "B":
+        if entity is None:
+            raise NamesakeError(f"{where}: token, B, mention and entity are needed, not {len(columns)} columns")
+        if entity == UNKNOWN:
+            return False
+        document.open = (len(document.text) - len(token), None if entity == NIL else _title(columns))
+    return True
+
+
+def _title(columns: list[str]) -> str:
+    """The title of the page: from its address, else from YAGO's name, which is the title with escapes."""
+    address = columns[4] if len(columns) > 4 else ""
+    if "/wiki/" in address:
+        return page_title(address.partition("/wiki/")[2])
+    return page_title(re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), columns[3]))
+
 
 LINKER = "namesake"
 """The linker that ELEVANT's linked articles name."""
@@ -194,29 +289,17 @@ def _named(
 
 
 def _quotebank_records(path: Path) -> Iterator[tuple[str, _Quotebank]]:
-    """Each article with its place, from a JSON list or from JSON lines."""
+    """Each article with its place, from a JSON array or from JSON lines."""
     number = 0
-    with open_lines(path) as stream:
-        while stream.peek(1)[:1].isspace():
-            stream.read(1)
-        if stream.peek(1)[:1] == b"[":
-            whole = read_whole(stream, path)
-            parts: Iterable[Any] = _decoded(whole, list[msgspec.Raw], f"{path}: not a JSON list of articles")
-        else:
-            parts = (line for _, line in lines_of(stream, path) if line.strip())
-        for number, raw in enumerate(parts, 1):
-            where = f"{path} article {number}"
-            record = _decoded(raw, _Quotebank, f"{where}: not an article")
-            yield f"{where} ({record.articleID})", record
+    for number, (_, raw) in enumerate(json_records(path, is_array_file(path)), 1):
+        where = f"{path} article {number}"
+        try:
+            record = msgspec.json.decode(raw or b"", type=_Quotebank)
+        except INVALID as problem:
+            raise NamesakeError(f"{where}: not an article ({problem})") from None
+        yield f"{where} ({record.articleID})", record
     if not number:
         raise NamesakeError(f"{path}: no articles")
-
-
-def _decoded(data: Any, kind: Any, wrong: str) -> Any:
-    try:
-        return msgspec.json.decode(data, type=kind)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as problem:
-        raise NamesakeError(f"{wrong} ({problem})") from None
 
 
 def token_spans(text: str) -> list[Span]:
