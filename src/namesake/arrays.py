@@ -4,8 +4,6 @@ These functions avoid `pa.array`, `pa.scalar` and `to_numpy`: with Python values
 which takes longer than linking a page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, get_args
 

@@ -4,8 +4,6 @@
 encoding and extension types.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pyarrow as pa
 

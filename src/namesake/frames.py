@@ -1,7 +1,5 @@
 """Linking and reconciliation of frames: pandas, Polars and others with the Arrow stream interface."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The cores that this process may use, the user's cache folder, and which folders are safe to use."""
 
-from __future__ import annotations
-
 import grp
 import os
 import pwd

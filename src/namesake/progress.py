@@ -1,7 +1,5 @@
 """The progress of long work: a bar with rate and remaining time on a terminal, one line per minute elsewhere."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator

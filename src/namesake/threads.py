@@ -3,8 +3,6 @@
 Threads, not processes: the kernels release the GIL, and all threads share one map of the KB.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor

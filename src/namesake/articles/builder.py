@@ -1,7 +1,5 @@
 """Tables of `schema.ARTICLES`: built from articles or from one text, checked, and cut into batches of bounded size."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence

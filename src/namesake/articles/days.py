@@ -1,7 +1,5 @@
 """Parsing of dates: 1963, 1963-02-17, 17.02.1963, 17 February 1963, February 1963, with or without a time."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from calendar import monthrange

@@ -1,7 +1,5 @@
 """The catalogue of data sets (`catalogue.toml`), downloads, and conversion to articles and gold."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack

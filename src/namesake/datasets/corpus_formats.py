@@ -4,8 +4,6 @@ In `aida-json` a name is one occurrence and ends in a number (`japan0`). The men
 authors' name is the column `original`.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping

@@ -5,8 +5,6 @@ occurrences apart, `label` numbers a name that appears again: `Japan`, then `Jap
 own and starts with no letter, so the words of the name do not change. The gold column `surface` has the plain name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

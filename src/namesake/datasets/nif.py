@@ -4,8 +4,6 @@ docs/datasets.md describes the nodes that are read. Positions count characters. 
 `nif:anchorOf`, they are tried as UTF-16 units, as Java counts. An annotation that fits neither way is rejected.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator

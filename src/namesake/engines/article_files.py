@@ -1,7 +1,5 @@
 """Tables of articles from files, and the search for one article in a file."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace

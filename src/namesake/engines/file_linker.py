@@ -3,8 +3,6 @@
 Linking of files into one file of links.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,12 +1,9 @@
-"""Evidence of articles for quotations: the links of their names, and the speakers that they name.
-
-It is stored in flat arrays: a year of Quotebank has tens of millions of names.
-
-Speakers of Quotebank's quotations, linked by the articles that contain the quotation, or by the quotation itself.
+"""Speakers of Quotebank's quotations, linked by the articles that contain the quotation, or by the quotation itself.
 
 A speaker is linked in every given article that has the quotation, found by its URL or the quotation's id. The answer
 with the highest confidence wins. Without such an article, the quotation and the words of its URLs are the text.
 Files of articles are read twice: many articles contain the same quotation, which gets one row and one speaker.
+The answers are stored in flat arrays, because a year of Quotebank has tens of millions of names.
 """
 
 from __future__ import annotations
@@ -59,10 +56,10 @@ class Evidence:
     def __init__(self) -> None:
         self.places, self.articles = array("Q"), array("Q")
         """The hash of an article's id, by the hash of a URL or of a quotation's id."""
-        self.names, self.confidence = array("Q"), array("d")
-        """The answer, by the hash of an article and a name in it."""
-        self.qid, self.best, self.reason = array("q"), array("q"), array("b")
-        self.reasons: list[str | None] = [None]
+        self.names, self.rows = array("Q"), array("q")
+        """The row of the answer, by the hash of an article and a name in it."""
+        self.answers: list[pa.Table] = []
+        self.size = 0
 
     def place(self, article: str, places: Iterable[str]) -> None:
         """Add keys by which an article is found."""
@@ -70,29 +67,26 @@ class Evidence:
             self.places.append(_key(place))
             self.articles.append(_key(article))
 
-    def add(self, article: str, names: Iterable[str], answer: Answer) -> None:
-        """Store the answer for a name of an article, under each of its spellings."""
-        if answer.reason not in self.reasons:
-            self.reasons.append(answer.reason)
+    def add(self, article: str, names: Iterable[str], row: int) -> None:
+        """Store the answer for a name of an article, a row of the next table, under each of its spellings."""
         for name in names:
             self.names.append(_key(_key(article), name))
-            self.confidence.append(np.nan if answer.confidence is None else answer.confidence)
-            self.qid.append(_number(answer.qid))
-            self.best.append(_number(answer.best))
-            self.reason.append(self.reasons.index(answer.reason))
+            self.rows.append(self.size + row)
+
+    def add_answers(self, answers: pa.Table) -> None:
+        """Add the table of the answers that were stored last."""
+        self.answers.append(answers)
+        self.size += answers.num_rows
 
     def index(self) -> None:
         """Sort the keys; afterwards `find` works."""
-        order = np.argsort(np.frombuffer(self.places, np.uint64), kind="stable")
-        self.place_keys = np.frombuffer(self.places, np.uint64)[order]
-        self.place_articles = np.frombuffer(self.articles, np.uint64)[order]
-        self.order = np.argsort(np.frombuffer(self.names, np.uint64), kind="stable")
-        self.name_keys = np.frombuffer(self.names, np.uint64)[self.order]
-        self.places, self.articles, self.names = array("Q"), array("Q"), array("Q")
+        self.place_keys, self.place_articles = _sorted(self.places, self.articles)
+        self.name_keys, self.name_rows = _sorted(self.names, self.rows)
+        self.table = pa.concat_tables(self.answers).combine_chunks() if self.answers else None
 
     def find(self, quote: Quote, speaker: str) -> tuple[Answer | None, int]:
         """The answer with the highest confidence for a quotation's speaker, and how many articles have one."""
-        if not len(self.place_keys):
+        if self.table is None:
             return None, 0
         places = np.unique(np.array([_key(place) for place in (*quote.addresses, quote.id)], np.uint64))
         begins, ends = (np.searchsorted(self.place_keys, places, side) for side in ("left", "right"))
@@ -102,18 +96,14 @@ class Evidence:
         at = np.searchsorted(self.name_keys, keys)
         held = at < len(self.name_keys)
         held[held] = self.name_keys[at[held]] == keys[held]
-        found = [self._answer(int(self.order[one])) for one in at[held]]
+        found = [Answer(**self.table.slice(row, 1).to_pylist()[0]) for row in self.name_rows[at[held]].tolist()]
         surest = max(found, key=lambda answer: answer.confidence or 0.0, default=None)
         return surest, int(held.reshape(-1, len(names)).any(axis=1).sum())
 
-    def _answer(self, at: int) -> Answer:
-        confidence = self.confidence[at]
-        return Answer(
-            f"Q{self.qid[at]}" if self.qid[at] >= 0 else None,
-            None if np.isnan(confidence) else confidence,
-            self.reasons[self.reason[at]],
-            f"Q{self.best[at]}" if self.best[at] >= 0 else None,
-        )
+
+def _sorted(keys: array[int], values: array[int]) -> tuple[np.ndarray, np.ndarray]:
+    order = np.argsort(np.frombuffer(keys, np.uint64), kind="stable")
+    return np.frombuffer(keys, np.uint64)[order], np.frombuffer(values, values.typecode)[order]
 
 
 class Votes:
@@ -168,10 +158,6 @@ def _speaker(name: str | None) -> int:
     return _key("" if name is None else normalise(mend_apart(name)))
 
 
-def _number(qid: str | None) -> int:
-    return -1 if qid is None else int(qid[1:])
-
-
 def _key(*parts: str | int) -> int:
     return int.from_bytes(blake2b("\0".join(map(str, parts)).encode("utf-8", "replace"), digest_size=8).digest())
 
@@ -192,8 +178,8 @@ QUOTES = pa.schema(
         pa.field("phase", pa.string()),
     ]
 )
-Answers = dict[tuple[int, int], Answer]
-"""Answers by the number of a text and the number of the mention in it."""
+Rows = dict[tuple[int, int], int]
+"""Rows of links by the number of a text and the number of the mention in it."""
 
 NO_SPEAKER = Answer(None, None, "no speaker", None)
 REJECTED = Answer(None, None, "rejected", None)
@@ -301,9 +287,10 @@ class _Run:
         """Link the names of article-centric files and store the answers; yields how many articles were read."""
         seen = 0
         each = (read_quotes(path, Rejects() if path in self.by_article else self.rejects) for path in paths)
-        for batch, articles, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
+        for batch, articles, rows, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
             for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
-                self._store(found, article, answers, number)
+                self._store(found, article, rows, number)
+            self.evidence.add_answers(answers)
             seen += len(articles)
             yield seen
         self.evidence.index()
@@ -314,16 +301,16 @@ class _Run:
             article = found.record.article()
             batch.add(replace(article, mentions=[self._mention(one) for one in article.mentions or ()]), found)
 
-    def _store(self, found: Found, article: Article, answers: Answers, number: int) -> None:
+    def _store(self, found: Found, article: Article, rows: Rows, number: int) -> None:
         """Store the answers for the names of an article, and the speakers of its quotations."""
         record = found.record
         assert isinstance(record, QuotedArticle)
         said = [one for one in record.quotations if one.id]
         self.evidence.place(record.id, [*([record.url] if record.url else []), *(one.id for one in said)])
         for at, mention in enumerate(article.mentions or ()):
-            if answer := answers.get((number, at)):
+            if (number, at) in rows:
                 names = {normalise(mention.name), normalise(record.names[at].name)}
-                self.evidence.add(record.id, names, answer)
+                self.evidence.add(record.id, names, rows[number, at])
         if found.file in self.by_article:
             for one in said:
                 self.votes.add(one)
@@ -331,9 +318,11 @@ class _Run:
     def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
         """Tables of `QUOTES`, one row per quotation in the order of the files."""
         records = chain.from_iterable(read_quotes(path, self.rejects) for path in paths)
-        for batch, _, answers in self._link(_batches(records, self._add_quotes)):
-            rows = [self._row(asked, answers) for asked in batch.asked]
-            yield pa.Table.from_pylist(rows, schema=QUOTES)
+        for batch, _, rows, table in self._link(_batches(records, self._add_quotes)):
+            answers = [Answer(**row) for row in table.to_pylist()]
+            linked = (answers[rows[one.text, 0]] if (one.text, 0) in rows else REJECTED for one in batch.asked)
+            made = list(map(self._row, batch.asked, linked))
+            yield pa.Table.from_pylist(made, schema=QUOTES)
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
         """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
@@ -364,10 +353,10 @@ class _Run:
                 elif self.votes.elects(said):
                     self._ask(batch, record.quote(said), found)
 
-    def _row(self, asked: _Asked, answers: Answers) -> dict[str, Any]:
-        """A row of `QUOTES`; counts it."""
-        quote, speaker, surest, articles, text = asked
-        answer = NO_SPEAKER if speaker is None else surest or answers.get((text, 0)) or REJECTED
+    def _row(self, asked: _Asked, linked: Answer) -> dict[str, Any]:
+        """A row of `QUOTES`; counts it. `linked` is the answer without an article."""
+        quote, speaker, surest, articles, _ = asked
+        answer = NO_SPEAKER if speaker is None else surest or linked
         self.tally.quotes += 1
         self.tally.linked += answer.qid is not None
         self.tally.by_articles += surest is not None
@@ -392,8 +381,8 @@ class _Run:
         filled = self.fill(mention.name, tuple(mention.candidates or ()))
         return replace(mention, name=filled.name, candidates=mention.candidates or filled.qids or None)
 
-    def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], Answers]]:
-        """Each batch with its articles and the answers for their mentions."""
+    def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], Rows, pa.Table]]:
+        """Each batch with its articles, and the answers for their mentions, as rows of a table."""
         waiting: deque[tuple[_Batch, list[Article]]] = deque()
         rejects = Rejects(most=sys.maxsize)
 
@@ -410,13 +399,12 @@ class _Run:
             rejects.first.clear()
             self.rejects.unread_dates.update(rejects.unread_dates)
             rejects.unread_dates.clear()
-            answers: Answers = {}
+            rows: Rows = {}
             counted: Counter[str] = Counter()
-            columns = (links.column(name).to_pylist() for name in ("article_id", *Answer._fields))
-            for article, *answer in zip(*columns, strict=True):
-                answers[int(article), counted[article]] = Answer(*answer)
+            for row, article in enumerate(links.column("article_id").to_pylist()):
+                rows[int(article), counted[article]] = row
                 counted[article] += 1
-            yield batch, articles, answers
+            yield batch, articles, rows, links.select(Answer._fields)
 
 
 def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> Iterator[_Batch]:

@@ -1,7 +1,5 @@
 """SHA-256 digests of files, written as `sha256:` and 64 hexadecimal digits."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re

@@ -10,8 +10,6 @@ records the key of the run and its finished stages. These rules hold at any mome
 - Files are removed from a draft of ours, or because a manifest of ours lists them, and never otherwise.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

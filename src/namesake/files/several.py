@@ -1,7 +1,5 @@
 """Arguments that take one or several values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any

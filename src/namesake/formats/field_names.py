@@ -1,7 +1,5 @@
 """Names of the fields of articles in files of other programs: as the user says, or guessed from common names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

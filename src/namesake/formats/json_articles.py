@@ -6,8 +6,6 @@ Quotebank: `{"articleID", "content", "title", "date", "names": [{"name", "ids", 
 whitespace tokens. Other fields are copied to `extra`.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Tables of articles from JSON lines by the compiled scanner, without Python objects."""
 
-from __future__ import annotations
-
 import threading
 from mmap import mmap
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ Runs of characters are corrected if their bytes are UTF-8 and no writer would ha
 meant, such as the "É’" of "CAFÉ’S", stays unchanged.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -6,8 +6,6 @@ Article-centric: `{"articleID", "names": [{"name", "ids", "offsets"}], "quotatio
 content, the quotations and their contexts are the text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
