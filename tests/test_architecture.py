@@ -19,9 +19,9 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 LAYERS = (
     "printable",
     "errors machine stops",
-    "arrays progress threads language sample kernels files encoders",
+    "arrays progress language sample kernels files encoders",
     "compiling",
-    "settings arrow_layouts",
+    "settings",
     "articles text",
     "kb formats",
     "names",

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrow_layouts import decoded, from_stream
+from namesake.arrays import decoded, from_stream
 from namesake.articles.schema import ARTICLES
 from namesake.engines.file_linker import described
 from namesake.errors import NamesakeError, must_be, warn

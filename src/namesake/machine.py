@@ -1,13 +1,16 @@
-"""The cores that this process may use, the user's cache folder, and which folders are safe to use."""
+"""The cores that this process may use, work on several threads, the user's cache folder, and folders safe to use."""
 
 import grp
 import os
 import pwd
 import stat
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
+from contextvars import copy_context
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 NAMESAKE_KB = "NAMESAKE_KB"
 """The environment variable with the default KB."""
@@ -150,3 +153,31 @@ def _is_own_group(number: int) -> bool:
     except KeyError:
         return number == 0
     return number == 0 or (group.gr_name == user and set(group.gr_mem) <= {user})
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+MOST_FOR_A_CORE = 4
+
+
+def threads_for(asked: int) -> int:
+    """As many threads as requested, or one per core for 0 or less; at most a few per core."""
+    return min(asked if asked > 0 else cores(), MOST_FOR_A_CORE * cores())
+
+
+def in_order(function: Callable[[A], B], items: Iterable[A], threads: int) -> Generator[B, None, None]:
+    """The result of `function` for each item, in the order of the items; at most two items per thread are in memory."""
+    from concurrent.futures import Future, ThreadPoolExecutor  # slow to import
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[B]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(copy_context().run, function, item))
+                if len(waiting) >= 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)

@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM end a run in order: it cleans up first."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
@@ -9,10 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
-
-if TYPE_CHECKING:
-    from sys import UnraisableHookArgs
+from typing import Any, NoReturn
 
 STOPS = (signal.SIGINT, signal.SIGTERM)
 AGAIN = 0.05
@@ -55,7 +50,7 @@ def _none_lost(came: list[int]) -> Iterator[None]:
     waiting: list[threading.Timer] = []
     print_it = sys.unraisablehook
 
-    def lost(unraisable: UnraisableHookArgs) -> None:
+    def lost(unraisable: Any) -> None:
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
             waiting.append(threading.Timer(AGAIN, os.kill, [os.getpid(), signal.SIGTERM]))
             waiting[-1].start()

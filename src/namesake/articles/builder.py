@@ -9,8 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import arrow_numbers, arrow_texts, indptr, list_parts, one_chunk, sizes, text_buffers
-from namesake.arrow_layouts import decoded
+from namesake.arrays import arrow_numbers, arrow_texts, decoded, indptr, list_parts, one_chunk, sizes, text_buffers
 from namesake.articles.article import Article, Mention, located
 from namesake.articles.days import check_date
 from namesake.articles.schema import ARTICLES, MENTION, SPANS, check

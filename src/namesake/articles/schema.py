@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from namesake.arrow_layouts import decoded
+from namesake.arrays import decoded
 from namesake.errors import NamesakeError, did_you_mean, must_be
 
 SPANS = pa.list_(pa.list_(pa.int32(), 2))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from glob import glob, has_magic
 from os.path import commonpath, realpath
@@ -87,11 +88,9 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
 def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
     """Each file once, under its first name; device and inode identify it."""
     kept: dict[object, Path] = {}
-    others: list[tuple[Path, Path]] = []
-    for path in dict.fromkeys(paths):
-        first = kept.setdefault(_identity(path), path)
-        if first is not path:
-            others.append((path, first))
+    others = [
+        (path, first) for path in dict.fromkeys(paths) if (first := kept.setdefault(_identity(path), path)) != path
+    ]
     if others:
         more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
         say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
@@ -99,11 +98,10 @@ def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
 
 
 def _identity(path: Path) -> object:
-    try:
+    with suppress(OSError):
         found = path.stat()
-    except OSError:
-        return path
-    return found.st_dev, found.st_ino
+        return found.st_dev, found.st_ino
+    return path
 
 
 def common_folder(paths: Sequence[Path]) -> Path | None:
@@ -133,12 +131,11 @@ def _outside(found: list[Path], out: Path | None) -> list[Path]:
 def _named(name: str, out: Path | None) -> Path:
     """A file that the user names."""
     path = Path(name)
-    if name == STDIN:
-        if out is not None:
-            raise NamesakeError(
-                "a run that reads standard input cannot be resumed: write its links to a file, not a folder"
-            )
-    elif format_of(path) is None:
+    if name == STDIN and out is not None:
+        raise NamesakeError(
+            "a run that reads standard input cannot be resumed: write its links to a file, not a folder"
+        )
+    if name != STDIN and format_of(path) is None:
         missing = "" if path.exists() else "no such file or folder; "
         raise NamesakeError(f"{name}: {missing}articles come as {words()}{save_as(path)}")
     return path
@@ -153,8 +150,7 @@ def _searched(name: str) -> list[Path]:
     found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
     if not found:
         raise NamesakeError(f"{name}: no file matches this pattern")
-    each = (_searched(str(one)) if one.is_dir() else [one] for one in found if one.is_dir() or _is_file(one))
-    return [file for files in each for file in files]
+    return [file for one in found for file in (_searched(str(one)) if one.is_dir() else [one]) if _is_file(file)]
 
 
 def _classify(paths: Sequence[Path], listing: Listing) -> None:
@@ -172,11 +168,10 @@ def _is_file(path: Path) -> bool:
 
 def look_at(path: Path) -> Input:
     """The present state of a file."""
-    try:
+    with suppress(OSError):
         found = path.stat()
-    except OSError:
-        return Input(str(path), 0, 0)
-    return Input(str(path), found.st_size, found.st_mtime_ns)
+        return Input(str(path), found.st_size, found.st_mtime_ns)
+    return Input(str(path), 0, 0)
 
 
 SOME_IDS = 10
@@ -244,50 +239,39 @@ def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -
 
 
 def find_article(
-    path: Path, article: str | None, rejects: Rejects, date: str | None = None, reading: Reading | None = None
+    linker: Linker,
+    path: Path,
+    article: str | None,
+    name: str | None,
+    rejects: Rejects,
+    date: str | None = None,
+    reading: Reading | None = None,
 ) -> pa.Table:
-    """The article with the id `article` as a table of one row; without an id, the only article of the file.
+    """The article with the id `article`, else the only one with a mention called `name`, as a table of one row.
 
-    If there are several, the error lists some of them. Invalid records are rejected.
+    The only article of a file needs neither. If there are several, the error lists some of them.
     """
-    known: list[str] = []
-    for table in read_files([path], rejects, date, reading=reading_for([path], reading)):
-        ids = table.column("id").to_pylist()
-        if article is not None and article in ids:
-            return table.slice(ids.index(article), 1)
-        if ids and not known:
-            first = table.slice(0, 1)
-        known += ids[: SOME_IDS - len(known)]
-        if article is None and len(known) == SOME_IDS:
-            break
-    if article is None and len(known) == 1:
-        return first
-    there = f"; there are {', '.join(known)}{', …' if len(known) == SOME_IDS else ''}" if known else ""
-    if article is None:
-        raise NamesakeError(
-            f"{path}: which article? Name it with `article=`{there}" if known else f"{path}: no article"
-        )
-    raise NamesakeError(f"{path}: no article with the id {article!r}{did_you_mean(article, known)}{there}")
-
-
-def find_named(
-    linker: Linker, path: Path, name: str, rejects: Rejects, date: str | None = None, reading: Reading | None = None
-) -> pa.Table:
-    """The one article with a mention called `name`, or the only article of the file, as a table of one row."""
     seen, found = 0, []
     for table in read_files([path], rejects, date, reading=reading_for([path], reading)):
+        ids = table.column("id").to_pylist()
+        if article in ids:
+            return table.slice(ids.index(article), 1)
         if not seen:
             first = table.slice(0, 1)
-        seen += table.num_rows
-        named = linker.naming(table, name, rejects)
-        found += [named.slice(at, 1) for at in range(named.num_rows)]
-        if len(found) >= SOME_IDS:
+        seen += len(ids)
+        fitting = table if name is None or article is not None else linker.naming(table, name, rejects)
+        found += [fitting.slice(at, 1) for at in range(min(fitting.num_rows, SOME_IDS))]
+        if article is None and len(found) >= SOME_IDS:
             break
-    if len(found) == 1 or (seen == 1 and not found):
+    if article is None and (len(found) == 1 or (seen == 1 and not found)):
         return found[0] if found else first
-    if not found:
-        raise NamesakeError(
-            f"{path}: no mention {name!r} in its {counted(seen, 'article')}" if seen else f"{path}: no article"
-        )
-    there = ", ".join(str(one.column("id")[0]) for one in found[:SOME_IDS])
-    raise NamesakeError(f"{path}: which article? Name it with `article=`; {name!r} occurs in {there}")
+    known = [str(one.column("id")[0]) for one in found[:SOME_IDS]]
+    there = f"; there are {', '.join(known)}{', …' if len(known) == SOME_IDS else ''}" if known else ""
+    if article is not None:
+        problem = f"no article with the id {article!r}{did_you_mean(article, known)}{there}"
+    elif found:
+        there = there if name is None else f"; {name!r} occurs in {', '.join(known)}"
+        problem = f"which article? Name it with `article=`{there}"
+    else:
+        problem = f"no mention {name!r} in its {counted(seen, 'article')}" if seen else "no article"
+    raise NamesakeError(f"{path}: {problem}")

@@ -18,8 +18,7 @@ from namesake.articles.rejects import NoRejects, Rejects
 from namesake.engines.article_files import find_files, read_files, reading_for
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart
-from namesake.files.compressed import Meter
-from namesake.files.lines import MOST_LINE
+from namesake.files.lines import MOST_LINE, Meter
 from namesake.files.several import Paths, several
 from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import LinkWriter, files_of
@@ -28,8 +27,8 @@ from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.kernels.link.candidate_tables import parse_qids
 from namesake.linker import Linked, Linker
+from namesake.machine import in_order, threads_for
 from namesake.progress import Reporter
-from namesake.threads import in_order, threads_for
 
 REMEMBERED = 1 << 18
 _made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()

@@ -10,8 +10,6 @@ JSON makes Python objects, and the GIL lets one thread do that at a time. Proces
 share the loaded code and the map of the KB.
 """
 
-from __future__ import annotations
-
 import errno
 import multiprocessing
 import os
@@ -29,7 +27,7 @@ from mmap import mmap
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import pyarrow as pa
@@ -42,9 +40,8 @@ from namesake.engines.file_linker import Counts
 from namesake.engines.shards import SHARD_BYTES, Done, Piece, RunJournal, ShardLinker
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, published
-from namesake.files.journal import FULL
 from namesake.files.lines import MOST_LINE, PADDING, Block
-from namesake.files.outputs import remove_stale, sync
+from namesake.files.outputs import FULL, remove_stale, sync
 from namesake.files.several import Paths, several
 from namesake.formats import cut_of
 from namesake.formats.field_names import Reading
@@ -82,7 +79,7 @@ class Crew:
         self.size, self.work, self.shared = size, work, shared
         self.context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> Self:
         self.workers: list[_Worker] = []
         with ExitStack() as ended:  # if there are too many processes, or too little memory
             ended.callback(self.__exit__)

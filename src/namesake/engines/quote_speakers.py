@@ -6,8 +6,6 @@ Files of articles are read twice: many articles contain the same quotation, whic
 The answers are stored in flat arrays, because a year of Quotebank has tens of millions of names.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from array import array
@@ -30,15 +28,22 @@ from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, check_place, keep_apart, published
-from namesake.files.compressed import Meter
+from namesake.files.lines import Meter
 from namesake.files.several import Paths, several
-from namesake.formats.mojibake import mend_apart
-from namesake.formats.quotebank_records import ArticleQuote, Found, Quote, QuotedArticle, has_no_speaker, read_quotes
+from namesake.formats.quotebank_records import (
+    ArticleQuote,
+    Found,
+    Quote,
+    QuotedArticle,
+    has_no_speaker,
+    mend_apart,
+    read_quotes,
+)
 from namesake.kb.names.normalise import normalise
 from namesake.linker import Linker
+from namesake.machine import threads_for
 from namesake.names.wildcards import fill
 from namesake.progress import Reporter
-from namesake.threads import threads_for
 
 
 class Answer(NamedTuple):
@@ -83,6 +88,7 @@ class Evidence:
         self.place_keys, self.place_articles = _sorted(self.places, self.articles)
         self.name_keys, self.name_rows = _sorted(self.names, self.rows)
         self.table = pa.concat_tables(self.answers).combine_chunks() if self.answers else None
+        del self.places, self.articles, self.names, self.rows, self.answers
 
     def find(self, quote: Quote, speaker: str) -> tuple[Answer | None, int]:
         """The answer with the highest confidence for a quotation's speaker, and how many articles have one."""
@@ -101,7 +107,7 @@ class Evidence:
         return surest, int(held.reshape(-1, len(names)).any(axis=1).sum())
 
 
-def _sorted(keys: array[int], values: array[int]) -> tuple[np.ndarray, np.ndarray]:
+def _sorted(keys: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(np.frombuffer(keys, np.uint64), kind="stable")
     return np.frombuffer(keys, np.uint64)[order], np.frombuffer(values, values.typecode)[order]
 

@@ -4,8 +4,6 @@ The cuts depend on the files alone, not on workers or time. JSON lines are cut a
 unpacked text; Parquet files between row groups. Any other file is one shard.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator
@@ -25,10 +23,8 @@ from namesake.engines.article_files import Input, with_dates
 from namesake.engines.file_linker import described
 from namesake.errors import NamesakeError
 from namesake.files import open_unpacked
-from namesake.files.compressed import Named
-from namesake.files.journal import Journal
 from namesake.files.lines import Block, cut_lines
-from namesake.files.outputs import sync
+from namesake.files.outputs import Journal, sync
 from namesake.formats import Cut, read_articles
 from namesake.formats.arrow_articles import open_parquet, read_row_groups
 from namesake.formats.field_names import Reading
@@ -37,9 +33,8 @@ from namesake.formats.link_writers import LinkWriter
 from namesake.kb.manifest import MANIFEST
 from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
 from namesake.linker import Linker
-from namesake.machine import cores
+from namesake.machine import cores, in_order
 from namesake.scorers.registry import named
-from namesake.threads import in_order
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -50,7 +45,7 @@ class Plan(msgspec.Struct, frozen=True):
     inputs: list[Input]
 
     @staticmethod
-    def of(linker: Linker, inputs: list[Input], reading: Reading, options: dict[str, str]) -> Plan:
+    def of(linker: Linker, inputs: list[Input], reading: Reading, options: dict[str, str]) -> "Plan":
         """The plan of a run with this linker; `options` are the others of `link_folder`."""
         recipe = tomllib.loads(linker.recipe.toml())
         threshold = recipe.get("decide", {}).pop("threshold", "")
@@ -311,7 +306,7 @@ def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearra
         yield Piece(Shard(file, 0, str(path)), None, path.stat().st_size if path.is_file() else 0)
     else:
         with open_unpacked(path, cores()) as unpacked:
-            for number, lines in enumerate(cut_lines(Named(unpacked), size, most_line, memory)):
+            for number, lines in enumerate(cut_lines(unpacked, size, most_line, memory)):
                 position = 0
                 with suppress(OSError, ValueError):  # a stream may be closed at its end
                     position = unpacked.position()
@@ -370,7 +365,7 @@ class ShardLinker:
         unread = next((text[:60] for text in dates), None)
         return Done(shard.file, shard.number, digest(self.out, shard.name), *counts, unread)
 
-    def _tables(self, shard: Shard, lines: Block | None, rejects: _Rejects) -> Iterator[pa.Table]:
+    def _tables(self, shard: Shard, lines: Block | None, rejects: "_Rejects") -> Iterator[pa.Table]:
         if lines is None:
             return shard.tables(rejects, self.most_line, self.reading)
         return read_blocks([lines], Path(shard.path), rejects, most_line=self.most_line, places=rejects.places)

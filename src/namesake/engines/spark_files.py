@@ -35,8 +35,7 @@ from namesake.engines.folder import describe_run, now
 from namesake.engines.shards import LINKS, SHARD_BYTES, Shard, pieces_of
 from namesake.engines.spark_linker import PYTHON, SparkRejects, Tally, TaskRejects
 from namesake.errors import NamesakeError, lacking
-from namesake.files.compressed import COMPRESSED, MAGIC
-from namesake.files.lines import MOST_LINE
+from namesake.files.lines import COMPRESSED, MAGIC, MOST_LINE
 from namesake.files.several import Paths, several
 from namesake.formats import cut_of, format_of, words
 from namesake.formats.field_names import Reading

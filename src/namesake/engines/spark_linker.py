@@ -29,8 +29,8 @@ from namesake.engines.article_files import with_dates
 from namesake.engines.file_linker import described
 from namesake.errors import NamesakeError, warn
 from namesake.files.digests import file_digest
-from namesake.files.journal import locked
 from namesake.files.lines import MOST_LINE, Block
+from namesake.files.outputs import locked
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import SHOWN, Reading
 from namesake.formats.json_articles import Places, read_blocks

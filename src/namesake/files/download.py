@@ -4,15 +4,13 @@ The bytes received so far are in `NAME.part`. `NAME.part.json` is a journal that
 calls this version of the file. If the server gives no version, the next download starts again.
 """
 
-from __future__ import annotations
-
 import http.client
 import os
 import re
 import ssl
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Self, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
@@ -21,7 +19,7 @@ import msgspec
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import file_digest
-from namesake.files.journal import Journal
+from namesake.files.outputs import Journal
 
 BLOCK = 1 << 20
 SCHEMES = ("https", "http", "file")
@@ -86,7 +84,7 @@ class _Part:
         self.journal: Journal[Origin] = Journal(self.path.with_name(f"{self.path.name}.json"), Origin, busy)
         self.origin = self.journal.entries[-1] if self.journal.entries else Origin("")
 
-    def __enter__(self) -> _Part:
+    def __enter__(self) -> Self:
         self.file: IO[bytes] = self.path.open("a+b")
         return self
 

@@ -25,8 +25,7 @@ import msgspec
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import BLOCK, as_digest, damaged_file
-from namesake.files.journal import Journal, lacks_room, locked
-from namesake.files.outputs import is_folder, is_vacant, put_in_place, sync
+from namesake.files.outputs import Journal, is_folder, is_vacant, lacks_room, locked, put_in_place, sync
 from namesake.stops import unstoppable
 
 JOURNAL, MANIFEST = "journal.jsonl", "manifest.json"

@@ -15,12 +15,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrow_layouts import decoded
+from namesake.arrays import decoded
 from namesake.articles.builder import MOST_ARTICLES, check_articles
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.files.compressed import watch
+from namesake.files.lines import watch
 from namesake.formats.field_names import SHOWN, Fields, Reading, choose_fields, id_prefix
 from namesake.printable import listed
 

@@ -6,8 +6,6 @@ never closed, bytes that do not fit the encoding) is an error that names the lin
 Whole tables from CSV, TSV, JSON lines, a JSON array or Parquet (`formats.read_rows`), and their writers.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io
@@ -51,9 +49,7 @@ PROBLEMS = {
 class CsvRows:
     """A CSV file: its header, and each row with the line it begins on."""
 
-    def __init__(
-        self, stream: io.BufferedReader[Any], path: Path, rejects: Rejects, reading: Reading, most_line: int
-    ) -> None:
+    def __init__(self, stream: Any, path: Path, rejects: Rejects, reading: Reading, most_line: int) -> None:
         self.path, self.rejects = shown(path), rejects
         start = stream.peek(4)[:4]
         self.encoding = encoding_of(start, self.path, reading)
@@ -168,7 +164,7 @@ def encoding_of(start: bytes, where: str, reading: Reading) -> str:
     return told or UTF8
 
 
-def _lines(stream: io.BufferedReader[Any], where: str, encoding: str, most: int) -> Iterator[str]:
+def _lines(stream: Any, where: str, encoding: str, most: int) -> Iterator[str]:
     """The lines of a file as texts; a line longer than `most` is an error."""
     lines: Iterator[str | bytes]
     if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):  # a newline has several bytes
