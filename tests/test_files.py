@@ -65,7 +65,7 @@ def test_damage_is_named_and_never_read_as_less(tmp_path: Path, suffix: str, dam
 def test_a_file_that_was_cut_is_called_truncated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, kept: float, one_block: int
 ) -> None:
-    monkeypatch.setattr(file_lines, "ONE_BLOCK", one_block)
+    monkeypatch.setattr("namesake.files.lines.ONE_BLOCK", one_block)
     packed = PACK[suffix](TEXT)
     path = tmp_path / f"news.jsonl{suffix}"
     path.write_bytes(packed[: int(len(packed) * kept) if kept == 0.5 else int(kept)])
@@ -75,7 +75,7 @@ def test_a_file_that_was_cut_is_called_truncated(
 
 @pytest.mark.parametrize("one_block", [14, 1 << 30], ids=["all cores", "one core"])
 def test_bzip2_of_any_size_reads_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_block: int) -> None:
-    monkeypatch.setattr(file_lines, "ONE_BLOCK", one_block)
+    monkeypatch.setattr("namesake.files.lines.ONE_BLOCK", one_block)
     path = tmp_path / "news.jsonl.bz2"
     path.write_bytes(bz2.compress(TEXT[:1000]) + bz2.compress(TEXT[1000:]))
     with open_lines(path) as lines:

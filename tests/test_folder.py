@@ -602,7 +602,7 @@ def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monk
     counted(sys.modules[published.__module__], "remove_stale")
     (tmp_path / "links").mkdir()
     (tmp_path / "rejects").mkdir()
-    work = ShardLinker(linker, tmp_path, False, None, 1 << 20)
+    work = ShardLinker(linker, tmp_path, False, None)
     for number in range(3):
         work.link(Shard(0, number, "a.jsonl"), Block.of(LINES[0] + b"\nnot a record\n"))
     assert sorted(calls) == ["empty_links"] + ["fsync"] * 3 + ["toml"]

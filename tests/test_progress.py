@@ -137,7 +137,7 @@ def test_files_that_are_read_are_asked_for_their_end_once(tmp_path, monkeypatch:
 
 
 def test_bzip2_unpacked_on_all_cores_ends_with_its_file(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_lines, "ONE_BLOCK", 14)
+    monkeypatch.setattr("namesake.files.lines.ONE_BLOCK", 14)
     path = tmp_path / "news.jsonl.bz2"
     path.write_bytes(bz2.compress(random.Random(1).randbytes(2_000_000)))
     with Meter([path]) as meter:

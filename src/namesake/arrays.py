@@ -2,7 +2,7 @@
 
 Most functions avoid `pa.array`, `pa.scalar` and `to_numpy`: with Python values they import pandas if it is installed,
 which takes longer than linking a page. Plain layouts are those that all Arrow functions support. `take`, `filter` and
-`cast` do not support every layout that Polars and DuckDB return: views, dictionaries, run-end encoding, extension types.
+`cast` do not support every layout that Polars and DuckDB return, such as views, dictionaries and run-end encoding.
 """
 
 from collections.abc import Sequence
@@ -234,14 +234,20 @@ def _plain_nested(array: pa.Array) -> pa.Array:
         fields = [kind.field(at).with_type(child.type) for at, child in enumerate(children)]
         return pa.StructArray.from_arrays(children, fields=fields, mask=null)
     if pa.types.is_map(kind):
-        pairs = pa.StructArray.from_arrays([plain(array.keys), plain(array.items)], ["key", "value"])
-        buffers, where = array.buffers()[:2], array.offset
-        array = pa.Array.from_buffers(pa.list_(pairs.type), len(array), buffers, offset=where, children=[pairs])
-    offsets, values = list_parts(array)
-    values = plain(values)
-    if pa.types.is_map(kind):
-        starts = arrow_numbers(offsets.astype(np.int32), np.append(numpy_numbers(null), False))
-        return pa.MapArray.from_arrays(starts, values.field(0), values.field(1))
+        keys, items = plain(array.keys), plain(array.items)
+        whole, count = pa.map_(keys.type, items.type), 2
+        values = pa.StructArray.from_arrays([keys, items], fields=[whole.key_field, whole.item_field])
+    else:
+        values = plain(array.values)
+        is_fixed = pa.types.is_fixed_size_list(kind)
+        makers = {pa.ListType: pa.list_, pa.LargeListType: pa.large_list, pa.ListViewType: pa.list_view}
+        make = makers.get(type(kind), pa.large_list_view)
+        whole = pa.list_(values.type, kind.list_size) if is_fixed else make(values.type)
+        count = 1 if is_fixed else 3 if _is_list_view(kind) else 2
+    made = pa.Array.from_buffers(whole, len(array), array.buffers()[:count], offset=array.offset, children=[values])
+    if not _is_list_view(kind):
+        return made
+    offsets, values = list_parts(made)
     return pa.LargeListArray.from_arrays(arrow_numbers(offsets), values, mask=null)
 
 

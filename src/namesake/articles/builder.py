@@ -83,9 +83,9 @@ def _table(articles: list[Article]) -> pa.Table:
     )
 
 
-def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -> Iterator[pa.Table]:
+def in_tables(articles: Iterable[Article]) -> Iterator[pa.Table]:
     """The articles in tables of bounded size."""
-    builder = ArticleBuilder(most_articles)
+    builder = ArticleBuilder()
     for article in articles:
         builder.add(article)
         if builder.full:

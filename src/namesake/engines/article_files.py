@@ -178,7 +178,7 @@ SOME_IDS = 10
 """How many articles a message lists if one was not found."""
 
 
-def reading_for(paths: Sequence[Path], reading: Reading | None) -> Reading:
+def reading_for(paths: Sequence[Path], reading: Reading | None, most_line: int = MOST_LINE) -> Reading:
     """The settings for all files of a run: ids of files with the same name begin at their common folder.
 
     Refuses the name of a date field if no file has fields: a text that is not a date is taken for such a name.
@@ -190,14 +190,13 @@ def reading_for(paths: Sequence[Path], reading: Reading | None) -> Reading:
             f"`date={reading.date!r}`: not a date, and {paths[0]} is plain text, which has no field of that name; "
             f"write the date as {HOW_TO_WRITE}"
         )
-    return replace(reading, below=reading.below or common_folder(paths))
+    return replace(reading, below=reading.below or common_folder(paths), most_line=most_line)
 
 
 def read_files(
     paths: Sequence[Path],
     rejects: Rejects,
     date: str | None = None,
-    most_line: int = MOST_LINE,
     reading: Reading | None = None,
     listing: Listing | None = None,
 ) -> Iterator[pa.Table]:
@@ -212,7 +211,7 @@ def read_files(
     for path in paths:
         read = 0
         try:
-            for table in with_dates(read_articles(path, rejects, most_line=most_line, reading=reading), rejects, date):
+            for table in with_dates(read_articles(path, rejects, reading), rejects, date):
                 yield table
                 read += table.num_rows
         except NamesakeError as problem:
@@ -252,7 +251,7 @@ def find_article(
     The only article of a file needs neither. If there are several, the error lists some of them.
     """
     seen, found = 0, []
-    for table in read_files([path], rejects, date, reading=reading_for([path], reading)):
+    for table in read_files([path], rejects, date, reading_for([path], reading)):
         ids = table.column("id").to_pylist()
         if article in ids:
             return table.slice(ids.index(article), 1)

@@ -175,7 +175,7 @@ def link_files(
     seen = linked = mentions = 0
 
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
-        tables = read_files(paths, rejects, date, most_line, reading_for(paths, reading), optional)
+        tables = read_files(paths, rejects, date, reading_for(paths, reading, most_line), optional)
         for done in link_tables(linker, tables, threads, scores, rejects):
             writer.write(described(linker.kb, done.links, one_per_span))
             mentions += done.mentions

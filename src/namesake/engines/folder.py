@@ -264,11 +264,11 @@ def link_folder(
     out, reporter = Path(out), reporter or Reporter()
     listing = find_files(several(articles), out, reporter.say)
     inputs = [look_at(path) for path in listing.paths]
-    reading = reading_for(listing.paths, reading)
+    reading = reading_for(listing.paths, reading, most_line)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
     sizes = {"most_line": f"{most_line / 2**20:g} MB", "shard_bytes": f"{shard_bytes:,} bytes"}
     plan = shards.Plan.of(linker, inputs, reading, {"scores": str(scores), "date": date or "", **sizes})
-    work = ShardLinker(linker, out, scores, date, most_line, reading)
+    work = ShardLinker(linker, out, scores, date, reading)
     if out.exists() and not out.is_dir():
         raise NamesakeError(f"{out} is a file, not a folder to write: name another")
     try:
@@ -398,7 +398,7 @@ class _Folder:
             path, number = Path(self.inputs[file].path), 0
             try:
                 cut = cut_of(path, self.work.reading)
-                for piece in shards.pieces_of(file, path, self.shard_bytes, self.work.most_line, memory, cut):
+                for piece in shards.pieces_of(file, path, self.shard_bytes, self.work.reading.most_line, memory, cut):
                     number += 1
                     if (file, piece.shard.number) not in self.journal.done:
                         self.in_progress[file] += 1
@@ -441,7 +441,7 @@ class _Folder:
             "scores": work.scores,
             "date": work.date,
             "fields": work.reading.named | ({"encoding": work.reading.encoding} if work.reading.encoding else {}),
-            "max_line": work.most_line,
+            "max_line": work.reading.most_line,
             "workers": workers,
         }
         counts = {"parts": len(self.journal.done)} | {name: self.totals[name] for name in COUNTED}

@@ -26,7 +26,7 @@ from namesake.files import open_unpacked
 from namesake.files.lines import Block, cut_lines
 from namesake.files.outputs import Journal, sync
 from namesake.formats import Cut, read_articles
-from namesake.formats.arrow_articles import open_parquet, read_row_groups
+from namesake.formats.arrow_articles import open_parquet, read_parquet
 from namesake.formats.field_names import Reading
 from namesake.formats.json_articles import Places, read_blocks
 from namesake.formats.link_writers import LinkWriter
@@ -276,12 +276,11 @@ class Shard(msgspec.Struct, frozen=True):
         """The name of its part, without the suffix."""
         return part_name(self.file, self.number)
 
-    def tables(self, rejects: Rejects, most_line: int, reading: Reading) -> Iterator[pa.Table]:
+    def tables(self, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
         """Its articles, read from the file."""
-        path = Path(self.path)
         if self.groups is not None:
-            return read_row_groups(path, rejects, range(*self.groups), self.before, reading)
-        return read_articles(path, rejects, most_line=most_line, reading=reading)
+            return read_parquet(Path(self.path), rejects, reading, range(*self.groups), self.before)
+        return read_articles(self.path, rejects, reading)
 
 
 class Piece(NamedTuple):
@@ -334,7 +333,6 @@ class ShardLinker:
     out: Path
     scores: bool
     date: str | None
-    most_line: int
     reading: Reading = field(default_factory=Reading)
 
     @cached_property
@@ -367,8 +365,9 @@ class ShardLinker:
 
     def _tables(self, shard: Shard, lines: Block | None, rejects: "_Rejects") -> Iterator[pa.Table]:
         if lines is None:
-            return shard.tables(rejects, self.most_line, self.reading)
-        return read_blocks([lines], Path(shard.path), rejects, most_line=self.most_line, places=rejects.places)
+            return shard.tables(rejects, self.reading)
+        most = self.reading.most_line
+        return read_blocks([lines], Path(shard.path), rejects, most_line=most, places=rejects.places)
 
 
 class _Rejects(Rejects):

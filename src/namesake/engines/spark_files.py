@@ -20,7 +20,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
@@ -108,14 +108,14 @@ def _literally(name: str) -> str:
     return re.sub(r"([\\{}\[\]*?])", r"\\\1", name)
 
 
-def read_shards(batches: Any, rejects: TaskRejects, most_line: int, reading: Reading) -> Iterator[pa.Table]:
+def read_shards(batches: Any, rejects: TaskRejects, reading: Reading) -> Iterator[pa.Table]:
     """Tables of articles from pieces of files, as in a local run; a broken file is reported."""
     for batch in batches:
         for text in batch.column(0).to_pylist():
             shard = msgspec.json.decode(text, type=Shard)
             rejects.go_to(shard.path, lines_known=True)
             try:
-                yield from shard.tables(rejects, most_line, reading)
+                yield from shard.tables(rejects, reading)
             except NamesakeError as problem:
                 rejects.add_problem(str(problem))
 
@@ -238,7 +238,7 @@ def _links(spark: SparkSession, job: spark_linker.Job, inputs: Inputs, most_line
     if inputs.shards:
         texts = [(msgspec.json.encode(shard).decode(),) for shard in inputs.shards]
         shards = spark.createDataFrame(spark.sparkContext.parallelize(texts, len(texts)), "shard string")
-        links.append(job.links(shards, partial(read_shards, most_line=most_line, reading=inputs.reading)))
+        links.append(job.links(shards, partial(read_shards, reading=replace(inputs.reading, most_line=most_line))))
     return reduce(lambda all, more: all.union(more), links)
 
 

@@ -1,7 +1,7 @@
 """Output files that appear complete or not at all and never replace an input, and journals of finished work.
 
 A journal is a file of JSON lines, which one process at a time holds and only appends to. A line that was being written
-when the process was killed is cut off before the next line is added. The work that it would have recorded is done again.
+when the process was killed is cut off before the next line is added, and its work is done again.
 """
 
 from __future__ import annotations

@@ -164,23 +164,18 @@ MOST_BYTES = 64 << 20
 
 
 def read_parquet(
-    path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading
+    path: Path, rejects: Rejects, reading: Reading, groups: range | None = None, before: int = 0
 ) -> Iterator[pa.Table]:
-    """Tables of articles from a Parquet file; invalid rows are rejected. `most_line` has no effect."""
-    return read_row_groups(path, rejects, None, 0, reading, most_articles)
+    """Tables of articles from some row groups of a Parquet file, or all; `before` is how many rows precede them.
 
-
-def read_row_groups(
-    path: Path, rejects: Rejects, groups: range | None, before: int, reading: Reading, most: int = MOST_ARTICLES
-) -> Iterator[pa.Table]:
-    """Tables of articles from some row groups of a Parquet file, or all; `before` is how many rows precede them."""
+    Invalid rows are rejected.
+    """
     names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
     with open_parquet(path) as file:
         wanted = range(file.metadata.num_row_groups) if groups is None else groups
-        rows = _batch_rows(file.metadata, most)
         seen, each = 0, path.stat().st_size / max(file.metadata.num_rows, 1)
         watch(path, lambda: int(seen * each))
-        for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
+        for batch in file.iter_batches(_batch_rows(file.metadata), row_groups=list(wanted), use_threads=False):
             seen += batch.num_rows
             table = with_extra(names.renamed(pa.Table.from_batches([batch]), before))
             yield valid_articles(table, str(path), before, rejects, str(path))
@@ -202,8 +197,8 @@ def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
         raise NamesakeError(f"{path} cannot be read as Parquet ({problem})") from None
 
 
-def _batch_rows(metadata: pq.FileMetaData, most: int) -> int:
+def _batch_rows(metadata: pq.FileMetaData) -> int:
     """How many rows per batch: fewer if they are large, so that memory stays bounded."""
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
-    return max(1, min(most, int(MOST_BYTES / max(largest, 1))))
+    return max(1, min(MOST_ARTICLES, int(MOST_BYTES / max(largest, 1))))

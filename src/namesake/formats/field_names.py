@@ -6,6 +6,7 @@ from pathlib import Path
 
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import STDIN
+from namesake.files.lines import MOST_LINE
 from namesake.printable import listed
 
 GUESSES = {
@@ -38,6 +39,8 @@ class Reading:
     """The format of standard input, one of `formats.stdin_formats()`."""
     below: Path | None = None
     """Ids made of file names contain the path below this folder; None: only the name of the file."""
+    most_line: int = MOST_LINE
+    """The maximum size of a line or text file, in bytes; longer ones are rejected."""
     say: Callable[[str], None] = field(default=silent, compare=False)
     """Receives messages about guesses."""
 

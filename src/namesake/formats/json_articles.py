@@ -247,22 +247,22 @@ MOST_SLOWLY = 1024  # lines that are decoded one by one if the scanner cannot re
 BLOCK = 8 << 20  # bytes of text per scan
 
 
-def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading) -> Iterator[pa.Table]:
+def read_json(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
     """JSON lines, or an array. The compiled scanner reads lines of a known layout from a regular file."""
     is_one_array = reading.format == "json"
     if path.is_file():
         if not is_whole(path, reading):
             with open_lines(path) as stream:
-                blocks = cut_lines(stream, BLOCK, most_line)
-                yield from read_blocks(blocks, path, rejects, most_articles, most_line)
+                blocks = cut_lines(stream, BLOCK, reading.most_line)
+                yield from read_blocks(blocks, path, rejects, most_line=reading.most_line)
             return
         is_one_array = kind(path) == ".json" and is_array_file(path)
         if not is_one_array and not reading.named:
             _refuse_other_text(path)
-    records = json_records(path, is_one_array, most_line)
-    reader = RecordReader(path, rejects, most_line, reading)
+    reader = RecordReader(path, rejects, reading.most_line, reading)
+    records = json_records(path, is_one_array, reading.most_line)
     articles = (reader.article(number, record) for number, record in records)
-    yield from in_tables((article for article in articles if article is not None), most_articles)
+    yield from in_tables(article for article in articles if article is not None)
 
 
 def json_records(path: Path, is_array: bool, most_line: int = MOST_LINE) -> Iterator[Record]:
@@ -355,7 +355,7 @@ def read_blocks(
     """Tables of articles from blocks of whole JSON lines.
 
     The compiled scanner reads them. msgspec decodes a line that the scanner cannot read, or says what is wrong with it.
-    `places` receives the line of every article; the other arguments are as for `formats.read_articles`.
+    `places` receives the line of every article. Lines of more than `most_line` bytes are rejected.
     """
     from namesake.formats.json_scanner import scan  # loads kernels that other formats do not need
 

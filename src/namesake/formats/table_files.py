@@ -25,7 +25,7 @@ from namesake.articles.builder import in_tables
 from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, create, kind, open_lines, published
-from namesake.files.lines import MOST_LINE, too_long
+from namesake.files.lines import too_long
 from namesake.files.outputs import to_stdout
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.field_names import Reading, choose_fields, id_prefix, shown
@@ -49,14 +49,14 @@ PROBLEMS = {
 class CsvRows:
     """A CSV file: its header, and each row with the line it begins on."""
 
-    def __init__(self, stream: Any, path: Path, rejects: Rejects, reading: Reading, most_line: int) -> None:
+    def __init__(self, stream: Any, path: Path, rejects: Rejects, reading: Reading) -> None:
         self.path, self.rejects = shown(path), rejects
         start = stream.peek(4)[:4]
         self.encoding = encoding_of(start, self.path, reading)
         self.marked = codecs.lookup(self.encoding).name in MARKS.values() and start.startswith(tuple(MARKS))
         if start.startswith(codecs.BOM_UTF8):  # whatever the encoding
             self.marked = bool(stream.read(len(codecs.BOM_UTF8)))
-        lines = _lines(stream, self.path, self.encoding, most_line)
+        lines = _lines(stream, self.path, self.encoding, reading.most_line)
         first = next(lines, "")
         if not first.strip():
             raise NamesakeError(f"{self.path}: no header; its first line must name the columns")
@@ -115,20 +115,20 @@ class CsvRows:
 
 
 @contextmanager
-def open_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int = MOST_LINE) -> Iterator[CsvRows]:
+def open_rows(path: Path, rejects: Rejects, reading: Reading) -> Iterator[CsvRows]:
     """A CSV or TSV file, decompressed, as rows."""
-    before = csv.field_size_limit(most_line)  # a setting of the whole program: restored below
+    before = csv.field_size_limit(reading.most_line)  # a setting of the whole program: restored below
     try:
         with open_lines(path, keep_mark=True) as stream:
-            yield CsvRows(stream, path, rejects, reading, most_line)
+            yield CsvRows(stream, path, rejects, reading)
     finally:
         csv.field_size_limit(before)
 
 
-def read_csv(path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading) -> Iterator[pa.Table]:
+def read_csv(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
     """Tables of articles from a CSV or TSV file; columns that are not part of an article are copied to `extra`."""
-    with open_rows(path, rejects, reading, most_line) as rows:
-        yield from in_tables(_articles(rows, reading, id_prefix(path, reading)), most_articles)
+    with open_rows(path, rejects, reading) as rows:
+        yield from in_tables(_articles(rows, reading, id_prefix(path, reading)))
 
 
 def _articles(rows: CsvRows, reading: Reading, prefix: str) -> Iterator[Article]:
@@ -199,16 +199,16 @@ def _separator(header: str, reading: Reading, path: Path) -> str:
     return best
 
 
-def read_text(path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading) -> Iterator[pa.Table]:
+def read_text(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
     """The one article of a text file; a file that is too long is rejected.
 
     It is read as UTF-8, or as its byte order mark or the user says. Invalid bytes become U+FFFD, with a message.
     """
     identifier = id_prefix(path, reading)
     with open_lines(path) as stream:
-        raw = stream.read(most_line + 1)
-    if len(raw) > most_line:
-        rejects.add(Reject(f"not an article: {too_long(most_line)}", str(path), article_id=identifier))
+        raw = stream.read(reading.most_line + 1)
+    if len(raw) > reading.most_line:
+        rejects.add(Reject(f"not an article: {too_long(reading.most_line)}", str(path), article_id=identifier))
         return
     encoding = encoding_of(raw[:4], shown(path), reading)
     raw = raw.removeprefix(codecs.BOM_UTF8) if reading.encoding is None else raw
@@ -251,16 +251,16 @@ class Rows(NamedTuple):
     """The dialect of CSV and TSV."""
 
 
-def parquet_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
+def parquet_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a Parquet file."""
     with open_parquet(path) as file:
         table = file.read()
     return Rows(table, {}, range(1, table.num_rows + 1))
 
 
-def csv_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
+def csv_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a CSV or TSV file."""
-    with open_rows(path, rejects, reading, most_line) as rows:
+    with open_rows(path, rejects, reading) as rows:
         columns: list[list[str]] = [[] for _ in rows.header]
         unread: dict[int, str] = {}
         numbers: list[int] = []
@@ -275,17 +275,17 @@ def csv_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> 
         return Rows(pa.table(arrays, names=rows.header), unread, numbers, dialect)
 
 
-def json_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
+def json_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a JSON array or of JSON lines: a column per field; fields of several types are JSON."""
     is_array = reading.format == "json" if str(path) == STDIN else kind(path) == ".json"
     rows: list[dict[str, Any]] = []
     unread: dict[int, str] = {}
     numbers: list[int] = []
-    for number, record in json_records(path, is_array, most_line):
+    for number, record in json_records(path, is_array, reading.most_line):
         numbers.append(number)
         try:
             if record is None:
-                raise ValueError(too_long(most_line))
+                raise ValueError(too_long(reading.most_line))
             rows.append(msgspec.json.decode(record.removeprefix(BOM).strip(BLANKS), type=dict[str, Any]))
         except INVALID as problem:
             rejects.add(Reject(f"not a row: {problem}", shown(path), number))

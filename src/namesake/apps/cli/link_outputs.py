@@ -59,11 +59,11 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
     from namesake.engines.article_files import find_files, read_files, reading_for
 
     console, listing = Console(), find_files(articles, say=say)
-    reading = reading_for(listing.paths, settings["reading"])
+    reading = reading_for(listing.paths, settings["reading"], settings["most_line"])
     linked = 0
     with output.reported_rejects() as rejects:
         for path in listing.paths:
-            for table in read_files([path], rejects, settings["date"], settings["most_line"], reading, listing):
+            for table in read_files([path], rejects, settings["date"], reading, listing):
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects)
