@@ -21,8 +21,9 @@ from namesake.datasets.labelled_article import LabelledArticle, Reader, Truth, c
 from namesake.datasets.nif import read_nif, write_nif
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import GoldRow, read_gold
-from namesake.files import create, keep_apart, kind, published
+from namesake.files import keep_apart, kind
 from namesake.files.download import download
+from namesake.files.outputs import written
 from namesake.kb.store import KB
 from namesake.progress import Reporter
 
@@ -172,9 +173,7 @@ def _write(
     counts: Counts = Counter()
     seen: set[str] = set()
     with ExitStack() as stack:
-        partial = [stack.enter_context(published(path)) for path, _ in outputs]
-        places = zip(partial, outputs, strict=True)
-        files = [(stack.enter_context(create(place, path.suffix)), writer) for place, (path, writer) in places]
+        files = [(stack.enter_context(written(path)), writer) for path, writer in outputs]
         for one in labelled:
             if one.article.id in seen:
                 raise NamesakeError(f"article {one.article.id} appears twice in the data set")

@@ -79,28 +79,22 @@ def read_records(path: Path, kind: type[R], what: str) -> Iterator[tuple[str, R]
 
 def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> LabelledArticle:
     """Return the article with each occurrence as a mention with a unique name; messages begin with `where`."""
-    taken: dict[str, int] = {}
+    taken: dict[str, int] = {}  # the last number of each name
     mentions, truths = [], []
     for occurrence in occurrences:
         for span in occurrence.spans:
             check_span(span, article.text, where)
         surface = article.text[slice(*occurrence.spans[0])]
-        name = _unused(surface, taken)
+        name = surface
+        if surface in taken:
+            while name in taken:
+                taken[surface] += 1
+                name = f"{surface} #{taken[surface]}"
+        taken[name] = 1
         check_gold(occurrence.gold, occurrence.candidates, name, where)
         mentions.append(Mention(name, occurrence.spans, occurrence.candidates))
         truths.append(Truth(name, surface, occurrence.gold, occurrence.title, occurrence.columns))
     return LabelledArticle(replace(article, mentions=mentions), truths)
-
-
-def _unused(surface: str, taken: dict[str, int]) -> str:
-    """Return the surface, with the lowest unused number if it is taken; `taken` has the last number of each name."""
-    name = surface
-    if surface in taken:
-        while name in taken:
-            taken[surface] += 1
-            name = f"{surface} #{taken[surface]}"
-    taken[name] = 1
-    return name
 
 
 def check_span(span: Span, text: str, where: str) -> None:

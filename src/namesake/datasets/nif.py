@@ -190,16 +190,13 @@ def write_nif(one: LabelledArticle) -> bytes:
     for mention, truth in one.pairs():
         if truth is not None:
             qid = gold_qid(mention, truth)
-            entity = nil_iri(truth.surface) if truth.title is None else PAGE + _page(truth.title)
+            page = quote((truth.title or "").replace(" ", "_"), safe="_()',")
+            entity = nil_iri(truth.surface) if truth.title is None else PAGE + page
             annotations += [Annotation(span, ENTITY + qid if qid is not None else entity) for span in mention.spans]
     article = one.article.id
     is_iri = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+$", article)
     iri = article if is_iri else ARTICLE + quote(article, safe="")
     return turtle([Document(iri, one.article.text, tuple(annotations))], prefixes=False)
-
-
-def _page(title: str) -> str:
-    return quote(title.replace(" ", "_"), safe="_()',")
 
 
 def turtle(documents: Iterable[Document], prefixes: bool = True) -> bytes:

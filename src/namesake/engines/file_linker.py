@@ -32,6 +32,7 @@ from namesake.progress import Reporter
 
 REMEMBERED = 1 << 18
 _made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()
+"""Replacements of missing descriptions."""
 
 
 def described(kb: KB, links: pa.Table, one_per_span: bool = False) -> pa.Table:
@@ -60,18 +61,12 @@ def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
     labels = kb.item_labels.arrow().take(items).cast(pa.string())
     texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
     bare = ~is_nil & (arrays.sizes(texts) == 0)
-    instead = [_instead(kb, row) for row in rows[bare].tolist()]
-    return labels, pc.replace_with_mask(texts, arrow_numbers(bare), arrays.arrow_texts(instead))
-
-
-def _instead(kb: KB, row: int) -> str | None:
-    """The replacement of a missing description, cached by entity."""
     made = _made.setdefault(kb, {})
-    if row not in made:
-        if len(made) >= REMEMBERED:
-            made.clear()
-        made[row] = about(kb, row) or None
-    return made[row]
+    if len(made) >= REMEMBERED:
+        made.clear()
+    made.update({row: about(kb, row) or None for row in rows[bare].tolist() if row not in made})
+    instead = [made[row] for row in rows[bare].tolist()]
+    return labels, pc.replace_with_mask(texts, arrow_numbers(bare), arrays.arrow_texts(instead))
 
 
 def flat(links: pa.Table) -> pa.Table:
@@ -81,7 +76,8 @@ def flat(links: pa.Table) -> pa.Table:
     count, titled = np.diff(text_indptr), np.diff(title_indptr)
     row = np.concatenate([np.repeat(np.arange(len(count)), titled), np.repeat(np.arange(len(count)), count)])
     order = np.argsort(row, kind="stable")  # the occurrences in the title come first
-    ends = np.concatenate([_pairs(title_spans), _pairs(text_spans)])[order]
+    pairs = [numpy_numbers(spans.flatten()).reshape(-1, 2) for spans in (title_spans, text_spans)]
+    ends = np.concatenate(pairs)[order]
     table = links.take(arrow_numbers(row[order])).drop_columns(["spans", "title_spans"])
     place = table.schema.get_field_index("name") + 1
     in_title = arrow_numbers((np.arange(len(row)) < titled.sum())[order])
@@ -89,10 +85,6 @@ def flat(links: pa.Table) -> pa.Table:
     for name, column in (("in_title", in_title), ("end", end), ("start", start)):
         table = table.add_column(place, name, column)
     return table
-
-
-def _pairs(spans: pa.Array) -> np.ndarray:
-    return numpy_numbers(spans.flatten()).reshape(-1, 2)
 
 
 def link_tables(

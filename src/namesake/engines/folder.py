@@ -178,7 +178,12 @@ def _serve(pipe: Connection, work: ShardLinker, memory: Any, parent: int) -> Non
     """Answer requests until the pipe is closed or its other end is dead."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends this one
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _die_with(parent)
+    if sys.platform == "linux":  # the system kills this process when its parent ends, however that ends
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
     pa.set_cpu_count(1)
     with suppress(EOFError, OSError):
         while True:
@@ -198,16 +203,6 @@ def _tried(work: ShardLinker, shard: shards.Shard, lines: Block | None) -> Done 
         hopeless = isinstance(cause, OSError) and cause.errno in (*FULL, errno.EROFS)
         what = str(problem) if isinstance(problem, NamesakeError) else f"{type(problem).__name__}: {problem}"
         return Failed(what.partition("\n")[0], hopeless)
-
-
-def _die_with(parent: int) -> None:
-    """Have the system kill this process when its parent ends, however that ends."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        if os.getppid() != parent:
-            os._exit(1)
 
 
 RUN = "run.json"
@@ -337,7 +332,16 @@ class _Folder:
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
         began, out, journal = time.monotonic(), self.work.out, self.journal
-        self._check_folder()
+        folders = [out / shards.LINKS, out / shards.REJECTS]
+        for folder in folders:
+            folder.mkdir(exist_ok=True)
+            remove_stale(folder)
+        journal.refuse_foreign()
+        if journal.changed:
+            self.reporter.say(f"linked again, because they have changed: {listed(journal.changed)}")
+        if damaged := journal.forget_damaged():
+            self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
+        journal.remove_leftovers()
         self._count(journal.done.values())
         left = [file for file in range(len(self.inputs)) if not journal.is_complete(file)]
         self.read = self.before = self.size - sum(self.inputs[file].size for file in left)
@@ -347,7 +351,7 @@ class _Folder:
                 with self.reporter.stage("linking"), Crew(workers, self.work) as crew:
                     self._link(crew, left)
             finally:
-                for folder in (out / shards.LINKS, out / shards.REJECTS):
+                for folder in folders:
                     remove_stale(folder)
                     sync(folder)
             journal.remove_leftovers()
@@ -358,18 +362,6 @@ class _Folder:
         unread = next((done.unread_date for done in parts if done.unread_date is not None), None)
         articles, mentions, linked, rejects, undated = (self.totals[name] for name in COUNTED)
         return Run(Counts(articles, mentions, linked), rejects, undated, self.articles, self.problems, unread)
-
-    def _check_folder(self) -> None:
-        """Compare the folder with the journal, and report what has to be made again."""
-        for folder in (self.work.out / shards.LINKS, self.work.out / shards.REJECTS):
-            folder.mkdir(exist_ok=True)
-            remove_stale(folder)
-        self.journal.refuse_foreign()
-        if self.journal.changed:
-            self.reporter.say(f"linked again, because they have changed: {listed(self.journal.changed)}")
-        if damaged := self.journal.forget_damaged():
-            self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
-        self.journal.remove_leftovers()
 
     def _count(self, parts: Iterable[Done]) -> None:
         for done in parts:

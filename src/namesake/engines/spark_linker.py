@@ -35,7 +35,7 @@ from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_ex
 from namesake.formats.field_names import SHOWN, Reading
 from namesake.formats.json_articles import Places, read_blocks
 from namesake.kb.publish.pack import SUFFIX
-from namesake.linker import Linked, Linker
+from namesake.linker import Linker
 from namesake.machine import cache_folder, from_home
 from namesake.printable import listed
 from namesake.recipe import Recipe
@@ -140,10 +140,6 @@ class TaskRejects(Rejects):
             raise NamesakeError(line)
         self.problems.append(line)
 
-    def count_links(self, linked: Linked) -> None:
-        """Count articles and their links."""
-        self.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
-
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""
         if self.total is not None:
@@ -219,7 +215,9 @@ class Job:
         one_per_span: bool = False,
     ) -> None:
         check_date(date)
-        use_this_python(spark)
+        context = getattr(spark, "sparkContext", None)  # Spark Connect has none
+        if context and PYTHON not in os.environ and not context.getConf().get("spark.pyspark.python"):
+            os.environ[PYTHON] = context.pythonExec = sys.executable  # not the first Python on the path
         place = from_home(kb).absolute()
         self.linker = Linker(_folder(str(place)), recipe, threshold)
         self.scores, self.date, self.rejects, self.one_per_span = scores, date, rejects, one_per_span
@@ -241,21 +239,13 @@ class Job:
             try:
                 for table in with_dates(read(batches, rejects), rejects, date):
                     linked = linker.link_counted(table, scores, rejects)
-                    rejects.count_links(linked)
+                    rejects.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
                     yield from _for_spark(described(linker.kb, linked.links, one_per_span)).to_batches()
             finally:
                 rejects.send()
 
         schema = _for_spark(described(self.linker.kb, self.linker.empty_links(scores), one_per_span)).schema
         return df.mapInArrow(work, from_arrow_schema(schema))
-
-
-def use_this_python(spark: SparkSession) -> None:
-    """Make the workers run this Python, not the first on the path, unless PYSPARK_PYTHON or a setting names one."""
-    context = getattr(spark, "sparkContext", None)  # Spark Connect has none
-    if context is None or PYTHON in os.environ or context.getConf().get("spark.pyspark.python"):
-        return
-    os.environ[PYTHON] = context.pythonExec = sys.executable
 
 
 def _check_columns(df: DataFrame, names: ColumnNames) -> None:

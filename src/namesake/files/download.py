@@ -6,7 +6,6 @@ calls this version of the file. If the server gives no version, the next downloa
 
 import http.client
 import os
-import re
 import ssl
 from collections.abc import Callable
 from pathlib import Path
@@ -110,12 +109,14 @@ class _Part:
     def _receive(self, url: str, answer: http.client.HTTPResponse, held: int, progress: Progress) -> None:
         """Append what the server sends, or start again if it sends the whole file."""
         begin = held if answer.status == PARTIAL_CONTENT else 0
-        if answer.status == PARTIAL_CONTENT and _begin(answer) != held:
+        sent = answer.headers.get("Content-Range") or ""  # such as `bytes 5-9/10`
+        if answer.status == PARTIAL_CONTENT and not sent.startswith(f"bytes {held}-"):
             self.remove()
             raise NamesakeError(f"{url}: the server sent another range than requested; nothing was kept, try again")
         self.file.truncate(begin)
         if begin == 0:
-            self.origin = Origin(url, _validator(answer))
+            tag, changed = (answer.headers.get(name) or "" for name in ("ETag", "Last-Modified"))
+            self.origin = Origin(url, tag if tag.startswith('"') else changed)
             self.journal.add(self.origin)
         rest = int(answer.headers.get("Content-Length") or 0)
         done, size = begin, begin + rest if rest else 0
@@ -158,15 +159,3 @@ def _opened(request: Request) -> http.client.HTTPResponse:
         request.remove_header("Range")
         request.remove_header("If-range")
         return _opened(request)
-
-
-def _begin(answer: http.client.HTTPResponse) -> int:
-    """Where the range begins, by a header such as `Content-Range: bytes 5-9/10`; -1 if there is none."""
-    found = re.match(r"bytes (\d+)", answer.headers.get("Content-Range") or "", re.ASCII)
-    return int(found[1]) if found else -1
-
-
-def _validator(answer: http.client.HTTPResponse) -> str:
-    """What identifies this version of the file, as the header `If-Range` takes it."""
-    tag = answer.headers.get("ETag") or ""
-    return tag if tag.startswith('"') else answer.headers.get("Last-Modified") or ""

@@ -39,11 +39,6 @@ class Begun(msgspec.Struct, frozen=True, tag="draft"):
     host: str
     boot: str
 
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether another machine wrote this: locks on a shared disk may not be visible here."""
-        return self.host != platform.node() and self.boot != _boot()
-
 
 class Stage(msgspec.Struct, frozen=True, tag="stage"):
     """A stage is finished."""
@@ -128,7 +123,9 @@ class FolderDraft:
         journal = self._open_journal()
         begun = _last_begun(journal)
         is_foreign = begun is None and any(path.name != JOURNAL for path in self.folder.iterdir())
-        if is_foreign or (begun and begun.is_elsewhere):
+        # Locks on a shared disk may not be visible to another machine.
+        is_elsewhere = begun and begun.host != platform.node() and begun.boot != _boot()
+        if is_foreign or is_elsewhere:
             journal.close()
             whose = f"{begun.host} may be at work there; if it is not, " if begun else ""
             raise NamesakeError(f"{self.folder} is in the way: {whose}remove it")

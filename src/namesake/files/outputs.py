@@ -75,7 +75,18 @@ class Journal(Generic[E]):
         try:
             if not self._is_ours():
                 raise NamesakeError(busy)
-            self.entries = self._read(msgspec.json.Decoder(kind))
+            self.entries: list[E] = []
+            self._end = 0
+            decoder = msgspec.json.Decoder(kind)
+            for line in self._file:  # up to the first line that is not an entry
+                try:
+                    entry = decoder.decode(line)
+                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                    break
+                if not line.endswith(b"\n"):
+                    break
+                self.entries.append(entry)
+                self._end += len(line)
         except BaseException:
             self._file.close()
             raise
@@ -90,21 +101,6 @@ class Journal(Generic[E]):
             return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
         except FileNotFoundError:
             return False
-
-    def _read(self, decoder: msgspec.json.Decoder[E]) -> list[E]:
-        """The entries of earlier runs, up to the first line that is not one."""
-        entries: list[E] = []
-        self._end = 0
-        for line in self._file:
-            try:
-                entry = decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-                break
-            if not line.endswith(b"\n"):
-                break
-            entries.append(entry)
-            self._end += len(line)
-        return entries
 
     def add(self, entry: E, wait: bool = True) -> None:
         """Append an entry. It is on the disk when this returns or, without `wait`, about a second later."""
@@ -210,47 +206,29 @@ def published(path: Path, tidy: bool = True) -> Iterator[Path]:
     """
     check_place(path)
     place = _behind_links(path)
-    partial = _Partial(place.parent)
+    # The name is chosen before the file is created, so that an interrupt at any moment finds what to remove.
+    partial, file = place.parent / f".namesake-{secrets.token_hex(8)}.partial", None
     try:
         if tidy:
             remove_stale(place.parent)
-        partial.claim()
-        yield partial.path
-        partial.path.replace(place)
+        while file is None or not os.fstat(file).st_nlink:  # once more if it was removed before it was locked
+            if file is not None:
+                os.close(file)
+            file = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
+            wait_for_lock(file)
+        yield partial
+        partial.replace(place)
     except OSError as problem:
         raise NamesakeError(f"{path} cannot be written ({problem.strerror or problem})") from None
     finally:
-        partial.release()
+        partial.unlink(missing_ok=True)
+        if file is not None:
+            os.close(file)
 
 
 def _behind_links(path: Path) -> Path:
     """The file that a link leads to; any other path unchanged."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
-
-
-class _Partial:
-    """A temporary file, locked while its process lives.
-
-    Its name is chosen before it is created, so that an interrupt at any moment finds what to remove.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / f".namesake-{secrets.token_hex(8)}.partial"
-        self._file: int | None = None
-
-    def claim(self) -> None:
-        """Create and lock the file; once more if another process removed it before it was locked."""
-        while self._file is None or not os.fstat(self._file).st_nlink:
-            if self._file is not None:
-                os.close(self._file)
-            self._file = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
-            wait_for_lock(self._file)
-
-    def release(self) -> None:
-        """Unlock the file, and remove it if it still has its temporary name."""
-        self.path.unlink(missing_ok=True)
-        if self._file is not None:
-            os.close(self._file)
 
 
 def remove_stale(folder: Path) -> None:
@@ -285,8 +263,12 @@ def create(path: Path, suffix: str) -> IO[bytes]:
 
 
 @contextmanager
-def to_stdout() -> Iterator[IO[bytes]]:
-    """Standard output for bytes; it stays open."""
+def written(path: Path) -> Iterator[IO[bytes]]:
+    """A file for writing, compressed by its suffix, that appears when the block succeeds; `-` is standard output."""
+    if str(path) != STDIN:
+        with published(path) as partial, create(partial, path.suffix) as file:
+            yield file
+        return
     if sys.stdout is None:
         raise NamesakeError("standard output is closed: name a file with -o")
     sys.stdout.flush()

@@ -173,9 +173,12 @@ def read_parquet(
     names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
     with open_parquet(path) as file:
         wanted = range(file.metadata.num_row_groups) if groups is None else groups
+        all_groups = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
+        largest = max((group.total_byte_size / max(group.num_rows, 1) for group in all_groups), default=0)
+        rows = max(1, min(MOST_ARTICLES, int(MOST_BYTES / max(largest, 1))))  # so that memory stays bounded
         seen, each = 0, path.stat().st_size / max(file.metadata.num_rows, 1)
         watch(path, lambda: int(seen * each))
-        for batch in file.iter_batches(_batch_rows(file.metadata), row_groups=list(wanted), use_threads=False):
+        for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
             seen += batch.num_rows
             table = with_extra(names.renamed(pa.Table.from_batches([batch]), before))
             yield valid_articles(table, str(path), before, rejects, str(path))
@@ -195,10 +198,3 @@ def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
         raise NamesakeError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as problem:
         raise NamesakeError(f"{path} cannot be read as Parquet ({problem})") from None
-
-
-def _batch_rows(metadata: pq.FileMetaData) -> int:
-    """How many rows per batch: fewer if they are large, so that memory stays bounded."""
-    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
-    largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
-    return max(1, min(MOST_ARTICLES, int(MOST_BYTES / max(largest, 1))))

@@ -24,9 +24,9 @@ from namesake.articles.article import Article
 from namesake.articles.builder import in_tables
 from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
-from namesake.files import STDIN, create, kind, open_lines, published
+from namesake.files import STDIN, kind, open_lines
 from namesake.files.lines import too_long
-from namesake.files.outputs import to_stdout
+from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.field_names import Reading, choose_fields, id_prefix, shown
 from namesake.formats.json_articles import BLANKS, BOM, INVALID, json_records
@@ -310,7 +310,7 @@ def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from
     formulas are escaped.
     """
     suffix, dialect = writer_suffix(path), dialect or Dialect()
-    with _opened(path) as file:
+    with written(path) as file:
         if suffix == ".parquet":
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
 
@@ -394,13 +394,3 @@ def _cell(value: object) -> str:
     if isinstance(value, dict | list | bytes):
         return msgspec.json.encode(value).decode()
     return str(value)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    if str(path) == STDIN:
-        with to_stdout() as file:
-            yield file
-    else:
-        with published(path) as partial, create(partial, path.suffix) as file:
-            yield file
