@@ -208,7 +208,6 @@ def plain(array: pa.Array) -> pa.Array:
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:
-    """The type of a plain column without chunks."""
     try:
         return _plain_column(pa.nulls(0, kind)).type
     except pa.ArrowNotImplementedError:  # Arrow cannot make an empty array of every nested type
@@ -216,7 +215,6 @@ def _plain_type(kind: pa.DataType) -> pa.DataType:
 
 
 def _plain_column(array: pa.Array) -> pa.Array:
-    """A column of a plain table."""
     if pa.types.is_dictionary(array.type):
         values = plain(array.dictionary)
         if pa.types.is_string(values.type) or pa.types.is_large_string(values.type):

@@ -121,7 +121,6 @@ def reconcile_frame(
 
 
 def _table(frame: Any) -> pa.Table:
-    """The frame as an Arrow table in plain layouts."""
     table = from_stream(frame)
     if not isinstance(table, pa.Table):
         raise TypeError(
@@ -132,7 +131,6 @@ def _table(frame: Any) -> pa.Table:
 
 
 def _ids(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of ids as text."""
     try:
         return decoded(column).cast(pa.string())
     except pa.ArrowException as problem:

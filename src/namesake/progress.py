@@ -37,8 +37,6 @@ class Lines(Reporter):
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
-        self.began = self.spoke = time.monotonic()
-        self.name = ""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -69,8 +67,6 @@ class Bar(Reporter):
         from rich.console import Console  # slow to load, and logs do not need it
 
         self.console = Console(file=stream)
-        self.began = time.monotonic()
-        self.taken = 0
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -80,8 +76,8 @@ class Bar(Reporter):
         self.began = time.monotonic()
         width = 30 if self.console.width >= WIDE else 10
         self.taken = len(name) + width + 4  # the spinner, and the spaces between columns
-        texts = TextColumn("{task.description}"), TextColumn("{task.fields[measure]}")
-        columns = SpinnerColumn(), texts[0], BarColumn(bar_width=width), texts[1]
+        name_column, measure = TextColumn("{task.description}"), TextColumn("{task.fields[measure]}")
+        columns = SpinnerColumn(), name_column, BarColumn(bar_width=width), measure
         with Progress(*columns, console=self.console, transient=True) as self.bar:
             self.task = self.bar.add_task(name, total=None, measure="")
             yield

@@ -306,7 +306,6 @@ def token_spans(text: str) -> list[Span]:
 
 
 def _characters(one: _Mention, tokens: list[Span], where: str) -> list[Span]:
-    """The spans of a name in characters, from its spans in tokens."""
     for start, end in one.offsets:
         if not 0 <= start < end <= len(tokens):
             raise NamesakeError(f"{where}: [{start}, {end}] of {one.name!r} does not fit {len(tokens)} tokens")

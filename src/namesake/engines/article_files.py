@@ -129,7 +129,6 @@ def _outside(found: list[Path], out: Path | None) -> list[Path]:
 
 
 def _named(name: str, out: Path | None) -> Path:
-    """A file that the user names."""
     path = Path(name)
     if name == STDIN and out is not None:
         raise NamesakeError(
@@ -154,7 +153,6 @@ def _searched(name: str) -> list[Path]:
 
 
 def _classify(paths: Sequence[Path], listing: Listing) -> None:
-    """Add files to those that are read, or to those that are skipped."""
     kbs = {path.parent for path in paths if path.name == MANIFEST and is_ours(path)}
     for path in paths:
         if path.name == MANIFEST or kbs.isdisjoint(path.parents):

@@ -27,7 +27,7 @@ from mmap import mmap
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import msgspec
 import pyarrow as pa
@@ -56,20 +56,12 @@ SHARED_BYTES = SHARD_BYTES + (4 << 20)
 PATIENCE = 5.0  # seconds for a dying worker to end
 
 
-class Failed(msgspec.Struct, frozen=True, tag="failed"):
+class Failed(NamedTuple):
     """A shard could not be linked."""
 
     reason: str
     hopeless: bool = False
     """Whether all other shards would fail as well."""
-
-
-_answers: msgspec.json.Decoder[Done | Failed] = msgspec.json.Decoder(Done | Failed)
-_orders = msgspec.json.Decoder(tuple[shards.Shard, int | None])
-"""Requests to a worker: a shard, and the size of its lines, if it consists of lines.
-
-The lines are in shared memory or, if they do not fit, follow through the pipe.
-"""
 
 
 class Crew:
@@ -119,7 +111,6 @@ class _Worker:
     def __init__(self, context: Any, work: ShardLinker, shared: int) -> None:
         self.context, self.work = context, work
         self.memory = mmap(-1, shared) if context.get_start_method() == "fork" else None
-        self.long: bytes | None = None
         self.tries = 0
         self._start()
 
@@ -134,30 +125,28 @@ class _Worker:
 
     def take(self, piece: Piece) -> None:
         """Request a piece. Its lines are copied, because they are valid for a short time only."""
-        self.piece, self.tries, self.long = piece, 0, None
-        if piece.lines is not None:
-            end = piece.lines.size
-            with memoryview(piece.lines.data) as data:
-                if self.memory is not None and end + PADDING <= len(self.memory):
-                    self.memory[:end] = data[:end]
-                    self.memory[end : end + PADDING] = bytes(PADDING)
+        self.piece, self.tries, lines, sent = piece, 0, piece.lines, None
+        if lines is not None:
+            with memoryview(lines.data)[: lines.size] as data:
+                if self.memory is not None and lines.size + PADDING <= len(self.memory):
+                    self.memory[: lines.size] = data
+                    self.memory[lines.size : lines.size + PADDING] = bytes(PADDING)
                 else:
-                    self.long = bytes(data[:end])
+                    sent = bytes(data)
+        self.order = piece.shard, None if lines is None else lines.size, sent
         self.ask()
 
     def ask(self) -> None:
-        """Send the request. A dead worker does not answer it."""
+        """Send the request: the shard, the size of its lines, and the lines if they do not fit the shared memory."""
         self.tries += 1
-        order = self.piece.shard, None if self.piece.lines is None else self.piece.lines.size
-        with suppress(OSError):
-            self.pipe.send_bytes(msgspec.json.encode(order))
-            if self.long is not None:
-                self.pipe.send_bytes(self.long)
+        with suppress(OSError):  # a dead worker does not answer
+            self.pipe.send(self.order)
 
     def answer(self) -> Done | Failed:
         """The worker's answer; a dead worker is replaced."""
         try:
-            return _answers.decode(self.pipe.recv_bytes())
+            answer: Done | Failed = self.pipe.recv()
+            return answer
         except (EOFError, OSError):
             failed = Failed(f"its worker died ({self.end(PATIENCE)})")
             self._start()
@@ -187,12 +176,11 @@ def _serve(pipe: Connection, work: ShardLinker, memory: Any, parent: int) -> Non
     pa.set_cpu_count(1)
     with suppress(EOFError, OSError):
         while True:
-            shard, size = _orders.decode(pipe.recv_bytes())
-            lines = None
-            if size is not None:
-                is_shared = memory is not None and size + PADDING <= len(memory)
-                lines = Block(shard.before, memory, size) if is_shared else Block.of(pipe.recv_bytes(), shard.before)
-            pipe.send_bytes(msgspec.json.encode(_tried(work, shard, lines)))
+            shard, size, sent = pipe.recv()
+            lines = Block.of(sent, shard.before) if sent is not None else None
+            if size is not None and sent is None:
+                lines = Block(shard.before, memory, size)
+            pipe.send(_tried(work, shard, lines))
 
 
 def _tried(work: ShardLinker, shard: shards.Shard, lines: Block | None) -> Done | Failed:
@@ -248,11 +236,8 @@ def link_folder(
             of any other file. Standard input is refused.
         out: the folder. It holds the links of one run: another KB, another recipe or other articles are refused.
         workers: the number of processes; 0 is one per core. It does not change the result.
-        scores: also write every candidate with its scores.
-        date: the ISO date of articles without one.
-        most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
         shard_bytes: the number of bytes of text in a part.
-        reading: the names of the fields, and other settings that the suffix does not tell.
+        scores, date, most_line, reading: as for `link_files`.
         reporter: shows progress.
     """
     check_date(date)

@@ -308,7 +308,6 @@ class _Run:
             batch.add(replace(article, mentions=[self._mention(one) for one in article.mentions or ()]), found)
 
     def _store(self, found: Found, article: Article, rows: Rows, number: int) -> None:
-        """Store the answers for the names of an article, and the speakers of its quotations."""
         record = found.record
         assert isinstance(record, QuotedArticle)
         said = [one for one in record.quotations if one.id]
@@ -414,7 +413,6 @@ class _Run:
 
 
 def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> Iterator[_Batch]:
-    """Batches of records; `add` adds a record to a batch."""
     batch = _Batch()
     for found in records:
         add(batch, found)

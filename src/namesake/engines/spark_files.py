@@ -117,7 +117,7 @@ def read_shards(batches: Any, rejects: TaskRejects, reading: Reading) -> Iterato
             try:
                 yield from shard.tables(rejects, reading)
             except NamesakeError as problem:
-                rejects.add_problem(str(problem))
+                rejects.problems.append(str(problem))
 
 
 def add_remote(inputs: Inputs, named: Sequence[str], spark: Any) -> None:
@@ -137,7 +137,6 @@ def add_remote(inputs: Inputs, named: Sequence[str], spark: Any) -> None:
 
 
 def _remote_files(system: Any, status: Any) -> Iterator[Input]:
-    """A file, or the files of articles in a folder and below."""
     top = status.getPath().toString()
     if not status.isDirectory():
         yield _remote(top, status.getLen())
@@ -152,7 +151,6 @@ def _remote_files(system: Any, status: Any) -> Iterator[Input]:
 
 
 def _remote(path: str, size: int) -> Input:
-    """A file that only Spark can read."""
     file = Path(path)
     found = format_of(file)
     if found is None or not found.by_spark or COMPRESSED.get(file.suffix) == "zstandard":
@@ -205,7 +203,7 @@ def link_with_spark(
         job = spark_linker.Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, rejects=counted)
         with folder.removed_on_failure():
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
-            tally = counted.tally
+            tally: Tally = counted.total.value
             if tally.rejects:
                 lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.rejects)
                 folder.write(f"{REJECTS}/part-00000.jsonl", lines)
@@ -227,7 +225,6 @@ def link_with_spark(
 
 
 def _links(spark: SparkSession, job: spark_linker.Job, inputs: Inputs, most_line: int) -> DataFrame:
-    """The links of all files."""
     links = []
     if inputs.lines:
         lines = spark_linker.with_places(spark.read.text(inputs.lines, lineSep="\n"))

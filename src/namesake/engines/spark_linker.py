@@ -1,6 +1,4 @@
-"""Counts of a Spark job over all executors: articles, links and rejected records.
-
-Linking on Spark: a DataFrame of articles in, a DataFrame of links out, as Arrow batches.
+"""Linking on Spark: a DataFrame of articles in, a DataFrame of links out, as Arrow batches; counts over all executors.
 
 Every Python worker of an executor opens the KB once and keeps it; workers of one machine share its memory. The KB is a
 folder that all machines can read, or a pack (`namesake kb pack`), which Spark copies to each machine.
@@ -102,13 +100,8 @@ class SparkRejects:
 
         self.total = spark.sparkContext.accumulator(Tally(), Adding())
 
-    @property
-    def tally(self) -> Tally:
-        """All counts."""
-        return self.total.value
-
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.tally, name)
+        return getattr(self.total.value, name)
 
 
 class TaskRejects(Rejects):
@@ -133,12 +126,6 @@ class TaskRejects(Rejects):
         if self.total is None:
             raise NamesakeError(f"{placed}; correct it, or pass `rejects` to continue without it")
         super().add(placed)
-
-    def add_problem(self, line: str) -> None:
-        """Note a file that cannot be read to its end."""
-        if self.total is None:
-            raise NamesakeError(line)
-        self.problems.append(line)
 
     def send(self) -> None:
         """Send the counts to the driver; Spark adds them when the task ends."""
@@ -200,30 +187,30 @@ def link_lines(df: DataFrame, kb: str | Path, recipe: Recipe | str | Path = "def
     return Job(df.sparkSession, kb, recipe, **settings).links(df, read_lines)
 
 
+@dataclass
 class Job:
     """Links that executors make. The driver checks the arguments."""
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        kb: str | Path,
-        recipe: Recipe | str | Path,
-        scores: bool = False,
-        threshold: float | str | None = None,
-        date: str | None = None,
-        rejects: SparkRejects | None = None,
-        one_per_span: bool = False,
-    ) -> None:
-        check_date(date)
-        context = getattr(spark, "sparkContext", None)  # Spark Connect has none
+    spark: SparkSession
+    kb: str | Path
+    recipe: Recipe | str | Path
+    scores: bool = False
+    threshold: float | str | None = None
+    date: str | None = None
+    rejects: SparkRejects | None = None
+    one_per_span: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the arguments, and send a pack to the executors."""
+        check_date(self.date)
+        context = getattr(self.spark, "sparkContext", None)  # Spark Connect has none
         if context and PYTHON not in os.environ and not context.getConf().get("spark.pyspark.python"):
             os.environ[PYTHON] = context.pythonExec = sys.executable  # not the first Python on the path
-        place = from_home(kb).absolute()
-        self.linker = Linker(_folder(str(place)), recipe, threshold)
-        self.scores, self.date, self.rejects, self.one_per_span = scores, date, rejects, one_per_span
+        place = from_home(self.kb).absolute()
+        self.linker = Linker(_folder(str(place)), self.recipe, self.threshold)
         self.where = str(place)
         if self.where.endswith(SUFFIX):
-            spark.sparkContext.addFile(self.where)
+            self.spark.sparkContext.addFile(self.where)
             self.where = place.name
 
     def links(self, df: DataFrame, read: Reader) -> DataFrame:
@@ -302,7 +289,6 @@ def _of_one_file(batches: Batches, rejects: TaskRejects) -> Iterator[tuple[pa.Re
 
 
 def _for_spark(links: pa.Table) -> pa.Table:
-    """Links with types that Spark has."""
     for at, column in enumerate(links.schema):
         is_spans = column.name in ("spans", "title_spans")
         if is_spans or pa.types.is_dictionary(column.type):

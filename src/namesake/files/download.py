@@ -9,7 +9,7 @@ import os
 import ssl
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Self, cast
+from typing import IO, cast
 from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit
 from urllib.request import Request, urlopen
@@ -73,28 +73,25 @@ def download(url: str, folder: Path, checksum: str | None, progress: Progress) -
     return target, found
 
 
-class _Part:
+class _Part(Journal[Origin]):
     """The bytes of a file that have been received, for one process at a time."""
 
     def __init__(self, target: Path) -> None:
-        self.target = target
-        self.path = target.with_name(f"{target.name}.part")
+        self.target, self.part = target, target.with_name(f"{target.name}.part")
         busy = f"{target} is being downloaded by another process: wait until it ends, and try again"
-        self.journal: Journal[Origin] = Journal(self.path.with_name(f"{self.path.name}.json"), Origin, busy)
-        self.origin = self.journal.entries[-1] if self.journal.entries else Origin("")
+        super().__init__(target.with_name(f"{target.name}.part.json"), Origin, busy)
+        self.origin = self.entries[-1] if self.entries else Origin("")
+        self.file: IO[bytes] = self.part.open("a+b")
 
-    def __enter__(self) -> Self:
-        self.file: IO[bytes] = self.path.open("a+b")
-        return self
-
-    def __exit__(self, *problem: object) -> None:
+    def close(self) -> None:
+        """Close both files."""
         self.file.close()
-        self.journal.close()
+        super().close()
 
     def fetch(self, url: str, progress: Progress) -> str:
         """Receive what is missing; returns the checksum of the whole file."""
         known = self.origin.url == url and self.origin.validator
-        held = self.path.stat().st_size if known else 0
+        held = self.part.stat().st_size if known else 0
         request = Request(url, headers={"User-Agent": "namesake"})
         if held:
             request.add_header("Range", f"bytes={held}-")
@@ -104,7 +101,7 @@ class _Part:
                 self._receive(url, answer, held, progress)
         except (URLError, TimeoutError, ConnectionError, ssl.SSLError, http.client.HTTPException) as problem:
             raise NamesakeError(f"{url} cannot be downloaded ({problem}); {self._left()}") from None
-        return file_digest(self.path)
+        return file_digest(self.part)
 
     def _receive(self, url: str, answer: http.client.HTTPResponse, held: int, progress: Progress) -> None:
         """Append what the server sends, or start again if it sends the whole file."""
@@ -117,7 +114,7 @@ class _Part:
         if begin == 0:
             tag, changed = (answer.headers.get(name) or "" for name in ("ETag", "Last-Modified"))
             self.origin = Origin(url, tag if tag.startswith('"') else changed)
-            self.journal.add(self.origin)
+            self.add(self.origin)
         rest = int(answer.headers.get("Content-Length") or 0)
         done, size = begin, begin + rest if rest else 0
         while block := answer.read(BLOCK):
@@ -131,7 +128,7 @@ class _Part:
     def _left(self) -> str:
         """What to say about the part, which is kept only if it can be resumed."""
         self.file.flush()
-        if self.path.stat().st_size and self.origin.validator:
+        if self.part.stat().st_size and self.origin.validator:
             return "the same command resumes the download"
         self.remove()
         return "nothing was kept, try again"
@@ -140,13 +137,13 @@ class _Part:
         """Put the complete file in its place."""
         self.file.flush()
         os.fsync(self.file.fileno())
-        self.path.replace(self.target)
-        self.journal.remove()
+        self.part.replace(self.target)
+        self.remove()
 
     def remove(self) -> None:
         """Remove what was received."""
-        self.path.unlink(missing_ok=True)
-        self.journal.remove()
+        self.part.unlink(missing_ok=True)
+        super().remove()
 
 
 def _opened(request: Request) -> http.client.HTTPResponse:

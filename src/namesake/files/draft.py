@@ -133,8 +133,7 @@ class FolderDraft:
         if begun and self.key and begun.key == self.key and all(map(self._has_sizes, stages.values())):
             self.stages = stages  # from here on an interrupt keeps them
         self.journal = journal
-        stages = {name: stage for name, stage in self.stages.items() if not damaged_file(self.folder, stage.digests)}
-        self.stages = stages
+        self.stages = {name: one for name, one in self.stages.items() if not damaged_file(self.folder, one.digests)}
         if not self.stages:
             if begun:
                 self.say(f"removed {self.folder}, which a stopped run had left")

@@ -59,7 +59,6 @@ class ColumnNames:
         return _with_rest(made, table, [name for name in table.column_names if name not in wanted.values()])
 
     def _with_mentions(self, table: pa.Table) -> pa.Table:
-        """The table with the column of mentions under our name."""
         if self.mentions is None:
             return table
         names = table.column_names

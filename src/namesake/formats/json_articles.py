@@ -181,7 +181,6 @@ def _without_surrogates(line: bytes) -> bytes | None:
 
 
 def _id_of(line: bytes) -> str | None:
-    """The id of an invalid article, if it has one."""
     try:
         fields = _raw_fields.decode(line)
         return str(_id.decode(fields[_layout(fields).id]))

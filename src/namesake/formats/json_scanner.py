@@ -69,7 +69,6 @@ def _table(to: Any, articles: int) -> pa.Table:
 
 
 def _mentions(to: Any, articles: int) -> pa.ListArray:
-    """The nested column `mentions`."""
     rows, spans = int(to.counts[kernel.MENTION_ROWS]), int(to.counts[kernel.SPAN_ROWS])
     pairs = to.span[: 2 * spans].reshape(-1, 2)
     by_token = to.by_token[:articles].astype(np.bool_)

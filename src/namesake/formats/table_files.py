@@ -67,10 +67,7 @@ class CsvRows:
         self.header: list[str] = []
         self.header = self._checked(next(self._rows())[1])
 
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        return ((line, row) for line, row, why in self.every() if why is None)
-
-    def every(self) -> Iterator[tuple[int, list[str], str | None]]:
+    def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
         """Every row, and why it was rejected, if it was; such a row is cut or filled to the columns of the header."""
         columns = len(self.header)
         for line, row in self._rows():
@@ -135,7 +132,9 @@ def _articles(rows: CsvRows, reading: Reading, prefix: str) -> Iterator[Article]
     """The article of each row; an empty cell is a missing value."""
     fields = choose_fields(rows.header, reading, rows.path)
     own = {fields.text, fields.id, fields.title, fields.date}
-    for line, row in rows:
+    for line, row, why in rows:
+        if why is not None:
+            continue
         cells = dict(zip(rows.header, row, strict=True))
         rest = {name: cell for name, cell in cells.items() if name not in own}
         yield Article(
@@ -264,7 +263,7 @@ def csv_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
         columns: list[list[str]] = [[] for _ in rows.header]
         unread: dict[int, str] = {}
         numbers: list[int] = []
-        for _, row, why in rows.every():
+        for _, row, why in rows:
             if why is not None:
                 unread[len(numbers)] = why
             numbers.append(rows.number)

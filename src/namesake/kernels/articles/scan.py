@@ -364,14 +364,8 @@ def scan_articles(data, start, size, most_articles, most_weight, most_line, to):
         *(pointer(to.has_mentions), pointer(to.name), pointer(to.has_candidates), pointer(to.qid)),
         *(pointer(to.id_end), pointer(to.title_end), pointer(to.date_end), pointer(to.extra_end)),
         *(pointer(to.mention_end), pointer(to.name_end), pointer(to.span_end), pointer(to.span)),
-        *(
-            pointer(to.candidate_end),
-            pointer(to.qid_end),
-            pointer(to.counts),
-            pointer(to.line),
-            pointer(to.text_end),
-            pointer(found),
-        ),
+        *(pointer(to.candidate_end), pointer(to.qid_end), pointer(to.counts)),
+        *(pointer(to.line), pointer(to.text_end), pointer(found)),
     )
     keys, stamp = np.zeros(KEY_SLOTS, np.uint64), np.uint64(0)
     status = DONE
