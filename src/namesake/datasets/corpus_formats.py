@@ -7,7 +7,7 @@ authors' name is the column `original`.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -141,24 +141,25 @@ class _Mention(msgspec.Struct):
         return {"split": self.split, "difficulty": self.difficulty}
 
 
-class _Plain(msgspec.Struct):
+class _Record(msgspec.Struct, kw_only=True):
     id: str | int
     text: str
-    title: str | None = None
-    date: str | None = None
-    mentions: list[_Mention] | None = None
-
-
-class _Quotebank(msgspec.Struct):
-    articleID: str | int  # noqa: N815 - the authors' spelling
-    content: str
-    names: list[_Mention]
     title: str | None = None
     date: str | None = None
 
     @property
     def article(self) -> Article:
-        return Article(str(self.articleID), self.content, self.title, self.date)
+        return Article(str(self.id), self.text, self.title, self.date)
+
+
+class _Plain(_Record):
+    mentions: list[_Mention] | None = None
+
+
+class _Quotebank(_Record, rename={"id": "articleID", "text": "content"}):
+    id: str | int
+    text: str
+    names: list[_Mention]
 
 
 class _Label(msgspec.Struct):
@@ -175,22 +176,16 @@ class _EntityMention(msgspec.Struct):
     candidates: list[str] | None = None
 
 
-class _Elevant(msgspec.Struct):
-    id: str | int
-    text: str
-    title: str | None = None
+class _Elevant(_Record):
     labels: list[_Label] | None = None
     entity_mentions: list[_EntityMention] | None = None
     evaluation_span: Span | None = None
 
-    @property
-    def article(self) -> Article:
-        return Article(str(self.id), self.text, self.title or None)
+    def __post_init__(self) -> None:
+        self.title = self.title or None
 
 
-class _Zelda(msgspec.Struct):
-    id: str | int
-    text: str
+class _Zelda(_Record):
     index: list[Span]
     wikipedia_titles: list[str | None]
     wikipedia_ids: list[int | str | None]
@@ -199,17 +194,13 @@ class _Zelda(msgspec.Struct):
 def read_plain(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
     """Read our own JSON lines. A name may appear once per article, with all its spans."""
     for where, record in read_records(path, _Plain, "an article"):
-        article = Article(str(record.id), record.text, record.title, record.date)
-        for one in record.mentions or ():
-            for span in one.spans:
-                labelled_article.check_span(span, record.text, where)
-        yield _named(article, ((one, one.spans, {}) for one in record.mentions or ()), where)
+        yield _named(record.article, ((one, one.spans, {}) for one in record.mentions or ()), where)
 
 
 def read_nelight(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
     """Read Quotebank's articles, each name with all its spans."""
     for where, record in _quotebank_records(path):
-        tokens = token_spans(record.content)
+        tokens = token_spans(record.text)
         names = ((one, _characters(one, tokens, where), one.columns) for one in record.names)
         yield _named(record.article, names, where)
 
@@ -217,13 +208,13 @@ def read_nelight(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
 def read_aida_json(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
     """Read the authors' AIDA-CoNLL, with one mention for each occurrence."""
     for where, record in _quotebank_records(path):
-        tokens = token_spans(record.content)
+        tokens = token_spans(record.text)
         occurrences = []
         for one in record.names:
             spans = _characters(one, tokens, where)
             if not spans:
                 raise NamesakeError(f"{where}: name {one.name!r} has no offsets")
-            surface = record.content[slice(*spans[0])]
+            surface = record.text[slice(*spans[0])]
             if not re.fullmatch(re.escape(_letters(surface)) + r"\d+", _letters(one.name)):
                 raise NamesakeError(f"{where}: name {one.name!r} is not {surface!r}, its text, and a number")
             if one.gold is msgspec.UNSET:
@@ -242,9 +233,9 @@ def read_zelda(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
         occurrences = []
         for span, title, page in zip(*columns, strict=True):
             given = {"page": None if page is None else f"{page}"}
-            known = labelled_article.page_title(title) if title else None
+            known = page_title(title) if title else None
             occurrences.append(Occurrence([span], title=known, columns=given))
-        yield label(Article(str(record.id), record.text), occurrences, where)
+        yield label(record.article, occurrences, where)
 
 
 def read_elevant(path: Path, rejects: Rejects) -> Iterator[LabelledArticle]:
@@ -278,12 +269,13 @@ def _named(
     for one, spans, columns in given:
         if one.name in mentions:
             raise NamesakeError(f"{where}: two names {one.name!r}; list each name once, with all its spans")
+        for span in spans:
+            labelled_article.check_span(span, article.text, where)
         mentions[one.name] = Mention(one.name, spans, one.options)
         if one.gold is not msgspec.UNSET:
             labelled_article.check_gold(one.gold, one.options, one.name, where)
             truths.append(Truth(one.name, one.name, one.gold, None, columns))
-    whole = Article(article.id, article.text, article.title, article.date, list(mentions.values()))
-    return LabelledArticle(whole, truths)
+    return LabelledArticle(replace(article, mentions=list(mentions.values())), truths)
 
 
 def _quotebank_records(path: Path) -> Iterator[tuple[str, _Quotebank]]:
@@ -295,7 +287,7 @@ def _quotebank_records(path: Path) -> Iterator[tuple[str, _Quotebank]]:
             record = msgspec.json.decode(raw or b"", type=_Quotebank)
         except INVALID as problem:
             raise NamesakeError(f"{where}: not an article ({problem})") from None
-        yield f"{where} ({record.articleID})", record
+        yield f"{where} ({record.id})", record
     if not number:
         raise NamesakeError(f"{path}: no articles")
 

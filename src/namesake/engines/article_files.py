@@ -88,9 +88,8 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
 def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
     """Each file once, under its first name; device and inode identify it."""
     kept: dict[object, Path] = {}
-    others = [
-        (path, first) for path in dict.fromkeys(paths) if (first := kept.setdefault(_identity(path), path)) != path
-    ]
+    firsts = [(path, kept.setdefault(_identity(path), path)) for path in dict.fromkeys(paths)]
+    others = [(path, first) for path, first in firsts if first != path]
     if others:
         more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
         say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
@@ -131,9 +130,7 @@ def _outside(found: list[Path], out: Path | None) -> list[Path]:
 def _named(name: str, out: Path | None) -> Path:
     path = Path(name)
     if name == STDIN and out is not None:
-        raise NamesakeError(
-            "a run that reads standard input cannot be resumed: write its links to a file, not a folder"
-        )
+        raise NamesakeError("a run that reads standard input cannot be resumed: write its links to a file")
     if name != STDIN and format_of(path) is None:
         missing = "" if path.exists() else "no such file or folder; "
         raise NamesakeError(f"{name}: {missing}articles come as {words()}{save_as(path)}")
