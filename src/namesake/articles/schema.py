@@ -62,12 +62,11 @@ def doubts_field(doubts: list[str]) -> pa.Field:
 def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
     """`table` with the columns of `schema`, cast where that loses nothing; missing optional columns become null."""
     must_be(table, (pa.Table,), what or "articles", "an Arrow table (pyarrow.Table)")
-    for name in schema.names:
-        if table.column_names.count(name) > 1:
-            raise NamesakeError(f"{what}: column `{name}` occurs {table.column_names.count(name)} times")
     columns = []
     for field in schema:
-        if field.name not in table.column_names:
+        if (count := table.column_names.count(field.name)) > 1:
+            raise NamesakeError(f"{what}: column `{field.name}` occurs {count} times")
+        if not count:
             if not field.nullable:
                 hint = did_you_mean(field.name, table.column_names)
                 raise NamesakeError(f"{what}: no column `{field.name}`; it has {', '.join(table.column_names)}{hint}")

@@ -64,16 +64,21 @@ class Text:
         return int(np.searchsorted(self.starts, unit))
 
 
-def nodes_of(data: bytes, where: str) -> dict[str, Node]:
-    """Parse Turtle into nodes, with the predicates that are used here; messages begin with `where`."""
+def _pyoxigraph() -> Any:
     try:
-        from pyoxigraph import RdfFormat, parse
+        import pyoxigraph
     except ImportError:
         raise lacking("NIF corpora need", "pyoxigraph", "nif") from None
+    return pyoxigraph
+
+
+def nodes_of(data: bytes, where: str) -> dict[str, Node]:
+    """Parse Turtle into nodes, with the predicates that are used here; messages begin with `where`."""
+    rdf = _pyoxigraph()
     nodes: dict[str, Node] = defaultdict(lambda: defaultdict(list))
     try:
         # lenient: corpora have IRIs with characters that the standard wants escaped
-        for triple in parse(data.decode("utf-8-sig"), format=RdfFormat.TURTLE, lenient=True):
+        for triple in rdf.parse(data.decode("utf-8-sig"), format=rdf.RdfFormat.TURTLE, lenient=True):
             if triple.predicate.value in USED:
                 nodes[triple.subject.value][triple.predicate.value].append(triple.object.value)
     except UnicodeDecodeError as problem:
@@ -201,16 +206,12 @@ def write_nif(one: LabelledArticle) -> bytes:
 
 def turtle(documents: Iterable[Document], prefixes: bool = True) -> bytes:
     """Return documents as Turtle."""
-    try:
-        from pyoxigraph import RdfFormat, serialize
-    except ImportError:
-        raise lacking("NIF needs", "pyoxigraph", "nif") from None
+    rdf = _pyoxigraph()
     triples = (triple for document in documents for triple in _triples(document))
     try:
-        written = serialize(triples, format=RdfFormat.TURTLE, prefixes=PREFIXES if prefixes else {})
+        written: bytes = rdf.serialize(triples, format=rdf.RdfFormat.TURTLE, prefixes=PREFIXES if prefixes else {})
     except ValueError as problem:
         raise NamesakeError(f"this cannot be written as Turtle ({problem})") from None
-    assert written is not None
     return written
 
 

@@ -300,7 +300,16 @@ def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearra
     `memory` holds the lines. `cut` is that of `formats.cut_of`: without it, the file is one shard.
     """
     if cut == "row groups":
-        yield from _parquet(file, path, size)
+        with open_parquet(path) as opened:
+            groups = [opened.metadata.row_group(index) for index in range(opened.metadata.num_row_groups)]
+        begin = before = held = rows = number = position = 0
+        for end, group in enumerate(groups, start=1):
+            held += group.total_byte_size
+            rows += group.num_rows
+            position += sum(group.column(at).total_compressed_size for at in range(group.num_columns))
+            if held >= size or end == len(groups):
+                yield Piece(Shard(file, number, str(path), before, (begin, end)), None, position)
+                begin, before, held, number = end, rows, 0, number + 1
     elif cut is None:
         yield Piece(Shard(file, 0, str(path)), None, path.stat().st_size if path.is_file() else 0)
     else:
@@ -310,19 +319,6 @@ def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearra
                 with suppress(OSError, ValueError):  # a stream may be closed at its end
                     position = unpacked.position()
                 yield Piece(Shard(file, number, str(path), lines.before), lines, position)
-
-
-def _parquet(file: int, path: Path, size: int) -> Iterator[Piece]:
-    with open_parquet(path) as opened:
-        groups = [opened.metadata.row_group(index) for index in range(opened.metadata.num_row_groups)]
-    begin = before = held = rows = number = position = 0
-    for end, group in enumerate(groups, start=1):
-        held += group.total_byte_size
-        rows += group.num_rows
-        position += sum(group.column(at).total_compressed_size for at in range(group.num_columns))
-        if held >= size or end == len(groups):
-            yield Piece(Shard(file, number, str(path), before, (begin, end)), None, position)
-            begin, before, held, number = end, rows, 0, number + 1
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ import os
 import platform
 import shutil
 import stat
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -26,7 +26,7 @@ import msgspec
 from namesake.errors import NamesakeError
 from namesake.files.digests import BLOCK, as_digest, damaged_file
 from namesake.files.outputs import Journal, is_folder, is_vacant, lacks_room, locked, put_in_place, sync
-from namesake.stops import unstoppable
+from namesake.stops import stoppable, unstoppable
 
 JOURNAL, MANIFEST = "journal.jsonl", "manifest.json"
 
@@ -287,3 +287,30 @@ def state_key(inputs: Iterable[Path], *options: object) -> str:
             return ""
         states.append((str(path.resolve()), status.st_size, status.st_mtime_ns, status.st_ino))
     return sha256(msgspec.json.encode((states, [str(option) for option in options]))).hexdigest()
+
+
+class HinderedError(NamesakeError):
+    """The machine is the cause, not the input: the same command may succeed later."""
+
+
+@contextmanager
+def clean_exit(draft: FolderDraft) -> Iterator[None]:
+    """Handle SIGTERM as Ctrl-C, and turn errors of the disk and the memory into one line that says what is kept."""
+    try:
+        with stoppable():
+            yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"stopped; {_left(draft)}") from None
+    except OSError as problem:
+        where = problem.filename or draft.out
+        if lacks_room(problem):
+            raise HinderedError(f"{where}: the disk is full: make room and try again; {_left(draft)}") from None
+        raise HinderedError(f"{where}: {problem.strerror or problem}; {draft.out} was not built") from None
+    except MemoryError:
+        raise HinderedError(f"out of memory, and more of it is needed; {_left(draft)}") from None
+
+
+def _left(draft: FolderDraft) -> str:
+    if not draft.folder.exists():
+        return f"{draft.out} was not built and nothing is left of it"
+    return f"finished stages are kept in {draft.folder}: the same command resumes there, or delete it"

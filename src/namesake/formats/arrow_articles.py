@@ -3,12 +3,10 @@
 Columns get our names, and columns that are not part of an article are copied to `extra`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -23,9 +21,6 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.files.lines import watch
 from namesake.formats.field_names import SHOWN, Fields, Reading, choose_fields, id_prefix
 from namesake.printable import listed
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
 
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -185,7 +180,7 @@ def read_parquet(
 
 
 @contextmanager
-def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
+def open_parquet(path: Path) -> Iterator[Any]:
     """An open Parquet file; an error of Arrow, also within the block, becomes a NamesakeError that names the file."""
     import pyarrow.parquet as pq  # slow to import, and other formats do not need it
 

@@ -99,17 +99,15 @@ class RecordReader:
             return None
 
     def _decoded(self, record: bytes, number: int) -> Article:
-        named = {} if self.reading is None else self.reading.named
-        if self._is_first and self.reading is not None:
-            found = _object.decode(record)
-            self._is_first = False
-            if named or not has_known_layout(found):
-                paths = [path for path in named.values() if _find(found, path)[0]]
-                self.fields = choose_fields(list(found), self.reading, self.where, paths)
-        if self.fields is None:
+        if self.reading is None or (self.fields is None and not self._is_first):
             return read_article(record)
-        found = _object.decode(record)
-        if not named and has_known_layout(found):
+        named, found = self.reading.named, _object.decode(record)
+        is_known = not named and has_known_layout(found)
+        if self._is_first and not is_known:
+            paths = [path for path in named.values() if _find(found, path)[0]]
+            self.fields = choose_fields(list(found), self.reading, self.where, paths)
+        self._is_first = False
+        if self.fields is None or is_known:
             return read_article(record)
         return _article_with(found, self.fields, f"{self.prefix}:{number}")
 

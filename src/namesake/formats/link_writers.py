@@ -1,13 +1,11 @@
 """Writers of links: Parquet, JSON lines, CSV or TSV, by suffix. A file appears only when the run succeeds."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import groupby, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import msgspec
 import pyarrow as pa
@@ -18,9 +16,6 @@ from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
 from namesake.formats.json_articles import object_of
 from namesake.formats.table_files import ROWS_AT_ONCE, line_writer, writer_suffix
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
 
 MOST_DICTIONARY = 1 << 30
 MOST_REPEATED = 1 << 20
@@ -38,7 +33,7 @@ Write = Callable[[pa.Table], None]
 
 def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -> Write:
     """Writes Parquet; the metadata becomes that of the file, and the first table sets the columns."""
-    file: pq.ParquetWriter | None = None
+    file: Any = None
 
     def write(links: pa.Table) -> None:
         nonlocal file

@@ -14,7 +14,7 @@ import numpy as np
 
 from namesake import language as languages
 from namesake.files import STDIN
-from namesake.files.outputs import clean_exit
+from namesake.files.draft import clean_exit
 from namesake.files.several import Paths, several
 from namesake.kb.build_options import Memory, Options, place
 from namesake.kb.columns import assemble, large

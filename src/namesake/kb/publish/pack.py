@@ -25,8 +25,9 @@ from namesake.errors import NamesakeError
 from namesake.files import keep_apart, open_lines, published
 from namesake.files.digests import BLOCK, as_digest, file_digest, open_file, parse_checksum
 from namesake.files.download import download, file_name, is_address
+from namesake.files.draft import HinderedError, clean_exit
 from namesake.files.lines import Meter
-from namesake.files.outputs import HinderedError, clean_exit, sync
+from namesake.files.outputs import sync
 from namesake.kb.build_options import place
 from namesake.kb.check import derived_problems, manifest_problem, problems
 from namesake.kb.columns.column_files import HEADER, Columns
