@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from namesake import Linker
 from namesake.articles.rejects import Rejects
-from namesake.engines.article_files import read_files
+from namesake.engines.file_linker import read_files
 from namesake.formats import FORMATS, Format, read_articles, read_rows, stdin_formats, table_files, words
 from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import MOST_REPEATED, LinkWriter

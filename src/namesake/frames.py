@@ -11,7 +11,7 @@ from namesake.arrays import decoded, from_stream
 from namesake.articles.schema import ARTICLES
 from namesake.engines.file_linker import described
 from namesake.errors import NamesakeError, must_be, warn
-from namesake.files.several import several
+from namesake.files import several
 from namesake.formats.arrow_articles import ColumnNames
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker

@@ -36,7 +36,8 @@ class Lines(Reporter):
     """For logs: a line at the start of a stage, and one per minute."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+        self.stream, self.name = stream, ""
+        self.began = self.spoke = time.monotonic()
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

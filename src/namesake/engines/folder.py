@@ -35,14 +35,12 @@ import pyarrow as pa
 from namesake import __version__
 from namesake.articles.days import check_date
 from namesake.engines import shards
-from namesake.engines.article_files import Input, find_files, look_at, reading_for
-from namesake.engines.file_linker import Counts
+from namesake.engines.file_linker import Counts, Input, find_files, look_at, reading_for
 from namesake.engines.shards import SHARD_BYTES, Done, Piece, RunJournal, ShardLinker
 from namesake.errors import NamesakeError
-from namesake.files import keep_apart, published
+from namesake.files import Paths, keep_apart, published, several
 from namesake.files.lines import MOST_LINE, PADDING, Block
 from namesake.files.outputs import FULL, remove_stale, sync
-from namesake.files.several import Paths, several
 from namesake.formats import cut_of
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker

@@ -27,9 +27,8 @@ from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
 from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
-from namesake.files import STDIN, check_place, keep_apart, published
+from namesake.files import STDIN, Paths, check_place, keep_apart, published, several
 from namesake.files.lines import Meter
-from namesake.files.several import Paths, several
 from namesake.formats.quotebank_records import (
     ArticleQuote,
     Found,

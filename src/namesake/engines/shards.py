@@ -19,8 +19,7 @@ import pyarrow as pa
 
 from namesake import __version__
 from namesake.articles.rejects import Reject, Rejects
-from namesake.engines.article_files import Input, with_dates
-from namesake.engines.file_linker import described
+from namesake.engines.file_linker import Input, described, with_dates
 from namesake.errors import NamesakeError
 from namesake.files import open_unpacked
 from namesake.files.lines import Block, cut_lines

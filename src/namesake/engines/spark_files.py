@@ -30,13 +30,13 @@ import msgspec
 import pyarrow as pa
 
 from namesake.engines import spark_linker
-from namesake.engines.article_files import Input, common_folder, find_files, look_at
+from namesake.engines.file_linker import Input, common_folder, find_files, look_at
 from namesake.engines.folder import describe_run, now
 from namesake.engines.shards import LINKS, SHARD_BYTES, Shard, pieces_of
 from namesake.engines.spark_linker import PYTHON, SparkRejects, Tally, TaskRejects
 from namesake.errors import NamesakeError, lacking
+from namesake.files import Paths, several
 from namesake.files.lines import COMPRESSED, MAGIC, MOST_LINE
-from namesake.files.several import Paths, several
 from namesake.formats import cut_of, format_of, words
 from namesake.formats.field_names import Reading
 

@@ -23,8 +23,7 @@ import pyarrow.compute as pc
 from namesake.articles.builder import check_articles
 from namesake.articles.days import check_date
 from namesake.articles.rejects import Reject, Rejects
-from namesake.engines.article_files import with_dates
-from namesake.engines.file_linker import described
+from namesake.engines.file_linker import described, with_dates
 from namesake.errors import NamesakeError, warn
 from namesake.files.digests import file_digest
 from namesake.files.lines import MOST_LINE, Block

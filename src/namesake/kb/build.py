@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from namesake import language as languages
-from namesake.files import STDIN
+from namesake.files import STDIN, Paths, several
 from namesake.files.draft import clean_exit
-from namesake.files.several import Paths, several
 from namesake.kb.build_options import Memory, Options, place
 from namesake.kb.columns import assemble, large
 from namesake.kb.columns.assemble import Numbering, Statements

@@ -125,7 +125,7 @@ def explain(
         all: Show every candidate, every match and the whole text.
     """
     given = locals()
-    from namesake.engines.article_files import find_article
+    from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
 
     linker = open_linker(kb, recipe, threshold, mentions, [articles])

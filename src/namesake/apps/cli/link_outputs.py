@@ -56,7 +56,7 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
     """Print the links of each article as a table, and before it the text if the file is a text file."""
     from namesake.apps.terminal import Console
     from namesake.apps.terminal.links import show_links, show_text
-    from namesake.engines.article_files import find_files, read_files, reading_for
+    from namesake.engines.file_linker import find_files, read_files, reading_for
 
     console, listing = Console(), find_files(articles, say=say)
     reading = reading_for(listing.paths, settings["reading"], settings["most_line"])
