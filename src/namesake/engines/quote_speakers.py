@@ -29,15 +29,8 @@ from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, Paths, check_place, keep_apart, published, several
 from namesake.files.lines import Meter
-from namesake.formats.quotebank_records import (
-    ArticleQuote,
-    Found,
-    Quote,
-    QuotedArticle,
-    has_no_speaker,
-    mend_apart,
-    read_quotes,
-)
+from namesake.formats import quotebank_records
+from namesake.formats.quotebank_records import ArticleQuote, Found, Quote, QuotedArticle, mend_apart
 from namesake.kb.names.normalise import normalise
 from namesake.linker import Linker
 from namesake.machine import threads_for
@@ -291,7 +284,8 @@ class _Run:
     def read_articles(self, paths: Sequence[Path]) -> Iterator[int]:
         """Link the names of article-centric files and store the answers; yields how many articles were read."""
         seen = 0
-        each = (read_quotes(path, Rejects() if path in self.by_article else self.rejects) for path in paths)
+        own = {path: Rejects() for path in self.by_article}  # they are read once more
+        each = (quotebank_records.read_quotes(path, own.get(path, self.rejects)) for path in paths)
         for batch, articles, rows, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
             for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
                 self._store(found, article, rows, number)
@@ -321,7 +315,7 @@ class _Run:
 
     def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
         """Tables of `QUOTES`, one row per quotation in the order of the files."""
-        records = chain.from_iterable(read_quotes(path, self.rejects) for path in paths)
+        records = chain.from_iterable(quotebank_records.read_quotes(path, self.rejects) for path in paths)
         for batch, _, rows, table in self._link(_batches(records, self._add_quotes)):
             answers = [Answer(**row) for row in table.to_pylist()]
             linked = (answers[rows[one.text, 0]] if (one.text, 0) in rows else REJECTED for one in batch.asked)
@@ -330,7 +324,7 @@ class _Run:
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
         """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
-        if has_no_speaker(quote.speaker):
+        if quotebank_records.has_no_speaker(quote.speaker):
             batch.asked.append(_Asked(quote, None))
             return
         mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.qids or None))
@@ -426,7 +420,7 @@ def _has_articles(path: Path) -> bool:
     """Whether the first record of a file is an article. Standard input cannot be read twice."""
     if str(path) == STDIN:
         return False
-    first = next(read_quotes(path, Rejects()), None)
+    first = next(quotebank_records.read_quotes(path, Rejects()), None)
     return first is not None and isinstance(first.record, QuotedArticle)
 
 

@@ -7,17 +7,7 @@ from typing import Any
 from namesake.files.lines import STDIN, kind, open_lines, open_unpacked
 from namesake.files.outputs import check_place, create, keep_apart, published
 
-__all__ = [
-    "STDIN",
-    "check_place",
-    "create",
-    "keep_apart",
-    "kind",
-    "open_lines",
-    "open_unpacked",
-    "published",
-    "several",
-]
+__all__ = ["STDIN", "check_place", "create", "keep_apart", "kind", "open_lines", "open_unpacked", "published"]
 
 Paths = str | Path | Sequence[str | Path]
 """One path, or several."""
