@@ -18,7 +18,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     "printable",
-    "errors machine stops",
+    "errors machine",
     "arrays progress language sample kernels files encoders",
     "compiling",
     "settings",

@@ -155,7 +155,7 @@ def test_a_stop_in_the_moment_in_which_the_file_is_made_leaves_nothing(
 def test_what_a_dead_run_leaves_is_removed_by_the_next_and_a_live_one_is_let_be(tmp_path: Path, ending: int) -> None:
     program = (
         "import sys, time; from pathlib import Path; from namesake.files import published\n"
-        "from namesake.stops import stoppable\n"
+        "from namesake.machine import stoppable\n"
         "with stoppable(), published(Path(sys.argv[1])) as partial:\n"
         "    partial.write_bytes(b'half'); print('ready', flush=True); time.sleep(60)\n"
     )

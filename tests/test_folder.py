@@ -131,7 +131,7 @@ import sys
 from namesake.engines.folder import link_folder
 from namesake.linker import Linker
 from namesake.progress import Reporter
-from namesake.stops import stoppable
+from namesake.machine import stoppable
 
 class Told(Reporter):
     def advance(self, *_):

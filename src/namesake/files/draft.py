@@ -26,7 +26,7 @@ import msgspec
 from namesake.errors import NamesakeError
 from namesake.files.digests import BLOCK, as_digest, damaged_file
 from namesake.files.outputs import Journal, is_folder, is_vacant, lacks_room, locked, put_in_place, sync
-from namesake.stops import stoppable, unstoppable
+from namesake.machine import stoppable, unstoppable
 
 JOURNAL, MANIFEST = "journal.jsonl", "manifest.json"
 
