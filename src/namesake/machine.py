@@ -1,4 +1,4 @@
-"""The cores that this process may use, threads, Ctrl-C and SIGTERM, the user's cache folder, and folders safe to use."""
+"""The cores that this process may use, threads, Ctrl-C and SIGTERM, the cache folder, and folders safe to use."""
 
 import grp
 import os

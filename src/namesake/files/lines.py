@@ -93,10 +93,9 @@ class Unpacked(io.RawIOBase):
     def __init__(
         self, name: str, stream: Any, position: Callable[[], int], stop: Callable[[], None] = lambda: None
     ) -> None:
-        """Read `stream`, a decompressor or the file itself.
+        """Read `stream`, a decompressor or the file itself; `name` is the path, or `stdin`.
 
-        `name` is the path, or `stdin`. `position` returns the number of bytes of the packed file that have been read,
-        0 for standard input. `stop` ends the threads that unpack it.
+        `position` returns how many packed bytes have been read, and `stop` ends the threads that unpack.
         """
         self.name, self.stream, self.position, self.stop = name, stream, position, stop
 
