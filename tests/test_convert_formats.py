@@ -15,7 +15,7 @@ from namesake.apps.cli.commands import app
 from namesake.articles.article import Article, Mention
 from namesake.articles.rejects import Rejects
 from namesake.datasets.catalogue import WRITERS, find_reader, write_as
-from namesake.datasets.labelled_article import LabelledArticle, Truth
+from namesake.datasets.corpus_formats import LabelledArticle, Truth
 from namesake.errors import NamesakeError
 
 BACK = {"plain": "plain", "quotebank": "nelight", "elevant": "elevant-links", "nif": "nif"}

@@ -30,7 +30,7 @@ from namesake.datasets.catalogue import (
     with_truth,
     write_with_gold,
 )
-from namesake.datasets.labelled_article import LabelledArticle, page_title
+from namesake.datasets.corpus_formats import LabelledArticle, page_title
 from namesake.datasets.nif import Text
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold

@@ -123,10 +123,8 @@ def reconcile_frame(
 def _table(frame: Any) -> pa.Table:
     table = from_stream(frame)
     if not isinstance(table, pa.Table):
-        raise TypeError(
-            f"frame must have the Arrow stream interface (`__arrow_c_stream__`), as pandas has from 2.2 on, not be "
-            f"{type(frame).__name__}"
-        )
+        has = "have the Arrow stream interface (`__arrow_c_stream__`), as pandas has from 2.2 on"
+        raise TypeError(f"frame must {has}, not be {type(frame).__name__}")
     return table
 
 

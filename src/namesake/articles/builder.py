@@ -131,9 +131,7 @@ def _checked_mention(mention: str | Mention) -> str | Mention:
         if max(map(abs, span)) >= 2**31:
             raise NamesakeError(f"span {span!r:.60} of {mention.name!r} does not fit any text")
     if isinstance(mention.candidates, str):
-        raise TypeError(
-            f"the candidates of {mention.name!r} must be a list of QIDs, not the text {mention.candidates!r:.60}"
-        )
+        raise TypeError(f"candidates of {mention.name!r} must be a list of QIDs, not {mention.candidates!r:.60}")
     return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
 
 

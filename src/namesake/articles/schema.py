@@ -79,9 +79,8 @@ def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
         try:
             columns.append(column if column.type == field.type else _cast(column, field.type))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as problem:
-            raise NamesakeError(
-                f"{what}: column `{field.name}`, which is {column.type}, cannot be read ({problem})"
-            ) from None
+            column_type = f"column `{field.name}`, which is {column.type},"
+            raise NamesakeError(f"{what}: {column_type} cannot be read ({problem})") from None
     return pa.table(columns, schema=schema)
 
 

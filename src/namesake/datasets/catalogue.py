@@ -1,12 +1,13 @@
 """The catalogue of data sets (`catalogue.toml`), downloads, and conversion to articles and gold."""
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -14,10 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import text_buffers
+from namesake.articles.article import Span
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.datasets import corpus_formats
-from namesake.datasets.corpus_formats import json_line, write_plain
-from namesake.datasets.labelled_article import LabelledArticle, Reader, Truth, check_gold
+from namesake.datasets.corpus_formats import LabelledArticle, Reader, Truth, check_gold, gold_qid, token_spans
 from namesake.datasets.nif import read_nif, write_nif
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import GoldRow, read_gold
@@ -28,6 +29,8 @@ from namesake.kb.store import KB
 from namesake.progress import Reporter
 
 T = TypeVar("T")
+Labelled = Iterable[LabelledArticle]
+Writer = Callable[[LabelledArticle], bytes]
 READERS: dict[str, Reader] = {
     "nelight": corpus_formats.read_nelight,
     "aida-json": corpus_formats.read_aida_json,
@@ -94,16 +97,10 @@ def get_dataset(name: str, folder: str | Path, progress: Reporter | None = None)
     return download(one.url, Path(folder), one.checksum, (progress or Reporter()).advance)
 
 
+LINKER = "namesake"
+"""The linker that ELEVANT's linked articles name."""
 BATCH = 5000  # articles for which the KB's titles are searched once
 LINES = (".jsonl", ".ndjson")
-
-WRITERS: dict[str, tuple[Callable[[LabelledArticle], bytes], tuple[str, ...]]] = {
-    "plain": (write_plain, LINES),
-    "quotebank": (corpus_formats.write_quotebank, LINES),
-    "elevant": (corpus_formats.write_elevant, LINES),
-    "nif": (write_nif, (".ttl", ".nif")),
-}
-"""The formats of `namesake datasets convert --to`: the writer, and the suffixes of its files."""
 
 Counts = Counter[str]
 """The number of `articles`, `mentions`, truths by kind (`entity`, `nil`, `unresolved`), and `numbered` names."""
@@ -146,9 +143,7 @@ def convert_dataset(
     raise NamesakeError("no output: give `articles=` and `gold=`, or `to=` and `out=`")
 
 
-def write_with_gold(
-    labelled: Iterable[LabelledArticle], articles: Path, gold: Path, inputs: Iterable[Path] = ()
-) -> Counts:
+def write_with_gold(labelled: Labelled, articles: Path, gold: Path, inputs: Iterable[Path] = ()) -> Counts:
     """Write articles and gold as JSON lines. The files appear only when both are complete."""
     for path in (articles, gold):
         if kind(path) not in LINES:
@@ -156,7 +151,7 @@ def write_with_gold(
     return _write(labelled, [(articles, lambda one: write_plain(one, with_gold=False)), (gold, _gold_lines)], inputs)
 
 
-def write_as(labelled: Iterable[LabelledArticle], to: str, out: Path, inputs: Iterable[Path] = ()) -> Counts:
+def write_as(labelled: Labelled, to: str, out: Path, inputs: Iterable[Path] = ()) -> Counts:
     """Write articles with their truth as one file, which appears only when it is complete."""
     writer, suffixes = _find(WRITERS, to, "format")
     if kind(out) not in suffixes:
@@ -164,11 +159,7 @@ def write_as(labelled: Iterable[LabelledArticle], to: str, out: Path, inputs: It
     return _write(labelled, [(out, writer)], inputs)
 
 
-def _write(
-    labelled: Iterable[LabelledArticle],
-    outputs: Sequence[tuple[Path, Callable[[LabelledArticle], bytes]]],
-    inputs: Iterable[Path],
-) -> Counts:
+def _write(labelled: Labelled, outputs: Sequence[tuple[Path, Writer]], inputs: Iterable[Path]) -> Counts:
     keep_apart([path for path, _ in outputs], inputs)
     counts: Counts = Counter()
     seen: set[str] = set()
@@ -255,3 +246,66 @@ def _candidates(labelled: Sequence[LabelledArticle], kb: KB) -> Mapping[str, lis
         name: [f"Q{qid}" for qid in kb.qids[rows[start:end]]]
         for name, start, end in zip(names, indptr[:-1], indptr[1:], strict=True)
     }
+
+
+def present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def json_line(fields: Mapping[str, Any]) -> bytes:
+    """Return an object as a line of JSON."""
+    return msgspec.json.encode(fields) + b"\n"
+
+
+def write_plain(one: LabelledArticle, with_gold: bool = True) -> bytes:
+    """Write an article for the reader `plain`, and for `namesake link`."""
+    article = one.article
+    mentions = [
+        present({"name": mention.name, "spans": mention.spans, "candidates": mention.candidates})
+        | ({"gold": gold_qid(mention, truth)} if with_gold and truth is not None else {})
+        for mention, truth in one.pairs()
+    ]
+    fields = {"id": article.id, "text": article.text, "title": article.title, "date": article.date}
+    return json_line(present(fields) | {"mentions": mentions})
+
+
+def write_quotebank(one: LabelledArticle) -> bytes:
+    """Write an article for the reader `nelight`. A span grows to the whitespace tokens that it touches."""
+    article, tokens = one.article, token_spans(one.article.text)
+    names = [
+        present({"name": mention.name, "ids": mention.candidates})
+        | {"offsets": [_tokens(span, tokens) for span in mention.spans]}
+        | ({} if truth is None else {"gold": truth.gold})
+        for mention, truth in one.pairs()
+    ]
+    fields = {"articleID": article.id, "content": article.text, "title": article.title, "date": article.date}
+    return json_line(present(fields) | {"names": names})
+
+
+def _tokens(span: Span, tokens: list[Span]) -> Span:
+    start, end = span
+    return bisect_right(tokens, start, key=lambda token: token[1]), bisect_left(tokens, end, key=lambda token: token[0])
+
+
+def write_elevant(one: LabelledArticle) -> bytes:
+    """Write a linked article of ELEVANT: each occurrence is an entity mention, with the id null for NIL. No dates."""
+    article = one.article
+    mentions: list[dict[str, Any]] = []
+    for mention, truth in one.pairs():
+        qid = gold_qid(mention, truth)
+        candidates = mention.candidates or ([] if qid is None else [qid])
+        linked = {"recognized_by": LINKER, "id": qid, "linked_by": LINKER, "candidates": candidates}
+        mentions += [{"span": span, **linked} for span in mention.spans]
+    mentions.sort(key=lambda mention: mention["span"])
+    fields = {"id": article.id, "title": article.title or "", "text": article.text, "entity_mentions": mentions}
+    return json_line(fields | {"evaluation_span": [0, len(article.text)]})
+
+
+WRITERS: dict[str, tuple[Writer, tuple[str, ...]]] = {
+    "plain": (write_plain, LINES),
+    "quotebank": (write_quotebank, LINES),
+    "elevant": (write_elevant, LINES),
+    "nif": (write_nif, (".ttl", ".nif")),
+}
+"""The formats of `namesake datasets convert --to`: the writer, and the suffixes of its files."""

@@ -1,26 +1,132 @@
-"""The formats of data sets: readers, and writers of formats that other tools read. docs/datasets.md has the layouts.
+"""The formats of data sets: articles with the truth about their mentions, and readers. See docs/datasets.md.
 
+In these data sets a mention is one occurrence of a name. In Namesake a mention is a name in an article. To keep
+occurrences apart, `label` numbers a name that appears again: `Japan`, then `Japan #2`. The number is a token of its
+own and starts with no letter, so the words of the name do not change. The gold column `surface` has the plain name.
 In `aida-json` a name is one occurrence and ends in a number (`japan0`). The mention is named after its text; the
 authors' name is the column `original`.
 """
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
+from urllib.parse import unquote
 
 import msgspec
 
 from namesake.articles.article import Article, Mention, Span
 from namesake.articles.rejects import Reject, Rejects
-from namesake.datasets import labelled_article
-from namesake.datasets.labelled_article import Gold, LabelledArticle, Occurrence, Truth, label, page_title, read_records
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
-from namesake.files.lines import lines_of
+from namesake.files.lines import json_lines, lines_of
 from namesake.formats.json_articles import INVALID, is_array_file, json_records
+
+R = TypeVar("R")
+Gold = int | str | None
+"""The index of a candidate, a QID, or None for NIL."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The entity of a mention: `gold`, or the title of a Wikipedia page that no KB has resolved to a QID yet."""
+
+    name: str
+    surface: str
+    gold: Gold
+    title: str | None = None
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+
+    @property
+    def kind(self) -> str:
+        """`entity`, `nil`, or `unresolved` for a title without a QID."""
+        if self.gold is not None:
+            return "entity"
+        return "unresolved" if self.title is not None else "nil"
+
+
+@dataclass(frozen=True)
+class LabelledArticle:
+    """An article and the truth about its mentions, in the order of the mentions."""
+
+    article: Article
+    truths: Sequence[Truth]
+
+    def pairs(self) -> Iterator[tuple[Mention, Truth | None]]:
+        """Each mention with its truth, or None."""
+        truths = {truth.name: truth for truth in self.truths}
+        return ((mention, truths.get(mention.name)) for mention in self.article.mentions or ())
+
+
+Reader = Callable[[Path, Rejects], Iterator[LabelledArticle]]
+"""Reads one file of a data set. Annotations that are not scored go to `rejects`; an unreadable file is an error."""
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """One annotation of a data set, with at least one span."""
+
+    spans: Sequence[Span]
+    gold: Gold = None
+    title: str | None = None
+    candidates: Sequence[str] | None = None
+    columns: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def read_records(path: Path, kind: type[R], what: str) -> Iterator[tuple[str, R]]:
+    """Yield every record of a file of JSON lines with its place, for messages; a file without records is an error."""
+    number = 0
+    for number, record in json_lines(path, kind, what):
+        yield f"{path} line {number}", record
+    if not number:
+        raise NamesakeError(f"{path}: no articles")
+
+
+def label(article: Article, occurrences: Iterable[Occurrence], where: str) -> LabelledArticle:
+    """Return the article with each occurrence as a mention with a unique name; messages begin with `where`."""
+    taken: dict[str, int] = {}  # the last number of each name
+    mentions, truths = [], []
+    for occurrence in occurrences:
+        for span in occurrence.spans:
+            check_span(span, article.text, where)
+        surface = article.text[slice(*occurrence.spans[0])]
+        name = surface
+        if surface in taken:
+            while name in taken:
+                taken[surface] += 1
+                name = f"{surface} #{taken[surface]}"
+        taken[name] = 1
+        check_gold(occurrence.gold, occurrence.candidates, name, where)
+        mentions.append(Mention(name, occurrence.spans, occurrence.candidates))
+        truths.append(Truth(name, surface, occurrence.gold, occurrence.title, occurrence.columns))
+    return LabelledArticle(replace(article, mentions=mentions), truths)
+
+
+def check_span(span: Span, text: str, where: str) -> None:
+    """Raise an error for a span that is empty, reversed or outside the text."""
+    start, end = span
+    if not 0 <= start < end <= len(text):
+        raise NamesakeError(f"{where}: span [{start}, {end}] does not fit the text of {len(text)} characters")
+
+
+def check_gold(gold: Gold, candidates: Sequence[str] | None, name: str, where: str) -> None:
+    """Raise an error for an index outside the candidates, or a text that is not a QID."""
+    if isinstance(gold, str) and not re.fullmatch(r"Q\d+", gold):
+        raise NamesakeError(f"{where}: gold of {name!r} is {gold!r}, not an index, a QID or null")
+    count = len(candidates or ())
+    if isinstance(gold, int) and not 0 <= gold < count:
+        raise NamesakeError(f"{where}: gold of {name!r} is candidate {gold}, but it has {count} candidates")
+
+
+def page_title(address: str) -> str:
+    """Return the title of a Wikipedia page as Wikidata spells it, from a title or the last part of an address.
+
+    `Michael_Collins_%28astronaut%29#Career` is `Michael Collins (astronaut)`.
+    """
+    title = " ".join(unquote(address.partition("#")[0]).replace("_", " ").split())
+    return title[:1].upper() + title[1:]
+
 
 NIL, UNKNOWN = "--NME--", "null"
 DOCUMENT = re.compile(r"-DOCSTART-(?:\s+\((.*)\))?\s*")
@@ -113,10 +219,6 @@ def _title(columns: list[str]) -> str:
     if "/wiki/" in address:
         return page_title(address.partition("/wiki/")[2])
     return page_title(re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), columns[3]))
-
-
-LINKER = "namesake"
-"""The linker that ELEVANT's linked articles name."""
 
 
 class _Mention(msgspec.Struct):
@@ -270,10 +372,10 @@ def _named(
         if one.name in mentions:
             raise NamesakeError(f"{where}: two names {one.name!r}; list each name once, with all its spans")
         for span in spans:
-            labelled_article.check_span(span, article.text, where)
+            check_span(span, article.text, where)
         mentions[one.name] = Mention(one.name, spans, one.options)
         if one.gold is not msgspec.UNSET:
-            labelled_article.check_gold(one.gold, one.options, one.name, where)
+            check_gold(one.gold, one.options, one.name, where)
             truths.append(Truth(one.name, one.name, one.gold, None, columns))
     return LabelledArticle(replace(article, mentions=list(mentions.values())), truths)
 
@@ -323,64 +425,7 @@ def _entity(identifier: str | None) -> str | None:
     return None if identifier is None or identifier.startswith("Unknown") else identifier
 
 
-# writers
-
-
 def gold_qid(mention: Mention, truth: Truth | None) -> str | None:
     """Return the QID of the truth, which may be the index of a candidate."""
     gold: Gold = None if truth is None else truth.gold
     return (mention.candidates or ())[gold] if isinstance(gold, int) else gold
-
-
-def present(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that are not None."""
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def json_line(fields: Mapping[str, Any]) -> bytes:
-    """Return an object as a line of JSON."""
-    return msgspec.json.encode(fields) + b"\n"
-
-
-def write_plain(one: LabelledArticle, with_gold: bool = True) -> bytes:
-    """Write an article for the reader `plain`, and for `namesake link`."""
-    article = one.article
-    mentions = [
-        present({"name": mention.name, "spans": mention.spans, "candidates": mention.candidates})
-        | ({"gold": gold_qid(mention, truth)} if with_gold and truth is not None else {})
-        for mention, truth in one.pairs()
-    ]
-    fields = {"id": article.id, "text": article.text, "title": article.title, "date": article.date}
-    return json_line(present(fields) | {"mentions": mentions})
-
-
-def write_quotebank(one: LabelledArticle) -> bytes:
-    """Write an article for the reader `nelight`. A span grows to the whitespace tokens that it touches."""
-    article, tokens = one.article, token_spans(one.article.text)
-    names = [
-        present({"name": mention.name, "ids": mention.candidates})
-        | {"offsets": [_tokens(span, tokens) for span in mention.spans]}
-        | ({} if truth is None else {"gold": truth.gold})
-        for mention, truth in one.pairs()
-    ]
-    fields = {"articleID": article.id, "content": article.text, "title": article.title, "date": article.date}
-    return json_line(present(fields) | {"names": names})
-
-
-def _tokens(span: Span, tokens: list[Span]) -> Span:
-    start, end = span
-    return bisect_right(tokens, start, key=lambda token: token[1]), bisect_left(tokens, end, key=lambda token: token[0])
-
-
-def write_elevant(one: LabelledArticle) -> bytes:
-    """Write a linked article of ELEVANT: each occurrence is an entity mention, with the id null for NIL. No dates."""
-    article = one.article
-    mentions: list[dict[str, Any]] = []
-    for mention, truth in one.pairs():
-        qid = gold_qid(mention, truth)
-        candidates = mention.candidates or ([] if qid is None else [qid])
-        linked = {"recognized_by": LINKER, "id": qid, "linked_by": LINKER, "candidates": candidates}
-        mentions += [{"span": span, **linked} for span in mention.spans]
-    mentions.sort(key=lambda mention: mention["span"])
-    fields = {"id": article.id, "title": article.title or "", "text": article.text, "entity_mentions": mentions}
-    return json_line(fields | {"evaluation_span": [0, len(article.text)]})

@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
-from namesake.datasets.corpus_formats import gold_qid
-from namesake.datasets.labelled_article import LabelledArticle, Occurrence, label, page_title
+from namesake.datasets.corpus_formats import LabelledArticle, Occurrence, gold_qid, label, page_title
 from namesake.errors import NamesakeError, lacking
 from namesake.files import open_lines
 from namesake.files.lines import read_whole

@@ -127,9 +127,7 @@ def _outside(found: list[Path], out: Path | None) -> list[Path]:
         return found
     for path in found:
         if path.exists() and not path.is_file():
-            raise NamesakeError(
-                f"{path} is not a regular file, so a run that reads it cannot be resumed: write its links to a file"
-            )
+            raise NamesakeError(f"{path} is not a regular file, so the run cannot be resumed: write links to a file")
     whole = Path(realpath(out))
     kept = [path for path in found if not Path(realpath(path)).is_relative_to(whole)]
     if found and not kept:
@@ -191,10 +189,8 @@ def reading_for(paths: Sequence[Path], reading: Reading | None, most_line: int =
     reading = reading or Reading()
     formats = [format_of(path, reading.format or "jsonl") for path in paths]
     if reading.date is not None and formats and all(one is not None and not one.has_fields for one in formats):
-        raise NamesakeError(
-            f"`date={reading.date!r}`: not a date, and {paths[0]} is plain text, which has no field of that name; "
-            f"write the date as {HOW_TO_WRITE}"
-        )
+        wrong = f"`date={reading.date!r}`: not a date, and {paths[0]} is plain text, which has no field of that name"
+        raise NamesakeError(f"{wrong}; write the date as {HOW_TO_WRITE}")
     return replace(reading, below=reading.below or common_folder(paths), most_line=most_line)
 
 

@@ -228,6 +228,8 @@ def link_folder(
 ) -> Run:
     """Link the articles of any number of files into a folder; the same call resumes a stopped run.
 
+    `scores`, `date`, `most_line` and `reading` are as for `link_files`.
+
     Args:
         linker: links the articles.
         articles: as for `link_files`. JSON lines of our layouts and Parquet are cut into parts; one worker reads all
@@ -235,7 +237,6 @@ def link_folder(
         out: the folder. It holds the links of one run: another KB, another recipe or other articles are refused.
         workers: the number of processes; 0 is one per core. It does not change the result.
         shard_bytes: the number of bytes of text in a part.
-        scores, date, most_line, reading: as for `link_files`.
         reporter: shows progress.
     """
     check_date(date)

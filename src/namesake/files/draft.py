@@ -115,9 +115,8 @@ class FolderDraft:
 
     def _begin(self) -> None:
         """Lock the folder; continue with the finished stages of the same run, or start with an empty folder."""
-        if os.path.lexists(self.folder) and not (
-            is_folder(self.folder) and ((self.folder / JOURNAL).is_file() or is_vacant(self.folder))
-        ):
+        is_ours = is_folder(self.folder) and ((self.folder / JOURNAL).is_file() or is_vacant(self.folder))
+        if os.path.lexists(self.folder) and not is_ours:
             raise NamesakeError(f"{self.folder} is in the way: remove it")
         self.folder.mkdir(exist_ok=True)
         journal = self._open_journal()

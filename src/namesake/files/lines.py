@@ -90,9 +90,7 @@ BROKEN: Any = (EOFError, OSError, zlib.error, isal_zlib.error, pa.ArrowException
 class Unpacked(io.RawIOBase):
     """A file that is being read and unpacked; its errors name the file."""
 
-    def __init__(
-        self, name: str, stream: Any, position: Callable[[], int], stop: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, name: str, stream: Any, position: Callable[[], int], stop: Any = lambda: None) -> None:
         """Read `stream`, a decompressor or the file itself; `name` is the path, or `stdin`.
 
         `position` returns how many packed bytes have been read, and `stop` ends the threads that unpack.

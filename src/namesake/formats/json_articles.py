@@ -282,9 +282,8 @@ def is_whole(path: Path, reading: Reading) -> bool:
     """Whether a file must be read from its beginning: an array, or lines with other field names than ours."""
     if not path.is_file():
         return False
-    return (
-        bool(reading.named) or _have_other_names(_first_lines(path)) or (kind(path) == ".json" and is_array_file(path))
-    )
+    is_array = kind(path) == ".json" and is_array_file(path)
+    return is_array or bool(reading.named) or _have_other_names(_first_lines(path))
 
 
 def is_array_file(path: Path) -> bool:

@@ -40,9 +40,7 @@ def scan(lines: bytearray | mmap, start: int, size: int, most_articles: int, mos
     64 bytes must follow, zeros if the last line has no newline.
     """
     if not hasattr(_own, "columns") or len(_own.columns.line) <= most_articles:
-        _own.columns = kernel.arrays(
-            max(most_articles, MOST_ARTICLES), ROOM
-        )  # kept: new memory costs more than the scan
+        _own.columns = kernel.arrays(max(most_articles, MOST_ARTICLES), ROOM)  # kept: new memory is slow
     to: Any = _own.columns
     to.counts[:] = 0
     data = np.frombuffer(lines, np.uint8)

@@ -190,9 +190,8 @@ class QuotedArticle(msgspec.Struct, rename={"id": "articleID"}):
     def article(self) -> Article:
         """The article for the linker: text, names and spans, with mis-decoded characters corrected."""
         has_content = self.content is not None
-        mentions = [
-            Mention(mend_apart(one.name), one.spans if has_content else (), one.candidates) for one in self.names
-        ]
+        names = ((one.name, one.spans if has_content else (), one.candidates) for one in self.names)
+        mentions = [Mention(mend_apart(name), spans, candidates) for name, spans, candidates in names]
         text = mend(self._contexts() if self.content is None else self.content)
         return Article(self.id, text, self.title, self.date, mentions, token_spans=has_content)
 

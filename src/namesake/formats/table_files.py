@@ -100,10 +100,8 @@ class CsvRows:
     def _checked(self, header: list[str]) -> list[str]:
         """The names of the columns; a column without a name gets its number."""
         if len(header) > MOST_COLUMNS:
-            raise NamesakeError(
-                f"{self.path} line 1: {len(header):,} columns, and at most {MOST_COLUMNS:,} are read; "
-                f"is it separated by {SEPARATORS[self.separator]}?"
-            )
+            many = f"{len(header):,} columns, and at most {MOST_COLUMNS:,} are read"
+            raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[self.separator]}?")
         names = [name.strip() or f"column {at}" for at, name in enumerate(header, 1)]
         twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
@@ -153,9 +151,8 @@ def encoding_of(start: bytes, where: str, reading: Reading) -> str:
             codecs.lookup(reading.encoding)
             "".encode(reading.encoding)
         except (LookupError, ValueError, TypeError):
-            raise NamesakeError(
-                f"`encoding={reading.encoding!r}`: no such encoding; common are utf-8, cp1252, latin-1, utf-16"
-            ) from None
+            wrong = f"`encoding={reading.encoding!r}`: no such encoding"
+            raise NamesakeError(f"{wrong}; common are utf-8, cp1252, latin-1, utf-16") from None
         return reading.encoding
     told = next((encoding for mark, encoding in MARKS.items() if start.startswith(mark)), None)
     if told not in (None, "utf-8-sig"):
@@ -183,9 +180,8 @@ def _lines(stream: Any, where: str, encoding: str, most: int) -> Iterator[str]:
         byte = ""
         if isinstance(problem, UnicodeDecodeError) and problem.start < len(problem.object):
             byte = f" (byte 0x{problem.object[problem.start]:02x})"
-        raise NamesakeError(
-            f"{where} line {number}: not {encoding}{byte}; name its encoding, such as `encoding='cp1252'`"
-        ) from None
+        wrong = f"{where} line {number}: not {encoding}{byte}"
+        raise NamesakeError(f"{wrong}; name its encoding, such as `encoding='cp1252'`") from None
 
 
 def _separator(header: str, reading: Reading, path: Path) -> str:
@@ -215,10 +211,8 @@ def read_text(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Tab
         text = raw.decode(encoding)
     except UnicodeError:
         text = raw.decode(encoding, "replace")
-        reading.say(
-            f"{shown(path)}: not {encoding}; {text.count(chr(0xFFFD)):,} characters are lost (U+FFFD). Name its "
-            "encoding, such as `encoding='cp1252'`"
-        )
+        lost = f"{text.count(chr(0xFFFD)):,} characters are lost (U+FFFD)"
+        reading.say(f"{shown(path)}: not {encoding}; {lost}. Name its encoding, such as `encoding='cp1252'`")
     yield from in_tables([Article(identifier, text)])
 
 
@@ -368,9 +362,8 @@ def line_writer(file: IO[bytes], suffix: str, separator: str = ",", from_kb: Col
 
 def _line(cells: list[str], separator: str) -> str:
     """A row of CSV. Python's writer leaves a carriage return unquoted, at which readers stop, ours included."""
-    quoted = [
-        f'"{cell.replace(QUOTE, QUOTE * 2)}"' if _SPECIAL.search(cell) or separator in cell else cell for cell in cells
-    ]
+    special = [_SPECIAL.search(cell) or separator in cell for cell in cells]
+    quoted = [f'"{cell.replace(QUOTE, QUOTE * 2)}"' if odd else cell for cell, odd in zip(cells, special, strict=True)]
     return (separator.join(quoted) if quoted != [""] else QUOTE * 2) + "\n"
 
 

@@ -31,9 +31,8 @@ ID_BYTES, TEXT_BYTES, TITLE_BYTES, DATE_BYTES, EXTRA_BYTES, NAME_BYTES, QID_BYTE
 COUNTS = 12
 
 NULL = literal("null")
-KEYS = tuple(
-    literal(f'"{key}"') for key in ["id", "articleID", "text", "content", "mentions", "names", "title", "date"]
-)
+_KNOWN = ("id", "articleID", "text", "content", "mentions", "names", "title", "date")
+KEYS = tuple(literal(f'"{key}"') for key in _KNOWN)
 K_NAME, K_SPANS, K_OFFSETS = (literal(f'"{key}"') for key in ("name", "spans", "offsets"))
 K_CANDIDATES, K_IDS = literal('"candidates"'), literal('"ids"')
 MINUS = 45
