@@ -95,10 +95,7 @@ def in_tables(articles: Iterable[Article]) -> Iterator[pa.Table]:
 
 
 def text_table(
-    text: str,
-    mentions: Sequence[str | Mention] | None,
-    date: str | datetime.date | None,
-    title: str | None = None,
+    text: str, mentions: Sequence[str | Mention] | None, date: str | datetime.date | None, title: str | None = None
 ) -> pa.Table:
     """One text as a table of articles; a mention that is a name alone stands for all its occurrences in the text.
 
