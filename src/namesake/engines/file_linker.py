@@ -81,10 +81,20 @@ def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callab
     for one in map(str, named):
         before, path = len(listing.paths), Path(one)
         if path.is_dir() or (has_magic(one) and not path.exists()):
-            _classify(_outside(_searched(one), out), listing)
+            searched = _outside(_searched(one), out)
+            kbs = {file.parent for file in searched if file.name == MANIFEST and is_ours(file)}
+            for file in searched:
+                if file.name == MANIFEST or kbs.isdisjoint(file.parents):
+                    is_other = format_of(file) is None
+                    (listing.others if is_other else listing.ours if is_ours(file) else listing.paths).append(file)
         else:
-            chosen.append(_named(one, out))
-            listing.paths += _outside(chosen[-1:], out)
+            if one == STDIN and out is not None:
+                raise NamesakeError("a run that reads standard input cannot be resumed: write its links to a file")
+            if one != STDIN and format_of(path) is None:
+                missing = "" if path.exists() else "no such file or folder; "
+                raise NamesakeError(f"{one}: {missing}articles come as {words()}{save_as(path)}")
+            chosen.append(path)
+            listing.paths += _outside([path], out)
         if len(listing.paths) == before:
             skipped = "".join(f"; {note}" for note in listing.notes)
             raise NamesakeError(f"{one}: no file of articles found; their suffixes are {words()}{skipped}")
@@ -135,16 +145,6 @@ def _outside(found: list[Path], out: Path | None) -> list[Path]:
     return kept
 
 
-def _named(name: str, out: Path | None) -> Path:
-    path = Path(name)
-    if name == STDIN and out is not None:
-        raise NamesakeError("a run that reads standard input cannot be resumed: write its links to a file")
-    if name != STDIN and format_of(path) is None:
-        missing = "" if path.exists() else "no such file or folder; "
-        raise NamesakeError(f"{name}: {missing}articles come as {words()}{save_as(path)}")
-    return path
-
-
 def _searched(name: str) -> list[Path]:
     """The regular files and broken links of a folder or pattern. Reading a pipe or device might wait forever."""
     path = Path(name)
@@ -155,14 +155,6 @@ def _searched(name: str) -> list[Path]:
     if not found:
         raise NamesakeError(f"{name}: no file matches this pattern")
     return [file for one in found for file in (_searched(str(one)) if one.is_dir() else [one]) if _is_file(file)]
-
-
-def _classify(paths: Sequence[Path], listing: Listing) -> None:
-    kbs = {path.parent for path in paths if path.name == MANIFEST and is_ours(path)}
-    for path in paths:
-        if path.name == MANIFEST or kbs.isdisjoint(path.parents):
-            is_other = format_of(path) is None
-            (listing.others if is_other else listing.ours if is_ours(path) else listing.paths).append(path)
 
 
 def _is_file(path: Path) -> bool:
