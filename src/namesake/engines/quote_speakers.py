@@ -288,7 +288,16 @@ class _Run:
         each = (quotebank_records.read_quotes(path, own.get(path, self.rejects)) for path in paths)
         for batch, articles, rows, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
             for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
-                self._store(found, article, rows, number)
+                record = found.record
+                assert isinstance(record, QuotedArticle)
+                said = [one for one in record.quotations if one.id]
+                self.evidence.place(record.id, [*([record.url] if record.url else []), *(one.id for one in said)])
+                for at, mention in enumerate(article.mentions or ()):
+                    if (number, at) in rows:
+                        names = {normalise(mention.name), normalise(record.names[at].name)}
+                        self.evidence.add(record.id, names, rows[number, at])
+                for one in said if found.file in self.by_article else ():
+                    self.votes.add(one)
             self.evidence.add_answers(answers)
             seen += len(articles)
             yield seen
@@ -299,19 +308,6 @@ class _Run:
         if isinstance(found.record, QuotedArticle):
             article = found.record.article()
             batch.add(replace(article, mentions=[self._mention(one) for one in article.mentions or ()]), found)
-
-    def _store(self, found: Found, article: Article, rows: Rows, number: int) -> None:
-        record = found.record
-        assert isinstance(record, QuotedArticle)
-        said = [one for one in record.quotations if one.id]
-        self.evidence.place(record.id, [*([record.url] if record.url else []), *(one.id for one in said)])
-        for at, mention in enumerate(article.mentions or ()):
-            if (number, at) in rows:
-                names = {normalise(mention.name), normalise(record.names[at].name)}
-                self.evidence.add(record.id, names, rows[number, at])
-        if found.file in self.by_article:
-            for one in said:
-                self.votes.add(one)
 
     def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
         """Tables of `QUOTES`, one row per quotation in the order of the files."""

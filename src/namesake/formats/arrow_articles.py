@@ -38,7 +38,13 @@ class ColumnNames:
         Without a column of ids, ids are row numbers after `before`, with the prefix. If another column has one of these
         names, `_` is appended to its name. The column that `mentions` names is called `mentions`.
         """
-        table = self._with_mentions(table)
+        names = table.column_names
+        if self.mentions is not None:
+            if self.mentions not in names:
+                hint = did_you_mean(self.mentions, names)
+                raise NamesakeError(f"{self.where}: no field {self.mentions!r}{hint}; it has {listed(names, SHOWN)}")
+            made = {"mentions": table.column(self.mentions)}
+            table = _with_rest(made, table, [name for name in names if name != self.mentions])
         named = self.reading.named
         if not named and {"id", "text"} <= set(table.column_names):
             return table
@@ -52,16 +58,6 @@ class ColumnNames:
         numbers = pc.binary_join_element_wise(pa.scalar(self.prefix), numbers, "")
         made = {"id": numbers} | {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
         return _with_rest(made, table, [name for name in table.column_names if name not in wanted.values()])
-
-    def _with_mentions(self, table: pa.Table) -> pa.Table:
-        if self.mentions is None:
-            return table
-        names = table.column_names
-        if self.mentions not in names:
-            hint = did_you_mean(self.mentions, names)
-            raise NamesakeError(f"{self.where}: no field {self.mentions!r}{hint}; it has {listed(names, SHOWN)}")
-        made = {"mentions": table.column(self.mentions)}
-        return _with_rest(made, table, [name for name in names if name != self.mentions])
 
 
 def _with_rest(made: dict[str, Any], table: pa.Table, rest: list[str]) -> pa.Table:
