@@ -18,10 +18,10 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 LAYERS = (
     "printable",
-    "errors machine stops",
-    "arrays progress threads language sample kernels files encoders",
+    "errors machine",
+    "arrays progress language sample kernels files encoders",
     "compiling",
-    "settings arrow_layouts",
+    "settings",
     "articles text",
     "kb formats",
     "names",

@@ -14,11 +14,13 @@ from namesake.arrays import (
     arrow_numbers,
     arrow_scalar,
     arrow_texts,
+    decoded,
+    from_stream,
     number_type,
     numpy_numbers,
+    plain,
     sizes,
 )
-from namesake.arrow_layouts import decoded, from_stream, plain
 
 Scalar = TypeVar("Scalar", bound=np.generic)
 KINDS = ("bool", "int8", "uint8", "int32", "int64", "uint64", "float32", "float64")

@@ -16,8 +16,7 @@ from namesake.articles.rejects import Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.files.lines import PADDING, Block, bounded_lines
 from namesake.formats import read_articles
-from namesake.formats.json_articles import Places, read_blocks
-from namesake.formats.json_layouts import RecordReader
+from namesake.formats.json_articles import Places, RecordReader, read_blocks
 from namesake.formats.json_scanner import scan
 
 MOST = 400

@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.articles.article import Article, Mention
 from namesake.articles.rejects import Rejects
-from namesake.datasets.catalogue import find_reader
-from namesake.datasets.convert import WRITERS, write_as
-from namesake.datasets.labelled_article import LabelledArticle, Truth
+from namesake.datasets.catalogue import WRITERS, find_reader, write_as
+from namesake.datasets.corpus_formats import LabelledArticle, Truth
 from namesake.errors import NamesakeError
 
 BACK = {"plain": "plain", "quotebank": "nelight", "elevant": "elevant-links", "nif": "nif"}
@@ -145,7 +144,7 @@ def test_the_command(tmp_path: Path) -> None:
         ([], "no output: give --articles and --gold, or --to and --out"),
         (["--to", "nif"], "no output"),
         (["--to", "nif", "--out", "o.ttl", "--gold", "g.jsonl"], "no output"),
-        (["--to", "xml", "--out", "o.xml"], "no format 'xml' to convert to; there are: plain, quotebank, elevant, nif"),
+        (["--to", "xml", "--out", "o.xml"], "no format 'xml'; there are: plain, quotebank, elevant, nif"),
         (["--to", "nif", "--out", "o.jsonl"], "nif is written as .ttl or .nif"),
     ],
 )

@@ -19,9 +19,18 @@ from typer.testing import CliRunner
 
 from namesake.apps.cli.commands import app
 from namesake.articles.rejects import Rejects
-from namesake.datasets.catalogue import DATASETS, READERS, DatasetEntry, find_dataset, find_reader
-from namesake.datasets.convert import resolved, titles_to_qids, with_truth, write_with_gold
-from namesake.datasets.labelled_article import LabelledArticle, page_title
+from namesake.datasets.catalogue import (
+    DATASETS,
+    READERS,
+    DatasetEntry,
+    find_dataset,
+    find_reader,
+    resolved,
+    titles_to_qids,
+    with_truth,
+    write_with_gold,
+)
+from namesake.datasets.corpus_formats import LabelledArticle, page_title
 from namesake.datasets.nif import Text
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import read_gold
@@ -411,7 +420,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPat
         ("nelight", "", "no articles"),
         ("elevant", "", "no articles"),
         ("zelda", "\n\n", "no articles"),
-        ("nelight", "[{]", "not a JSON list"),
+        ("nelight", "[{]", "not a JSON array"),
         ("nelight", '{"articleID": "a1", "names": []}', r"article 1: .*content"),
         ("nelight", quotebank(gold=2), r"article 1 \(a1\): gold of 'michael collins' is candidate 2.*2 candidates"),
         ("nelight", quotebank(gold="Collins"), "not an index, a QID or null"),

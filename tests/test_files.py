@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from namesake.errors import NamesakeError
-from namesake.files import compressed, create, keep_apart, kind, open_lines, published
+from namesake.files import create, keep_apart, kind, open_lines, published
 from namesake.files.lines import bounded_lines, read_whole
 
 TEXT = b"".join(b"line %d of the file\n" % number for number in range(50_000))
@@ -65,7 +65,7 @@ def test_damage_is_named_and_never_read_as_less(tmp_path: Path, suffix: str, dam
 def test_a_file_that_was_cut_is_called_truncated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, kept: float, one_block: int
 ) -> None:
-    monkeypatch.setattr(compressed, "ONE_BLOCK", one_block)
+    monkeypatch.setattr("namesake.files.lines.ONE_BLOCK", one_block)
     packed = PACK[suffix](TEXT)
     path = tmp_path / f"news.jsonl{suffix}"
     path.write_bytes(packed[: int(len(packed) * kept) if kept == 0.5 else int(kept)])
@@ -75,7 +75,7 @@ def test_a_file_that_was_cut_is_called_truncated(
 
 @pytest.mark.parametrize("one_block", [14, 1 << 30], ids=["all cores", "one core"])
 def test_bzip2_of_any_size_reads_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_block: int) -> None:
-    monkeypatch.setattr(compressed, "ONE_BLOCK", one_block)
+    monkeypatch.setattr("namesake.files.lines.ONE_BLOCK", one_block)
     path = tmp_path / "news.jsonl.bz2"
     path.write_bytes(bz2.compress(TEXT[:1000]) + bz2.compress(TEXT[1000:]))
     with open_lines(path) as lines:
@@ -155,7 +155,7 @@ def test_a_stop_in_the_moment_in_which_the_file_is_made_leaves_nothing(
 def test_what_a_dead_run_leaves_is_removed_by_the_next_and_a_live_one_is_let_be(tmp_path: Path, ending: int) -> None:
     program = (
         "import sys, time; from pathlib import Path; from namesake.files import published\n"
-        "from namesake.stops import stoppable\n"
+        "from namesake.machine import stoppable\n"
         "with stoppable(), published(Path(sys.argv[1])) as partial:\n"
         "    partial.write_bytes(b'half'); print('ready', flush=True); time.sleep(60)\n"
     )

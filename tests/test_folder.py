@@ -24,12 +24,10 @@ from typer import Exit
 
 from namesake.apps.cli.link_outputs import link_into_folder
 from namesake.articles.rejects import Rejects
-from namesake.engines import crew as crew_module
-from namesake.engines.crew import Crew, Failed
+from namesake.engines import folder as folder_module
 from namesake.engines.file_linker import link_files
-from namesake.engines.folder import Run, link_folder
-from namesake.engines.run_journal import Ended, Plan, RunJournal, difference
-from namesake.engines.shards import Shard, ShardLinker
+from namesake.engines.folder import Crew, Failed, Run, link_folder
+from namesake.engines.shards import Ended, Plan, RunJournal, Shard, ShardLinker, difference
 from namesake.errors import NamesakeError
 from namesake.files import published
 from namesake.files.lines import PADDING, Block, cut_lines
@@ -133,7 +131,7 @@ import sys
 from namesake.engines.folder import link_folder
 from namesake.linker import Linker
 from namesake.progress import Reporter
-from namesake.stops import stoppable
+from namesake.machine import stoppable
 
 class Told(Reporter):
     def advance(self, *_):
@@ -519,13 +517,13 @@ class Fails:
             if self.how == "dies":
                 os.kill(os.getpid(), signal.SIGKILL)
             raise OSError(28, "No space left on device") if self.how == "full" else ValueError("a fault")
-        from namesake.engines.run_journal import Done
+        from namesake.engines.shards import Done
 
         return Done(shard.file, shard.number, "", 1, 1, 1, 0, 0)
 
 
 def test_workers_end_where_no_more_of_them_can_be_had(tmp_path, monkeypatch):
-    started, start = [], crew_module._Worker._start
+    started, start = [], folder_module._Worker._start
 
     def third_fails(worker):
         if len(started) == 2:
@@ -533,7 +531,7 @@ def test_workers_end_where_no_more_of_them_can_be_had(tmp_path, monkeypatch):
         start(worker)
         started.append(worker.process)
 
-    monkeypatch.setattr(crew_module._Worker, "_start", third_fails)
+    monkeypatch.setattr(folder_module._Worker, "_start", third_fails)
     with pytest.raises(BlockingIOError), Crew(3, Fails("raises", tmp_path / "log"), PADDING):
         raise AssertionError("the block must not begin")
     assert len(started) == 2
@@ -604,7 +602,7 @@ def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monk
     counted(sys.modules[published.__module__], "remove_stale")
     (tmp_path / "links").mkdir()
     (tmp_path / "rejects").mkdir()
-    work = ShardLinker(linker, tmp_path, False, None, 1 << 20)
+    work = ShardLinker(linker, tmp_path, False, None)
     for number in range(3):
         work.link(Shard(0, number, "a.jsonl"), Block.of(LINES[0] + b"\nnot a record\n"))
     assert sorted(calls) == ["empty_links"] + ["fsync"] * 3 + ["toml"]
@@ -613,7 +611,7 @@ def test_a_small_file_costs_little_more_than_its_articles(linker, tmp_path, monk
     (tmp_path / "out").mkdir()
     with RunJournal(tmp_path / "out", plan, "now") as journal:
         for number in range(200):
-            journal.add(Ended(number, 0))
+            journal.record(Ended(number, 0))
     assert calls.count("fsync") < 100
 
 

@@ -21,10 +21,9 @@ from namesake.engines.file_linker import link_tables
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.linker import Linker
-from namesake.machine import cores
+from namesake.machine import MOST_FOR_A_CORE, cores
 from namesake.recipe import Recipe
 from namesake.sample import ARTICLES as SAMPLE_ARTICLES
-from namesake.threads import MOST_FOR_A_CORE
 from small_kb import writable
 
 UNKNOWN = "Q999999999"

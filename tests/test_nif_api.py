@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from namesake.articles.article import Mention
 from namesake.articles.rejects import Rejects
-from namesake.datasets.labelled_article import LabelledArticle
+from namesake.datasets.corpus_formats import LabelledArticle
 from namesake.datasets.nif import Document, read_nif, turtle
 from namesake.linker import Linker
 from serving import Client

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from namesake import Linker, link_files, progress
-from namesake.files import compressed, open_lines, open_unpacked
-from namesake.files.compressed import Meter
+from namesake.files import open_lines, open_unpacked
+from namesake.files.lines import Meter
 
 
 def test_one_line_per_minute_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_files_that_are_read_are_asked_for_their_end_once(tmp_path, monkeypatch:
 
 
 def test_bzip2_unpacked_on_all_cores_ends_with_its_file(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compressed, "ONE_BLOCK", 14)
+    monkeypatch.setattr("namesake.files.lines.ONE_BLOCK", 14)
     path = tmp_path / "news.jsonl.bz2"
     path.write_bytes(bz2.compress(random.Random(1).randbytes(2_000_000)))
     with Meter([path]) as meter:

@@ -16,7 +16,7 @@ from namesake.errors import NamesakeError
 from namesake.files import draft as publish
 from namesake.files import outputs as replace
 from namesake.files.draft import JOURNAL, Begun, Stage
-from namesake.files.journal import Journal
+from namesake.files.outputs import Journal
 from namesake.kb.build import build
 from namesake.kb.columns.layout import ENTITY, ITEM
 from namesake.kb.publish.draft import Draft

@@ -14,11 +14,9 @@ from typer.testing import CliRunner
 from namesake.apps.cli.commands import app
 from namesake.articles.article import Mention
 from namesake.articles.rejects import Rejects
-from namesake.engines.quote_evidence import Votes
-from namesake.engines.quote_speakers import QUOTES, address_words, disambiguate
+from namesake.engines.quote_speakers import QUOTES, Votes, address_words, disambiguate
 from namesake.errors import NamesakeError
-from namesake.formats.mojibake import mend, mend_apart
-from namesake.formats.quotebank_records import ArticleQuote, Quote, read_quotes
+from namesake.formats.quotebank_records import ArticleQuote, Quote, mend, mend_apart, read_quotes
 from namesake.kb.build import build
 from namesake.linker import Linker
 from namesake.names.wildcards import fill

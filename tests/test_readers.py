@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from namesake import Linker
 from namesake.articles.rejects import Rejects
-from namesake.engines.article_files import read_files
-from namesake.formats import FORMATS, Format, csv_rows, read_articles, read_rows, stdin_formats, words
-from namesake.formats.csv_rows import open_rows
+from namesake.engines.file_linker import read_files
+from namesake.formats import FORMATS, Format, read_articles, read_rows, stdin_formats, table_files, words
 from namesake.formats.field_names import Reading
 from namesake.formats.link_writers import MOST_REPEATED, LinkWriter
-from namesake.formats.table_files import write_rows
+from namesake.formats.table_files import open_rows, write_rows
 from namesake.reconciling.table import Layout, reconcile_table
 from namesake.scorers.value_lookup import similar_properties
 
@@ -71,8 +70,8 @@ def test_ids_of_files_of_one_name_differ(tmp_path, suffix):
 
 
 def test_every_suffix_is_read_by_its_reader(tmp_path, monkeypatch):
-    monkeypatch.setattr(csv_rows, "read_odd", lambda path, *_: iter([path.name]), raising=False)
-    monkeypatch.setattr("namesake.formats.FORMATS", [*FORMATS, Format("odd", (".odd",), "csv_rows.read_odd")])
+    monkeypatch.setattr(table_files, "read_odd", lambda path, *_: iter([path.name]), raising=False)
+    monkeypatch.setattr("namesake.formats.FORMATS", [*FORMATS, Format("odd", (".odd",), "table_files.read_odd")])
     assert list(read_articles(tmp_path / "a.odd", Rejects())) == ["a.odd"]
 
 

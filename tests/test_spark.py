@@ -23,11 +23,10 @@ pytest.importorskip("pyspark")
 
 from namesake.apps.cli.link_outputs import cause
 from namesake.articles.rejects import Rejects
+from namesake.engines.file_linker import described
 from namesake.engines.folder import link_folder
-from namesake.engines.link_descriptions import described
 from namesake.engines.spark_files import find_java, link_with_spark, session
-from namesake.engines.spark_linker import PLACE, SPANS, Job, link, link_lines, read_lines
-from namesake.engines.spark_rejects import SparkRejects, TaskRejects
+from namesake.engines.spark_linker import PLACE, SPANS, Job, SparkRejects, TaskRejects, link, link_lines, read_lines
 from namesake.errors import NamesakeError
 from namesake.formats import read_articles
 from namesake.kb.publish.pack import pack

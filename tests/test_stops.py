@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from namesake.stops import stoppable
+from namesake.machine import stoppable
 
 
 class Deaf:

@@ -157,10 +157,10 @@ def test_a_cell_without_end_is_refused_before_memory_is(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'id,text\n1,"' + b"x\n" * 5000)
     with pytest.raises(NamesakeError, match="line 2: a cell has no end"):
-        list(read_articles(path, Rejects(), most_line=1000))
+        list(read_articles(path, Rejects(), Reading(most_line=1000)))
     path.write_bytes(b"id,text\n1," + b"x" * 5000)
     with pytest.raises(NamesakeError, match="line 2: longer than 1,000 bytes"):
-        list(read_articles(path, Rejects(), most_line=1000))
+        list(read_articles(path, Rejects(), Reading(most_line=1000)))
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "utf-16", "utf-8-sig"])

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from namesake.threads import in_order
+from namesake.machine import in_order
 
 
 def test_results_are_in_order_and_few_items_wait():

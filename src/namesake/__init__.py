@@ -17,8 +17,7 @@ if _TYPE_CHECKING:
     from namesake.analysis.tune import threshold, tune
     from namesake.apps.reconcile_file import reconcile
     from namesake.articles.article import Mention
-    from namesake.datasets.catalogue import get_dataset, list_datasets
-    from namesake.datasets.convert import convert_dataset
+    from namesake.datasets.catalogue import convert_dataset, get_dataset, list_datasets
     from namesake.doubts import doubt
     from namesake.engines.file_linker import link_files
     from namesake.engines.folder import link_folder
@@ -75,7 +74,7 @@ _HOMES = {
     "Recipe": "recipe",
     "ablate": "analysis.evaluate",
     "build_kb": "kb.build:build",
-    "convert_dataset": "datasets.convert",
+    "convert_dataset": "datasets.catalogue",
     "disambiguate": "engines.quote_speakers",
     "doubt": "doubts",
     "embed": "kb.vectors.embed",

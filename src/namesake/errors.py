@@ -30,9 +30,7 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 def lacking(what: str, packages: str, extra: str) -> NamesakeError:
     """The error for packages of an extra that are not installed; `what` begins the sentence."""
-    return NamesakeError(
-        f"{what} {packages}: install namesake with its extra `{extra}` (in its checkout: pip install -e '.[{extra}]')"
-    )
+    return NamesakeError(f"{what} {packages}: install namesake with its extra `{extra}` (pip install -e '.[{extra}]')")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -1,7 +1,5 @@
 """Linking and reconciliation of frames: pandas, Polars and others with the Arrow stream interface."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrow_layouts import decoded, from_stream
+from namesake.arrays import decoded, from_stream
 from namesake.articles.schema import ARTICLES
-from namesake.engines.link_descriptions import described
+from namesake.engines.file_linker import described
 from namesake.errors import NamesakeError, must_be, warn
-from namesake.files.several import several
+from namesake.files import several
 from namesake.formats.arrow_articles import ColumnNames
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
@@ -123,18 +121,14 @@ def reconcile_frame(
 
 
 def _table(frame: Any) -> pa.Table:
-    """The frame as an Arrow table in plain layouts."""
     table = from_stream(frame)
     if not isinstance(table, pa.Table):
-        raise TypeError(
-            f"frame must have the Arrow stream interface (`__arrow_c_stream__`), as pandas has from 2.2 on, not be "
-            f"{type(frame).__name__}"
-        )
+        has = "have the Arrow stream interface (`__arrow_c_stream__`), as pandas has from 2.2 on"
+        raise TypeError(f"frame must {has}, not be {type(frame).__name__}")
     return table
 
 
 def _ids(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of ids as text."""
     try:
         return decoded(column).cast(pa.string())
     except pa.ArrowException as problem:

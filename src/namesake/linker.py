@@ -14,8 +14,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import arrow_numbers, one_chunk
-from namesake.arrow_layouts import from_stream
+from namesake.arrays import arrow_numbers, from_stream, one_chunk
 from namesake.articles.article import Mention
 from namesake.articles.builder import check_articles, pieces, text_table
 from namesake.articles.days import unread_dates, warn_of_unread

@@ -1,15 +1,20 @@
-"""The cores that this process may use, the user's cache folder, and which folders are safe to use."""
-
-from __future__ import annotations
+"""The cores that this process may use, threads, Ctrl-C and SIGTERM, the cache folder, and folders safe to use."""
 
 import grp
 import os
 import pwd
+import signal
 import stat
-from contextlib import suppress
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import copy_context
 from functools import cache
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn, TypeVar
 
 NAMESAKE_KB = "NAMESAKE_KB"
 """The environment variable with the default KB."""
@@ -152,3 +157,111 @@ def _is_own_group(number: int) -> bool:
     except KeyError:
         return number == 0
     return number == 0 or (group.gr_name == user and set(group.gr_mem) <= {user})
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+MOST_FOR_A_CORE = 4
+
+
+def threads_for(asked: int) -> int:
+    """As many threads as requested, or one per core for 0 or less; at most a few per core."""
+    return min(asked if asked > 0 else cores(), MOST_FOR_A_CORE * cores())
+
+
+def in_order(function: Callable[[A], B], items: Iterable[A], threads: int) -> Generator[B, None, None]:
+    """The result of `function` for each item, in the order of the items; at most two items per thread are in memory."""
+    from concurrent.futures import Future, ThreadPoolExecutor  # slow to import
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[B]] = deque()
+        try:
+            for item in items:
+                waiting.append(pool.submit(copy_context().run, function, item))
+                if len(waiting) >= 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+STOPS = (signal.SIGINT, signal.SIGTERM)
+AGAIN = 0.05
+"""Seconds after which a lost signal is sent again."""
+
+
+class StoppedError(Exception):
+    """Stands for KeyboardInterrupt on the command line, because Typer handles that itself and prints an empty line."""
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt inside the block, as Ctrl-C does, so that the work cleans up.
+
+    Only the main thread receives signals; in other threads this does nothing.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    is_pythons = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    ours = STOPS if is_pythons else (signal.SIGTERM,)
+    with _handled(interrupt, ours), _none_lost(came):
+        yield
+
+
+@contextmanager
+def _none_lost(came: list[int]) -> Iterator[None]:
+    """Send signals again that arrive where Python can only print an exception and continue.
+
+    This happens in callbacks of the compiler into Python: a signal that is lost there makes it fail a moment later, or
+    not at all. An object that a signal left half made fails when it is deleted, and nothing is printed about that.
+    `came` has the signals so far.
+    """
+    waiting: list[threading.Timer] = []
+    print_it = sys.unraisablehook
+
+    def lost(unraisable: Any) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            waiting.append(threading.Timer(AGAIN, os.kill, [os.getpid(), signal.SIGTERM]))
+            waiting[-1].start()
+        elif not came:
+            print_it(unraisable)
+
+    sys.unraisablehook = lost
+    try:
+        yield
+    except Exception:
+        if waiting:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        for timer in waiting:
+            timer.cancel()
+            timer.join()
+        sys.unraisablehook = print_it
+
+
+@contextmanager
+def unstoppable() -> Iterator[None]:
+    """Ignore Ctrl-C and SIGTERM while finished work is put in its place."""
+    is_main = threading.current_thread() is threading.main_thread()
+    with _handled(lambda number, frame: None, STOPS if is_main else ()):
+        yield
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], None], signals: Sequence[signal.Signals]) -> Iterator[None]:
+    before = {number: signal.signal(number, handler) for number in signals}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old or signal.SIG_DFL)

@@ -1,7 +1,5 @@
 """Text that is safe to print: without control characters that steer a terminal or imitate another line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 REPLACED = "\ufffd"

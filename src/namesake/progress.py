@@ -1,7 +1,5 @@
 """The progress of long work: a bar with rate and remaining time on a terminal, one line per minute elsewhere."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Iterator
@@ -38,9 +36,8 @@ class Lines(Reporter):
     """For logs: a line at the start of a stage, and one per minute."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+        self.stream, self.name = stream, ""
         self.began = self.spoke = time.monotonic()
-        self.name = ""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -71,8 +68,6 @@ class Bar(Reporter):
         from rich.console import Console  # slow to load, and logs do not need it
 
         self.console = Console(file=stream)
-        self.began = time.monotonic()
-        self.taken = 0
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
@@ -82,8 +77,8 @@ class Bar(Reporter):
         self.began = time.monotonic()
         width = 30 if self.console.width >= WIDE else 10
         self.taken = len(name) + width + 4  # the spinner, and the spaces between columns
-        texts = TextColumn("{task.description}"), TextColumn("{task.fields[measure]}")
-        columns = SpinnerColumn(), texts[0], BarColumn(bar_width=width), texts[1]
+        name_column, measure = TextColumn("{task.description}"), TextColumn("{task.fields[measure]}")
+        columns = SpinnerColumn(), name_column, BarColumn(bar_width=width), measure
         with Progress(*columns, console=self.console, transient=True) as self.bar:
             self.task = self.bar.add_task(name, total=None, measure="")
             yield

@@ -14,12 +14,12 @@ from namesake.arrays import Bool
 from namesake.articles.article import Article
 from namesake.articles.builder import in_tables
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.engines.article_files import read_files
+from namesake.engines.file_linker import read_files
 from namesake.errors import NamesakeError
 from namesake.evaluation.gold import Dataset, GoldRow, align
 from namesake.evaluation.labelled_text import Alignment, Answers, Outcome, align_labels, read_corpora
 from namesake.evaluation.scores import ScoreTable, score_table
-from namesake.files.several import Paths
+from namesake.files import Paths
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB

@@ -20,7 +20,7 @@ from namesake.evaluation.reproduction import paper_report, reproduce_tables
 from namesake.evaluation.scores import read_scores
 from namesake.evaluation.statistics import DEFAULT, SAMPLES, SEED, Bootstrap
 from namesake.evaluation.text_figures import misses
-from namesake.files.several import Paths, several
+from namesake.files import Paths, several
 from namesake.kb.store import KB
 from namesake.kb.vectors.stored import has_vectors
 from namesake.recipe import Part, Recipe

@@ -21,7 +21,7 @@ from namesake.evaluation.scores import ScoreTable, read_scores
 from namesake.evaluation.statistics import SAMPLES, SEED, Bootstrap
 from namesake.evaluation.text_figures import plain_figures
 from namesake.evaluation.thresholds import PERCENTS, Trade, fewest, intervals, thresholds
-from namesake.files.several import Paths, several
+from namesake.files import Paths, several
 from namesake.kb.store import KB
 from namesake.recipe import Recipe
 

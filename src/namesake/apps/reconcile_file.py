@@ -11,8 +11,7 @@ import pyarrow as pa
 from namesake.apps import review as reviews
 from namesake.articles.rejects import NoRejects, Rejects
 from namesake.errors import warn
-from namesake.files import STDIN, check_place, keep_apart
-from namesake.files.several import Paths, several
+from namesake.files import STDIN, Paths, check_place, keep_apart, several
 from namesake.formats import read_rows
 from namesake.formats.field_names import Reading
 from namesake.formats.table_files import Rows, said_of_writing, write_rows, writer_suffix

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from namesake import __version__
 from namesake.errors import NamesakeError
-from namesake.files.journal import locked
+from namesake.files.outputs import locked
 from namesake.kb.manifest import FORMAT_VERSION
 from namesake.machine import cache_folder
 from namesake.sample import DUMP, WIKIPEDIA

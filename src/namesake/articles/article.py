@@ -1,7 +1,5 @@
 """Articles and the names in them as Python objects, and the search for names in a text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Tables of `schema.ARTICLES`: built from articles or from one text, checked, and cut into batches of bounded size."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,8 +9,7 @@ from itertools import chain
 import numpy as np
 import pyarrow as pa
 
-from namesake.arrays import arrow_numbers, arrow_texts, indptr, list_parts, one_chunk, sizes, text_buffers
-from namesake.arrow_layouts import decoded
+from namesake.arrays import arrow_numbers, arrow_texts, decoded, indptr, list_parts, one_chunk, sizes, text_buffers
 from namesake.articles.article import Article, Mention, located
 from namesake.articles.days import check_date
 from namesake.articles.schema import ARTICLES, MENTION, SPANS, check
@@ -86,9 +83,9 @@ def _table(articles: list[Article]) -> pa.Table:
     )
 
 
-def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -> Iterator[pa.Table]:
+def in_tables(articles: Iterable[Article]) -> Iterator[pa.Table]:
     """The articles in tables of bounded size."""
-    builder = ArticleBuilder(most_articles)
+    builder = ArticleBuilder()
     for article in articles:
         builder.add(article)
         if builder.full:
@@ -98,10 +95,7 @@ def in_tables(articles: Iterable[Article], most_articles: int = MOST_ARTICLES) -
 
 
 def text_table(
-    text: str,
-    mentions: Sequence[str | Mention] | None,
-    date: str | datetime.date | None,
-    title: str | None = None,
+    text: str, mentions: Sequence[str | Mention] | None, date: str | datetime.date | None, title: str | None = None
 ) -> pa.Table:
     """One text as a table of articles; a mention that is a name alone stands for all its occurrences in the text.
 
@@ -134,9 +128,7 @@ def _checked_mention(mention: str | Mention) -> str | Mention:
         if max(map(abs, span)) >= 2**31:
             raise NamesakeError(f"span {span!r:.60} of {mention.name!r} does not fit any text")
     if isinstance(mention.candidates, str):
-        raise TypeError(
-            f"the candidates of {mention.name!r} must be a list of QIDs, not the text {mention.candidates!r:.60}"
-        )
+        raise TypeError(f"candidates of {mention.name!r} must be a list of QIDs, not {mention.candidates!r:.60}")
     return replace(mention, name=_SURROGATES.sub("\ufffd", mention.name))
 
 

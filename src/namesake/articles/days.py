@@ -1,7 +1,5 @@
 """Parsing of dates: 1963, 1963-02-17, 17.02.1963, 17 February 1963, February 1963, with or without a time."""
 
-from __future__ import annotations
-
 import datetime
 import re
 from calendar import monthrange
@@ -42,9 +40,10 @@ class Day(NamedTuple):
 
 def read_day(text: str) -> Day | None:
     """The date in a text, or None; for an ambiguous date (03/04/1963) only the year."""
-    parts = _written(text)
-    if parts is not None:
-        return _valid(*parts)
+    if parts := _written(text):
+        year, month, day = parts
+        exists = year and month <= 12 and day <= (monthrange(year, month)[1] if month else 0)
+        return Day(year, month, day) if exists else None
     years = set(_YEAR.findall(text))
     return Day(int(years.pop())) if len(years) == 1 else None
 
@@ -113,10 +112,3 @@ def _written(text: str) -> tuple[int, int, int] | None:
         if month:
             return int(found[4]), month, int(found[1] or found[3] or 0)
     return None
-
-
-def _valid(year: int, month: int, day: int) -> Day | None:
-    """The date, if the calendar has it."""
-    if not year or month > 12 or day > (monthrange(year, month)[1] if month else 0):
-        return None
-    return Day(year, month, day)

@@ -1,7 +1,5 @@
 """Rejected records: counted, reported, and written to a file on request."""
 
-from __future__ import annotations
-
 from collections import Counter
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 
-from namesake.arrow_layouts import decoded
+from namesake.arrays import decoded
 from namesake.errors import NamesakeError, did_you_mean, must_be
 
 SPANS = pa.list_(pa.list_(pa.int32(), 2))
@@ -62,12 +62,11 @@ def doubts_field(doubts: list[str]) -> pa.Field:
 def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
     """`table` with the columns of `schema`, cast where that loses nothing; missing optional columns become null."""
     must_be(table, (pa.Table,), what or "articles", "an Arrow table (pyarrow.Table)")
-    for name in schema.names:
-        if table.column_names.count(name) > 1:
-            raise NamesakeError(f"{what}: column `{name}` occurs {table.column_names.count(name)} times")
     columns = []
     for field in schema:
-        if field.name not in table.column_names:
+        if (count := table.column_names.count(field.name)) > 1:
+            raise NamesakeError(f"{what}: column `{field.name}` occurs {count} times")
+        if not count:
             if not field.nullable:
                 hint = did_you_mean(field.name, table.column_names)
                 raise NamesakeError(f"{what}: no column `{field.name}`; it has {', '.join(table.column_names)}{hint}")
@@ -80,9 +79,8 @@ def check(table: pa.Table, schema: pa.Schema, what: str) -> pa.Table:
         try:
             columns.append(column if column.type == field.type else _cast(column, field.type))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError) as problem:
-            raise NamesakeError(
-                f"{what}: column `{field.name}`, which is {column.type}, cannot be read ({problem})"
-            ) from None
+            column_type = f"column `{field.name}`, which is {column.type},"
+            raise NamesakeError(f"{what}: {column_type} cannot be read ({problem})") from None
     return pa.table(columns, schema=schema)
 
 

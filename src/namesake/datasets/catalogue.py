@@ -1,28 +1,45 @@
-"""The catalogue of data sets (`catalogue.toml`), their readers, and downloads."""
+"""The catalogue of data sets (`catalogue.toml`), downloads, and conversion to articles and gold."""
 
-from __future__ import annotations
-
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from namesake.datasets import json_formats
-from namesake.datasets.aida_tsv import read_aida_tsv
-from namesake.datasets.labelled_article import Reader
-from namesake.datasets.nif import read_nif
+from namesake.arrays import text_buffers
+from namesake.articles.article import Span
+from namesake.articles.rejects import NoRejects, Rejects
+from namesake.datasets import corpus_formats
+from namesake.datasets.corpus_formats import LabelledArticle, Reader, Truth, check_gold, gold_qid, token_spans
+from namesake.datasets.nif import read_nif, write_nif
 from namesake.errors import NamesakeError
+from namesake.evaluation.gold import GoldRow, read_gold
+from namesake.files import keep_apart, kind
 from namesake.files.download import download
+from namesake.files.outputs import written
+from namesake.kb.store import KB
 from namesake.progress import Reporter
 
+T = TypeVar("T")
+Labelled = Iterable[LabelledArticle]
+Writer = Callable[[LabelledArticle], bytes]
 READERS: dict[str, Reader] = {
-    "nelight": json_formats.read_nelight,
-    "aida-json": json_formats.read_aida_json,
-    "aida-tsv": read_aida_tsv,
-    "elevant": json_formats.read_elevant,
-    "elevant-links": json_formats.read_elevant_links,
+    "nelight": corpus_formats.read_nelight,
+    "aida-json": corpus_formats.read_aida_json,
+    "aida-tsv": corpus_formats.read_aida_tsv,
+    "elevant": corpus_formats.read_elevant,
+    "elevant-links": corpus_formats.read_elevant_links,
     "nif": read_nif,
-    "plain": json_formats.read_plain,
-    "zelda": json_formats.read_zelda,
+    "plain": corpus_formats.read_plain,
+    "zelda": corpus_formats.read_zelda,
 }
 """The readers by name, for `namesake datasets convert --reader`."""
 
@@ -52,17 +69,18 @@ def list_datasets() -> tuple[DatasetEntry, ...]:
 
 def find_dataset(name: str) -> DatasetEntry:
     """Return the data set with this name."""
-    for one in DATASETS:
-        if one.name == name:
-            return one
-    raise NamesakeError(f"no data set {name!r}; there are: {', '.join(one.name for one in DATASETS)}")
+    return _find({one.name: one for one in DATASETS}, name, "data set")
 
 
 def find_reader(name: str) -> Reader:
     """Return the reader with this name."""
-    if name not in READERS:
-        raise NamesakeError(f"no reader {name!r}; there are: {', '.join(READERS)}")
-    return READERS[name]
+    return _find(READERS, name, "reader")
+
+
+def _find(known: Mapping[str, T], name: str, what: str) -> T:
+    if name not in known:
+        raise NamesakeError(f"no {what} {name!r}; there are: {', '.join(known)}")
+    return known[name]
 
 
 def get_dataset(name: str, folder: str | Path, progress: Reporter | None = None) -> tuple[Path, str]:
@@ -77,3 +95,217 @@ def get_dataset(name: str, folder: str | Path, progress: Reporter | None = None)
     if one.url is None:
         raise NamesakeError(f"{name} has no address to download it from: {one.note} (see {one.home})")
     return download(one.url, Path(folder), one.checksum, (progress or Reporter()).advance)
+
+
+LINKER = "namesake"
+"""The linker that ELEVANT's linked articles name."""
+BATCH = 5000  # articles for which the KB's titles are searched once
+LINES = (".jsonl", ".ndjson")
+
+Counts = Counter[str]
+"""The number of `articles`, `mentions`, truths by kind (`entity`, `nil`, `unresolved`), and `numbered` names."""
+
+
+def convert_dataset(
+    file: str | Path,
+    reader: str,
+    *,
+    articles: str | Path | None = None,
+    gold: str | Path | None = None,
+    to: str | None = None,
+    out: str | Path | None = None,
+    truth: str | Path | None = None,
+    kb: KB | str | Path | None = None,
+    rejects: Rejects | None = None,
+) -> Counts:
+    """Convert a file of a data set to articles and gold, or to one file of another format.
+
+    Args:
+        file: a file of the data set.
+        reader: the name of the format, such as `zelda` (`list_datasets()` has the reader of each data set).
+        articles: the articles to write, for `link`.
+        gold: the gold to write, for `evaluate`.
+        to: instead of `articles` and `gold`, the format of `out`: `plain`, `quotebank`, `elevant` or `nif`.
+        out: the file to write in that format.
+        truth: a gold file to read, if the data set stores its truth in a file of its own.
+        kb: resolves page titles to QIDs, and gives candidates to mentions without any.
+        rejects: collects annotations that are not scored; without it, the first of them is an error.
+    """
+    known = kb if kb is None or isinstance(kb, KB) else KB.open(kb)
+    found = find_reader(reader)(Path(file), NoRejects() if rejects is None else rejects)
+    if truth is not None:
+        found = with_truth(found, read_gold(Path(truth)))
+    inputs = [Path(file), *([Path(truth)] if truth else []), *([known.path] if known else [])]
+    if articles and gold and not to and not out:
+        return write_with_gold(resolved(found, known), Path(articles), Path(gold), inputs)
+    if to and out and not articles and not gold:
+        return write_as(resolved(found, known), to, Path(out), inputs)
+    raise NamesakeError("no output: give `articles=` and `gold=`, or `to=` and `out=`")
+
+
+def write_with_gold(labelled: Labelled, articles: Path, gold: Path, inputs: Iterable[Path] = ()) -> Counts:
+    """Write articles and gold as JSON lines. The files appear only when both are complete."""
+    for path in (articles, gold):
+        if kind(path) not in LINES:
+            raise NamesakeError(f"{path}: articles and gold are written as .jsonl, .jsonl.gz, .jsonl.bz2 or .jsonl.zst")
+    return _write(labelled, [(articles, lambda one: write_plain(one, with_gold=False)), (gold, _gold_lines)], inputs)
+
+
+def write_as(labelled: Labelled, to: str, out: Path, inputs: Iterable[Path] = ()) -> Counts:
+    """Write articles with their truth as one file, which appears only when it is complete."""
+    writer, suffixes = _find(WRITERS, to, "format")
+    if kind(out) not in suffixes:
+        raise NamesakeError(f"{out}: {to} is written as {' or '.join(suffixes)}, also with .gz, .bz2 or .zst")
+    return _write(labelled, [(out, writer)], inputs)
+
+
+def _write(labelled: Labelled, outputs: Sequence[tuple[Path, Writer]], inputs: Iterable[Path]) -> Counts:
+    keep_apart([path for path, _ in outputs], inputs)
+    counts: Counts = Counter()
+    seen: set[str] = set()
+    with ExitStack() as stack:
+        files = [(stack.enter_context(written(path)), writer) for path, writer in outputs]
+        for one in labelled:
+            if one.article.id in seen:
+                raise NamesakeError(f"article {one.article.id} appears twice in the data set")
+            seen.add(one.article.id)
+            for file, writer in files:
+                file.write(writer(one))
+            counts.update(truth.kind for truth in one.truths)
+            counts["numbered"] += sum(truth.name != truth.surface for truth in one.truths)
+            counts["mentions"] += len(one.article.mentions or ())
+            counts["articles"] += 1
+    return counts
+
+
+def _gold_lines(one: LabelledArticle) -> bytes:
+    """Rows for `evaluate`. The column `truth` distinguishes unresolved titles from NIL, which are both null."""
+    article = {"articleID": one.article.id}
+    return b"".join(
+        json_line(
+            article
+            | {"name": truth.name, "gold": truth.gold, "split": None, "difficulty": None, **truth.columns}
+            | {"title": truth.title, "surface": truth.surface, "truth": truth.kind}
+        )
+        for truth in one.truths
+    )
+
+
+def with_truth(labelled: Iterable[LabelledArticle], rows: Sequence[GoldRow]) -> Iterator[LabelledArticle]:
+    """Replace the truth of articles by the rows of a gold file; a row without its mention is an error."""
+    by_article: dict[str, list[GoldRow]] = {}
+    for row in rows:
+        by_article.setdefault(row.mention[0], []).append(row)
+    for one in labelled:
+        mentions = {mention.name: mention for mention in reversed(one.article.mentions or ())}
+        truths = []
+        for row in by_article.pop(one.article.id, []):
+            name, where = row.mention[1], f"article {one.article.id}"
+            if name not in mentions:
+                raise NamesakeError(f"{where}: gold for {name!r}, but it has no such mention")
+            check_gold(row.gold, mentions[name].candidates, name, where)
+            truths.append(Truth(name, name, row.gold, None, row.columns))
+        yield replace(one, truths=truths)
+    for article, lost in by_article.items():
+        raise NamesakeError(f"gold for {lost[0].mention[1]!r} in article {article}, but there is no such article")
+
+
+def resolved(labelled: Iterable[LabelledArticle], kb: KB | None) -> Iterator[LabelledArticle]:
+    """Resolve titles to QIDs and give candidates to mentions without any; without a KB, articles stay unchanged."""
+    if kb is None:
+        yield from labelled
+        return
+    rest = iter(labelled)
+    while batch := list(islice(rest, BATCH)):
+        wanted = {truth.title for one in batch for truth in one.truths if truth.gold is None and truth.title}
+        qids, candidates = titles_to_qids(wanted, kb), _candidates(batch, kb)
+        for one in batch:
+            mentions = [
+                replace(m, candidates=candidates[t.surface if t else m.name]) if m.candidates is None else m
+                for m, t in one.pairs()
+            ]
+            truths = [replace(t, gold=qids.get(t.title or "")) if t.gold is None else t for t in one.truths]
+            yield LabelledArticle(replace(one.article, mentions=mentions), truths)
+
+
+def titles_to_qids(titles: Iterable[str], kb: KB) -> dict[str, str]:
+    """Return the QIDs of the Wikipedia titles that the KB has, in one pass over its titles."""
+    wanted = pa.array(sorted(title for title in titles if title), pa.large_string())
+    place = pc.index_in(kb.titles.arrow(), value_set=wanted)
+    rows = np.flatnonzero(place.is_valid().to_numpy(zero_copy_only=False))
+    found = place.take(pa.array(rows)).to_pylist()
+    return {wanted[at].as_py(): f"Q{kb.qids[row]}" for at, row in zip(found, rows, strict=True)}
+
+
+def _candidates(labelled: Sequence[LabelledArticle], kb: KB) -> Mapping[str, list[str]]:
+    """The candidates of every surface that has none given; a numbered name (`Japan #2`) is not in the KB."""
+    pairs = (pair for one in labelled for pair in one.pairs())
+    names = sorted({t.surface if t else m.name for m, t in pairs if m.candidates is None})
+    indptr, rows, _ = kb.names.lookup_many(*text_buffers(pa.array(names, pa.string())))
+    return {
+        name: [f"Q{qid}" for qid in kb.qids[rows[start:end]]]
+        for name, start, end in zip(names, indptr[:-1], indptr[1:], strict=True)
+    }
+
+
+def present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def json_line(fields: Mapping[str, Any]) -> bytes:
+    """Return an object as a line of JSON."""
+    return msgspec.json.encode(fields) + b"\n"
+
+
+def write_plain(one: LabelledArticle, with_gold: bool = True) -> bytes:
+    """Write an article for the reader `plain`, and for `namesake link`."""
+    article = one.article
+    mentions = [
+        present({"name": mention.name, "spans": mention.spans, "candidates": mention.candidates})
+        | ({"gold": gold_qid(mention, truth)} if with_gold and truth is not None else {})
+        for mention, truth in one.pairs()
+    ]
+    fields = {"id": article.id, "text": article.text, "title": article.title, "date": article.date}
+    return json_line(present(fields) | {"mentions": mentions})
+
+
+def write_quotebank(one: LabelledArticle) -> bytes:
+    """Write an article for the reader `nelight`. A span grows to the whitespace tokens that it touches."""
+    article, tokens = one.article, token_spans(one.article.text)
+    names = [
+        present({"name": mention.name, "ids": mention.candidates})
+        | {"offsets": [_tokens(span, tokens) for span in mention.spans]}
+        | ({} if truth is None else {"gold": truth.gold})
+        for mention, truth in one.pairs()
+    ]
+    fields = {"articleID": article.id, "content": article.text, "title": article.title, "date": article.date}
+    return json_line(present(fields) | {"names": names})
+
+
+def _tokens(span: Span, tokens: list[Span]) -> Span:
+    start, end = span
+    return bisect_right(tokens, start, key=lambda token: token[1]), bisect_left(tokens, end, key=lambda token: token[0])
+
+
+def write_elevant(one: LabelledArticle) -> bytes:
+    """Write a linked article of ELEVANT: each occurrence is an entity mention, with the id null for NIL. No dates."""
+    article = one.article
+    mentions: list[dict[str, Any]] = []
+    for mention, truth in one.pairs():
+        qid = gold_qid(mention, truth)
+        candidates = mention.candidates or ([] if qid is None else [qid])
+        linked = {"recognized_by": LINKER, "id": qid, "linked_by": LINKER, "candidates": candidates}
+        mentions += [{"span": span, **linked} for span in mention.spans]
+    mentions.sort(key=lambda mention: mention["span"])
+    fields = {"id": article.id, "title": article.title or "", "text": article.text, "entity_mentions": mentions}
+    return json_line(fields | {"evaluation_span": [0, len(article.text)]})
+
+
+WRITERS: dict[str, tuple[Writer, tuple[str, ...]]] = {
+    "plain": (write_plain, LINES),
+    "quotebank": (write_quotebank, LINES),
+    "elevant": (write_elevant, LINES),
+    "nif": (write_nif, (".ttl", ".nif")),
+}
+"""The formats of `namesake datasets convert --to`: the writer, and the suffixes of its files."""

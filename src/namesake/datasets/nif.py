@@ -4,8 +4,6 @@ docs/datasets.md describes the nodes that are read. Positions count characters. 
 `nif:anchorOf`, they are tried as UTF-16 units, as Java counts. An annotation that fits neither way is rejected.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -20,8 +18,7 @@ import numpy.typing as npt
 
 from namesake.articles.article import Article, Span
 from namesake.articles.rejects import Reject, Rejects
-from namesake.datasets.json_formats import gold_qid
-from namesake.datasets.labelled_article import LabelledArticle, Occurrence, label, page_title
+from namesake.datasets.corpus_formats import LabelledArticle, Occurrence, gold_qid, label, page_title
 from namesake.errors import NamesakeError, lacking
 from namesake.files import open_lines
 from namesake.files.lines import read_whole
@@ -66,16 +63,21 @@ class Text:
         return int(np.searchsorted(self.starts, unit))
 
 
-def nodes_of(data: bytes, where: str) -> dict[str, Node]:
-    """Parse Turtle into nodes, with the predicates that are used here; messages begin with `where`."""
+def _pyoxigraph() -> Any:
     try:
-        from pyoxigraph import RdfFormat, parse
+        import pyoxigraph
     except ImportError:
         raise lacking("NIF corpora need", "pyoxigraph", "nif") from None
+    return pyoxigraph
+
+
+def nodes_of(data: bytes, where: str) -> dict[str, Node]:
+    """Parse Turtle into nodes, with the predicates that are used here; messages begin with `where`."""
+    rdf = _pyoxigraph()
     nodes: dict[str, Node] = defaultdict(lambda: defaultdict(list))
     try:
         # lenient: corpora have IRIs with characters that the standard wants escaped
-        for triple in parse(data.decode("utf-8-sig"), format=RdfFormat.TURTLE, lenient=True):
+        for triple in rdf.parse(data.decode("utf-8-sig"), format=rdf.RdfFormat.TURTLE, lenient=True):
             if triple.predicate.value in USED:
                 nodes[triple.subject.value][triple.predicate.value].append(triple.object.value)
     except UnicodeDecodeError as problem:
@@ -192,7 +194,8 @@ def write_nif(one: LabelledArticle) -> bytes:
     for mention, truth in one.pairs():
         if truth is not None:
             qid = gold_qid(mention, truth)
-            entity = nil_iri(truth.surface) if truth.title is None else PAGE + _page(truth.title)
+            page = quote((truth.title or "").replace(" ", "_"), safe="_()',")
+            entity = nil_iri(truth.surface) if truth.title is None else PAGE + page
             annotations += [Annotation(span, ENTITY + qid if qid is not None else entity) for span in mention.spans]
     article = one.article.id
     is_iri = re.match(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+$", article)
@@ -200,22 +203,14 @@ def write_nif(one: LabelledArticle) -> bytes:
     return turtle([Document(iri, one.article.text, tuple(annotations))], prefixes=False)
 
 
-def _page(title: str) -> str:
-    return quote(title.replace(" ", "_"), safe="_()',")
-
-
 def turtle(documents: Iterable[Document], prefixes: bool = True) -> bytes:
     """Return documents as Turtle."""
-    try:
-        from pyoxigraph import RdfFormat, serialize
-    except ImportError:
-        raise lacking("NIF needs", "pyoxigraph", "nif") from None
+    rdf = _pyoxigraph()
     triples = (triple for document in documents for triple in _triples(document))
     try:
-        written = serialize(triples, format=RdfFormat.TURTLE, prefixes=PREFIXES if prefixes else {})
+        written: bytes = rdf.serialize(triples, format=rdf.RdfFormat.TURTLE, prefixes=PREFIXES if prefixes else {})
     except ValueError as problem:
         raise NamesakeError(f"this cannot be written as Turtle ({problem})") from None
-    assert written is not None
     return written
 
 

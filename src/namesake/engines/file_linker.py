@@ -1,26 +1,329 @@
-"""Linking of files into one file of links."""
+"""Linking of files: which files are read, their articles as tables, and their links in one described file."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from glob import glob, has_magic
+from os.path import commonpath, realpath
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
+import msgspec
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from namesake import arrays
+from namesake.arrays import Int64, arrow_numbers, numpy_numbers, one_chunk
+from namesake.articles.days import HOW_TO_WRITE, check_date, unread_dates
 from namesake.articles.rejects import NoRejects, Rejects
-from namesake.engines.article_files import find_files, read_files, reading_for
-from namesake.engines.link_descriptions import described
-from namesake.errors import NamesakeError
-from namesake.files import keep_apart
-from namesake.files.compressed import Meter
-from namesake.files.lines import MOST_LINE
-from namesake.files.several import Paths, several
-from namesake.formats.field_names import Reading
-from namesake.formats.link_writers import LinkWriter, files_of
+from namesake.errors import NamesakeError, did_you_mean
+from namesake.files import STDIN, Paths, keep_apart, several
+from namesake.files.lines import MOST_LINE, Meter
+from namesake.formats import format_of, read_articles, save_as, words
+from namesake.formats.field_names import Reading, silent
+from namesake.formats.link_writers import LinkWriter, files_of, is_ours
+from namesake.kb import WIKIDATA
+from namesake.kb.manifest import MANIFEST
+from namesake.kb.records import about
+from namesake.kb.store import KB
+from namesake.kernels.link.candidate_tables import parse_qids
 from namesake.linker import Linked, Linker
+from namesake.machine import in_order, threads_for
+from namesake.printable import counted, listed
 from namesake.progress import Reporter
-from namesake.threads import in_order, threads_for
+
+
+class Input(msgspec.Struct, frozen=True):
+    """A file of articles in the state in which a run found it."""
+
+    path: str
+    size: int
+    modified: int
+    """In nanoseconds; 0 if the state of the file cannot be read."""
+
+
+@dataclass
+class Listing:
+    """The files to read, each once, and the files of the same folders that are skipped."""
+
+    paths: list[Path] = field(default_factory=list)
+    found: set[Path] = field(default_factory=set)
+    """Those of `paths` that a folder or a pattern led to: an unreadable one is left out, not an error."""
+    ours: list[Path] = field(default_factory=list)
+    """Files that Namesake wrote."""
+    others: list[Path] = field(default_factory=list)
+    """Files in other formats."""
+    problems: list[str] = field(default_factory=list)
+    """Why some files of `found` could not be read, or not to their end."""
+
+    @property
+    def notes(self) -> list[str]:
+        """Messages about skipped files."""
+        lines = []
+        if self.ours:
+            lines.append(f"{counted(len(self.ours), 'file')} skipped, written by Namesake: {listed(self.ours)}")
+        if self.others:
+            first = next((hint for hint in map(save_as, self.others) if hint), "")
+            lines.append(f"{counted(len(self.others), 'file')} skipped, not articles: {listed(self.others)}{first}")
+        return lines
+
+
+def find_files(named: Sequence[str | Path], out: Path | None = None, say: Callable[[str], None] = silent) -> Listing:
+    """The files that names mean, each once: named files in their order, those of patterns and folders sorted.
+
+    Folders are searched recursively for files with a suffix of articles, without hidden files and files that Namesake
+    wrote. A named file is never skipped. If `out` is the output folder, files in it are skipped, and standard input is
+    refused. `say` receives messages about files that are named twice.
+    """
+    listing, chosen = Listing(), []
+    for one in map(str, named):
+        before, path = len(listing.paths), Path(one)
+        if path.is_dir() or (has_magic(one) and not path.exists()):
+            searched = _outside(_searched(one), out)
+            kbs = {file.parent for file in searched if file.name == MANIFEST and is_ours(file)}
+            for file in searched:
+                if file.name == MANIFEST or kbs.isdisjoint(file.parents):
+                    is_other = format_of(file) is None
+                    (listing.others if is_other else listing.ours if is_ours(file) else listing.paths).append(file)
+        else:
+            if one == STDIN and out is not None:
+                raise NamesakeError("a run that reads standard input cannot be resumed: write its links to a file")
+            if one != STDIN and format_of(path) is None:
+                missing = "" if path.exists() else "no such file or folder; "
+                raise NamesakeError(f"{one}: {missing}articles come as {words()}{save_as(path)}")
+            chosen.append(path)
+            listing.paths += _outside([path], out)
+        if len(listing.paths) == before:
+            skipped = "".join(f"; {note}" for note in listing.notes)
+            raise NamesakeError(f"{one}: no file of articles found; their suffixes are {words()}{skipped}")
+    listing.paths = _once(listing.paths, say)
+    identities = {_identity(path) for path in chosen}
+    listing.found = {path for path in listing.paths if _identity(path) not in identities}
+    listing.ours = [path for path in listing.ours if _identity(path) not in identities]
+    return listing
+
+
+def _once(paths: Sequence[Path], say: Callable[[str], None]) -> list[Path]:
+    """Each file once, under its first name; device and inode identify it."""
+    kept: dict[object, Path] = {}
+    firsts = [(path, kept.setdefault(_identity(path), path)) for path in dict.fromkeys(paths)]
+    others = [(path, first) for path, first in firsts if first != path]
+    if others:
+        more = f", and {len(others) - 1:,} more such files" if len(others) > 1 else ""
+        say(f"{others[0][0]} is the file {others[0][1]}{more}: linked once")
+    return list(kept.values())
+
+
+def _identity(path: Path) -> object:
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return path
+
+
+def common_folder(paths: Sequence[Path]) -> Path | None:
+    """The common folder of all files, if two of them have the same name: ids made of file names then begin there."""
+    files = [path for path in paths if str(path) != STDIN]
+    if len({path.name for path in files}) == len(files):
+        return None
+    return Path(commonpath([path.absolute().parent for path in files]))
+
+
+def _outside(found: list[Path], out: Path | None) -> list[Path]:
+    """The files that are not in the folder `out`; an error if all of them are."""
+    if out is None:
+        return found
+    for path in found:
+        if path.exists() and not path.is_file():
+            raise NamesakeError(f"{path} is not a regular file, so the run cannot be resumed: write links to a file")
+    whole = Path(realpath(out))
+    kept = [path for path in found if not Path(realpath(path)).is_relative_to(whole)]
+    if found and not kept:
+        raise NamesakeError(f"{found[0]} is in the output folder {out}: name another folder")
+    return kept
+
+
+def _searched(name: str) -> list[Path]:
+    """The regular files and broken links of a folder or pattern. Reading a pipe or device might wait forever."""
+    path = Path(name)
+    if path.is_dir():
+        shown = (one for one in path.rglob("*") if not re.search(r"(^|/)[._]", str(one.relative_to(path))))
+        return sorted(one for one in shown if _is_file(one))
+    found = [Path(one) for one in sorted(glob(name, recursive=True))]  # noqa: PTH207 - a pattern may begin at the root
+    if not found:
+        raise NamesakeError(f"{name}: no file matches this pattern")
+    return [file for one in found for file in (_searched(str(one)) if one.is_dir() else [one]) if _is_file(file)]
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_file() or not path.exists()
+
+
+def look_at(path: Path) -> Input:
+    """The present state of a file."""
+    with suppress(OSError):
+        found = path.stat()
+        return Input(str(path), found.st_size, found.st_mtime_ns)
+    return Input(str(path), 0, 0)
+
+
+SOME_IDS = 10
+"""How many articles a message lists if one was not found."""
+
+
+def reading_for(paths: Sequence[Path], reading: Reading | None, most_line: int = MOST_LINE) -> Reading:
+    """The settings for all files of a run: ids of files with the same name begin at their common folder.
+
+    Refuses the name of a date field if no file has fields: a text that is not a date is taken for such a name.
+    """
+    reading = reading or Reading()
+    formats = [format_of(path, reading.format or "jsonl") for path in paths]
+    if reading.date is not None and formats and all(one is not None and not one.has_fields for one in formats):
+        wrong = f"`date={reading.date!r}`: not a date, and {paths[0]} is plain text, which has no field of that name"
+        raise NamesakeError(f"{wrong}; write the date as {HOW_TO_WRITE}")
+    return replace(reading, below=reading.below or common_folder(paths), most_line=most_line)
+
+
+def read_files(
+    paths: Sequence[Path],
+    rejects: Rejects,
+    date: str | None = None,
+    reading: Reading | None = None,
+    listing: Listing | None = None,
+) -> Iterator[pa.Table]:
+    """The articles of all files in tables; `date` is that of articles without one.
+
+    Dates that cannot be read are counted in `rejects.unread_dates`; their articles are undated. A file that cannot be
+    read is an error, unless `listing` has found it: then the error is added to its problems.
+    """
+    check_date(date)
+    reading = reading or Reading()
+    reading = replace(reading, below=reading.below or common_folder(paths))
+    for path in paths:
+        read = 0
+        try:
+            for table in with_dates(read_articles(path, rejects, reading), rejects, date):
+                yield table
+                read += table.num_rows
+        except NamesakeError as problem:
+            if listing is None or path not in listing.found:
+                raise
+            before = f"; {counted(read, 'article')} before that place linked" if read else ""
+            listing.problems.append(f"{problem}{before}")
+
+
+def with_dates(tables: Iterable[pa.Table], rejects: Rejects, date: str | None) -> Iterator[pa.Table]:
+    """The tables with `date` for articles without one.
+
+    Dates that cannot be read are counted in `rejects.unread_dates` and become null: their articles are undated.
+    """
+    for table in tables:
+        dates, place = table.column("date"), table.schema.get_field_index("date")
+        bad = unread_dates(dates)
+        rejects.unread_dates.update(bad)
+        if date is not None:
+            dates = dates.fill_null(date)
+        if bad:
+            dates = pc.if_else(pc.is_in(dates, pa.array(list(bad), dates.type)), pa.scalar(None, dates.type), dates)
+        yield table.set_column(place, table.schema.field(place), dates) if bad or date is not None else table
+
+
+def find_article(
+    linker: Linker,
+    path: Path,
+    article: str | None,
+    name: str | None,
+    rejects: Rejects,
+    date: str | None = None,
+    reading: Reading | None = None,
+) -> pa.Table:
+    """The article with the id `article`, else the only one with a mention called `name`, as a table of one row.
+
+    The only article of a file needs neither. If there are several, the error lists some of them.
+    """
+    seen, found = 0, []
+    for table in read_files([path], rejects, date, reading_for([path], reading)):
+        ids = table.column("id").to_pylist()
+        if article in ids:
+            return table.slice(ids.index(article), 1)
+        if not seen:
+            first = table.slice(0, 1)
+        seen += len(ids)
+        fitting = table if name is None or article is not None else linker.naming(table, name, rejects)
+        found += [fitting.slice(at, 1) for at in range(min(fitting.num_rows, SOME_IDS))]
+        if article is None and len(found) >= SOME_IDS:
+            break
+    if article is None and (len(found) == 1 or (seen == 1 and not found)):
+        return found[0] if found else first
+    known = [str(one.column("id")[0]) for one in found[:SOME_IDS]]
+    there = f"; there are {', '.join(known)}{', …' if len(known) == SOME_IDS else ''}" if known else ""
+    if article is not None:
+        problem = f"no article with the id {article!r}{did_you_mean(article, known)}{there}"
+    elif found:
+        there = there if name is None else f"; {name!r} occurs in {', '.join(known)}"
+        problem = f"which article? Name it with `article=`{there}"
+    else:
+        problem = f"no mention {name!r} in its {counted(seen, 'article')}" if seen else "no article"
+    raise NamesakeError(f"{path}: {problem}")
+
+
+REMEMBERED = 1 << 18
+_made: WeakKeyDictionary[KB, dict[int, str | None]] = WeakKeyDictionary()
+"""Replacements of missing descriptions."""
+
+
+def described(kb: KB, links: pa.Table, one_per_span: bool = False) -> pa.Table:
+    """Links with `label`, `description` and `url` of the entity after its `qid`; `one_per_span` as for `flat`.
+
+    If the KB has no description, occupations and country replace it.
+    """
+    links = flat(links) if one_per_span else links
+    qids = one_chunk(links.column("qid"))
+    numbers: Int64 = parse_qids(*arrays.text_buffers(qids))
+    rows = np.where(numpy_numbers(qids.is_valid()), kb.rows(numbers), -1)
+    distinct, which = np.unique(rows, return_inverse=True)
+    labels, texts = (column.take(arrow_numbers(which)) for column in _words(kb, distinct))
+    address, nothing = (arrays.arrow_scalar(text, pa.string()) for text in (WIKIDATA, ""))
+    urls = pc.binary_join_element_wise(address, qids, nothing, null_handling="emit_null")
+    place = links.schema.get_field_index("qid") + 1
+    for name, column in (("url", urls), ("description", texts), ("label", labels)):
+        links = links.add_column(place, pa.field(name, pa.string()), column)
+    return links
+
+
+def _words(kb: KB, rows: Int64) -> tuple[pa.StringArray, pa.StringArray]:
+    """Label and description of each row; null for -1."""
+    is_nil = rows < 0
+    items = arrow_numbers(kb.entity_item[np.maximum(rows, 0)], is_nil) if len(kb) else pa.nulls(len(rows), pa.int32())
+    labels = kb.item_labels.arrow().take(items).cast(pa.string())
+    texts = kb.descriptions.arrow().take(arrow_numbers(rows, is_nil)).cast(pa.string())
+    bare = ~is_nil & (arrays.sizes(texts) == 0)
+    made = _made.setdefault(kb, {})
+    if len(made) >= REMEMBERED:
+        made.clear()
+    made.update({row: about(kb, row) or None for row in rows[bare].tolist() if row not in made})
+    instead = [made[row] for row in rows[bare].tolist()]
+    return labels, pc.replace_with_mask(texts, arrow_numbers(bare), arrays.arrow_texts(instead))
+
+
+def flat(links: pa.Table) -> pa.Table:
+    """One row per occurrence of a name: `start`, `end` and `in_title` replace `spans` and `title_spans`."""
+    text_indptr, text_spans = arrays.list_parts(one_chunk(links.column("spans")))
+    title_indptr, title_spans = arrays.list_parts(one_chunk(links.column("title_spans")))
+    count, titled = np.diff(text_indptr), np.diff(title_indptr)
+    row = np.concatenate([np.repeat(np.arange(len(count)), titled), np.repeat(np.arange(len(count)), count)])
+    order = np.argsort(row, kind="stable")  # the occurrences in the title come first
+    pairs = [numpy_numbers(spans.flatten()).reshape(-1, 2) for spans in (title_spans, text_spans)]
+    ends = np.concatenate(pairs)[order]
+    table = links.take(arrow_numbers(row[order])).drop_columns(["spans", "title_spans"])
+    place = table.schema.get_field_index("name") + 1
+    in_title = arrow_numbers((np.arange(len(row)) < titled.sum())[order])
+    start, end = arrow_numbers(ends[:, 0]), arrow_numbers(ends[:, 1])
+    for name, column in (("in_title", in_title), ("end", end), ("start", start)):
+        table = table.add_column(place, name, column)
+    return table
 
 
 def link_tables(
@@ -103,7 +406,7 @@ def link_files(
     seen = linked = mentions = 0
 
     with LinkWriter(out, linker.metadata, format) as writer, reporter.stage("linking"), Meter(paths) as meter:
-        tables = read_files(paths, rejects, date, most_line, reading_for(paths, reading), optional)
+        tables = read_files(paths, rejects, date, reading_for(paths, reading, most_line), optional)
         for done in link_tables(linker, tables, threads, scores, rejects):
             writer.write(described(linker.kb, done.links, one_per_span))
             mentions += done.mentions

@@ -4,40 +4,192 @@ DIR/links/part-FILE-SHARD.parquet    the links; the order of the names is the or
 DIR/rejects/part-FILE-SHARD.jsonl    rejected records: file, line, reason
 DIR/journal.jsonl                    the finished parts
 DIR/run.json                         the description of the run, written at its end
+
+Each worker links one shard at a time, which it receives and answers through a pipe. Processes, not threads: reading
+JSON makes Python objects, and the GIL lets one thread do that at a time. Processes are forked if possible, so that all
+share the loaded code and the map of the KB.
 """
 
-from __future__ import annotations
-
+import errno
+import multiprocessing
+import os
 import platform
+import signal
+import sys
 import time
+import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from mmap import mmap
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import msgspec
 import pyarrow as pa
 
 from namesake import __version__
 from namesake.articles.days import check_date
-from namesake.engines.article_files import Input, find_files, look_at, reading_for
-from namesake.engines.crew import Crew, Failed
-from namesake.engines.file_linker import Counts
-from namesake.engines.run_journal import LINKS, REJECTS, Changed, Done, Ended, Plan, RunJournal
-from namesake.engines.shards import SHARD_BYTES, Piece, ShardLinker, pieces_of
+from namesake.engines import shards
+from namesake.engines.file_linker import Counts, Input, find_files, look_at, reading_for
+from namesake.engines.shards import SHARD_BYTES, Done, Piece, RunJournal, ShardLinker
 from namesake.errors import NamesakeError
-from namesake.files import keep_apart, published
-from namesake.files.lines import MOST_LINE
-from namesake.files.outputs import remove_stale, sync
-from namesake.files.several import Paths, several
+from namesake.files import Paths, keep_apart, published, several
+from namesake.files.lines import MOST_LINE, PADDING, Block
+from namesake.files.outputs import FULL, remove_stale, sync
 from namesake.formats import cut_of
 from namesake.formats.field_names import Reading
 from namesake.linker import Linker
 from namesake.machine import cores
 from namesake.printable import listed
 from namesake.progress import Reporter
+
+TRIES = 2
+SHARED_BYTES = SHARD_BYTES + (4 << 20)
+"""Memory that a worker shares with its parent: a block may be longer than others by a line."""
+PATIENCE = 5.0  # seconds for a dying worker to end
+
+
+class Failed(NamedTuple):
+    """A shard could not be linked."""
+
+    reason: str
+    hopeless: bool = False
+    """Whether all other shards would fail as well."""
+
+
+class Crew:
+    """A number of workers, inside a `with` block."""
+
+    def __init__(self, size: int, work: ShardLinker, shared: int = SHARED_BYTES) -> None:
+        self.size, self.work, self.shared = size, work, shared
+        self.context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+    def __enter__(self) -> Self:
+        self.workers: list[_Worker] = []
+        with ExitStack() as ended:  # if there are too many processes, or too little memory
+            ended.callback(self.__exit__)
+            self.workers.extend(_Worker(self.context, self.work, self.shared) for _ in range(self.size))
+            ended.pop_all()
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        for worker in self.workers:
+            worker.end()
+
+    def outcomes(self, pieces: Iterator[Piece]) -> Iterator[tuple[Piece, Done | Failed]]:
+        """Link the pieces, in any order; a piece that fails is tried again."""
+        idle = list(self.workers)
+        busy: dict[Connection, _Worker] = {}
+        while True:
+            while idle and (piece := next(pieces, None)) is not None:
+                worker = idle.pop()
+                worker.take(piece)
+                busy[worker.pipe] = worker
+            if not busy:
+                return
+            for pipe in wait(list(busy)):
+                worker = busy.pop(pipe)  # type: ignore[call-overload]
+                answer = worker.answer()
+                if isinstance(answer, Failed) and worker.tries < TRIES and not answer.hopeless:
+                    worker.ask()
+                    busy[worker.pipe] = worker
+                else:
+                    idle.append(worker)
+                    yield worker.piece, answer
+
+
+class _Worker:
+    """A process, the pipe to it, and shared memory for the lines of one piece."""
+
+    def __init__(self, context: Any, work: ShardLinker, shared: int) -> None:
+        self.context, self.work = context, work
+        self.memory = mmap(-1, shared) if context.get_start_method() == "fork" else None
+        self.tries = 0
+        self._start()
+
+    def _start(self) -> None:
+        self.pipe, other = self.context.Pipe()
+        arguments = (other, self.work, self.memory, os.getpid())
+        self.process: BaseProcess = self.context.Process(target=_serve, args=arguments, daemon=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # about forking with threads: ours are not Python's
+            self.process.start()
+        other.close()
+
+    def take(self, piece: Piece) -> None:
+        """Request a piece. Its lines are copied, because they are valid for a short time only."""
+        self.piece, self.tries, lines, sent = piece, 0, piece.lines, None
+        if lines is not None:
+            with memoryview(lines.data)[: lines.size] as data:
+                if self.memory is not None and lines.size + PADDING <= len(self.memory):
+                    self.memory[: lines.size] = data
+                    self.memory[lines.size : lines.size + PADDING] = bytes(PADDING)
+                else:
+                    sent = bytes(data)
+        self.order = piece.shard, None if lines is None else lines.size, sent
+        self.ask()
+
+    def ask(self) -> None:
+        """Send the request: the shard, the size of its lines, and the lines if they do not fit the shared memory."""
+        self.tries += 1
+        with suppress(OSError):  # a dead worker does not answer
+            self.pipe.send(self.order)
+
+    def answer(self) -> Done | Failed:
+        """The worker's answer; a dead worker is replaced."""
+        try:
+            answer: Done | Failed = self.pipe.recv()
+            return answer
+        except (EOFError, OSError):
+            failed = Failed(f"its worker died ({self.end(PATIENCE)})")
+            self._start()
+            return failed
+
+    def end(self, patience: float = 0.0) -> str:
+        """Stop the worker after this many seconds, whatever it is doing; returns how it ended."""
+        self.pipe.close()
+        self.process.join(patience)
+        if self.process.exitcode is None:
+            self.process.kill()
+            self.process.join()
+        code = self.process.exitcode or 0
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+def _serve(pipe: Connection, work: ShardLinker, memory: Any, parent: int) -> None:
+    """Answer requests until the pipe is closed or its other end is dead."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent ends this one
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if sys.platform == "linux":  # the system kills this process when its parent ends, however that ends
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
+    pa.set_cpu_count(1)
+    with suppress(EOFError, OSError):
+        while True:
+            shard, size, sent = pipe.recv()
+            lines = Block.of(sent, shard.before) if sent is not None else None
+            if size is not None and sent is None:
+                lines = Block(shard.before, memory, size)
+            pipe.send(_tried(work, shard, lines))
+
+
+def _tried(work: ShardLinker, shard: shards.Shard, lines: Block | None) -> Done | Failed:
+    try:
+        return work.link(shard, lines)
+    except Exception as problem:
+        cause = problem if isinstance(problem, OSError) else problem.__context__
+        hopeless = isinstance(cause, OSError) and cause.errno in (*FULL, errno.EROFS)
+        what = str(problem) if isinstance(problem, NamesakeError) else f"{type(problem).__name__}: {problem}"
+        return Failed(what.partition("\n")[0], hopeless)
+
 
 RUN = "run.json"
 COUNTED = ("articles", "mentions", "linked", "rejects", "undated")
@@ -76,28 +228,26 @@ def link_folder(
 ) -> Run:
     """Link the articles of any number of files into a folder; the same call resumes a stopped run.
 
+    `scores`, `date`, `most_line` and `reading` are as for `link_files`.
+
     Args:
         linker: links the articles.
         articles: as for `link_files`. JSON lines of our layouts and Parquet are cut into parts; one worker reads all
             of any other file. Standard input is refused.
         out: the folder. It holds the links of one run: another KB, another recipe or other articles are refused.
         workers: the number of processes; 0 is one per core. It does not change the result.
-        scores: also write every candidate with its scores.
-        date: the ISO date of articles without one.
-        most_line: the maximum size of a line of JSON or of a text file, in bytes; longer ones are rejected.
         shard_bytes: the number of bytes of text in a part.
-        reading: the names of the fields, and other settings that the suffix does not tell.
         reporter: shows progress.
     """
     check_date(date)
     out, reporter = Path(out), reporter or Reporter()
     listing = find_files(several(articles), out, reporter.say)
     inputs = [look_at(path) for path in listing.paths]
-    reading = reading_for(listing.paths, reading)
+    reading = reading_for(listing.paths, reading, most_line)
     keep_apart([out], [*(one.path for one in inputs), linker.kb.path])
     sizes = {"most_line": f"{most_line / 2**20:g} MB", "shard_bytes": f"{shard_bytes:,} bytes"}
-    plan = Plan.of(linker, inputs, reading, {"scores": str(scores), "date": date or "", **sizes})
-    work = ShardLinker(linker, out, scores, date, most_line, reading)
+    plan = shards.Plan.of(linker, inputs, reading, {"scores": str(scores), "date": date or "", **sizes})
+    work = ShardLinker(linker, out, scores, date, reading)
     if out.exists() and not out.is_dir():
         raise NamesakeError(f"{out} is a file, not a folder to write: name another")
     try:
@@ -113,14 +263,28 @@ def link_folder(
         raise NamesakeError(f"{where}: {problem.strerror or problem}; the same command resumes the run") from None
 
 
-def made_by(linker: Linker) -> dict[str, Any]:
-    """The program, the KB and the recipe, for `run.json`."""
+def describe_run(
+    linker: Linker, inputs: list[Input], begun: str, began: float, articles: int, problems: list[str], **more: Any
+) -> bytes:
+    """The content of `run.json`: what made the links, when, and of which files; `more` are other facts."""
     kb, recipe = linker.kb, linker.recipe
-    return {
-        "versions": {"namesake": __version__, "python": platform.python_version(), "pyarrow": pa.__version__},
+    versions = {"namesake": __version__, "python": platform.python_version(), "pyarrow": pa.__version__}
+    facts = {
+        "complete": not problems,
+        "versions": versions | more.pop("versions", {}),
         "kb": {"path": str(kb.path), "digest": kb.manifest.digest, "created": kb.manifest.created, "entities": len(kb)},
         "recipe": {"name": recipe.name, "toml": recipe.toml()},
+        "inputs": {"files": len(inputs), "bytes": sum(one.size for one in inputs)},
+        "times": {
+            "begun": begun,
+            "ended": now(),
+            "last_run_seconds": round(time.monotonic() - began, 3),
+            "last_run_articles": articles,
+        },
+        "problems": problems,
+        **more,
     }
+    return msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n"
 
 
 def now() -> str:
@@ -141,8 +305,7 @@ class _Folder:
         """Linked by this call."""
         self.totals: Counter[str] = Counter()
         """Of everything in the folder."""
-        self.sizes = [one.size for one in inputs]
-        self.size = sum(self.sizes)
+        self.size = sum(one.size for one in inputs)
         self.read = 0
         """Bytes of the files before the one that is being read."""
         self.in_progress: Counter[int] = Counter()
@@ -152,63 +315,57 @@ class _Folder:
 
     def run(self, workers: int) -> Run:
         """Do what is left to do."""
-        began, out = time.monotonic(), self.work.out
-        self._check_folder()
-        self._add_up()
-        left = [file for file in range(len(self.sizes)) if not self.journal.is_complete(file)]
-        self.read = self.before = self.size - sum(self.sizes[file] for file in left)
+        began, out, journal = time.monotonic(), self.work.out, self.journal
+        folders = [out / shards.LINKS, out / shards.REJECTS]
+        for folder in folders:
+            folder.mkdir(exist_ok=True)
+            remove_stale(folder)
+        journal.refuse_foreign()
+        if journal.changed:
+            self.reporter.say(f"linked again, because they have changed: {listed(journal.changed)}")
+        if damaged := journal.forget_damaged():
+            self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
+        journal.remove_leftovers()
+        self._count(journal.done.values())
+        left = [file for file in range(len(self.inputs)) if not journal.is_complete(file)]
+        self.read = self.before = self.size - sum(self.inputs[file].size for file in left)
         if left:
             _ = self.work.nothing, self.work.metadata  # once for all workers: loads the kernels
             try:
                 with self.reporter.stage("linking"), Crew(workers, self.work) as crew:
                     self._link(crew, left)
             finally:
-                for folder in (out / LINKS, out / REJECTS):
+                for folder in folders:
                     remove_stale(folder)
                     sync(folder)
-            self.journal.remove_leftovers()
-            self._add_up()
-        result = self._result()
-        self._write_run(result, time.monotonic() - began, workers)
-        return result
+            journal.remove_leftovers()
+            self.totals.clear()
+            self._count(journal.done.values())
+        self._write_run(began, workers)
+        parts = [done for _, done in sorted(journal.done.items())]
+        unread = next((done.unread_date for done in parts if done.unread_date is not None), None)
+        articles, mentions, linked, rejects, undated = (self.totals[name] for name in COUNTED)
+        return Run(Counts(articles, mentions, linked), rejects, undated, self.articles, self.problems, unread)
 
-    def _check_folder(self) -> None:
-        """Compare the folder with the journal, and report what has to be made again."""
-        out = self.work.out
-        for folder in (out / LINKS, out / REJECTS):
-            folder.mkdir(exist_ok=True)
-            remove_stale(folder)
-        self.journal.refuse_foreign()
-        if self.journal.changed:
-            self.reporter.say(f"linked again, because they have changed: {listed(self.journal.changed)}")
-        if damaged := self.journal.forget_damaged():
-            self.reporter.say(f"made again, because they are missing or damaged: {listed(damaged)}")
-        self.journal.remove_leftovers()
-
-    def _add_up(self) -> None:
-        self.totals = Counter()
-        for done in self.journal.done.values():
-            self._count(done)
-
-    def _count(self, done: Done) -> None:
-        self.totals.update({name: getattr(done, name) for name in COUNTED})
+    def _count(self, parts: Iterable[Done]) -> None:
+        for done in parts:
+            self.totals.update({name: getattr(done, name) for name in COUNTED})
 
     def _link(self, crew: Crew, left: list[int]) -> None:
         for piece, answer in crew.outcomes(self._pieces(left)):
-            file = piece.shard.file
-            self.in_progress[file] -= 1
-            if isinstance(answer, Failed) and answer.hopeless:
-                raise NamesakeError(f"{answer.reason}; make room, and the same command resumes the run")
-            if isinstance(answer, Failed):
-                shard, unit = piece.shard, "row" if piece.shard.groups else "line"
-                place = f"{shard.path}, after {unit} {shard.before:,}: {shard.name}"
-                self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")
-            else:
-                self.journal.add(answer)
-                self._count(answer)
+            shard = piece.shard
+            self.in_progress[shard.file] -= 1
+            if isinstance(answer, Done):
+                self.journal.record(answer)
+                self._count([answer])
                 self.articles += answer.articles
                 self._report(piece)
-            self._end(file)
+            elif answer.hopeless:
+                raise NamesakeError(f"{answer.reason}; make room, and the same command resumes the run")
+            else:
+                place = f"{shard.path}, after {'row' if shard.groups else 'line'} {shard.before:,}: {shard.name}"
+                self._problem(f"{place} is skipped, because it failed twice: {answer.reason}")
+            self._end(shard.file)
 
     def _pieces(self, left: list[int]) -> Iterator[Piece]:
         """The shards that are not done. A file that cannot be read is a problem, and the others are still linked."""
@@ -217,7 +374,7 @@ class _Folder:
             path, number = Path(self.inputs[file].path), 0
             try:
                 cut = cut_of(path, self.work.reading)
-                for piece in pieces_of(file, path, self.shard_bytes, self.work.most_line, memory, cut):
+                for piece in shards.pieces_of(file, path, self.shard_bytes, self.work.reading.most_line, memory, cut):
                     number += 1
                     if (file, piece.shard.number) not in self.journal.done:
                         self.in_progress[file] += 1
@@ -227,19 +384,19 @@ class _Folder:
                 self.shards[file] = None
                 self._problem(str(problem))
             self._end(file)
-            self.read += self.sizes[file]
+            self.read += self.inputs[file].size
 
     def _end(self, file: int) -> None:
         """Record the end of a file when it is read and all its shards are linked, unless it has changed."""
         if file not in self.shards or self.in_progress[file]:
             return
-        shards, planned = self.shards[file], self.inputs[file]
+        count, planned = self.shards[file], self.inputs[file]
         found = look_at(Path(planned.path))
-        if found == planned and shards is not None:
-            self.journal.add(Ended(file, shards))
-        elif found != planned:
-            self.journal.add(Changed(file, found))
+        if found != planned:
+            self.journal.record(shards.Changed(file, found))
             self._problem(f"{planned.path} has changed while it was being linked: the same command links it again")
+        elif count is not None:
+            self.journal.record(shards.Ended(file, count))
 
     def _problem(self, line: str) -> None:
         self.problems.append(line)
@@ -249,40 +406,21 @@ class _Folder:
         total, count = max(self.size, 1), self.totals
         nil = 100 * (1 - count["linked"] / max(count["mentions"], 1))
         more = f"{count['linked']:,} links, {nil:.0f} % NIL, {count['rejects']:,} rejected"
-        read = min(self.read + min(piece.position, self.sizes[piece.shard.file]), total)
+        read = min(self.read + min(piece.position, self.inputs[piece.shard.file].size), total)
         self.reporter.advance(read / total, self.articles, "articles", more, self.before / total)
 
-    def _result(self) -> Run:
-        count = self.totals
-        counts = Counts(count["articles"], count["mentions"], count["linked"])
-        parts = [done for _, done in sorted(self.journal.done.items())]
-        unread = next((done.unread_date for done in parts if done.unread_date is not None), None)
-        return Run(counts, count["rejects"], count["undated"], self.articles, self.problems, unread)
-
-    def _write_run(self, result: Run, seconds: float, workers: int) -> None:
-        """`run.json`: what made these links, and how many there are."""
+    def _write_run(self, began: float, workers: int) -> None:
         work, rule = self.work, self.work.linker.recipe.decide
-        facts: dict[str, Any] = {
-            "complete": not result.problems,
-            **made_by(work.linker),
-            "options": {
-                "threshold": rule.threshold if rule else None,
-                "mentions": work.linker.detector,
-                "scores": work.scores,
-                "date": work.date,
-                "fields": work.reading.named | ({"encoding": work.reading.encoding} if work.reading.encoding else {}),
-                "max_line": work.most_line,
-                "workers": workers,
-            },
-            "inputs": {"files": len(self.inputs), "bytes": self.size},
-            "counts": {"parts": len(self.journal.done), **{name: self.totals[name] for name in COUNTED}},
-            "times": {
-                "begun": self.journal.begun,
-                "ended": now(),
-                "last_run_seconds": round(seconds, 3),
-                "last_run_articles": result.linked_now,
-            },
-            "problems": result.problems,
+        options = {
+            "threshold": rule.threshold if rule else None,
+            "mentions": work.linker.detector,
+            "scores": work.scores,
+            "date": work.date,
+            "fields": work.reading.named | ({"encoding": work.reading.encoding} if work.reading.encoding else {}),
+            "max_line": work.reading.most_line,
+            "workers": workers,
         }
+        counts = {"parts": len(self.journal.done)} | {name: self.totals[name] for name in COUNTED}
+        facts = self.journal.begun, began, self.articles, self.problems
         with published(work.out / RUN) as partial:
-            partial.write_bytes(msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")
+            partial.write_bytes(describe_run(work.linker, self.inputs, *facts, options=options, counts=counts))

@@ -3,39 +3,162 @@
 A speaker is linked in every given article that has the quotation, found by its URL or the quotation's id. The answer
 with the highest confidence wins. Without such an article, the quotation and the words of its URLs are the text.
 Files of articles are read twice: many articles contain the same quotation, which gets one row and one speaker.
+The answers are stored in flat arrays, because a year of Quotebank has tens of millions of names.
 """
-
-from __future__ import annotations
 
 import re
 import sys
+from array import array
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder
 from namesake.articles.rejects import NoRejects, Reject, Rejects
 from namesake.engines.file_linker import link_tables
-from namesake.engines.quote_evidence import Answer, Evidence, Votes
 from namesake.errors import NamesakeError
-from namesake.files import STDIN, check_place, keep_apart, published
-from namesake.files.compressed import Meter
-from namesake.files.several import Paths, several
-from namesake.formats.mojibake import mend_apart
-from namesake.formats.quotebank_records import Found, Quote, QuotedArticle, has_no_speaker, read_quotes
+from namesake.files import STDIN, Paths, check_place, keep_apart, published, several
+from namesake.files.lines import Meter
+from namesake.formats import quotebank_records
+from namesake.formats.quotebank_records import ArticleQuote, Found, Quote, QuotedArticle, mend_apart
 from namesake.kb.names.normalise import normalise
 from namesake.linker import Linker
+from namesake.machine import threads_for
 from namesake.names.wildcards import fill
 from namesake.progress import Reporter
-from namesake.threads import threads_for
+
+
+class Answer(NamedTuple):
+    """The link of a speaker."""
+
+    qid: str | None
+    confidence: float | None
+    reason: str | None
+    best: str | None
+
+
+class Evidence:
+    """The links of the names of articles, found by the articles' URLs and the ids of their quotations."""
+
+    def __init__(self) -> None:
+        self.places, self.articles = array("Q"), array("Q")
+        """The hash of an article's id, by the hash of a URL or of a quotation's id."""
+        self.names, self.rows = array("Q"), array("q")
+        """The row of the answer, by the hash of an article and a name in it."""
+        self.answers: list[pa.Table] = []
+        self.size = 0
+
+    def place(self, article: str, places: Iterable[str]) -> None:
+        """Add keys by which an article is found."""
+        for place in places:
+            self.places.append(_key(place))
+            self.articles.append(_key(article))
+
+    def add(self, article: str, names: Iterable[str], row: int) -> None:
+        """Store the answer for a name of an article, a row of the next table, under each of its spellings."""
+        for name in names:
+            self.names.append(_key(_key(article), name))
+            self.rows.append(self.size + row)
+
+    def add_answers(self, answers: pa.Table) -> None:
+        """Add the table of the answers that were stored last."""
+        self.answers.append(answers)
+        self.size += answers.num_rows
+
+    def index(self) -> None:
+        """Sort the keys; afterwards `find` works."""
+        self.place_keys, self.place_articles = _sorted(self.places, self.articles)
+        self.name_keys, self.name_rows = _sorted(self.names, self.rows)
+        self.table = pa.concat_tables(self.answers).combine_chunks() if self.answers else None
+        del self.places, self.articles, self.names, self.rows, self.answers
+
+    def find(self, quote: Quote, speaker: str) -> tuple[Answer | None, int]:
+        """The answer with the highest confidence for a quotation's speaker, and how many articles have one."""
+        if self.table is None:
+            return None, 0
+        places = np.unique(np.array([_key(place) for place in (*quote.addresses, quote.id)], np.uint64))
+        begins, ends = (np.searchsorted(self.place_keys, places, side) for side in ("left", "right"))
+        articles = {int(a) for b, e in zip(begins, ends, strict=True) for a in self.place_articles[b:e]}
+        names = {normalise(speaker), normalise(quote.speaker or "")}
+        keys = np.array([_key(article, name) for article in sorted(articles) for name in sorted(names)], np.uint64)
+        at = np.searchsorted(self.name_keys, keys)
+        held = at < len(self.name_keys)
+        held[held] = self.name_keys[at[held]] == keys[held]
+        found = [Answer(**self.table.slice(row, 1).to_pylist()[0]) for row in self.name_rows[at[held]].tolist()]
+        surest = max(found, key=lambda answer: answer.confidence or 0.0, default=None)
+        return surest, int(held.reshape(-1, len(names)).any(axis=1).sum())
+
+
+def _sorted(keys: Any, values: Any) -> tuple[np.ndarray, np.ndarray]:
+    order = np.argsort(np.frombuffer(keys, np.uint64), kind="stable")
+    return np.frombuffer(keys, np.uint64)[order], np.frombuffer(values, values.typecode)[order]
+
+
+class Votes:
+    """The speakers that articles name for each quotation, and the choice of one of them.
+
+    A speaker found over all articles precedes one found in a single article, and any speaker precedes none; then the
+    most frequent and the first one win.
+    """
+
+    def __init__(self) -> None:
+        self.quotes, self.speakers, self.ranks = array("Q"), array("Q"), array("b")
+
+    def add(self, said: ArticleQuote) -> None:
+        """Count the vote of one article."""
+        self.quotes.append(_key(said.id))
+        self.speakers.append(_speaker(said.speaker))
+        self.ranks.append(0 if said.speaker is None else 2 if said.is_global else 1)
+
+    def count(self) -> None:
+        """Choose a speaker for each quotation."""
+        quotes, speakers = np.frombuffer(self.quotes, np.uint64), np.frombuffer(self.speakers, np.uint64)
+        ranks = np.frombuffer(self.ranks, np.int8)
+        order = np.lexsort((-ranks, speakers, quotes))
+        new = np.flatnonzero(_changes(quotes[order]) | _changes(speakers[order]))  # where each speaker's votes begin
+        votes = np.diff(np.append(new, len(order)))
+        first = np.minimum.reduceat(order, new) if len(new) else order
+        chosen = order[new]
+        by_quote = np.lexsort((first, -votes, -ranks[chosen], quotes[chosen]))
+        winners = chosen[by_quote][_changes(quotes[chosen][by_quote])]
+        self.quote_keys, self.elected = quotes[winners], speakers[winners]
+        self.asked = np.zeros(len(winners), np.bool_)
+        self.quotes, self.speakers, self.ranks = array("Q"), array("Q"), array("b")
+
+    def elects(self, said: ArticleQuote) -> bool:
+        """Whether this is the first article that names the chosen speaker of a quotation; true once per quotation."""
+        key = np.uint64(_key(said.id))
+        at = int(np.searchsorted(self.quote_keys, key))
+        if at == len(self.quote_keys) or self.quote_keys[at] != key:
+            raise NamesakeError(f"the quotation {said.id} was not in its file before: has the file changed?")
+        if self.asked[at] or int(self.elected[at]) != _speaker(said.speaker):
+            return False
+        self.asked[at] = True
+        return True
+
+
+def _changes(values: np.ndarray) -> np.ndarray:
+    """Whether each value differs from the one before it."""
+    return np.append(np.ones(min(len(values), 1), np.bool_), values[1:] != values[:-1])
+
+
+def _speaker(name: str | None) -> int:
+    return _key("" if name is None else normalise(mend_apart(name)))
+
+
+def _key(*parts: str | int) -> int:
+    return int.from_bytes(blake2b("\0".join(map(str, parts)).encode("utf-8", "replace"), digest_size=8).digest())
+
 
 QUOTES = pa.schema(
     [
@@ -53,8 +176,8 @@ QUOTES = pa.schema(
         pa.field("phase", pa.string()),
     ]
 )
-Answers = dict[tuple[int, int], Answer]
-"""Answers by the number of a text and the number of the mention in it."""
+Rows = dict[tuple[int, int], int]
+"""Rows of links by the number of a text and the number of the mention in it."""
 
 NO_SPEAKER = Answer(None, None, "no speaker", None)
 REJECTED = Answer(None, None, "rejected", None)
@@ -161,10 +284,21 @@ class _Run:
     def read_articles(self, paths: Sequence[Path]) -> Iterator[int]:
         """Link the names of article-centric files and store the answers; yields how many articles were read."""
         seen = 0
-        each = (read_quotes(path, Rejects() if path in self.by_article else self.rejects) for path in paths)
-        for batch, articles, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
+        own = {path: Rejects() for path in self.by_article}  # they are read once more
+        each = (quotebank_records.read_quotes(path, own.get(path, self.rejects)) for path in paths)
+        for batch, articles, rows, answers in self._link(_batches(chain.from_iterable(each), self._add_article)):
             for number, (found, article) in enumerate(zip(batch.origins, articles, strict=True)):
-                self._store(found, article, answers, number)
+                record = found.record
+                assert isinstance(record, QuotedArticle)
+                said = [one for one in record.quotations if one.id]
+                self.evidence.place(record.id, [*([record.url] if record.url else []), *(one.id for one in said)])
+                for at, mention in enumerate(article.mentions or ()):
+                    if (number, at) in rows:
+                        names = {normalise(mention.name), normalise(record.names[at].name)}
+                        self.evidence.add(record.id, names, rows[number, at])
+                for one in said if found.file in self.by_article else ():
+                    self.votes.add(one)
+            self.evidence.add_answers(answers)
             seen += len(articles)
             yield seen
         self.evidence.index()
@@ -175,30 +309,18 @@ class _Run:
             article = found.record.article()
             batch.add(replace(article, mentions=[self._mention(one) for one in article.mentions or ()]), found)
 
-    def _store(self, found: Found, article: Article, answers: Answers, number: int) -> None:
-        """Store the answers for the names of an article, and the speakers of its quotations."""
-        record = found.record
-        assert isinstance(record, QuotedArticle)
-        said = [one for one in record.quotations if one.id]
-        self.evidence.place(record.id, [*([record.url] if record.url else []), *(one.id for one in said)])
-        for at, mention in enumerate(article.mentions or ()):
-            if answer := answers.get((number, at)):
-                names = {normalise(mention.name), normalise(record.names[at].name)}
-                self.evidence.add(record.id, names, answer)
-        if found.file in self.by_article:
-            for one in said:
-                self.votes.add(one)
-
     def rows(self, paths: Sequence[Path]) -> Iterator[pa.Table]:
         """Tables of `QUOTES`, one row per quotation in the order of the files."""
-        records = chain.from_iterable(read_quotes(path, self.rejects) for path in paths)
-        for batch, _, answers in self._link(_batches(records, self._add_quotes)):
-            rows = [self._row(asked, answers) for asked in batch.asked]
-            yield pa.Table.from_pylist(rows, schema=QUOTES)
+        records = chain.from_iterable(quotebank_records.read_quotes(path, self.rejects) for path in paths)
+        for batch, _, rows, table in self._link(_batches(records, self._add_quotes)):
+            answers = [Answer(**row) for row in table.to_pylist()]
+            linked = (answers[rows[one.text, 0]] if (one.text, 0) in rows else REJECTED for one in batch.asked)
+            made = list(map(self._row, batch.asked, linked))
+            yield pa.Table.from_pylist(made, schema=QUOTES)
 
     def _ask(self, batch: _Batch, quote: Quote, origin: Found) -> None:
         """Ask for the speaker of a quotation; without an article, it and the words of its URLs are the text."""
-        if has_no_speaker(quote.speaker):
+        if quotebank_records.has_no_speaker(quote.speaker):
             batch.asked.append(_Asked(quote, None))
             return
         mention = self._mention(Mention(mend_apart(quote.speaker or ""), (), quote.qids or None))
@@ -225,10 +347,10 @@ class _Run:
                 elif self.votes.elects(said):
                     self._ask(batch, record.quote(said), found)
 
-    def _row(self, asked: _Asked, answers: Answers) -> dict[str, Any]:
-        """A row of `QUOTES`; counts it."""
-        quote, speaker, surest, articles, text = asked
-        answer = NO_SPEAKER if speaker is None else surest or answers.get((text, 0)) or REJECTED
+    def _row(self, asked: _Asked, linked: Answer) -> dict[str, Any]:
+        """A row of `QUOTES`; counts it. `linked` is the answer without an article."""
+        quote, speaker, surest, articles, _ = asked
+        answer = NO_SPEAKER if speaker is None else surest or linked
         self.tally.quotes += 1
         self.tally.linked += answer.qid is not None
         self.tally.by_articles += surest is not None
@@ -253,8 +375,8 @@ class _Run:
         filled = self.fill(mention.name, tuple(mention.candidates or ()))
         return replace(mention, name=filled.name, candidates=mention.candidates or filled.qids or None)
 
-    def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], Answers]]:
-        """Each batch with its articles and the answers for their mentions."""
+    def _link(self, batches: Iterable[_Batch]) -> Iterator[tuple[_Batch, list[Article], Rows, pa.Table]]:
+        """Each batch with its articles, and the answers for their mentions, as rows of a table."""
         waiting: deque[tuple[_Batch, list[Article]]] = deque()
         rejects = Rejects(most=sys.maxsize)
 
@@ -271,17 +393,15 @@ class _Run:
             rejects.first.clear()
             self.rejects.unread_dates.update(rejects.unread_dates)
             rejects.unread_dates.clear()
-            answers: Answers = {}
+            rows: Rows = {}
             counted: Counter[str] = Counter()
-            columns = (links.column(name).to_pylist() for name in ("article_id", *Answer._fields))
-            for article, *answer in zip(*columns, strict=True):
-                answers[int(article), counted[article]] = Answer(*answer)
+            for row, article in enumerate(links.column("article_id").to_pylist()):
+                rows[int(article), counted[article]] = row
                 counted[article] += 1
-            yield batch, articles, answers
+            yield batch, articles, rows, links.select(Answer._fields)
 
 
 def _batches(records: Iterable[Found], add: Callable[[_Batch, Found], None]) -> Iterator[_Batch]:
-    """Batches of records; `add` adds a record to a batch."""
     batch = _Batch()
     for found in records:
         add(batch, found)
@@ -296,7 +416,7 @@ def _has_articles(path: Path) -> bool:
     """Whether the first record of a file is an article. Standard input cannot be read twice."""
     if str(path) == STDIN:
         return False
-    first = next(read_quotes(path, Rejects()), None)
+    first = next(quotebank_records.read_quotes(path, Rejects()), None)
     return first is not None and isinstance(first.record, QuotedArticle)
 
 

@@ -1,37 +1,252 @@
-"""Files of articles cut into shards, which are linked, written and recorded one by one.
+"""Runs into a folder: files cut into shards, which are linked, written and recorded in a journal one by one.
 
 The cuts depend on the files alone, not on workers or time. JSON lines are cut at line ends, by the bytes of their
-unpacked text; Parquet files between row groups. A text or CSV file is one shard, and so are JSON lines with custom
-field names.
+unpacked text; Parquet files between row groups. Any other file is one shard.
 """
 
-from __future__ import annotations
-
+import re
+import tomllib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import msgspec
 import pyarrow as pa
 
+from namesake import __version__
 from namesake.articles.rejects import Reject, Rejects
-from namesake.engines.article_files import with_dates
-from namesake.engines.link_descriptions import described
-from namesake.engines.run_journal import REJECTS, Done, digest, part_name, part_path
+from namesake.engines.file_linker import Input, described, with_dates
+from namesake.errors import NamesakeError
 from namesake.files import open_unpacked
-from namesake.files.compressed import Named
 from namesake.files.lines import Block, cut_lines
-from namesake.files.outputs import sync
+from namesake.files.outputs import Journal, sync
 from namesake.formats import Cut, read_articles
-from namesake.formats.arrow_articles import open_parquet, read_row_groups
+from namesake.formats.arrow_articles import open_parquet, read_parquet
 from namesake.formats.field_names import Reading
 from namesake.formats.json_articles import Places, read_blocks
 from namesake.formats.link_writers import LinkWriter
+from namesake.kb.manifest import MANIFEST
+from namesake.kb.vectors.stored import FOLDER, Kind, has_vectors
 from namesake.linker import Linker
-from namesake.machine import cores
+from namesake.machine import cores, in_order
+from namesake.scorers.registry import named
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a run is. A folder holds the parts of one plan."""
+
+    facts: dict[str, str]
+    """What its links depend on beside the inputs: the value of each option, the KB, the recipe."""
+    inputs: list[Input]
+
+    @staticmethod
+    def of(linker: Linker, inputs: list[Input], reading: Reading, options: dict[str, str]) -> "Plan":
+        """The plan of a run with this linker; `options` are the others of `link_folder`."""
+        recipe = tomllib.loads(linker.recipe.toml())
+        threshold = recipe.get("decide", {}).pop("threshold", "")
+        facts = {
+            "version of namesake": __version__,
+            "KB": linker.kb.manifest.digest,
+            "recipe": linker.recipe.name,
+            "version of the recipe": sha256(repr(recipe).encode()).hexdigest(),
+            "set of vectors": _vectors(linker),
+            "threshold": str(threshold),
+            "`mentions=`": linker.detector,
+            **{f"`{name}=`": value for name, value in options.items()},
+            **{f"`{name}=`": value for name, value in reading.named.items()},
+            "`encoding=`": reading.encoding or "",
+        }
+        return Plan(facts, inputs)
+
+
+def _vectors(linker: Linker) -> str:
+    """A digest of the KB's vectors, which can be replaced while the KB stays, if the recipe may read some."""
+    kb, hashed = linker.kb, sha256()
+    if all(named(scorer).needs is None for scorer in linker.recipe.scorers):
+        return ""
+    for kind in get_args(Kind):
+        if has_vectors(kb, kind):
+            hashed.update((kb.path / FOLDER / kind / MANIFEST).read_bytes())
+    return hashed.hexdigest()
+
+
+def difference(held: Plan, asked: Plan) -> str | None:
+    """How the run in a folder differs from the requested one; None if it does not, or only the files have changed."""
+    for name in held.facts | asked.facts:
+        one, other = held.facts.get(name) or "none", asked.facts.get(name) or "none"
+        if one != other:
+            return f"with another {name} ({one:.40}, not {other:.40})"
+    before, now = [one.path for one in held.inputs], [one.path for one in asked.inputs]
+    gone, new = sorted(set(before) - set(now)), sorted(set(now) - set(before))
+    if gone or new:
+        return f"of other inputs ({(gone or new)[0]} was {'one' if gone else 'not one'} of them)"
+    return None if before == now else "of these inputs in another order"
+
+
+class Begun(msgspec.Struct, frozen=True, tag="run"):
+    """The first line."""
+
+    plan: Plan
+    time: str
+
+
+class Done(msgspec.Struct, frozen=True, tag="shard"):
+    """The part of a shard is in its place."""
+
+    file: int
+    number: int
+    digest: str
+    """Of its links and its rejected records."""
+    articles: int
+    mentions: int
+    linked: int
+    rejects: int
+    undated: int
+    """Articles with a date that could not be read."""
+    unread_date: str | None = None
+    """The first of these dates."""
+
+
+class Ended(msgspec.Struct, frozen=True, tag="file"):
+    """A file has no more than these shards."""
+
+    file: int
+    shards: int
+
+
+class Changed(msgspec.Struct, frozen=True, tag="input"):
+    """A file has changed: its finished shards no longer count."""
+
+    file: int
+    input: Input
+
+
+Entry = Done | Ended | Changed
+JOURNAL = "journal.jsonl"
+LINKS, REJECTS = "links", "rejects"
+SUFFIXES = {LINKS: ".parquet", REJECTS: ".jsonl"}
+_NAME = re.compile(r"part-(\d{5,})-(\d{5,})(\.\w+)", re.ASCII)
+
+
+def part_name(file: int, number: int) -> str:
+    """The name of the part of a shard, without the suffix; names are in the order of the articles."""
+    return f"part-{file:05}-{number:05}"
+
+
+def part_path(out: Path, part: str, folder: str = LINKS) -> Path:
+    """The file with the links of a part, or in the folder REJECTS its rejected records, if there are any."""
+    return out / folder / f"{part}{SUFFIXES[folder]}"
+
+
+def digest(out: Path, part: str) -> str:
+    """SHA-256 over the links and the rejected records of a part; missing files count as empty."""
+    hashed = sha256()
+    for path in (part_path(out, part, folder) for folder in SUFFIXES):
+        if path.is_file():
+            hashed.update(path.read_bytes())
+    return hashed.hexdigest()
+
+
+class RunJournal(Journal[Begun | Entry]):
+    """The journal of the run in `folder`, for one process at a time. A new journal begins with `plan`."""
+
+    def __init__(self, folder: Path, plan: Plan, now: str) -> None:
+        """Open the journal; refuse a folder with other content, or with the run of another plan."""
+        path = folder / JOURNAL
+        new = not path.exists()
+        if new and any(folder.iterdir()):
+            raise NamesakeError(f"{folder} is not empty and has no {JOURNAL} of a run: name another folder")
+        super().__init__(path, Begun | Entry, f"{folder}: another run is at work there; wait until it ends")
+        self.folder, self.plan, self.begun, self.inputs = folder, plan, now, list(plan.inputs)
+        self.done: dict[tuple[int, int], Done] = {}
+        self.ended: dict[int, int] = {}
+        self.changed: list[str] = []
+        """Inputs that have changed since an earlier run, which could not link all of them."""
+        try:
+            self._resume()
+            if new:
+                sync(folder)
+        except BaseException:
+            self.close()
+            raise
+
+    def record(self, entry: Entry) -> None:
+        """Add an entry. It is on the disk within about a second: a power cut costs the work of that second."""
+        self._apply(entry)
+        self.add(entry, wait=False)
+
+    def is_complete(self, file: int) -> bool:
+        """Whether all shards of this file are done."""
+        return file in self.ended and all((file, number) in self.done for number in range(self.ended[file]))
+
+    def _resume(self) -> None:
+        """Apply the entries of earlier runs; refuse another plan, and a change of a file that was linked completely."""
+        begun = self.entries[0] if self.entries else None
+        if not isinstance(begun, Begun):
+            if any(other != self.path for other in self.folder.iterdir()):
+                raise NamesakeError(f"{self.path} is damaged, or from another version: name another folder")
+            self.clear()
+            self.add(Begun(self.plan, self.begun))
+            return
+        if words := difference(begun.plan, self.plan):
+            raise NamesakeError(f"{self.folder} holds a run {words}: name another folder, or delete this one")
+        self.begun, self.inputs = begun.time, list(begun.plan.inputs)
+        for entry in self.entries[1:]:
+            self._apply(entry)
+        pairs = zip(self.inputs, self.plan.inputs, strict=True)
+        changed = [Changed(file, new) for file, (old, new) in enumerate(pairs) if old != new]
+        self.changed = [entry.input.path for entry in changed]
+        for entry in changed:
+            if self.ended.get(entry.file) and self.is_complete(entry.file):
+                changes = f"inputs that have changed since, such as {entry.input.path}"
+                raise NamesakeError(f"{self.folder} holds a run with {changes}: name another, or delete it")
+        for entry in changed:
+            self.record(entry)
+
+    def _apply(self, entry: Begun | Entry) -> None:
+        if isinstance(entry, Done):
+            self.done[entry.file, entry.number] = entry
+        elif isinstance(entry, Ended):
+            self.ended[entry.file] = entry.shards
+        elif isinstance(entry, Changed):
+            self.inputs[entry.file] = entry.input
+            self.ended.pop(entry.file, None)
+            self.done = {key: done for key, done in self.done.items() if key[0] != entry.file}
+
+    def forget_damaged(self) -> list[str]:
+        """Compare every part with its digest; returns the missing and damaged ones, which count as not done."""
+        done = list(self.done.items())
+        found = in_order(lambda each: digest(self.folder, part_name(*each[0])), done, cores())
+        damaged = [key for (key, each), now in zip(done, found, strict=True) if each.digest != now]
+        for key in damaged:
+            del self.done[key]
+        return [part_name(*key) for key in damaged]
+
+    def refuse_foreign(self) -> None:
+        """Refuse files that are not part of the run: readers would take them for its links."""
+        for path, shard in self._parts():
+            file, number = shard or (len(self.plan.inputs), 0)
+            if file >= len(self.plan.inputs) or number >= self.ended.get(file, number + 1):
+                raise NamesakeError(f"{path}: not part of this run, but would be read with it; move it elsewhere")
+
+    def remove_leftovers(self) -> None:
+        """Remove the parts of shards that are not done: of a stopped run, damaged, or of a changed input."""
+        for path, shard in self._parts():
+            if shard is not None and shard not in self.done:
+                path.unlink()
+
+    def _parts(self) -> Iterator[tuple[Path, tuple[int, int] | None]]:
+        """Every file in the folders of parts, with the shard that its name says; hidden files are ignored."""
+        for folder, suffix in SUFFIXES.items():
+            for path in sorted((self.folder / folder).iterdir()):
+                name = _NAME.fullmatch(path.name)
+                if not path.name.startswith((".", "_")):
+                    yield path, (int(name[1]), int(name[2])) if name and name[3] == suffix else None
+
 
 SHARD_BYTES = 32 << 20
 """Bytes of text: five thousand articles, half a second of work."""
@@ -55,6 +270,12 @@ class Shard(msgspec.Struct, frozen=True):
         """The name of its part, without the suffix."""
         return part_name(self.file, self.number)
 
+    def tables(self, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
+        """Its articles, read from the file."""
+        if self.groups is not None:
+            return read_parquet(Path(self.path), rejects, reading, range(*self.groups), self.before)
+        return read_articles(self.path, rejects, reading)
+
 
 class Piece(NamedTuple):
     """A shard with its lines, if it consists of lines, and the position of its end in the packed file.
@@ -73,29 +294,25 @@ def pieces_of(file: int, path: Path, size: int, most_line: int, memory: bytearra
     `memory` holds the lines. `cut` is that of `formats.cut_of`: without it, the file is one shard.
     """
     if cut == "row groups":
-        yield from _parquet(file, path, size)
+        with open_parquet(path) as opened:
+            groups = [opened.metadata.row_group(index) for index in range(opened.metadata.num_row_groups)]
+        begin = before = held = rows = number = position = 0
+        for end, group in enumerate(groups, start=1):
+            held += group.total_byte_size
+            rows += group.num_rows
+            position += sum(group.column(at).total_compressed_size for at in range(group.num_columns))
+            if held >= size or end == len(groups):
+                yield Piece(Shard(file, number, str(path), before, (begin, end)), None, position)
+                begin, before, held, number = end, rows, 0, number + 1
     elif cut is None:
         yield Piece(Shard(file, 0, str(path)), None, path.stat().st_size if path.is_file() else 0)
     else:
         with open_unpacked(path, cores()) as unpacked:
-            for number, lines in enumerate(cut_lines(Named(unpacked), size, most_line, memory)):
+            for number, lines in enumerate(cut_lines(unpacked, size, most_line, memory)):
                 position = 0
                 with suppress(OSError, ValueError):  # a stream may be closed at its end
                     position = unpacked.position()
                 yield Piece(Shard(file, number, str(path), lines.before), lines, position)
-
-
-def _parquet(file: int, path: Path, size: int) -> Iterator[Piece]:
-    with open_parquet(path) as opened:
-        groups = [opened.metadata.row_group(index) for index in range(opened.metadata.num_row_groups)]
-    begin = before = held = rows = number = position = 0
-    for end, group in enumerate(groups, start=1):
-        held += group.total_byte_size
-        rows += group.num_rows
-        position += sum(group.column(at).total_compressed_size for at in range(group.num_columns))
-        if held >= size or end == len(groups):
-            yield Piece(Shard(file, number, str(path), before, (begin, end)), None, position)
-            begin, before, held, number = end, rows, 0, number + 1
 
 
 @dataclass(frozen=True)
@@ -106,7 +323,6 @@ class ShardLinker:
     out: Path
     scores: bool
     date: str | None
-    most_line: int
     reading: Reading = field(default_factory=Reading)
 
     @cached_property
@@ -132,25 +348,16 @@ class ShardLinker:
                     articles += found.articles
                     linked += found.linked
             sync(part)
-        return Done(
-            file=shard.file,
-            number=shard.number,
-            digest=digest(self.out, shard.name),
-            articles=articles,
-            mentions=writer.rows,
-            linked=linked,
-            rejects=rejects.count,
-            undated=rejects.unread_dates.total(),
-            unread_date=next((text[:60] for text in rejects.unread_dates), None),
-        )
+        dates = rejects.unread_dates
+        counts = articles, writer.rows, linked, rejects.count, dates.total()
+        unread = next((text[:60] for text in dates), None)
+        return Done(shard.file, shard.number, digest(self.out, shard.name), *counts, unread)
 
-    def _tables(self, shard: Shard, lines: Block | None, rejects: _Rejects) -> Iterator[pa.Table]:
-        path = Path(shard.path)
-        if lines is not None:
-            return read_blocks([lines], path, rejects, most_line=self.most_line, places=rejects.places)
-        if shard.groups is not None:
-            return read_row_groups(path, rejects, range(*shard.groups), shard.before, self.reading)
-        return read_articles(path, rejects, most_line=self.most_line, reading=self.reading)
+    def _tables(self, shard: Shard, lines: Block | None, rejects: "_Rejects") -> Iterator[pa.Table]:
+        if lines is None:
+            return shard.tables(rejects, self.reading)
+        most = self.reading.most_line
+        return read_blocks([lines], Path(shard.path), rejects, most_line=most, places=rejects.places)
 
 
 class _Rejects(Rejects):

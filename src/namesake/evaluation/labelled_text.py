@@ -23,9 +23,8 @@ import pyarrow as pa
 from namesake.arrays import Bool, Float64, Int64
 from namesake.articles.article import Span
 from namesake.errors import NamesakeError
-from namesake.files import kind
+from namesake.files import Paths, kind, several
 from namesake.files.lines import json_lines
-from namesake.files.several import Paths, several
 
 UNSCORED = frozenset({"unmapped", "unlinked", "unannotated"})
 """Values of `why` of labels that state neither an entity nor NIL."""

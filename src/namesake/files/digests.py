@@ -1,7 +1,5 @@
 """SHA-256 digests of files, written as `sha256:` and 64 hexadecimal digits."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -48,7 +46,5 @@ def parse_checksum(given: str) -> str:
     """A checksum as people copy it, `SHA256:0A…` or the digits alone, in our notation."""
     digits = given.strip().lower().removeprefix("sha256:")
     if not re.fullmatch("[0-9a-f]{64}", digits):
-        raise NamesakeError(
-            f"{given!r:.100} is not a checksum: write sha256: and 64 hexadecimal digits, as `kb pack` prints them"
-        )
+        raise NamesakeError(f"{given!r:.100} is not a checksum: write sha256: and 64 hexadecimal digits")
     return f"sha256:{digits}"

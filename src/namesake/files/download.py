@@ -4,11 +4,8 @@ The bytes received so far are in `NAME.part`. `NAME.part.json` is a journal that
 calls this version of the file. If the server gives no version, the next download starts again.
 """
 
-from __future__ import annotations
-
 import http.client
 import os
-import re
 import ssl
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +18,7 @@ import msgspec
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import file_digest
-from namesake.files.journal import Journal
+from namesake.files.outputs import Journal
 
 BLOCK = 1 << 20
 SCHEMES = ("https", "http", "file")
@@ -76,28 +73,25 @@ def download(url: str, folder: Path, checksum: str | None, progress: Progress) -
     return target, found
 
 
-class _Part:
+class _Part(Journal[Origin]):
     """The bytes of a file that have been received, for one process at a time."""
 
     def __init__(self, target: Path) -> None:
-        self.target = target
-        self.path = target.with_name(f"{target.name}.part")
+        self.target, self.part = target, target.with_name(f"{target.name}.part")
         busy = f"{target} is being downloaded by another process: wait until it ends, and try again"
-        self.journal: Journal[Origin] = Journal(self.path.with_name(f"{self.path.name}.json"), Origin, busy)
-        self.origin = self.journal.entries[-1] if self.journal.entries else Origin("")
+        super().__init__(target.with_name(f"{target.name}.part.json"), Origin, busy)
+        self.origin = self.entries[-1] if self.entries else Origin("")
+        self.file: IO[bytes] = self.part.open("a+b")
 
-    def __enter__(self) -> _Part:
-        self.file: IO[bytes] = self.path.open("a+b")
-        return self
-
-    def __exit__(self, *problem: object) -> None:
+    def close(self) -> None:
+        """Close both files."""
         self.file.close()
-        self.journal.close()
+        super().close()
 
     def fetch(self, url: str, progress: Progress) -> str:
         """Receive what is missing; returns the checksum of the whole file."""
         known = self.origin.url == url and self.origin.validator
-        held = self.path.stat().st_size if known else 0
+        held = self.part.stat().st_size if known else 0
         request = Request(url, headers={"User-Agent": "namesake"})
         if held:
             request.add_header("Range", f"bytes={held}-")
@@ -107,18 +101,20 @@ class _Part:
                 self._receive(url, answer, held, progress)
         except (URLError, TimeoutError, ConnectionError, ssl.SSLError, http.client.HTTPException) as problem:
             raise NamesakeError(f"{url} cannot be downloaded ({problem}); {self._left()}") from None
-        return file_digest(self.path)
+        return file_digest(self.part)
 
     def _receive(self, url: str, answer: http.client.HTTPResponse, held: int, progress: Progress) -> None:
         """Append what the server sends, or start again if it sends the whole file."""
         begin = held if answer.status == PARTIAL_CONTENT else 0
-        if answer.status == PARTIAL_CONTENT and _begin(answer) != held:
+        sent = answer.headers.get("Content-Range") or ""  # such as `bytes 5-9/10`
+        if answer.status == PARTIAL_CONTENT and not sent.startswith(f"bytes {held}-"):
             self.remove()
             raise NamesakeError(f"{url}: the server sent another range than requested; nothing was kept, try again")
         self.file.truncate(begin)
         if begin == 0:
-            self.origin = Origin(url, _validator(answer))
-            self.journal.add(self.origin)
+            tag, changed = (answer.headers.get(name) or "" for name in ("ETag", "Last-Modified"))
+            self.origin = Origin(url, tag if tag.startswith('"') else changed)
+            self.add(self.origin)
         rest = int(answer.headers.get("Content-Length") or 0)
         done, size = begin, begin + rest if rest else 0
         while block := answer.read(BLOCK):
@@ -132,7 +128,7 @@ class _Part:
     def _left(self) -> str:
         """What to say about the part, which is kept only if it can be resumed."""
         self.file.flush()
-        if self.path.stat().st_size and self.origin.validator:
+        if self.part.stat().st_size and self.origin.validator:
             return "the same command resumes the download"
         self.remove()
         return "nothing was kept, try again"
@@ -141,13 +137,13 @@ class _Part:
         """Put the complete file in its place."""
         self.file.flush()
         os.fsync(self.file.fileno())
-        self.path.replace(self.target)
-        self.journal.remove()
+        self.part.replace(self.target)
+        self.remove()
 
     def remove(self) -> None:
         """Remove what was received."""
-        self.path.unlink(missing_ok=True)
-        self.journal.remove()
+        self.part.unlink(missing_ok=True)
+        super().remove()
 
 
 def _opened(request: Request) -> http.client.HTTPResponse:
@@ -160,15 +156,3 @@ def _opened(request: Request) -> http.client.HTTPResponse:
         request.remove_header("Range")
         request.remove_header("If-range")
         return _opened(request)
-
-
-def _begin(answer: http.client.HTTPResponse) -> int:
-    """Where the range begins, by a header such as `Content-Range: bytes 5-9/10`; -1 if there is none."""
-    found = re.match(r"bytes (\d+)", answer.headers.get("Content-Range") or "", re.ASCII)
-    return int(found[1]) if found else -1
-
-
-def _validator(answer: http.client.HTTPResponse) -> str:
-    """What identifies this version of the file, as the header `If-Range` takes it."""
-    tag = answer.headers.get("ETag") or ""
-    return tag if tag.startswith('"') else answer.headers.get("Last-Modified") or ""

@@ -10,14 +10,12 @@ records the key of the run and its finished stages. These rules hold at any mome
 - Files are removed from a draft of ours, or because a manifest of ours lists them, and never otherwise.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil
 import stat
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -27,9 +25,8 @@ import msgspec
 
 from namesake.errors import NamesakeError
 from namesake.files.digests import BLOCK, as_digest, damaged_file
-from namesake.files.journal import Journal, lacks_room, locked
-from namesake.files.outputs import is_folder, is_vacant, put_in_place, sync
-from namesake.stops import unstoppable
+from namesake.files.outputs import Journal, is_folder, is_vacant, lacks_room, locked, put_in_place, sync
+from namesake.machine import stoppable, unstoppable
 
 JOURNAL, MANIFEST = "journal.jsonl", "manifest.json"
 
@@ -41,11 +38,6 @@ class Begun(msgspec.Struct, frozen=True, tag="draft"):
     force: bool
     host: str
     boot: str
-
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether another machine wrote this: locks on a shared disk may not be visible here."""
-        return self.host != platform.node() and self.boot != _boot()
 
 
 class Stage(msgspec.Struct, frozen=True, tag="stage"):
@@ -123,15 +115,16 @@ class FolderDraft:
 
     def _begin(self) -> None:
         """Lock the folder; continue with the finished stages of the same run, or start with an empty folder."""
-        if os.path.lexists(self.folder) and not (
-            is_folder(self.folder) and ((self.folder / JOURNAL).is_file() or is_vacant(self.folder))
-        ):
+        is_ours = is_folder(self.folder) and ((self.folder / JOURNAL).is_file() or is_vacant(self.folder))
+        if os.path.lexists(self.folder) and not is_ours:
             raise NamesakeError(f"{self.folder} is in the way: remove it")
         self.folder.mkdir(exist_ok=True)
         journal = self._open_journal()
         begun = _last_begun(journal)
         is_foreign = begun is None and any(path.name != JOURNAL for path in self.folder.iterdir())
-        if is_foreign or (begun and begun.is_elsewhere):
+        # Locks on a shared disk may not be visible to another machine.
+        is_elsewhere = begun and begun.host != platform.node() and begun.boot != _boot()
+        if is_foreign or is_elsewhere:
             journal.close()
             whose = f"{begun.host} may be at work there; if it is not, " if begun else ""
             raise NamesakeError(f"{self.folder} is in the way: {whose}remove it")
@@ -139,8 +132,7 @@ class FolderDraft:
         if begun and self.key and begun.key == self.key and all(map(self._has_sizes, stages.values())):
             self.stages = stages  # from here on an interrupt keeps them
         self.journal = journal
-        stages = {name: stage for name, stage in self.stages.items() if not damaged_file(self.folder, stage.digests)}
-        self.stages = stages
+        self.stages = {name: one for name, one in self.stages.items() if not damaged_file(self.folder, one.digests)}
         if not self.stages:
             if begun:
                 self.say(f"removed {self.folder}, which a stopped run had left")
@@ -294,3 +286,30 @@ def state_key(inputs: Iterable[Path], *options: object) -> str:
             return ""
         states.append((str(path.resolve()), status.st_size, status.st_mtime_ns, status.st_ino))
     return sha256(msgspec.json.encode((states, [str(option) for option in options]))).hexdigest()
+
+
+class HinderedError(NamesakeError):
+    """The machine is the cause, not the input: the same command may succeed later."""
+
+
+@contextmanager
+def clean_exit(draft: FolderDraft) -> Iterator[None]:
+    """Handle SIGTERM as Ctrl-C, and turn errors of the disk and the memory into one line that says what is kept."""
+    try:
+        with stoppable():
+            yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"stopped; {_left(draft)}") from None
+    except OSError as problem:
+        where = problem.filename or draft.out
+        if lacks_room(problem):
+            raise HinderedError(f"{where}: the disk is full: make room and try again; {_left(draft)}") from None
+        raise HinderedError(f"{where}: {problem.strerror or problem}; {draft.out} was not built") from None
+    except MemoryError:
+        raise HinderedError(f"out of memory, and more of it is needed; {_left(draft)}") from None
+
+
+def _left(draft: FolderDraft) -> str:
+    if not draft.folder.exists():
+        return f"{draft.out} was not built and nothing is left of it"
+    return f"finished stages are kept in {draft.folder}: the same command resumes there, or delete it"

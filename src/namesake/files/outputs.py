@@ -1,26 +1,141 @@
-"""Output files that appear complete or not at all, and that never replace an input."""
+"""Output files that appear complete or not at all and never replace an input, and journals of finished work.
 
-from __future__ import annotations
+A journal is a file of JSON lines, which one process at a time holds and only appends to. A line that was being written
+when the process was killed is cut off before the next line is added, and its work is done again.
+"""
 
 import bz2
 import ctypes
 import errno
+import fcntl
 import os
 import re
 import secrets
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, Any, cast
+from typing import IO, Any, Generic, Self, TypeVar, cast
 
+import msgspec
 import pyarrow as pa
 from isal import igzip
 
 from namesake.errors import NamesakeError
-from namesake.files.compressed import STDIN
-from namesake.files.journal import try_lock, wait_for_lock
+from namesake.files.lines import STDIN
+
+
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file. Returns False if another process holds the lock; OSError if the file system has no locks."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def wait_for_lock(descriptor: int) -> None:
+    """Lock an open file, and wait for it if need be. On a file system without locks, return at once."""
+    with suppress(OSError):
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Let one process at a time run the block for this folder, or for this lock file, which is created if missing."""
+    handle = os.open(path, os.O_CLOEXEC | (os.O_RDONLY if path.is_dir() else os.O_CREAT | os.O_RDWR), 0o666)
+    try:
+        wait_for_lock(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+E = TypeVar("E")
+
+SYNC_EVERY = 1.0
+"""Seconds between two waits for the disk, for entries that may be lost in a power cut."""
+
+
+class Journal(Generic[E]):
+    """The journal in the file `path`, locked until it is closed."""
+
+    def __init__(self, path: Path, kind: Any, busy: str) -> None:
+        """Open or create the journal of entries of the type `kind`; `busy` is the error if another process holds it."""
+        self.path = path
+        self._file: IO[bytes] = os.fdopen(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666), "r+b")
+        try:
+            if not self._is_ours():
+                raise NamesakeError(busy)
+            self.entries: list[E] = []
+            self._end = 0
+            decoder = msgspec.json.Decoder(kind)
+            for line in self._file:  # up to the first line that is not an entry
+                try:
+                    entry = decoder.decode(line)
+                except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                    break
+                if not line.endswith(b"\n"):
+                    break
+                self.entries.append(entry)
+                self._end += len(line)
+        except BaseException:
+            self._file.close()
+            raise
+        self._synced = 0.0
+
+    def _is_ours(self) -> bool:
+        """Lock the file; False if another process holds it, or has removed it in the meantime."""
+        with suppress(OSError):  # a file system without locks
+            if not try_lock(self._file.fileno()):
+                return False
+        try:
+            return os.path.samestat(os.fstat(self._file.fileno()), self.path.stat())
+        except FileNotFoundError:
+            return False
+
+    def add(self, entry: E, wait: bool = True) -> None:
+        """Append an entry. It is on the disk when this returns or, without `wait`, about a second later."""
+        self._file.seek(self._end)
+        self._file.truncate()
+        self._file.write(msgspec.json.encode(entry) + b"\n")
+        self._file.flush()
+        self._end = self._file.tell()
+        now = time.monotonic()
+        if wait or now - self._synced >= SYNC_EVERY:
+            os.fsync(self._file.fileno())
+            self._synced = now
+
+    def clear(self) -> None:
+        """Forget all entries."""
+        self.entries, self._end = [], 0
+        self._file.truncate(0)
+
+    def remove(self) -> None:
+        """Delete the file. The lock is held until the journal is closed."""
+        self.path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Release the lock."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        self.close()
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of a disk that accepts no more data."""
+
+
+def lacks_room(problem: BaseException | None) -> bool:
+    """Whether the cause is a full disk or a lack of memory."""
+    return isinstance(problem, MemoryError) or (isinstance(problem, OSError) and problem.errno in FULL)
+
 
 PARTIAL = re.compile(r"\.namesake-[0-9a-f]{16}\.partial")
 """Names of temporary files. No other file is ever removed."""
@@ -58,47 +173,29 @@ def published(path: Path, tidy: bool = True) -> Iterator[Path]:
     """
     check_place(path)
     place = _behind_links(path)
-    partial = _Partial(place.parent)
+    # The name is chosen before the file is created, so that an interrupt at any moment finds what to remove.
+    partial, file = place.parent / f".namesake-{secrets.token_hex(8)}.partial", None
     try:
         if tidy:
             remove_stale(place.parent)
-        partial.claim()
-        yield partial.path
-        partial.path.replace(place)
+        while file is None or not os.fstat(file).st_nlink:  # once more if it was removed before it was locked
+            if file is not None:
+                os.close(file)
+            file = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
+            wait_for_lock(file)
+        yield partial
+        partial.replace(place)
     except OSError as problem:
         raise NamesakeError(f"{path} cannot be written ({problem.strerror or problem})") from None
     finally:
-        partial.release()
+        partial.unlink(missing_ok=True)
+        if file is not None:
+            os.close(file)
 
 
 def _behind_links(path: Path) -> Path:
     """The file that a link leads to; any other path unchanged."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
-
-
-class _Partial:
-    """A temporary file, locked while its process lives.
-
-    Its name is chosen before it is created, so that an interrupt at any moment finds what to remove.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / f".namesake-{secrets.token_hex(8)}.partial"
-        self._file: int | None = None
-
-    def claim(self) -> None:
-        """Create and lock the file; once more if another process removed it before it was locked."""
-        while self._file is None or not os.fstat(self._file).st_nlink:
-            if self._file is not None:
-                os.close(self._file)
-            self._file = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o666)
-            wait_for_lock(self._file)
-
-    def release(self) -> None:
-        """Unlock the file, and remove it if it still has its temporary name."""
-        self.path.unlink(missing_ok=True)
-        if self._file is not None:
-            os.close(self._file)
 
 
 def remove_stale(folder: Path) -> None:
@@ -133,8 +230,12 @@ def create(path: Path, suffix: str) -> IO[bytes]:
 
 
 @contextmanager
-def to_stdout() -> Iterator[IO[bytes]]:
-    """Standard output for bytes; it stays open."""
+def written(path: Path) -> Iterator[IO[bytes]]:
+    """A file for writing, compressed by its suffix, that appears when the block succeeds; `-` is standard output."""
+    if str(path) != STDIN:
+        with published(path) as partial, create(partial, path.suffix) as file:
+            yield file
+        return
     if sys.stdout is None:
         raise NamesakeError("standard output is closed: name a file with -o")
     sys.stdout.flush()
@@ -167,11 +268,10 @@ def keep_apart(outputs: Iterable[str | Path], inputs: Iterable[str | Path] = ())
 def _identities(path: Path) -> list[object]:
     """The path without links and, if the file exists, its device and inode."""
     resolved = _resolved(path)
-    try:
+    with suppress(OSError):
         found = resolved.stat()
-    except OSError:
-        return [resolved]
-    return [resolved, (found.st_dev, found.st_ino)]
+        return [resolved, (found.st_dev, found.st_ino)]
+    return [resolved]
 
 
 def _resolved(path: Path) -> Path:

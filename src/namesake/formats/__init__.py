@@ -34,10 +34,10 @@ class Format:
     suffixes: tuple[str, ...]
     """Suffixes of files, without compression. Messages show the first one."""
     articles: str
-    """The reader of articles: takes path, rejects, most_articles, most_line and reading, and yields tables of
-    `schema.ARTICLES` with at most `most_articles` rows. It passes invalid and overlong records to `rejects`."""
+    """The reader of articles: takes path, rejects and reading, and yields tables of `schema.ARTICLES`. Invalid and
+    overlong records go to `rejects`."""
     rows: str | None = None
-    """The reader of whole tables, for `reconcile`: takes path, rejects, reading and most_line."""
+    """The reader of whole tables, for `reconcile`: takes path, rejects and reading."""
     cut: Cut | None = None
     whole: str | None = None
     """Says whether a file must not be cut, although the format allows it: takes path and reading."""
@@ -61,9 +61,9 @@ _JSON_LINES = Format(
 FORMATS = [
     _JSON_LINES,
     replace(_JSON_LINES, name="json", suffixes=(".json",)),
-    Format("csv", (".csv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
-    Format("tsv", (".tsv",), "csv_rows.read_csv", rows="table_files.csv_rows"),
-    Format("text", (".txt",), "csv_rows.read_text", has_fields=False),
+    Format("csv", (".csv",), "table_files.read_csv", rows="table_files.csv_rows"),
+    Format("tsv", (".tsv",), "table_files.read_csv", rows="table_files.csv_rows"),
+    Format("text", (".txt",), "table_files.read_text", has_fields=False),
     Format(
         "parquet",
         (".parquet",),
@@ -120,39 +120,23 @@ def cut_of(path: Path, reading: Reading) -> Cut | None:
     return found.cut
 
 
-def read_articles(
-    path: Path | str,
-    rejects: Rejects,
-    most_articles: int | None = None,
-    most_line: int | None = None,
-    reading: Reading | None = None,
-) -> Iterator[pa.Table]:
+def read_articles(path: Path | str, rejects: Rejects, reading: Reading | None = None) -> Iterator[pa.Table]:
     """Tables of `schema.ARTICLES` from a file; `-` reads standard input, as JSON lines by default.
 
-    Args:
-        path: the file; its suffix tells its format.
-        rejects: receives the records that are not valid articles.
-        most_articles: the maximum number of rows of a table; a table with long articles has fewer.
-        most_line: the maximum size of a line or text file, in bytes; longer ones are rejected.
-        reading: field names, and other settings that the suffix does not tell.
+    The suffix of the file tells its format, and `reading` the rest. `rejects` receives invalid records.
     """
-    from namesake.articles.builder import MOST_ARTICLES
-    from namesake.files.lines import MOST_LINE
     from namesake.formats.field_names import Reading
 
     path, reading = Path(path), reading or Reading()
     found = format_of(path, reading.format or "jsonl")
     if found is None:
         raise NamesakeError(f"{path}: articles come as {words()}{save_as(path)}")
-    tables: Iterator[pa.Table] = _function(found.articles)(
-        path, rejects, most_articles or MOST_ARTICLES, most_line or MOST_LINE, reading
-    )
+    tables: Iterator[pa.Table] = _function(found.articles)(path, rejects, reading)
     return tables
 
 
-def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most_line: int | None = None) -> Rows:
+def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None) -> Rows:
     """All rows of a file as a table; the cells of CSV are texts. Rows that cannot be read are passed to `rejects`."""
-    from namesake.files.lines import MOST_LINE
     from namesake.formats.field_names import Reading
 
     reading = reading or Reading()
@@ -161,7 +145,7 @@ def read_rows(path: Path, rejects: Rejects, reading: Reading | None = None, most
         missing = "" if path.exists() else "no such file; "
         tables = [one for one in FORMATS if one.rows]
         raise NamesakeError(f"{path}: {missing}tables come as {words(tables)}{save_as(path)}")
-    rows: Rows = _function(found.rows)(path, rejects, reading, most_line or MOST_LINE)
+    rows: Rows = _function(found.rows)(path, rejects, reading)
     return rows
 
 

@@ -3,29 +3,24 @@
 Columns get our names, and columns that are not part of an article are copied to `extra`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from namesake.arrow_layouts import decoded
+from namesake.arrays import decoded
 from namesake.articles.builder import MOST_ARTICLES, check_articles
 from namesake.articles.rejects import Reject, Rejects
 from namesake.articles.schema import ARTICLES
 from namesake.errors import NamesakeError, did_you_mean
-from namesake.files.compressed import watch
+from namesake.files.lines import watch
 from namesake.formats.field_names import SHOWN, Fields, Reading, choose_fields, id_prefix
 from namesake.printable import listed
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
 
 _fields = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
@@ -43,7 +38,13 @@ class ColumnNames:
         Without a column of ids, ids are row numbers after `before`, with the prefix. If another column has one of these
         names, `_` is appended to its name. The column that `mentions` names is called `mentions`.
         """
-        table = self._with_mentions(table)
+        names = table.column_names
+        if self.mentions is not None:
+            if self.mentions not in names:
+                hint = did_you_mean(self.mentions, names)
+                raise NamesakeError(f"{self.where}: no field {self.mentions!r}{hint}; it has {listed(names, SHOWN)}")
+            made = {"mentions": table.column(self.mentions)}
+            table = _with_rest(made, table, [name for name in names if name != self.mentions])
         named = self.reading.named
         if not named and {"id", "text"} <= set(table.column_names):
             return table
@@ -57,17 +58,6 @@ class ColumnNames:
         numbers = pc.binary_join_element_wise(pa.scalar(self.prefix), numbers, "")
         made = {"id": numbers} | {ours: _text(column, ours) for ours, column in columns.items() if column is not None}
         return _with_rest(made, table, [name for name in table.column_names if name not in wanted.values()])
-
-    def _with_mentions(self, table: pa.Table) -> pa.Table:
-        """The table with the column of mentions under our name."""
-        if self.mentions is None:
-            return table
-        names = table.column_names
-        if self.mentions not in names:
-            hint = did_you_mean(self.mentions, names)
-            raise NamesakeError(f"{self.where}: no field {self.mentions!r}{hint}; it has {listed(names, SHOWN)}")
-        made = {"mentions": table.column(self.mentions)}
-        return _with_rest(made, table, [name for name in names if name != self.mentions])
 
 
 def _with_rest(made: dict[str, Any], table: pa.Table, rest: list[str]) -> pa.Table:
@@ -164,20 +154,18 @@ MOST_BYTES = 64 << 20
 
 
 def read_parquet(
-    path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading
+    path: Path, rejects: Rejects, reading: Reading, groups: range | None = None, before: int = 0
 ) -> Iterator[pa.Table]:
-    """Tables of articles from a Parquet file; invalid rows are rejected. `most_line` has no effect."""
-    return read_row_groups(path, rejects, None, 0, reading, most_articles)
+    """Tables of articles from some row groups of a Parquet file, or all; `before` is how many rows precede them.
 
-
-def read_row_groups(
-    path: Path, rejects: Rejects, groups: range | None, before: int, reading: Reading, most: int = MOST_ARTICLES
-) -> Iterator[pa.Table]:
-    """Tables of articles from some row groups of a Parquet file, or all; `before` is how many rows precede them."""
+    Invalid rows are rejected.
+    """
     names = ColumnNames(reading, str(path), f"{id_prefix(path, reading)}:")
     with open_parquet(path) as file:
         wanted = range(file.metadata.num_row_groups) if groups is None else groups
-        rows = _batch_rows(file.metadata, most)
+        all_groups = [file.metadata.row_group(index) for index in range(file.metadata.num_row_groups)]
+        largest = max((group.total_byte_size / max(group.num_rows, 1) for group in all_groups), default=0)
+        rows = max(1, min(MOST_ARTICLES, int(MOST_BYTES / max(largest, 1))))  # so that memory stays bounded
         seen, each = 0, path.stat().st_size / max(file.metadata.num_rows, 1)
         watch(path, lambda: int(seen * each))
         for batch in file.iter_batches(rows, row_groups=list(wanted), use_threads=False):
@@ -188,7 +176,7 @@ def read_row_groups(
 
 
 @contextmanager
-def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
+def open_parquet(path: Path) -> Iterator[Any]:
     """An open Parquet file; an error of Arrow, also within the block, becomes a NamesakeError that names the file."""
     import pyarrow.parquet as pq  # slow to import, and other formats do not need it
 
@@ -200,10 +188,3 @@ def open_parquet(path: Path) -> Iterator[pq.ParquetFile]:
         raise NamesakeError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as problem:
         raise NamesakeError(f"{path} cannot be read as Parquet ({problem})") from None
-
-
-def _batch_rows(metadata: pq.FileMetaData, most: int) -> int:
-    """How many rows per batch: fewer if they are large, so that memory stays bounded."""
-    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
-    largest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
-    return max(1, min(most, int(MOST_BYTES / max(largest, 1))))

@@ -1,13 +1,12 @@
 """Names of the fields of articles in files of other programs: as the user says, or guessed from common names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from namesake.errors import NamesakeError, did_you_mean
 from namesake.files import STDIN
+from namesake.files.lines import MOST_LINE
 from namesake.printable import listed
 
 GUESSES = {
@@ -40,6 +39,8 @@ class Reading:
     """The format of standard input, one of `formats.stdin_formats()`."""
     below: Path | None = None
     """Ids made of file names contain the path below this folder; None: only the name of the file."""
+    most_line: int = MOST_LINE
+    """The maximum size of a line or text file, in bytes; longer ones are rejected."""
     say: Callable[[str], None] = field(default=silent, compare=False)
     """Receives messages about guesses."""
 

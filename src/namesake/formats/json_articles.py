@@ -1,23 +1,240 @@
-"""Articles from files of JSON lines or of one JSON array."""
+"""Articles from files of JSON lines or of one JSON array: in our plain layout, Quotebank's, or with other field names.
 
-from __future__ import annotations
+Plain: `{"id", "text", "title"?, "date"?, "mentions"?: [{"name", "spans": [[start, end]], "candidates"?: [qid]}]}`
+with spans in characters; a mention may also be a name alone, which stands for all its occurrences in the text.
+Quotebank: `{"articleID", "content", "title", "date", "names": [{"name", "ids", "offsets"}]}` with offsets in
+whitespace tokens. Other fields are copied to `extra`.
+"""
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Int64
+from namesake.articles.article import Article, Mention, Place, located
 from namesake.articles.builder import MOST_ARTICLES, ArticleBuilder, in_tables
-from namesake.articles.rejects import Rejects
+from namesake.articles.days import date_text
+from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
 from namesake.files import kind, open_lines
-from namesake.files.lines import MOST_LINE, Block, bounded_lines, cut_lines, read_whole
-from namesake.formats.field_names import GUESSES, Reading, shown
-from namesake.formats.json_layouts import BLANKS, BOM, INVALID, RecordReader, has_known_layout, object_of
+from namesake.files.lines import MOST_LINE, Block, bounded_lines, cut_lines, read_whole, too_long
+from namesake.formats.field_names import GUESSES, Fields, Reading, choose_fields, id_prefix, shown
+
+BOM = b"\xef\xbb\xbf"  # some editors write it before the first line
+BLANKS = b" \t\r\n"  # what JSON allows around a value; Python's white space is more
+RawFields = dict[str, msgspec.Raw]
+INVALID = (msgspec.MsgspecError, ValueError, RecursionError)
+"""Exceptions for JSON that cannot be decoded; UnicodeDecodeError is a ValueError."""
+
+
+class QuotebankName(msgspec.Struct, rename={"spans": "offsets", "candidates": "ids"}):
+    """A speaker candidate as Quotebank stores it."""
+
+    name: str
+    spans: list[tuple[Place, Place]] = []
+    candidates: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The field names of an article, and the form of its mentions."""
+
+    id: str
+    text: str
+    mentions: str
+    decoder: msgspec.json.Decoder[Any]
+    """Decodes the field of mentions."""
+    token_spans: bool = False
+    """Whether spans count whitespace tokens instead of characters."""
+
+
+LAYOUTS = (
+    Layout("articleID", "content", "names", msgspec.json.Decoder(list[QuotebankName] | None), token_spans=True),
+    Layout("id", "text", "mentions", msgspec.json.Decoder(list[Mention | str] | None)),
+)
+"""The known layouts, told apart by their field of ids; an object without such a field is read as the last one."""
+
+_raw_fields = msgspec.json.Decoder(RawFields)
+_object = msgspec.json.Decoder(dict[str, Any])
+_text = msgspec.json.Decoder(str)
+_optional = msgspec.json.Decoder(str | None)
+_id = msgspec.json.Decoder(str | int)
+_date = msgspec.json.Decoder(str | int | None)
+_null = msgspec.Raw(b"null")
+
+
+class RecordReader:
+    """Decodes JSON objects one by one. It is slower than the compiled scanner and reads everything that JSON allows.
+
+    With `reading`, the first valid object tells the field names. Objects of a known layout are read as such, unless the
+    user has named fields; if the first object has a known layout, all must have one.
+    """
+
+    def __init__(self, path: Path, rejects: Rejects, most_line: int, reading: Reading | None = None) -> None:
+        self.where, self.rejects, self.most_line, self.reading = shown(path), rejects, most_line, reading
+        self.prefix = "" if reading is None else id_prefix(path, reading)
+        self.fields: Fields | None = None
+        self._is_first = reading is not None
+
+    def article(self, number: int, record: bytes | None) -> Article | None:
+        """The article of the record with this line or place, from 1; None if it is blank, too long (None) or invalid.
+
+        An invalid record is rejected.
+        """
+        if record is None:
+            self.rejects.add(Reject(f"not an article: {too_long(self.most_line)}", self.where, number))
+            return None
+        record = record.removeprefix(BOM).strip(BLANKS)
+        try:
+            return self._decoded(record, number) if record else None
+        except (*INVALID, KeyError) as problem:
+            reason = f"no `{problem.args[0]}`" if isinstance(problem, KeyError) else f"not an article: {problem}"
+            self.rejects.add(Reject(reason, self.where, number, None if self.fields else _id_of(record)))
+            return None
+
+    def _decoded(self, record: bytes, number: int) -> Article:
+        if self.reading is None or (self.fields is None and not self._is_first):
+            return read_article(record)
+        named, found = self.reading.named, _object.decode(record)
+        is_known = not named and has_known_layout(found)
+        if self._is_first and not is_known:
+            paths = [path for path in named.values() if _find(found, path)[0]]
+            self.fields = choose_fields(list(found), self.reading, self.where, paths)
+        self._is_first = False
+        if self.fields is None or is_known:
+            return read_article(record)
+        return _article_with(found, self.fields, f"{self.prefix}:{number}")
+
+
+def object_of(text: bytes) -> dict[str, Any]:
+    """The JSON object of a text; empty if it is not an object."""
+    try:
+        return _object.decode(text.removeprefix(BOM))
+    except INVALID:
+        return {}
+
+
+def has_known_layout(record: dict[str, Any]) -> bool:
+    """Whether an object has the fields of plain JSON, or of Quotebank."""
+    return any(layout.id in record and layout.text in record for layout in LAYOUTS)
+
+
+def read_article(line: bytes) -> Article:
+    """The article of a JSON object in a known layout."""
+    try:
+        return _article(_raw_fields.decode(line))
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        mended = None if isinstance(problem, msgspec.ValidationError) else _without_surrogates(line)
+        if mended is None:
+            raise
+        return _article(_raw_fields.decode(mended))
+
+
+def _article(fields: RawFields) -> Article:
+    """The article of an object; fields that its layout does not have are copied to `extra`."""
+    layout = _layout(fields)
+    mentions = _decode(layout.decoder, fields, layout.mentions)
+    identifier = str(_decode(_id, fields, layout.id, required=True))
+    text = _decode(_text, fields, layout.text, required=True)
+    if mentions is not None:
+        given = [Mention(m.name, m.spans, m.candidates) if isinstance(m, QuotebankName) else m for m in mentions]
+        mentions = located(text, given)
+    return Article(
+        id=identifier,
+        text=text,
+        title=_decode(_optional, fields, "title"),
+        date=date_text(_decode(_date, fields, "date")),
+        mentions=mentions,
+        extra=msgspec.json.encode(fields).decode() if fields else None,
+        token_spans=layout.token_spans,
+    )
+
+
+def _layout(fields: RawFields) -> Layout:
+    return next((layout for layout in LAYOUTS if layout.id in fields), LAYOUTS[-1])
+
+
+def _decode(decoder: msgspec.json.Decoder[Any], fields: RawFields, name: str, required: bool = False) -> Any:
+    """Decode one field and remove it from `fields`."""
+    raw = fields.pop(name) if required else fields.pop(name, _null)
+    try:
+        return decoder.decode(raw)
+    except msgspec.ValidationError as problem:
+        raise msgspec.ValidationError(f"`{name}`: {problem}") from None
+
+
+def _without_surrogates(line: bytes) -> bytes | None:
+    """The line with lone surrogates and invalid UTF-8 replaced; None if it is not JSON even so."""
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    return json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _id_of(line: bytes) -> str | None:
+    try:
+        fields = _raw_fields.decode(line)
+        return str(_id.decode(fields[_layout(fields).id]))
+    except (*INVALID, KeyError):
+        return None
+
+
+def _article_with(record: dict[str, Any], fields: Fields, place: str) -> Article:
+    """The article of an object with these field names; its other fields are copied to `extra`."""
+    there, text = _find(record, fields.text)
+    if not there or text is None:
+        raise KeyError(fields.text)
+    if not isinstance(text, str):
+        raise ValueError(f"`{fields.text}` is no text")
+    rest = record
+    for path in filter(None, (fields.text, fields.id, fields.title, fields.date)):
+        rest = _without(rest, path)
+    return Article(
+        id=_scalar(record, fields.id) or place,
+        text=text,
+        title=_scalar(record, fields.title),
+        date=_scalar(record, fields.date),
+        extra=msgspec.json.encode(rest).decode() if rest else None,
+    )
+
+
+def _find(record: dict[str, Any], path: str) -> tuple[bool, Any]:
+    """Whether an object has the field `a.b`, and its value: the field of that name, or b within a."""
+    if path in record:
+        return True, record[path]
+    head, dot, rest = path.partition(".")
+    inner = record.get(head)
+    return _find(inner, rest) if dot and isinstance(inner, dict) else (False, None)
+
+
+def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
+    """The object without the field `a.b`, and without a if that leaves it empty."""
+    if path in record:
+        return {name: value for name, value in record.items() if name != path}
+    head, dot, rest = path.partition(".")
+    inner = record.get(head)
+    if not dot or not isinstance(inner, dict):
+        return record
+    left = _without(inner, rest)
+    return record | {head: left} if left or not inner else _without(record, head)
+
+
+def _scalar(record: dict[str, Any], path: str | None) -> str | None:
+    """A text or number of an object as text; None if it is missing or empty."""
+    value = _find(record, path)[1] if path else None
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(f"`{path}` is neither text nor number")
+    return str(value)
+
 
 Record = tuple[int, bytes | None]
 """A JSON value with its line, or its place in an array, from 1; None if it is too long."""
@@ -27,55 +244,51 @@ MOST_SLOWLY = 1024  # lines that are decoded one by one if the scanner cannot re
 BLOCK = 8 << 20  # bytes of text per scan
 
 
-def read_json(path: Path, rejects: Rejects, most_articles: int, most_line: int, reading: Reading) -> Iterator[pa.Table]:
+def read_json(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
     """JSON lines, or an array. The compiled scanner reads lines of a known layout from a regular file."""
     is_one_array = reading.format == "json"
     if path.is_file():
         if not is_whole(path, reading):
             with open_lines(path) as stream:
-                blocks = cut_lines(stream, BLOCK, most_line)
-                yield from read_blocks(blocks, path, rejects, most_articles, most_line)
+                blocks = cut_lines(stream, BLOCK, reading.most_line)
+                yield from read_blocks(blocks, path, rejects, most_line=reading.most_line)
             return
-        start = _first_lines(path)[0]
-        is_one_array = kind(path) == ".json" and _is_array(start)
+        is_one_array = kind(path) == ".json" and is_array_file(path)
         if not is_one_array and not reading.named:
-            _refuse_other_text(path, start)
-    records = array_records(path) if is_one_array else line_records(path, most_line)
-    reader = RecordReader(path, rejects, most_line, reading)
+            _refuse_other_text(path)
+    reader = RecordReader(path, rejects, reading.most_line, reading)
+    records = json_records(path, is_one_array, reading.most_line)
     articles = (reader.article(number, record) for number, record in records)
-    yield from in_tables((article for article in articles if article is not None), most_articles)
+    yield from in_tables(article for article in articles if article is not None)
 
 
-def array_records(path: Path) -> Iterator[Record]:
-    """Every element of a file that is one JSON array."""
+def json_records(path: Path, is_array: bool, most_line: int = MOST_LINE) -> Iterator[Record]:
+    """Every element of a file that is one JSON array, or every line of another file that is not blank."""
     with open_lines(path) as stream:
+        if not is_array:
+            for number, line in bounded_lines(stream, most_line):
+                if line is None or line.strip(BLANKS):
+                    yield number, line
+            return
         data = read_whole(stream, path).removeprefix(BOM)
     try:
         elements = msgspec.json.decode(data, type=list[msgspec.Raw])
     except INVALID as problem:
         raise NamesakeError(f"{shown(path)}: not a JSON array ({problem})") from None
-    for number, element in enumerate(elements, 1):
-        yield number, bytes(element)
-
-
-def line_records(path: Path, most_line: int) -> Iterator[Record]:
-    """Every line of a file that is not blank."""
-    with open_lines(path) as stream:
-        for number, line in bounded_lines(stream, most_line):
-            if line is None or line.strip(BLANKS):
-                yield number, line
+    yield from enumerate(map(bytes, elements), 1)
 
 
 def is_whole(path: Path, reading: Reading) -> bool:
     """Whether a file must be read from its beginning: an array, or lines with other field names than ours."""
     if not path.is_file():
         return False
-    lines = _first_lines(path)
-    return bool(reading.named) or _have_other_names(lines) or (kind(path) == ".json" and _is_array(lines[0]))
+    is_array = kind(path) == ".json" and is_array_file(path)
+    return is_array or bool(reading.named) or _have_other_names(_first_lines(path))
 
 
-def _is_array(start: bytes) -> bool:
-    return start.removeprefix(BOM).lstrip(BLANKS).startswith(b"[")
+def is_array_file(path: Path) -> bool:
+    """Whether a file begins as a JSON array."""
+    return _first_lines(path)[0].removeprefix(BOM).lstrip(BLANKS).startswith(b"[")
 
 
 def _first_lines(path: Path) -> list[bytes]:
@@ -99,9 +312,9 @@ def _have_other_names(lines: list[bytes]) -> bool:
     return "text" in texts or not any(map(has_known_layout, others))
 
 
-def _refuse_other_text(path: Path, line: bytes) -> None:
+def _refuse_other_text(path: Path) -> None:
     """Refuse JSON lines whose text has another name than `text`, and suggest options."""
-    names = {name.casefold(): name for name in object_of(line)}
+    names = {name.casefold(): name for name in object_of(_first_lines(path)[0])}
     if "text" in names:
         return
     meant = {what: next((names[one] for one in called if one in names), None) for what, called in GUESSES.items()}
@@ -138,7 +351,7 @@ def read_blocks(
     """Tables of articles from blocks of whole JSON lines.
 
     The compiled scanner reads them. msgspec decodes a line that the scanner cannot read, or says what is wrong with it.
-    `places` receives the line of every article; the other arguments are as for `formats.read_articles`.
+    `places` receives the line of every article. Lines of more than `most_line` bytes are rejected.
     """
     from namesake.formats.json_scanner import scan  # loads kernels that other formats do not need
 

@@ -1,7 +1,5 @@
 """Tables of articles from JSON lines by the compiled scanner, without Python objects."""
 
-from __future__ import annotations
-
 import threading
 from mmap import mmap
 from typing import Any, NamedTuple
@@ -13,8 +11,7 @@ import pyarrow as pa
 from namesake.arrays import Int64, UInt8, arrow_numbers, bitmap
 from namesake.articles.builder import MOST_ARTICLES, MOST_BYTES
 from namesake.articles.schema import ARTICLES, MENTION, SPANS
-from namesake.kernels.articles import walk
-from namesake.kernels.articles.scan import UNREAD, arrays, scan_articles
+from namesake.kernels.articles import scan as kernel
 from namesake.kernels.text.spans import tokens_to_characters
 
 ROOM = 24 << 20
@@ -43,14 +40,14 @@ def scan(lines: bytearray | mmap, start: int, size: int, most_articles: int, mos
     64 bytes must follow, zeros if the last line has no newline.
     """
     if not hasattr(_own, "columns") or len(_own.columns.line) <= most_articles:
-        _own.columns = arrays(max(most_articles, MOST_ARTICLES), ROOM)  # kept: new memory costs more than the scan
+        _own.columns = kernel.arrays(max(most_articles, MOST_ARTICLES), ROOM)  # kept: new memory is slow
     to: Any = _own.columns
     to.counts[:] = 0
     data = np.frombuffer(lines, np.uint8)
-    end, status = scan_articles(data, start, size, most_articles, MOST_BYTES, most_line, to)
-    articles = int(to.counts[walk.ARTICLES])
+    end, status = kernel.scan_articles(data, start, size, most_articles, MOST_BYTES, most_line, to)
+    articles = int(to.counts[kernel.ARTICLES])
     table = _table(to, articles) if articles else ARTICLES.empty_table()
-    return Scanned(table, to.line[:articles].copy(), int(to.counts[walk.LINES]), end, status == UNREAD)
+    return Scanned(table, to.line[:articles].copy(), int(to.counts[kernel.LINES]), end, status == kernel.UNREAD)
 
 
 def _table(to: Any, articles: int) -> pa.Table:
@@ -70,8 +67,7 @@ def _table(to: Any, articles: int) -> pa.Table:
 
 
 def _mentions(to: Any, articles: int) -> pa.ListArray:
-    """The nested column `mentions`."""
-    rows, spans = int(to.counts[walk.MENTION_ROWS]), int(to.counts[walk.SPAN_ROWS])
+    rows, spans = int(to.counts[kernel.MENTION_ROWS]), int(to.counts[kernel.SPAN_ROWS])
     pairs = to.span[: 2 * spans].reshape(-1, 2)
     by_token = to.by_token[:articles].astype(np.bool_)
     if by_token.any() and spans:
@@ -83,7 +79,7 @@ def _mentions(to: Any, articles: int) -> pa.ListArray:
     places = pa.ListArray.from_arrays(_numbers(to.span_end[: rows + 1]), places, type=SPANS)
     candidates = pa.ListArray.from_arrays(
         _numbers(to.candidate_end[: rows + 1]),
-        _strings(to.qid_end, to.qid, int(to.counts[walk.CANDIDATE_ROWS])),
+        _strings(to.qid_end, to.qid, int(to.counts[kernel.CANDIDATE_ROWS])),
         mask=arrow_numbers(to.has_candidates[:rows] == 0),
     )
     names = _strings(to.name_end, to.name, rows)

@@ -1,26 +1,21 @@
 """Writers of links: Parquet, JSON lines, CSV or TSV, by suffix. A file appears only when the run succeeds."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from itertools import groupby, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import msgspec
 import pyarrow as pa
 
 from namesake.errors import NamesakeError
-from namesake.files import STDIN, create, kind, open_lines, published
-from namesake.files.outputs import to_stdout
+from namesake.files import STDIN, kind, open_lines, published
+from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
-from namesake.formats.json_layouts import object_of
+from namesake.formats.json_articles import object_of
 from namesake.formats.table_files import ROWS_AT_ONCE, line_writer, writer_suffix
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
 
 MOST_DICTIONARY = 1 << 30
 MOST_REPEATED = 1 << 20
@@ -38,7 +33,7 @@ Write = Callable[[pa.Table], None]
 
 def _parquet_writer(partial: Path, metadata: dict[str, str], stack: ExitStack) -> Write:
     """Writes Parquet; the metadata becomes that of the file, and the first table sets the columns."""
-    file: pq.ParquetWriter | None = None
+    file: Any = None
 
     def write(links: pa.Table) -> None:
         nonlocal file
@@ -69,15 +64,13 @@ def _columns(field: pa.Field, name: str | None = None) -> Iterator[str]:
         yield name
 
 
-def _lines_writer(path: Path, partial: Path, suffix: str, metadata: dict[str, str], stack: ExitStack) -> Write:
+def _lines_writer(path: Path, suffix: str, metadata: dict[str, str], stack: ExitStack) -> Write:
     """Writes JSON lines, CSV or TSV, with the metadata in `PATH.meta.json`; standard output has none."""
     is_json = suffix in (".jsonl", ".ndjson")
-    if str(path) == STDIN:
-        file = stack.enter_context(to_stdout())
-    else:
+    file = stack.enter_context(written(path))
+    if str(path) != STDIN:
         beside = stack.enter_context(published(metadata_path(path)))
         beside.write_bytes(msgspec.json.format(msgspec.json.encode(metadata), indent=2) + b"\n")
-        file = stack.enter_context(create(partial, path.suffix))
     write_lines = line_writer(file, suffix, from_kb=FROM_KB)
 
     def write(links: pa.Table) -> None:
@@ -129,14 +122,6 @@ def files_of(path: Path) -> list[Path]:
     return [path] if kind(path) == ".parquet" else [path, metadata_path(path)]
 
 
-def link_suffix(path: Path, format: str | None = None) -> str:
-    """The suffix of the format of links: that of the file, or the one that the user names."""
-    suffix = writer_suffix(path, format, "links", ".jsonl")
-    if suffix == ".parquet" and str(path) == STDIN:
-        raise NamesakeError("Parquet is for files: name one with -o, or write .jsonl, .csv or .tsv to standard output")
-    return suffix
-
-
 class LinkWriter:
     """Writes tables of links to `path` (`-`: standard output); `metadata` says what made them.
 
@@ -144,18 +129,19 @@ class LinkWriter:
     """
 
     def __init__(self, path: Path, metadata: dict[str, str], format: str | None = None, tidy: bool = True) -> None:
-        self.suffix = link_suffix(path, format)
+        self.suffix = writer_suffix(path, format, "links", ".jsonl")
+        if self.suffix == ".parquet" and str(path) == STDIN:
+            raise NamesakeError("Parquet needs a file: name one with -o, or print .jsonl, .csv or .tsv")
         self.path, self.metadata, self.tidy = path, metadata, tidy
         self.rows = 0
         self._stack = ExitStack()
 
-    def __enter__(self) -> LinkWriter:
-        is_stdout = str(self.path) == STDIN
-        partial = self.path if is_stdout else self._stack.enter_context(published(self.path, self.tidy))
+    def __enter__(self) -> Self:
         if self.suffix == ".parquet":
+            partial = self._stack.enter_context(published(self.path, self.tidy))
             self._write = _parquet_writer(partial, self.metadata, self._stack)
         else:
-            self._write = _lines_writer(self.path, partial, self.suffix, self.metadata, self._stack)
+            self._write = _lines_writer(self.path, self.suffix, self.metadata, self._stack)
         return self
 
     def write(self, links: pa.Table) -> None:

@@ -1,27 +1,220 @@
-"""Whole tables from CSV, TSV, JSON lines, a JSON array or Parquet (`formats.read_rows`), and their writers."""
+"""Rows of CSV and TSV files, and articles from them (a header, then one row per article) and from plain text files.
 
-from __future__ import annotations
+A row that does not fit the header is rejected with its line. A fault that makes the rest unreadable (a quote that is
+never closed, bytes that do not fit the encoding) is an error that names the line.
+
+Whole tables from CSV, TSV, JSON lines, a JSON array or Parquet (`formats.read_rows`), and their writers.
+"""
 
 import codecs
+import csv
+import io
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
 
+from namesake.articles.article import Article
+from namesake.articles.builder import in_tables
 from namesake.articles.rejects import Reject, Rejects
 from namesake.errors import NamesakeError
-from namesake.files import STDIN, create, kind, published
+from namesake.files import STDIN, kind, open_lines
 from namesake.files.lines import too_long
-from namesake.files.outputs import to_stdout
+from namesake.files.outputs import written
 from namesake.formats.arrow_articles import open_parquet
-from namesake.formats.csv_rows import SEPARATORS, UTF8, open_rows
-from namesake.formats.field_names import Reading, shown
-from namesake.formats.json_articles import array_records, line_records
-from namesake.formats.json_layouts import BLANKS, BOM, INVALID
+from namesake.formats.field_names import Reading, choose_fields, id_prefix, shown
+from namesake.formats.json_articles import BLANKS, BOM, INVALID, json_records
+from namesake.printable import counted
+
+MOST_COLUMNS = 10_000
+UTF8 = "utf-8"
+MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32"}
+MARKS |= {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+"""Encodings by the byte order mark at the beginning of a file; the longer marks come first."""
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+PROBLEMS = {
+    "unexpected end of data": "a quote is opened here and never closed",
+    "field larger than": "a cell has no end: is a quote never closed?",
+    "expected after": "a quote within a cell is not doubled",
+}
+"""Messages for the errors of Python's CSV reader."""
+
+
+class CsvRows:
+    """A CSV file: its header, and each row with the line it begins on."""
+
+    def __init__(self, stream: Any, path: Path, rejects: Rejects, reading: Reading) -> None:
+        self.path, self.rejects = shown(path), rejects
+        start = stream.peek(4)[:4]
+        self.encoding = encoding_of(start, self.path, reading)
+        self.marked = codecs.lookup(self.encoding).name in MARKS.values() and start.startswith(tuple(MARKS))
+        if start.startswith(codecs.BOM_UTF8):  # whatever the encoding
+            self.marked = bool(stream.read(len(codecs.BOM_UTF8)))
+        lines = _lines(stream, self.path, self.encoding, reading.most_line)
+        first = next(lines, "")
+        if not first.strip():
+            raise NamesakeError(f"{self.path}: no header; its first line must name the columns")
+        self.separator = "\t" if kind(path) == ".tsv" or reading.format == "tsv" else _separator(first, reading, path)
+        self.reader = csv.reader(chain([first], lines), delimiter=self.separator, strict=True)
+        self.number = 0
+        """The last row that was read, as a spreadsheet counts: the header is row 1, a row may have several lines."""
+        self.header: list[str] = []
+        self.header = self._checked(next(self._rows())[1])
+
+    def __iter__(self) -> Iterator[tuple[int, list[str], str | None]]:
+        """Every row, and why it was rejected, if it was; such a row is cut or filled to the columns of the header."""
+        columns = len(self.header)
+        for line, row in self._rows():
+            why = None
+            if len(row) != columns:
+                why = f"{counted(len(row), 'cell')}, and the header has {columns:,}"
+            elif any("\0" in cell for cell in row):
+                why = "contains NUL bytes, which a text must not have"
+            if why is not None:
+                self.rejects.add(Reject(f"not a row: {why}", self.path, line, row=self.number))
+                row = [cell.replace("\0", "\ufffd") for cell in row[:columns]] + [""] * (columns - len(row))
+            yield line, row, why
+
+    def _rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Every row; in a file with a single column, an empty line is one."""
+        while True:
+            line = self.reader.line_num + 1
+            try:
+                row = next(self.reader, None)
+            except csv.Error as problem:
+                unknown = f"cannot be read as a row ({problem})"
+                what = next((plain for words, plain in PROBLEMS.items() if words in str(problem)), unknown)
+                raise NamesakeError(f"{self.path} line {line}: {what}") from None
+            if row is None:
+                return
+            self.number += 1
+            if row or len(self.header) == 1:
+                yield line, row or [""]
+
+    def _checked(self, header: list[str]) -> list[str]:
+        """The names of the columns; a column without a name gets its number."""
+        if len(header) > MOST_COLUMNS:
+            many = f"{len(header):,} columns, and at most {MOST_COLUMNS:,} are read"
+            raise NamesakeError(f"{self.path} line 1: {many}; is it separated by {SEPARATORS[self.separator]}?")
+        names = [name.strip() or f"column {at}" for at, name in enumerate(header, 1)]
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
+        if twice is not None:
+            raise NamesakeError(f"{self.path} line 1: two columns are called {twice!r}; rename one")
+        return names
+
+
+@contextmanager
+def open_rows(path: Path, rejects: Rejects, reading: Reading) -> Iterator[CsvRows]:
+    """A CSV or TSV file, decompressed, as rows."""
+    before = csv.field_size_limit(reading.most_line)  # a setting of the whole program: restored below
+    try:
+        with open_lines(path, keep_mark=True) as stream:
+            yield CsvRows(stream, path, rejects, reading)
+    finally:
+        csv.field_size_limit(before)
+
+
+def read_csv(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
+    """Tables of articles from a CSV or TSV file; columns that are not part of an article are copied to `extra`."""
+    with open_rows(path, rejects, reading) as rows:
+        yield from in_tables(_articles(rows, reading, id_prefix(path, reading)))
+
+
+def _articles(rows: CsvRows, reading: Reading, prefix: str) -> Iterator[Article]:
+    """The article of each row; an empty cell is a missing value."""
+    fields = choose_fields(rows.header, reading, rows.path)
+    own = {fields.text, fields.id, fields.title, fields.date}
+    for line, row, why in rows:
+        if why is not None:
+            continue
+        cells = dict(zip(rows.header, row, strict=True))
+        rest = {name: cell for name, cell in cells.items() if name not in own}
+        yield Article(
+            id=(cells[fields.id] if fields.id else "") or f"{prefix}:{line}",
+            text=cells[fields.text],
+            title=(cells[fields.title] or None) if fields.title else None,
+            date=(cells[fields.date].strip() or None) if fields.date else None,
+            extra=msgspec.json.encode(rest).decode() if rest else None,
+        )
+
+
+def encoding_of(start: bytes, where: str, reading: Reading) -> str:
+    """The encoding that the user names, or that of the byte order mark of a file; else UTF-8."""
+    if reading.encoding is not None:
+        try:
+            codecs.lookup(reading.encoding)
+            "".encode(reading.encoding)
+        except (LookupError, ValueError, TypeError):
+            wrong = f"`encoding={reading.encoding!r}`: no such encoding"
+            raise NamesakeError(f"{wrong}; common are utf-8, cp1252, latin-1, utf-16") from None
+        return reading.encoding
+    told = next((encoding for mark, encoding in MARKS.items() if start.startswith(mark)), None)
+    if told not in (None, "utf-8-sig"):
+        reading.say(f"{where}: read as {told}, as its byte order mark says")
+    return told or UTF8
+
+
+def _lines(stream: Any, where: str, encoding: str, most: int) -> Iterator[str]:
+    """The lines of a file as texts; a line longer than `most` is an error."""
+    lines: Iterator[str | bytes]
+    if encoding.lower().replace("_", "-").startswith(("utf-16", "utf-32")):  # a newline has several bytes
+        text = io.TextIOWrapper(stream, encoding, newline="")
+        lines = iter(lambda: text.readline(most + 1), "")
+    else:
+        lines = iter(lambda: stream.readline(most + 1), b"")
+    number = 1
+    try:
+        for raw in lines:
+            line = raw.decode(encoding) if isinstance(raw, bytes) else raw
+            if len(line) > most:
+                raise NamesakeError(f"{where} line {number}: {too_long(most)}; `most_line=` allows more")
+            yield line
+            number += 1
+    except UnicodeError as problem:
+        byte = ""
+        if isinstance(problem, UnicodeDecodeError) and problem.start < len(problem.object):
+            byte = f" (byte 0x{problem.object[problem.start]:02x})"
+        wrong = f"{where} line {number}: not {encoding}{byte}"
+        raise NamesakeError(f"{wrong}; name its encoding, such as `encoding='cp1252'`") from None
+
+
+def _separator(header: str, reading: Reading, path: Path) -> str:
+    """A comma; if the header has none, the most frequent other separator, with a message."""
+    counts = {separator: header.count(separator) for separator in SEPARATORS}
+    best = max(counts, key=lambda separator: counts[separator])
+    if counts[","] or not counts[best]:
+        return ","
+    reading.say(f"{shown(path)}: cells are separated by {SEPARATORS[best]}")
+    return best
+
+
+def read_text(path: Path, rejects: Rejects, reading: Reading) -> Iterator[pa.Table]:
+    """The one article of a text file; a file that is too long is rejected.
+
+    It is read as UTF-8, or as its byte order mark or the user says. Invalid bytes become U+FFFD, with a message.
+    """
+    identifier = id_prefix(path, reading)
+    with open_lines(path) as stream:
+        raw = stream.read(reading.most_line + 1)
+    if len(raw) > reading.most_line:
+        rejects.add(Reject(f"not an article: {too_long(reading.most_line)}", str(path), article_id=identifier))
+        return
+    encoding = encoding_of(raw[:4], shown(path), reading)
+    raw = raw.removeprefix(codecs.BOM_UTF8) if reading.encoding is None else raw
+    try:
+        text = raw.decode(encoding)
+    except UnicodeError:
+        text = raw.decode(encoding, "replace")
+        lost = f"{text.count(chr(0xFFFD)):,} characters are lost (U+FFFD)"
+        reading.say(f"{shown(path)}: not {encoding}; {lost}. Name its encoding, such as `encoding='cp1252'`")
+    yield from in_tables([Article(identifier, text)])
+
 
 ROWS_AT_ONCE = 8192
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
@@ -51,20 +244,20 @@ class Rows(NamedTuple):
     """The dialect of CSV and TSV."""
 
 
-def parquet_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
+def parquet_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a Parquet file."""
     with open_parquet(path) as file:
         table = file.read()
     return Rows(table, {}, range(1, table.num_rows + 1))
 
 
-def csv_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
+def csv_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a CSV or TSV file."""
-    with open_rows(path, rejects, reading, most_line) as rows:
+    with open_rows(path, rejects, reading) as rows:
         columns: list[list[str]] = [[] for _ in rows.header]
         unread: dict[int, str] = {}
         numbers: list[int] = []
-        for _, row, why in rows.every():
+        for _, row, why in rows:
             if why is not None:
                 unread[len(numbers)] = why
             numbers.append(rows.number)
@@ -75,18 +268,17 @@ def csv_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> 
         return Rows(pa.table(arrays, names=rows.header), unread, numbers, dialect)
 
 
-def json_rows(path: Path, rejects: Rejects, reading: Reading, most_line: int) -> Rows:
+def json_rows(path: Path, rejects: Rejects, reading: Reading) -> Rows:
     """The rows of a JSON array or of JSON lines: a column per field; fields of several types are JSON."""
     is_array = reading.format == "json" if str(path) == STDIN else kind(path) == ".json"
-    records = array_records(path) if is_array else line_records(path, most_line)
     rows: list[dict[str, Any]] = []
     unread: dict[int, str] = {}
     numbers: list[int] = []
-    for number, record in records:
+    for number, record in json_records(path, is_array, reading.most_line):
         numbers.append(number)
         try:
             if record is None:
-                raise ValueError(too_long(most_line))
+                raise ValueError(too_long(reading.most_line))
             rows.append(msgspec.json.decode(record.removeprefix(BOM).strip(BLANKS), type=dict[str, Any]))
         except INVALID as problem:
             rejects.add(Reject(f"not a row: {problem}", shown(path), number))
@@ -111,7 +303,7 @@ def write_rows(table: pa.Table, path: Path, dialect: Dialect | None = None, from
     formulas are escaped.
     """
     suffix, dialect = writer_suffix(path), dialect or Dialect()
-    with _opened(path) as file:
+    with written(path) as file:
         if suffix == ".parquet":
             import pyarrow.parquet as pq  # slow to import, and other formats do not need it
 
@@ -170,9 +362,8 @@ def line_writer(file: IO[bytes], suffix: str, separator: str = ",", from_kb: Col
 
 def _line(cells: list[str], separator: str) -> str:
     """A row of CSV. Python's writer leaves a carriage return unquoted, at which readers stop, ours included."""
-    quoted = [
-        f'"{cell.replace(QUOTE, QUOTE * 2)}"' if _SPECIAL.search(cell) or separator in cell else cell for cell in cells
-    ]
+    special = [_SPECIAL.search(cell) or separator in cell for cell in cells]
+    quoted = [f'"{cell.replace(QUOTE, QUOTE * 2)}"' if odd else cell for cell, odd in zip(cells, special, strict=True)]
     return (separator.join(quoted) if quoted != [""] else QUOTE * 2) + "\n"
 
 
@@ -195,13 +386,3 @@ def _cell(value: object) -> str:
     if isinstance(value, dict | list | bytes):
         return msgspec.json.encode(value).decode()
     return str(value)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    if str(path) == STDIN:
-        with to_stdout() as file:
-            yield file
-    else:
-        with published(path) as partial, create(partial, path.suffix) as file:
-            yield file

@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from namesake import language as languages
-from namesake.files import STDIN
-from namesake.files.journal import clean_exit
-from namesake.files.several import Paths, several
+from namesake.files import STDIN, Paths, several
+from namesake.files.draft import clean_exit
 from namesake.kb.build_options import Memory, Options, place
 from namesake.kb.columns import assemble, large
 from namesake.kb.columns.assemble import Numbering, Statements
@@ -34,9 +33,8 @@ from namesake.kb.names.non_people import build_non_people, item_kinds, non_peopl
 from namesake.kb.names.short_forms import build_short_forms, count_tokens, list_forms, prose_of
 from namesake.kb.publish.draft import Draft, Spill
 from namesake.kernels.names.constants import PERSON
-from namesake.machine import cores
+from namesake.machine import cores, in_order
 from namesake.progress import Reporter
-from namesake.threads import in_order
 
 Parts = dict[str, Callable[[], int | None]]
 """Functions that write columns to the draft and return a count, by the message that is shown meanwhile."""

@@ -20,8 +20,8 @@ import numpy as np
 from namesake import __version__
 from namesake.errors import NamesakeError
 from namesake.files import STDIN
-from namesake.files.compressed import MAGIC
 from namesake.files.draft import state_key
+from namesake.files.lines import MAGIC
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.dump.chunks import Chunk, read_chunks

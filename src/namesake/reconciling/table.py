@@ -16,10 +16,10 @@ from namesake.errors import NamesakeError, did_you_mean
 from namesake.kb.records import about
 from namesake.kb.store import KB
 from namesake.linker import Linker
+from namesake.machine import in_order, threads_for
 from namesake.reconciling.matching import AT_ONCE, VALUES, Candidate, Reconciled, judge
 from namesake.scorers.table_rows import ENTITY_TYPE, WORDS_NOT_SHARED
 from namesake.scorers.value_lookup import DATES, find_property, similar_properties
-from namesake.threads import in_order, threads_for
 
 NAMES = ("name", "full_name", "full name", "fullname", "person", "author", "speaker", "label")
 """Usual headings of a column of names, most likely first."""

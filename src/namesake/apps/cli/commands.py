@@ -17,7 +17,7 @@ from typer.core import TyperGroup
 from namesake import __version__
 from namesake.apps.cli.options import HELP
 from namesake.errors import NamesakeError
-from namesake.stops import StoppedError
+from namesake.machine import StoppedError
 
 COMMANDS = {
     "link": "link",

@@ -125,16 +125,13 @@ def explain(
         all: Show every candidate, every match and the whole text.
     """
     given = locals()
-    from namesake.engines.article_files import find_article, find_named
+    from namesake.engines.file_linker import find_article
     from namesake.explain import names_of_text, no_such_name
 
     linker = open_linker(kb, recipe, threshold, mentions, [articles])
     with reported_rejects() as rejects:
         reading, date = _reading([articles], given)
-        if article is None and name is not None:
-            table = find_named(linker, articles, name, rejects, date, reading)
-        else:
-            table = find_article(articles, article, rejects, date, reading)
+        table = find_article(linker, articles, article, name, rejects, date, reading)
         rows = linker.explain(table, name)
         if not rows.num_rows:
             names = linker.link(table).column("name").to_pylist()

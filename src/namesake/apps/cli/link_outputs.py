@@ -56,14 +56,14 @@ def print_links(linker: Linker, articles: Sequence[Path], settings: Settings) ->
     """Print the links of each article as a table, and before it the text if the file is a text file."""
     from namesake.apps.terminal import Console
     from namesake.apps.terminal.links import show_links, show_text
-    from namesake.engines.article_files import find_files, read_files, reading_for
+    from namesake.engines.file_linker import find_files, read_files, reading_for
 
     console, listing = Console(), find_files(articles, say=say)
-    reading = reading_for(listing.paths, settings["reading"])
+    reading = reading_for(listing.paths, settings["reading"], settings["most_line"])
     linked = 0
     with output.reported_rejects() as rejects:
         for path in listing.paths:
-            for table in read_files([path], rejects, settings["date"], settings["most_line"], reading, listing):
+            for table in read_files([path], rejects, settings["date"], reading, listing):
                 if ".txt" in path.suffixes or (str(path) == "-" and reading.format == "text"):
                     show_text(linker, table, console)
                 linked += show_links(linker, table, console, rejects)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from namesake import __version__
 from namesake.errors import NamesakeError
+from namesake.machine import StoppedError
 from namesake.printable import one_line
-from namesake.stops import StoppedError
 
 MENDABLE, OUR_FAULT, INTERRUPTED = 2, 70, 130
 """Exit codes: an error that the user can fix, an internal error, an interruption."""
@@ -32,7 +32,7 @@ def main() -> None:
     gc.set_threshold(200_000, 20, 20)  # a million objects stay loaded; collecting them would take 0.1 s
     try:
         from namesake.apps.cli.commands import COMMANDS, OLD_NAMES, app
-        from namesake.stops import stoppable
+        from namesake.machine import stoppable
 
         # A command takes precedence over a file with the same name.
         if arguments and arguments[0] not in {**COMMANDS, **OLD_NAMES} and _is_file(arguments[0]):

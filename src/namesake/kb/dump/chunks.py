@@ -12,7 +12,7 @@ import numpy as np
 from namesake.arrays import UInt8
 from namesake.errors import NamesakeError
 from namesake.files import STDIN, open_unpacked
-from namesake.files.compressed import BROKEN, Unpacked, reason
+from namesake.files.lines import BROKEN, Unpacked, reason
 from namesake.kernels.dump.entity import count_newlines, last_byte
 from namesake.kernels.simd import LANES
 

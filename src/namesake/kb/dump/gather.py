@@ -23,8 +23,8 @@ from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, parse_
 from namesake.kb.dump.wikipedia import Reader, Wikipedia
 from namesake.kb.manifest import Reject, Rejects
 from namesake.kb.publish.draft import Draft, Spill
+from namesake.machine import in_order
 from namesake.progress import Reporter
-from namesake.threads import in_order
 
 DUMPS, WIKIPEDIA = "dumps", "wikipedia"
 

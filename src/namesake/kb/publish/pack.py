@@ -23,10 +23,10 @@ import pyarrow as pa
 
 from namesake.errors import NamesakeError
 from namesake.files import keep_apart, open_lines, published
-from namesake.files.compressed import Meter
 from namesake.files.digests import BLOCK, as_digest, file_digest, open_file, parse_checksum
 from namesake.files.download import download, file_name, is_address
-from namesake.files.journal import HinderedError, clean_exit
+from namesake.files.draft import HinderedError, clean_exit
+from namesake.files.lines import Meter
 from namesake.files.outputs import sync
 from namesake.kb.build_options import place
 from namesake.kb.check import derived_problems, manifest_problem, problems
