@@ -14,12 +14,12 @@ import Stemmer
 
 from namesake.arrays import Int32, Int64, UInt8, UInt64
 from namesake.errors import NamesakeError, lacking
-from namesake.kernels.hash import room_for, slot_of
+from namesake.kernels.hash import fill, room_for
 from namesake.kernels.text import boundaries, lookup
 from namesake.kernels.text.boundaries import Listed
 from namesake.kernels.text.cache import remember
 from namesake.kernels.text.characters import hash_all
-from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, insert, look_up_all, spell
+from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, look_up_all
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English, Language
 
@@ -48,8 +48,10 @@ def pack(strings: Sequence[str]) -> tuple[Bytes, Offsets]:
 
 def spellings(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
     """The tokens at these bytes, in the form that was hashed."""
-    joined: str = spell(data, starts, ends).tobytes().decode("utf-8", "replace")
-    return joined.split("\n")[:-1]
+    view = data.data
+    joined = b"\n".join(view[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)).lower()
+    joined = joined.replace("‘".encode(), b"'").replace("’".encode(), b"'")
+    return joined.decode("utf-8", "replace").split("\n") if len(starts) else []
 
 
 class Normaliser:
@@ -97,10 +99,7 @@ def period_words(language: Language) -> Listed:
     room = 2 * room_for(sum(map(len, lists.values())))
     keys, bits = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
     for bit, listed in lists.items():
-        for key in hash_strings(sorted(listed)):
-            slot = slot_of(keys, key)
-            keys[slot] = key
-            bits[slot] |= bit
+        bits[fill(hash_strings(sorted(listed)), keys)] |= bit
     return Listed(keys, bits)
 
 
@@ -225,5 +224,5 @@ def table(hashes: Hashes, words: Ints) -> tuple[Hashes, Ints]:
     """An open-addressing table, at most half full, for `Lexicon`."""
     slots = room_for(len(hashes))
     table_hash, table_word = np.zeros(slots, np.uint64), np.full(slots, -1, np.int32)
-    insert(hashes, words, table_hash, table_word)
+    table_word[fill(hashes, table_hash)] = words
     return table_hash, table_word

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from namesake.batch import Batch
     from namesake.kb.store import KB
     from namesake.kernels.link.candidate_tables import Lives
-    from namesake.kernels.text.year_signs import YearWords
+    from namesake.kernels.text.years import YearWords
     from namesake.language import Language
 
 POSITION_HELD = 39
@@ -162,9 +162,8 @@ def life_dates_match(batch: Batch, kb: KB) -> Scores:
 @lru_cache(maxsize=4)
 def year_words(language: Language) -> YearWords:
     """The words of a language that distinguish years from other numbers, as a table for kernels."""
-    from namesake.kernels.hash import hash_each
-    from namesake.kernels.tables import table_of
-    from namesake.kernels.text import year_signs as signs
+    from namesake.kernels.hash import hash_each, table_of
+    from namesake.kernels.text import years as signs
     from namesake.text import pack
 
     lists = {

@@ -8,7 +8,6 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import KEYS, ONE, find
 from namesake.kernels.simd import BYTES, LANES, among_folded, below, equal, ones, pointer
-from namesake.kernels.text.case import has_capitals
 from namesake.kernels.text.characters import (
     APOSTROPHE,
     BLANK,
@@ -23,6 +22,7 @@ from namesake.kernels.text.characters import (
     STOP,
     TICK,
     character,
+    has_capitals,
     hash_token,
 )
 from namesake.kernels.types import U8, U64, own_record, record
@@ -113,22 +113,17 @@ def skip_space(data, k, end):
     return k, newlines
 
 
-@inner(types.boolean(BYTES, INTEGER))
-def is_closing_quote(data, k):
-    """Whether the HARD character at `k` is ” or »."""
-    return (data[k] == 0xE2 and data[k + 2] == 0x9D) or (data[k] == 0xC2 and data[k + 1] == 0xBB)
-
-
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def skip_closers(data, k, end):
     """Past the brackets and quotes that may close a sentence right after its period."""
     while k < end:
         kind, width = character(data, k, end)
-        byte = data[k]
-        if kind == APOSTROPHE or (kind == HARD and (byte in (93, 41, 125, 62, 34) or is_closing_quote(data, k))):
-            k += width
-        else:
+        closes = kind == APOSTROPHE or (kind == HARD and data[k] in (93, 41, 125, 62, 34))
+        if kind == HARD and data[k] >= 0xC2:  # ” and »
+            closes = data[k + 2] == 0x9D if data[k] == 0xE2 else data[k + 1] == 0xBB
+        if not closes:
             break
+        k += width
     return k
 
 

@@ -98,6 +98,16 @@ def character(data, k, end):
     return decode(data, k, end)
 
 
+@inlined(types.boolean(INTEGER, INTEGER, INTEGER))
+def has_capitals(capitals, among, one_in):
+    """Whether at least one in `one_in` letters, or words, is a capital, so that the text is written with capitals.
+
+    Sentences ask this of the beginning of a text, by letters. The name detector asks it of the whole text, by words: a
+    long quotation with one capital at its start does not distinguish names.
+    """
+    return capitals * one_in >= among
+
+
 @inner(types.uint64(BYTES, INTEGER, INTEGER))
 def hash_token(data, start, end):
     """Hash of the bytes with A–Z lowered and ‘ ’ as '."""

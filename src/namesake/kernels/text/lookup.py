@@ -7,10 +7,10 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
+from namesake.kernels.search import sort_few
 from namesake.kernels.simd import pointer
 from namesake.kernels.text.boundaries import listed_words
 from namesake.kernels.text.cache import LINE, WAYS, find_cached
-from namesake.kernels.text.characters import LOWER
 from namesake.kernels.text.tokenizer import begin, scan
 from namesake.kernels.text.treebank import new_buffers, pointers
 from namesake.kernels.types import I32, I64, U8, U64, plain_record
@@ -25,16 +25,6 @@ def look_up(hashed, table_hash, table_word, mask):
     """The word of a hash; ABSENT if it is not there."""
     slot = find(table_hash, mask, hashed)
     return table_word[slot] if table_hash[slot] != FREE else np.int32(ABSENT)
-
-
-@kernel(types.void(U64, I32, HASHES, WORDS))
-def insert(hashes, words, table_hash, table_word):
-    """Put words into a table that has room for them."""
-    keys, mask = pointer(table_hash), len(table_hash) - 1
-    for k in range(len(hashes)):
-        slot = find(keys, mask, hashes[k])
-        table_hash[slot] = hashes[k]
-        table_word[slot] = words[k]
 
 
 @kernel(WORDS(U64, U64, I32))
@@ -67,26 +57,6 @@ def intern(hashes, start, table_hash, table_id, known, ids, first):
     return len(hashes), known
 
 
-@kernel(types.uint8[::1](U8, I64, I64))
-def spell(data, starts, ends):
-    """The tokens as they were hashed, A–Z lowered and ‘ ’ as ', each followed by a newline."""
-    out = np.empty(np.sum(ends - starts) + len(starts), np.uint8)
-    size = 0
-    for token in range(len(starts)):
-        k, end = starts[token], ends[token]
-        while k < end:
-            if data[k] == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] | 1 == 0x99:
-                out[size] = 0x27
-                k += 3
-            else:
-                out[size] = np.uint8(LOWER[data[k]])
-                k += 1
-            size += 1
-        out[size] = 10
-        size += 1
-    return out[:size]
-
-
 @kernel(types.Tuple((types.int64[::1], WORDS))(I64, I32, I32))
 def word_sets(indptr, ids, word_of):
     """Sorted unique words of each row, without the negative ones: CSR of word_of[ids]."""
@@ -99,15 +69,7 @@ def word_sets(indptr, ids, word_of):
             word = word_of[ids[k]]
             out[end] = word
             end += word >= 0
-        if end - begin > 32:
-            out[begin:end].sort()
-        else:
-            for k in range(begin + 1, end):
-                word, place = out[k], k
-                while place > begin and out[place - 1] > word:
-                    out[place] = out[place - 1]
-                    place -= 1
-                out[place] = word
+        sort_few(out, begin, end)
         for k in range(begin, end):
             if size == begin or out[size - 1] != out[k]:
                 out[size] = out[k]

@@ -1,10 +1,11 @@
-"""Spans between units: whitespace tokens, characters and bytes of UTF-8."""
+"""Spans in whitespace tokens, characters and bytes of UTF-8, and the names in them."""
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer
+from namesake.kernels.search import first_at_least
+from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer, prefetch, without_lowest
 from namesake.kernels.types import I32, I64, PAIRS, U8
 from namesake.kernels.utf8 import code_point
 
@@ -43,7 +44,7 @@ def put_bits(mask, position, out, size):
     while mask != NONE:
         out[size] = position + lowest(mask)
         size += 1
-        mask &= mask - ONE
+        mask = without_lowest(mask)
     return size
 
 
@@ -133,15 +134,9 @@ def count_characters(data, begin, end, counts):
 @inner(types.int64(U8, types.int64, types.int64, I32, types.int64))
 def byte_of(data, begin, end, counts, character):
     """The byte, from `begin`, where a character begins; the end where there is no such character."""
-    low, high = 0, (end - begin + BLOCK - 1) // BLOCK
-    while high - low > 1:  # the last block with no more than `character` characters before it
-        middle = (low + high) // 2
-        if counts[middle] <= character:
-            low = middle
-        else:
-            high = middle
-    seen = np.int64(counts[low]) - 1
-    for at in range(begin + low * BLOCK, end):
+    block = first_at_least(counts, 0, (end - begin + BLOCK - 1) // BLOCK, np.int32(character + 1)) - 1
+    seen = np.int64(counts[block]) - 1
+    for at in range(begin + block * BLOCK, end):
         seen += (data[at] & 0xC0) != 0x80
         if seen == character:
             return at - begin
@@ -167,3 +162,25 @@ def characters_to_bytes(data, offsets, indptr, spans):
                 out[k, 0] = start if ascii_only else byte_of(data, begin, end, counts, start)
                 out[k, 1] = stop if ascii_only else byte_of(data, begin, end, counts, stop)
     return out
+
+
+PLACES = types.Array(types.int64, 2, "C", readonly=True)
+AHEAD = 16  # names
+
+
+@kernel(types.Tuple((types.int32[::1], types.uint8[::1], types.boolean))(U8, PLACES))
+def cut_out(data, where):
+    """The texts between pairs of bytes, in Arrow's layout, and whether one has a line break or another control code."""
+    size = np.int64(0)
+    for name in range(len(where)):
+        size += where[name, 1] - where[name, 0]
+    offsets, out, text = np.zeros(len(where) + 1, np.int32), np.empty(size, np.uint8), pointer(data)
+    write, broken = np.int64(0), False
+    for name in range(len(where)):
+        prefetch(text, where[min(name + AHEAD, len(where) - 1), 0])
+        for at in range(where[name, 0], where[name, 1]):
+            out[write] = text[at]
+            broken |= text[at] < SPACE
+            write += 1
+        offsets[name + 1] = write
+    return offsets, out, broken

@@ -86,19 +86,11 @@ def pointers(buffers):
     )
 
 
-_CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")  # each parts after three letters
-
-
-def _contraction_hashes():
-    table = np.zeros(256, np.uint64)
-    for hashed in hash_words(_CONTRACTIONS):
-        assert table[int(hashed) & 255] == 0, "choose another table size"
-        table[int(hashed) & 255] = hashed
-    return table
-
-
-CONTRACTIONS = _contraction_hashes()
-CONTRACTION_MASK = np.uint64(255)
+CONTRACTIONS, CONTRACTION_MASK = np.zeros(256, np.uint64), np.uint64(255)
+"""A table by the lowest bits of hashes, which are distinct. Each contraction parts after three letters."""
+for _hash in hash_words(["cannot", "gimme", "gonna", "gotta", "lemme", "wanna"]):
+    CONTRACTIONS[_hash & CONTRACTION_MASK] = _hash
+TIS, TWAS, MORE = hash_words(["tis", "twas", "more"])
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
@@ -220,23 +212,13 @@ def part_it_was(data, start, end, past):
     kind, width = character(data, start, end)
     length = 3 if past else 2
     verb = start + width + 1
-    if kind != APOSTROPHE or verb + length > end or LOWER[data[verb - 1]] != 116:
+    if (
+        kind != APOSTROPHE
+        or verb + length > end
+        or hash_token(data, verb - 1, verb + length) != (TWAS if past else TIS)
+    ):
         return -1
-    if past and not (LOWER[data[verb]] == 119 and LOWER[data[verb + 1]] == 97 and LOWER[data[verb + 2]] == 115):
-        return -1
-    if not past and not (LOWER[data[verb]] == 105 and LOWER[data[verb + 1]] == 115):
-        return -1
-    if verb + length < end and is_word(data, verb + length, end):
-        return -1
-    return verb
-
-
-@inner(types.boolean(BYTES, INTEGER))
-def word_is_more(data, k):
-    """Whether the four bytes at `k` spell `more`, in any case."""
-    return (
-        LOWER[data[k]] == 109 and LOWER[data[k + 1]] == 111 and LOWER[data[k + 2]] == 114 and LOWER[data[k + 3]] == 101
-    )
+    return -1 if verb + length < end and is_word(data, verb + length, end) else verb
 
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTES, *[INTEGER] * 3))
@@ -259,7 +241,7 @@ def part_contraction(data, start, stop, end):
             return -1, -1
         if length == 1 and tail + 1 < end and LOWER[data[tail]] == 121 and LOWER[data[tail + 1]] == 101:
             tail += 2
-        elif length == 4 and LOWER[data[tail]] == 110 and word_is_more(data, start):
+        elif length == 4 and LOWER[data[tail]] == 110 and hash_token(data, start, stop) == MORE:
             tail += 1
         else:
             return -1, -1
