@@ -20,7 +20,7 @@ from msgspec import Meta
 
 from namesake import rank
 from namesake.arrays import Float64, Int64
-from namesake.doubts import DOUBTS, named_doubt
+from namesake.doubts import DOUBTS
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.rank import SCALES
 from namesake.scorers import SCORERS, named
@@ -196,7 +196,7 @@ class Recipe(Settings, frozen=True):
             for name in recipe.scorers if declared else ():
                 named(name)
             for name in recipe.doubts if declared else ():
-                named_doubt(name)
+                named(name, "doubt")
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise NamesakeError(f"{where}: not TOML ({error})") from None
         except NamesakeError as error:

@@ -114,14 +114,6 @@ def _clean(surface: str) -> str:
     return word[begin:end] if word[begin:end][:1].isalpha() else ""
 
 
-def words(text: str, how: str = "stem", language: Language = English) -> list[str]:
-    """The words of a text in order."""
-    data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, period_words(language), False)
-    surfaces = spellings(data, starts.astype(np.int64), ends.astype(np.int64))
-    return [word for word in Normaliser(language, how)(surfaces) if word]
-
-
 def sentences(text: str, language: Language = English) -> list[tuple[int, int]]:
     """Character spans of the sentences, without surrounding white space."""
     data, offsets = pack([text])

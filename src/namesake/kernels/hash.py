@@ -88,18 +88,6 @@ def hash_ahead(text, start, end, bits):
     return finish(hashed, rest, end - start)
 
 
-@inlined(HASH(BYTES, PLACE, PLACE))
-def hash_word(text, start, end):
-    """`hash_ahead` of a word in lower case, without a branch if it is short, because branch prediction fails here."""
-    length = end - start
-    if length >= 16:
-        return hash_ahead(text, start, end, LOWERED)
-    eight = np.uint64(length >> 3)
-    hashed = absorb(ZERO, word(text, start) | LOWERED) * eight
-    rest = (word(text, start + (length & 8)) | LOWERED) & ((ONE << np.uint64(8 * (length & 7))) - ONE)
-    return finish(hashed, rest, length)
-
-
 @inlined(HASH(HASH, HASH, types.int64))
 def hash_short(head, tail, length):
     """`hash_word` of fewer than 16 letters by the first eight bytes and the next eight, for loops over many words.
@@ -110,6 +98,15 @@ def hash_short(head, tail, length):
     head, tail, rest = head | LOWERED, tail | LOWERED, (ONE << ((size & SEVEN) << THREE)) - ONE
     hashed, last = (absorb(ZERO, head), tail) if size & EIGHT != ZERO else (ZERO, head)
     return finish(hashed, last & rest, length)
+
+
+@inlined(HASH(BYTES, PLACE, PLACE))
+def hash_word(text, start, end):
+    """`hash_ahead` of a word in lower case, without a branch if it is short, because branch prediction fails here."""
+    length = end - start
+    if length >= 16:
+        return hash_ahead(text, start, end, LOWERED)
+    return hash_short(word(text, start), word(text, start + (length & 8)), length)
 
 
 @kernel(HASH(U8, PLACE, PLACE))

@@ -70,7 +70,7 @@ _RESERVED = ("score", "position", "nil", "alone")
 
 
 def named(name: str, kind: str = "scorer") -> Signal:
-    """The scorer with this name."""
+    """The scorer with this name, or the evidence for NIL if `kind` is "doubt"."""
     registry = _REGISTRIES[kind]
     if name not in registry:
         raise NamesakeError(
@@ -78,11 +78,6 @@ def named(name: str, kind: str = "scorer") -> Signal:
             f"declare your own {kind} before you load a recipe that uses it"
         )
     return registry[name]
-
-
-def named_doubt(name: str) -> Signal:
-    """The evidence for NIL with this name."""
-    return named(name, "doubt")
 
 
 def scorer(

@@ -6,8 +6,8 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.search import first_at_least
 from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer, prefetch, without_lowest
+from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I32, I64, PAIRS, U8
-from namesake.kernels.utf8 import code_point
 
 BAD = -1  # both ends of a span that does not fit its text
 ASCII_END = np.uint8(0x80)

@@ -10,49 +10,14 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, hash_ahead, hash_short, hash_word
-from namesake.kernels.simd import (
-    BYTES,
-    LANES,
-    first_bits,
-    having,
-    lowest,
-    ones,
-    pointer,
-    prefetch,
-    width,
-)
+from namesake.kernels.simd import BYTES, LANES, first_bits, having, lowest, ones, pointer, prefetch, width
+from namesake.kernels.text import characters, treebank
 from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
 from namesake.kernels.text.cache import line_of
-from namesake.kernels.text.characters import (
-    BLANK,
-    CLASS,
-    COMMA,
-    DIGIT,
-    INTEGER,
-    LETTER,
-    SPACE,
-    SPLIT,
-    UNDERSCORE,
-    hash_token,
-    plain_word,
-)
+from namesake.kernels.text.characters import CLASS, COMMA, DIGIT, INTEGER, LETTER, SPACE, SPLIT, UNDERSCORE, write_words
 from namesake.kernels.text.plain import REACH, plain
-from namesake.kernels.text.treebank import (
-    CONTRACTION_MASK,
-    CONTRACTIONS,
-    FULL,
-    LATE,
-    TO,
-    add_token,
-    emit_piece,
-    lead,
-    new_buffers,
-    piece_end,
-    pointers,
-    spacing,
-)
+from namesake.kernels.text.treebank import FULL, TO
 from namesake.kernels.types import I64, U8
-from namesake.kernels.words import AHEAD, LONG, write_words
 
 
 @inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, INTEGER, types.boolean))
@@ -86,7 +51,7 @@ def hash_plain(data, count, to):
     for k in range(count):
         head, length = np.int64(to.heads[k]), to.ends[k] - to.starts[k]
         twice = ((head >> 16 ^ head >> 24) & 0xDF == 0) & ((length == 5) | (length == 6))
-        to.marks[k] = np.uint8((head != 0) & (twice | (length >= LONG)))
+        to.marks[k] = np.uint8((head != 0) & (twice | (length >= characters.LONG)))
     total = count
     for at in range((count - 1) // LANES * LANES, -1, -LANES):  # from behind, as parts move what follows
         marked = having(to.marks, at, np.uint8(1)) & first_bits(count - at)
@@ -94,9 +59,9 @@ def hash_plain(data, count, to):
             k = at + width(marked) - 1
             marked &= first_bits(k - at)
             start, end = to.starts[k], to.ends[k]
-            if end - start >= LONG:
+            if end - start >= characters.LONG:
                 to.hashes[k] = hash_ahead(data, start, end, LOWERED)
-            elif CONTRACTIONS[to.hashes[k] & CONTRACTION_MASK] == to.hashes[k]:
+            elif treebank.CONTRACTIONS[to.hashes[k] & treebank.CONTRACTION_MASK] == to.hashes[k]:
                 total = part(k, total, to)
                 to.hashes[k], to.hashes[k + 1] = hash_word(data, start, start + 3), hash_word(data, start + 3, end)
     return total
@@ -112,7 +77,7 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
     """
     count, found = 0, 0
     while i < end and count < FULL and found < FULL:
-        if i + AHEAD <= size and i + REACH <= end:
+        if i + characters.AHEAD <= size and i + REACH <= end:
             known, starts, ends, breaks, stopped = plain(data, i, end - i)
             _, count = write_words(data, i, starts, ends, to.starts, to.ends, to.heads, to.tails, count, count)
             breaks = ZERO if flags & WHOLE else breaks
@@ -132,29 +97,29 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
             continue
         known = i
         if kind == LETTER:
-            known, hashed = plain_word(data, i, end)
+            known, hashed = characters.plain_word(data, i, end)
         if kind >= DIGIT and (known >= end or CLASS[data[known]] >= UNDERSCORE):
             while known < end and CLASS[data[known]] >= UNDERSCORE:
                 known += 1
-            hashed = hash_token(data, i, known)
+            hashed = characters.hash_token(data, i, known)
         if kind >= DIGIT:
             stop = np.int64(CLASS[data[known]]) if known < end else SPACE
             if stop <= SPLIT or (stop == COMMA and (known + 1 >= end or CLASS[data[known + 1]] != DIGIT)):
                 if kind == LETTER:
-                    if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
-                        count = emit_piece(data, i, known, True, LATE, count, to)
+                    if treebank.CONTRACTIONS[hashed & treebank.CONTRACTION_MASK] == hashed:
+                        count = treebank.emit_piece(data, i, known, True, treebank.LATE, count, to)
                     else:
-                        count = add_token(i, known, hashed, count, to)
+                        count = treebank.add_token(i, known, hashed, count, to)
                 i = known
                 continue
         following = np.int64(-1)
         if known == i:
-            i, known, following = lead(data, i, end, sentence, flags, words)
+            i, known, following = treebank.lead(data, i, end, sentence, flags, words)
         if known > i:
-            stop, following = piece_end(data, i, known, end, sentence, flags, words)
-            padded = i == sentence or CLASS[data[i - 1]] != BLANK
-            spaced = spacing(data, stop, end, flags)
-            count = emit_piece(data, i, stop, padded, spaced, count, to)
+            stop, following = treebank.piece_end(data, i, known, end, sentence, flags, words)
+            padded = i == sentence or CLASS[data[i - 1]] != characters.BLANK
+            spaced = treebank.spacing(data, stop, end, flags)
+            count = treebank.emit_piece(data, i, stop, padded, spaced, count, to)
             i = stop
         if following >= 0:
             i = following
@@ -184,8 +149,8 @@ def tokenize(data, offsets, listed, whole):
     starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
     hashes = np.empty(room, np.uint64)
     sentences = np.empty(room, np.int32)
-    buffers = new_buffers()
-    to = pointers(buffers)
+    buffers = treebank.new_buffers()
+    to = treebank.pointers(buffers)
     total, total_sentences = 0, 0
     token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(texts):
