@@ -17,7 +17,7 @@ _stemmer = PorterStemmer(mode=PorterStemmer.ORIGINAL_ALGORITHM)
 def kernel_words(text: str, how: str = "stem", language: Language = English) -> list[str]:
     """The words of a text in order, by the kernels."""
     data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, period_words(language), False)
+    _, starts, ends, *_ = tokenize(data, offsets, *period_words(language), False)
     return [word for word in Normaliser(language, how)(spellings(data, starts, ends)) if word]
 
 

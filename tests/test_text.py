@@ -49,7 +49,7 @@ def hash_bytes(token: bytes) -> int:
 def tokens(text: str) -> list[str]:
     """The Treebank tokens of a text that start with a letter."""
     data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, period_words(English), False)
+    _, starts, ends, *_ = tokenize(data, offsets, *period_words(English), False)
     found = [data[start:end].tobytes().decode("utf-8", "replace") for start, end in zip(starts, ends, strict=True)]
     return [token for token in found if token.isascii() or _clean(token)]
 
@@ -57,7 +57,7 @@ def tokens(text: str) -> list[str]:
 def whole(text: str) -> list[tuple[int, str]]:
     """Place and text of the tokens of one sentence."""
     raw = text.encode()
-    _, starts, ends, *_ = tokenize(*pack([text]), period_words(English), True)
+    _, starts, ends, *_ = tokenize(*pack([text]), *period_words(English), True)
     return [(start, raw[start:end].decode()) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
@@ -98,7 +98,7 @@ def by_exact_rules_alone():
     """`tokenize` that takes nothing for plain."""
     compiled = (lambda function: function) if config.DISABLE_JIT else njit
     scanning, outer = (getattr(one, "function", one) for one in (tokenizer.scan, tokenize))
-    scan = compiled(FunctionType(scanning.__code__, {**scanning.__globals__, "AHEAD": 1 << 40}))
+    scan = compiled(FunctionType(scanning.__code__, {**scanning.__globals__, "REACH": 1 << 40}))
     return compiled(FunctionType(outer.__code__, {**outer.__globals__, "scan": scan}))
 
 
@@ -109,7 +109,7 @@ def test_what_is_plain_goes_as_by_the_exact_rules():
     @some
     @given(st.lists(long_text | news, max_size=3), st.booleans())
     def same(texts, one_sentence):
-        arguments = *pack(texts), period_words(English), one_sentence
+        arguments = *pack(texts), *period_words(English), one_sentence
         for one, other in zip(tokenize(*arguments), exactly(*arguments), strict=True):
             np.testing.assert_array_equal(one, other)
 
@@ -132,7 +132,7 @@ def test_hash_is_the_plain_one(token):
 @some
 @given(st.lists(news | printable, max_size=4))
 def test_hashes_are_those_of_the_tokens(texts):
-    indptr, starts, ends, hashes, *_ = tokenize(*pack(texts), period_words(English), False)
+    indptr, starts, ends, hashes, *_ = tokenize(*pack(texts), *period_words(English), False)
     for k, text in enumerate(texts):
         for token in range(indptr[k], indptr[k + 1]):
             assert hashes[token] == hash_bytes(text.encode()[starts[token] : ends[token]])
@@ -147,7 +147,9 @@ def test_hashes_are_those_of_the_tokens(texts):
 def test_a_text_is_read_the_same_whatever_stands_behind_it(parts):
     """Blocks of 64 bytes reach into the next text, and must not be led by it."""
     text = " ".join(parts)
-    alone, before = (tokenize(*pack(texts), period_words(English), False) for texts in ([text], [text, 100 * "x '' ."]))
+    alone, before = (
+        tokenize(*pack(texts), *period_words(English), False) for texts in ([text], [text, 100 * "x '' ."])
+    )
     for one, other in zip(alone[1:4], before[1:4], strict=True):
         assert one.tolist() == other[: alone[0][1]].tolist()
     assert alone[5].tolist() == before[5][: before[4][1]].tolist()
@@ -159,7 +161,7 @@ def test_a_text_is_read_the_same_whatever_stands_behind_it(parts):
 def test_any_bytes_are_survived(blobs, one_sentence):
     offsets = np.cumsum([0, *map(len, blobs)])
     data = np.frombuffer(b"".join(blobs), np.uint8)
-    indptr, starts, ends, _, sentence_indptr, sentence = tokenize(data, offsets, period_words(English), one_sentence)
+    indptr, starts, ends, _, sentence_indptr, sentence = tokenize(data, offsets, *period_words(English), one_sentence)
     for k, blob in enumerate(blobs):
         edges = np.column_stack([starts, ends])[indptr[k] : indptr[k + 1]].ravel().tolist()
         assert edges == sorted(edges)
@@ -176,7 +178,7 @@ LONG = ["a", "é", "'", "a' ", "cannot-", ". ", "\0", "\n", "'tis'", '"', "a\n\n
 @pytest.mark.parametrize("unit", LONG)
 def test_ten_megabytes_are_survived(unit):
     text = unit * (10_000_000 // len(unit.encode()))
-    indptr, starts, *_ = tokenize(*pack([text]), period_words(English), False)
+    indptr, starts, *_ = tokenize(*pack([text]), *period_words(English), False)
     assert indptr[-1] == len(starts)
 
 

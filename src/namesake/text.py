@@ -16,7 +16,6 @@ from namesake.arrays import Int32, Int64, UInt8, UInt64
 from namesake.errors import NamesakeError, lacking
 from namesake.kernels.hash import fill, room_for
 from namesake.kernels.text import boundaries, lookup
-from namesake.kernels.text.boundaries import Listed
 from namesake.kernels.text.cache import remember
 from namesake.kernels.text.characters import hash_all
 from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, look_up_all
@@ -87,8 +86,8 @@ def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
 
 
 @cache
-def period_words(language: Language) -> Listed:
-    """The language's words that decide whether a period ends a sentence, as a table for kernels."""
+def period_words(language: Language) -> tuple[Hashes, Bytes]:
+    """The language's words that decide whether a period ends a sentence, as a hash table, and their bits."""
     lists = {
         boundaries.TITLE: language.titles_before_names,
         boundaries.FINAL: language.abbreviations,
@@ -100,7 +99,7 @@ def period_words(language: Language) -> Listed:
     keys, bits = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
     for bit, listed in lists.items():
         bits[fill(hash_strings(sorted(listed)), keys)] |= bit
-    return Listed(keys, bits)
+    return keys, bits
 
 
 def _clean(surface: str) -> str:
@@ -117,7 +116,7 @@ def _clean(surface: str) -> str:
 def sentences(text: str, language: Language = English) -> list[tuple[int, int]]:
     """Character spans of the sentences, without surrounding white space."""
     data, offsets = pack([text])
-    starts = tokenize(data, offsets, period_words(language), False)[-1]
+    starts = tokenize(data, offsets, *period_words(language), False)[-1]
     characters = np.cumsum((data & 0xC0) != 0x80)
     edges = [0, *(int(characters[start]) - 1 for start in starts[1:]), len(text)]
     spans = []

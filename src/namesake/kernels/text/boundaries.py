@@ -5,27 +5,23 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner
+from namesake.kernels.compiled import inner
 from namesake.kernels.hash import KEYS, ONE, find
-from namesake.kernels.simd import BYTES, LANES, among_folded, below, equal, ones, pointer
+from namesake.kernels.simd import BYTES, LANES, among_folded, below, equal, ones
+from namesake.kernels.text import characters
 from namesake.kernels.text.characters import (
-    APOSTROPHE,
-    BLANK,
     CLASS,
     COMMA,
-    DIGIT,
     DOT,
     HARD,
     INTEGER,
     LETTER,
     SPACE,
     STOP,
-    TICK,
     character,
-    has_capitals,
     hash_token,
 )
-from namesake.kernels.types import U8, U64, own_record, record
+from namesake.kernels.types import own_record
 
 # How a text is written (`style`), and whether it is to be split at all.
 WHOLE, CASED, SPACED = 1, 2, 4
@@ -37,28 +33,15 @@ LETTERS_TO_A_CAPITAL = 200  # in a text with capitals there is one in so many le
 TITLE, FINAL, NUMBERED, STARTER, CAPITAL = 1, 2, 4, 8, 16
 
 
-class Listed(NamedTuple):
-    """The words of a language that tell about periods, as a hash table, and their bits."""
-
-    keys: Annotated[Any, U64]
-    bits: Annotated[Any, U8]
-
-
-class Pointers(NamedTuple):
-    """`Listed` for kernels: pointers, and the table's size less one."""
+class PeriodWords(NamedTuple):
+    """The words of a language that decide about periods: a hash table, their bits, and the table's size less one."""
 
     keys: Annotated[Any, KEYS]
     bits: Annotated[Any, BYTES]
     mask: Annotated[Any, INTEGER]
 
 
-LISTED, WORDS = record(Listed), own_record(Pointers)
-
-
-@inlined(WORDS(U64, U8))
-def listed_words(keys, bits):
-    """The same words by pointers."""
-    return Pointers(pointer(keys), pointer(bits), len(keys) - 1)
+WORDS = own_record(PeriodWords)
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, WORDS))
@@ -96,7 +79,7 @@ def style(data, start, end):
             elif kind == COMMA:
                 glued += 1
         before = kind
-    cased = capitals > 0 and has_capitals(capitals, letters, LETTERS_TO_A_CAPITAL)
+    cased = capitals > 0 and characters.has_capitals(capitals, letters, LETTERS_TO_A_CAPITAL)
     return (CASED if cased else 0) | (SPACED if spaced > glued else 0)
 
 
@@ -106,7 +89,7 @@ def skip_space(data, k, end):
     newlines = 0
     while k < end:
         kind, width = character(data, k, end)
-        if kind != SPACE and kind != BLANK:
+        if kind != SPACE and kind != characters.BLANK:
             break
         newlines += data[k] == 10
         k += width
@@ -118,7 +101,7 @@ def skip_closers(data, k, end):
     """Past the brackets and quotes that may close a sentence right after its period."""
     while k < end:
         kind, width = character(data, k, end)
-        closes = kind == APOSTROPHE or (kind == HARD and data[k] in (93, 41, 125, 62, 34))
+        closes = kind == characters.APOSTROPHE or (kind == HARD and data[k] in (93, 41, 125, 62, 34))
         if kind == HARD and data[k] >= 0xC2:  # ” and »
             closes = data[k + 2] == 0x9D if data[k] == 0xE2 else data[k + 1] == 0xBB
         if not closes:
@@ -134,7 +117,7 @@ def period_bits(data, start, period, sentence, words):
     for k in range(start, period):
         kind = CLASS[data[k]]
         dots += kind == DOT
-        digits += kind == DIGIT
+        digits += kind == characters.DIGIT
         if data[k] == 45:  # R-Okla.
             start = k + 1
     length = period - start
@@ -178,11 +161,11 @@ def opens_sentence(data, k, end, bits, flags, words):
     kind, width = character(data, k, end)
     if kind in (COMMA, DOT, STOP) or data[k] in (59, 37, 38):
         return False
-    while k + width < end and (kind in (HARD, APOSTROPHE, TICK)):
+    while k + width < end and (kind in (HARD, characters.APOSTROPHE, characters.TICK)):
         quoted |= data[k] != 40 and data[k] != 91  # a bracket after Pa. or Inc. opens no sentence
         k += width
         kind, width = character(data, k, end)
-    if kind == DIGIT:
+    if kind == characters.DIGIT:
         return not bits & (FINAL | NUMBERED)
     if not flags & CASED:
         return not bits & FINAL
@@ -245,7 +228,7 @@ def stop_break(data, stop, end, sentence, flags, words):
         after += width
     ellipsis = (dots > 2 or data[stop] == 0xE2) and after - stop in (dots, 3 * dots)
     ends_question = data[stop] != 46 and not ellipsis
-    spaced = stop == sentence or CLASS[data[stop - 1]] == SPACE or CLASS[data[stop - 1]] == BLANK
+    spaced = stop == sentence or CLASS[data[stop - 1]] == SPACE or CLASS[data[stop - 1]] == characters.BLANK
     after = skip_closers(data, after, end)
     following, newlines = skip_space(data, after, end)
     if following == end or newlines > 1:

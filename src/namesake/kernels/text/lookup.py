@@ -9,7 +9,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
 from namesake.kernels.search import sort_few
 from namesake.kernels.simd import pointer
-from namesake.kernels.text.boundaries import listed_words
+from namesake.kernels.text.boundaries import PeriodWords
 from namesake.kernels.text.cache import LINE, WAYS, find_cached
 from namesake.kernels.text.tokenizer import begin, scan
 from namesake.kernels.text.treebank import new_buffers, pointers
@@ -117,7 +117,7 @@ def analyse(data, offsets, tables, cached, to):
     first, buffers = pointer(data), new_buffers()
     found = pointers(buffers)
     period_keys, period_bits, surface, surface_words, remembered = tables
-    periods = listed_words(period_keys, period_bits)
+    periods = PeriodWords(pointer(period_keys), pointer(period_bits), len(period_keys) - 1)
     surface_hash, surface_word, surface_mask = pointer(surface), pointer(surface_words), len(surface) - 1
     cache, cache_mask = pointer(remembered), len(remembered) // LINE - 1
     indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to

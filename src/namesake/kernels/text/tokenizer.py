@@ -12,12 +12,12 @@ from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, hash_ahead, hash_short, hash_word
 from namesake.kernels.simd import BYTES, LANES, first_bits, having, lowest, ones, pointer, prefetch, width
 from namesake.kernels.text import characters, treebank
-from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
+from namesake.kernels.text.boundaries import WHOLE, WORDS, PeriodWords, skip_space, style
 from namesake.kernels.text.cache import line_of
 from namesake.kernels.text.characters import CLASS, COMMA, DIGIT, INTEGER, LETTER, SPACE, SPLIT, UNDERSCORE, write_words
 from namesake.kernels.text.plain import REACH, plain
 from namesake.kernels.text.treebank import FULL, TO
-from namesake.kernels.types import I64, U8
+from namesake.kernels.types import I64, U8, U64
 
 
 @inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, INTEGER, types.boolean))
@@ -136,14 +136,15 @@ LONGS, INTS = types.int64[::1], types.int32[::1]
 TOKENS = types.Tuple((LONGS, INTS, INTS, types.uint64[::1], LONGS, INTS))
 
 
-@kernel(TOKENS(U8, I64, LISTED, types.boolean))
-def tokenize(data, offsets, listed, whole):
+@kernel(TOKENS(U8, I64, U64, U8, types.boolean))
+def tokenize(data, offsets, period_keys, period_bits, whole):
     """Word tokens of many texts: indptr, byte start and end within the text, hash; sentence starts.
 
-    `listed` are the language's words about periods; with `whole` each text is one sentence. Text t is
-    data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
+    `period_keys` and `period_bits` are the language's words about periods (`text.period_words`); with `whole` each text
+    is one sentence. Text t is data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
     """
-    texts, first, words = len(offsets) - 1, pointer(data), listed_words(listed.keys, listed.bits)
+    texts, first = len(offsets) - 1, pointer(data)
+    words = PeriodWords(pointer(period_keys), pointer(period_bits), len(period_keys) - 1)
     room = (offsets[texts] - offsets[0]) // 2 + texts
     indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)

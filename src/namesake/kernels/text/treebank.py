@@ -12,28 +12,9 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import KEYS, ZERO
 from namesake.kernels.simd import BYTES, NUMBERS, pointer
+from namesake.kernels.text import characters
 from namesake.kernels.text.boundaries import WHOLE, WORDS, period_break, skip_space, stop_break
-from namesake.kernels.text.characters import (
-    APOSTROPHE,
-    BLANK,
-    CLASS,
-    COMMA,
-    DASH,
-    DIGIT,
-    DOT,
-    HARD,
-    HIGH,
-    INTEGER,
-    LETTER,
-    LOWER,
-    SPACE,
-    SPLIT,
-    STOP,
-    UNDERSCORE,
-    character,
-    hash_token,
-    hash_words,
-)
+from namesake.kernels.text.characters import CLASS, DOT, HIGH, INTEGER, LOWER, SPACE, STOP, character, hash_token
 
 LONGEST = 4096  # bytes of a piece; a longer one without a break is cut there
 FULL = 1024  # tokens collected before they are looked up: they stay in the first-level cache
@@ -88,9 +69,9 @@ def pointers(buffers):
 
 CONTRACTIONS, CONTRACTION_MASK = np.zeros(256, np.uint64), np.uint64(255)
 """A table by the lowest bits of hashes, which are distinct. Each contraction parts after three letters."""
-for _hash in hash_words(["cannot", "gimme", "gonna", "gotta", "lemme", "wanna"]):
+for _hash in characters.hash_words(["cannot", "gimme", "gonna", "gotta", "lemme", "wanna"]):
     CONTRACTIONS[_hash & CONTRACTION_MASK] = _hash
-TIS, TWAS, MORE = hash_words(["tis", "twas", "more"])
+TIS, TWAS, MORE = characters.hash_words(["tis", "twas", "more"])
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
@@ -117,14 +98,14 @@ def piece_end(data, start, k, end, sentence, flags, words):
     """
     while k < end and k - start < LONGEST:
         kind, width = character(data, k, end)
-        if kind <= SPLIT:
+        if kind <= characters.SPLIT:
             break
         if kind >= HIGH:
             k += width
             continue
         count = run_length(data, k, end)
-        if kind == COMMA:
-            if count > 1 or k + 1 >= end or CLASS[data[k + 1]] != DIGIT:
+        if kind == characters.COMMA:
+            if count > 1 or k + 1 >= end or CLASS[data[k + 1]] != characters.DIGIT:
                 break
         elif kind == DOT:
             if count > 2:
@@ -192,7 +173,7 @@ def add_token(start, end, hashed, count, to):
 @inner(INTEGER(BYTES, *[INTEGER] * 3, TO))
 def emit(data, start, end, count, to):
     """Add the token [start, end) if it starts with a letter (or may: beyond ASCII Python decides)."""
-    if start < end and (CLASS[data[start]] == LETTER or CLASS[data[start]] == HIGH):
+    if start < end and (CLASS[data[start]] == characters.LETTER or CLASS[data[start]] == HIGH):
         if CLASS[data[start]] == HIGH and character(data, start, end)[0] != HIGH:
             return count
         count = add_token(start, end, hash_token(data, start, end), count, to)
@@ -203,22 +184,18 @@ def emit(data, start, end, count, to):
 def is_word(data, k, end):
     """Whether the character at `k` is one of a word (the regular expressions' w class)."""
     kind, _ = character(data, k, end)
-    return kind == HIGH or kind >= UNDERSCORE
+    return kind == HIGH or kind >= characters.UNDERSCORE
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER))
 def part_it_was(data, start, end, past):
     """Start of `is` (`was` if `past`) in a piece that begins with 'tis ('twas) and a word boundary; else -1."""
     kind, width = character(data, start, end)
-    length = 3 if past else 2
     verb = start + width + 1
-    if (
-        kind != APOSTROPHE
-        or verb + length > end
-        or hash_token(data, verb - 1, verb + length) != (TWAS if past else TIS)
-    ):
+    stop, wanted = (verb + 3, TWAS) if past else (verb + 2, TIS)
+    if kind != characters.APOSTROPHE or stop > end or hash_token(data, verb - 1, stop) != wanted:
         return -1
-    return -1 if verb + length < end and is_word(data, verb + length, end) else verb
+    return -1 if stop < end and is_word(data, stop, end) else verb
 
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTES, *[INTEGER] * 3))
@@ -237,7 +214,7 @@ def part_contraction(data, start, stop, end):
             return -1, -1
         kind, width = character(data, stop, end)
         tail = stop + width
-        if kind != APOSTROPHE or tail >= end:
+        if kind != characters.APOSTROPHE or tail >= end:
             return -1, -1
         if length == 1 and tail + 1 < end and LOWER[data[tail]] == 121 and LOWER[data[tail + 1]] == 101:
             tail += 2
@@ -297,9 +274,9 @@ def lead(data, i, end, sentence, flags, words):
     """
     kind, width = character(data, i, end)
     following = -1
-    if kind in (SPACE, HARD):
+    if kind in (SPACE, characters.HARD):
         return i + width, i + width, -1
-    if kind == BLANK:
+    if kind == characters.BLANK:
         following, newlines = skip_space(data, i, end)
         return following, following, following if newlines > 1 and not flags & WHOLE else -1
     if (kind in (STOP, DOT)) and not flags & WHOLE:
@@ -311,9 +288,9 @@ def lead(data, i, end, sentence, flags, words):
     if kind >= HIGH:
         return i, i + width, -1
     count = run_length(data, i, end)
-    if kind == COMMA:  # pairs are parted one from the other; the second of a pair clings to what follows
+    if kind == characters.COMMA:  # pairs are parted one from the other; the second of a pair clings to what follows
         after = i + count
-        if count & 1 and (after >= end or CLASS[data[after]] != DIGIT):
+        if count & 1 and (after >= end or CLASS[data[after]] != characters.DIGIT):
             return after, after, -1
         return after - 1, after, -1
     rest = count % 3 if kind == DOT else count & 1  # ... -- '' `` part off, what is left clings to what follows
@@ -334,14 +311,14 @@ def spacing(data, k, end, flags):
     if k >= end:
         return LATE
     kind, _ = character(data, k, end)
-    if kind in (SPACE, BLANK):
+    if kind in (SPACE, characters.BLANK):
         if flags & WHOLE:
             return EARLY if kind == SPACE else NEVER
         following, newlines = skip_space(data, k, end)
         if following == end or newlines > 1:
             return LATE
         return EARLY if kind == SPACE else NEVER
-    if kind == HARD:
+    if kind == characters.HARD:
         early = data[k] in (59, 64, 35, 36, 37, 38) or (data[k] == 0xE2 and data[k + 2] <= 0x95)  # ;@#$%& and dashes
         return EARLY if early else LATE
-    return LATE if kind in (APOSTROPHE, DASH) else EARLY
+    return LATE if kind in (characters.APOSTROPHE, characters.DASH) else EARLY
