@@ -43,12 +43,6 @@ def mix(x):
     return x ^ (x >> HALF)
 
 
-@inlined(HASH(HASH))
-def taken(hashed):
-    """A hash as a key: 1 where it is 0."""
-    return hashed if hashed != FREE else ONE
-
-
 @inlined(HASH(HASH, HASH))
 def absorb(hashed, eight):
     """The hash so far, 0 at first, with eight more bytes."""
@@ -58,7 +52,7 @@ def absorb(hashed, eight):
 @inlined(HASH(HASH, HASH, types.int64))
 def finish(hashed, rest, length):
     """The hash of `length` bytes, of which `rest` holds the last: fewer than eight, the others absorbed."""
-    return taken(mix(hashed ^ rest ^ (np.uint64(length) << TOP_BYTE)))
+    return max(mix(hashed ^ rest ^ (np.uint64(length) << TOP_BYTE)), ONE)
 
 
 @inlined(types.Tuple((HASH, HASH, types.int64))(HASH, HASH, types.int64, HASH))
@@ -74,7 +68,7 @@ def add_byte(hashed, rest, length, one):
 @inlined(HASH(HASH, HASH))
 def extend(sequence, one):
     """The hash of a sequence with one more hash or number; that of the empty sequence is 0."""
-    return taken(mix((sequence << LEFT | sequence >> RIGHT) ^ one))
+    return max(mix((sequence << LEFT | sequence >> RIGHT) ^ one), ONE)
 
 
 @inlined(HASH(BYTES, PLACE, PLACE, HASH))

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.search import first_at_least
 from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer, prefetch, without_lowest
 from namesake.kernels.text.characters import code_point
@@ -48,15 +48,6 @@ def put_bits(mask, position, out, size):
     return size
 
 
-@inlined(types.int64(I64))
-def longest_text(offsets):
-    """The size of the longest text; 0 if there is none."""
-    longest = np.int64(0)
-    for text in range(len(offsets) - 1):
-        longest = max(longest, offsets[text + 1] - offsets[text])
-    return longest
-
-
 @kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
 def tokens_to_characters(data, offsets, indptr, spans):
     """Spans of whitespace tokens as spans of characters.
@@ -65,9 +56,7 @@ def tokens_to_characters(data, offsets, indptr, spans):
     is empty, reversed or past the text becomes BAD.
     """
     out = np.full(spans.shape, BAD, np.int32)
-    longest = longest_text(offsets)
-    starts = np.empty(longest // 2 + 1, np.int32)
-    ends = np.empty(longest // 2 + 1, np.int32)
+    starts, ends = np.empty(len(data) // 2 + 1, np.int32), np.empty(len(data) // 2 + 1, np.int32)  # of one text
     raw = pointer(data)
     for text in range(len(offsets) - 1):
         if indptr[text] == indptr[text + 1]:
@@ -147,8 +136,7 @@ def byte_of(data, begin, end, counts, character):
 def characters_to_bytes(data, offsets, indptr, spans):
     """Spans of characters as spans of bytes, both counted from the start of their text; BAD where they do not fit."""
     out = np.full(spans.shape, BAD, np.int32)
-    longest = longest_text(offsets)
-    counts = np.empty(longest // BLOCK + 1, np.int32)
+    counts = np.empty(len(data) // BLOCK + 1, np.int32)  # of one text
     for text in range(len(offsets) - 1):
         first, last = indptr[text], indptr[text + 1]
         if first == last:
