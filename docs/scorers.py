@@ -1,4 +1,4 @@
-"""Write the tables of scorers, of evidence for NIL and of former names in docs/recipes.md. Run: python docs/scorers.py."""
+"""Write the tables of docs/recipes.md: scorers, evidence for NIL and former names. Run: python docs/scorers.py."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -176,8 +176,8 @@ def years_apart(article, offsets, rows, counted, indptr, years, dated, births, b
     """Years between each candidate's lifetime and the nearest year of its article; 0 for mentions not in `counted`.
 
     The years of article a are those in its text, `years[indptr[a]:indptr[a + 1]]`, and that of its date `dated[a]` (NaN
-    without one), or DEFAULT_YEAR. Births and deaths are days from 1970-01-01, each with their precisions; columns may be
-    empty.
+    without one), or DEFAULT_YEAR. Births and deaths are days from 1970-01-01, each with their precisions; columns may
+    be empty.
     """
     gap, year_at = np.zeros(len(rows)), pointer(years)
     birth, birth_precision = pointer(births), pointer(birth_exact)
