@@ -14,7 +14,7 @@ from namesake.kernels.types import I32, U64
     ]
 )
 def first_at_least(ascending, low, high, wanted):
-    """Index of the first of ascending[low:high] that is not below `wanted`; `high` where there is none."""
+    """Index of the first of ascending[low:high] that is not below `wanted`; `high` if there is none."""
     while low < high:
         middle = (low + high) >> 1
         if ascending[middle] < wanted:
@@ -31,14 +31,14 @@ def first_at_least(ascending, low, high, wanted):
     ]
 )
 def holds(ascending, low, high, wanted):
-    """Whether ascending[low:high] holds `wanted`."""
+    """Whether ascending[low:high] contains `wanted`."""
     at = first_at_least(ascending, low, high, wanted)
     return at < high and ascending[at] == wanted
 
 
 @inner(types.boolean(U64, types.uint64))
 def among(ascending, wanted):
-    """Whether ascending hashes hold `wanted`."""
+    """Whether ascending hashes contain `wanted`."""
     return holds(ascending, 0, len(ascending), wanted)
 
 

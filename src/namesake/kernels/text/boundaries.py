@@ -1,4 +1,4 @@
-"""Where sentences end: rules for pre-tokenised, raw and lowercased news text, each decided from its neighbourhood."""
+"""The ends of sentences in pre-tokenised, raw and lowercased news text. Only the text around a period decides."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -26,10 +26,10 @@ from namesake.kernels.types import own_record
 # How a text is written (`style`), and whether it is to be split at all.
 WHOLE, CASED, SPACED = 1, 2, 4
 LAST_BIT = np.uint64(LANES - 1)
-LETTERS_TO_A_CAPITAL = 200  # in a text with capitals there is one in so many letters
+LETTERS_TO_A_CAPITAL = 200  # a text with capitals has at least one capital in this many letters
 
-# What a word says about the period after it, or about the one before it: it opens sentences (STARTER), or has a capital
-# anywhere (CAPITAL).
+# Bits of words: about the period after the word, or about the one before it (STARTER: the word opens sentences;
+# CAPITAL: it has a capital anywhere).
 TITLE, FINAL, NUMBERED, STARTER, CAPITAL = 1, 2, 4, 8, 16
 
 
@@ -46,13 +46,13 @@ WORDS = own_record(PeriodWords)
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, WORDS))
 def word_bits(data, start, end, words):
-    """What is known of the word in [start, end), whatever its case."""
+    """The bits of the word in [start, end), whatever its case."""
     return np.int64(words.bits[find(words.keys, words.mask, hash_token(data, start, end))])
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def style(data, start, end):
-    """CASED where capitals occur, SPACED where commas and periods stand alone; judged by the first half kilobyte."""
+    """CASED if the text has capitals, SPACED if spaces surround its commas and periods; by the first half kilobyte."""
     letters, capitals, spaced, glued = 0, 0, 0, 0
     at, stop, after_space = start, min(end, start + 512), ONE
     while at + LANES <= stop:
@@ -85,7 +85,7 @@ def style(data, start, end):
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
 def skip_space(data, k, end):
-    """The next byte that is no whitespace, and how many newlines were passed."""
+    """The next byte that is not whitespace, and the number of newlines before it."""
     newlines = 0
     while k < end:
         kind, width = character(data, k, end)
@@ -98,7 +98,7 @@ def skip_space(data, k, end):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def skip_closers(data, k, end):
-    """Past the brackets and quotes that may close a sentence right after its period."""
+    """The byte after the brackets and quotes that may close a sentence right after its period."""
     while k < end:
         kind, width = character(data, k, end)
         closes = kind == characters.APOSTROPHE or (kind == HARD and data[k] in (93, 41, 125, 62, 34))
@@ -112,7 +112,7 @@ def skip_closers(data, k, end):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, WORDS))
 def period_bits(data, start, period, sentence, words):
-    """What the word in [start, period) says about its period: its bits, TITLE also for initials and lists."""
+    """The bits of the word in [start, period) before its period; TITLE also for initials and numbers of lists."""
     dots, digits = 0, 0
     for k in range(start, period):
         kind = CLASS[data[k]]
@@ -130,7 +130,7 @@ def period_bits(data, start, period, sentence, words):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
 def is_small(data, k, end):
-    """Whether a lowercase letter stands at `k` (ASCII and Latin-1; a letter of another script is taken for neither)."""
+    """Whether there is a lowercase letter at `k` (ASCII and Latin-1; False for letters of other scripts)."""
     if data[k] == 0xC3:
         return k + 1 < end and data[k + 1] >= 0x9F
     return 97 <= data[k] <= 122
@@ -138,7 +138,7 @@ def is_small(data, k, end):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def letters_end(data, k, end):
-    """Behind the ASCII letters from `k` on."""
+    """The end of the ASCII letters from `k` on."""
     while k < end and CLASS[data[k]] == LETTER:
         k += 1
     return k
@@ -146,7 +146,7 @@ def letters_end(data, k, end):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER, WORDS))
 def is_capital_word(data, k, end, words):
-    """Whether a word with a capital that says something starts at `k`: what an ellipsis needs after it to end."""
+    """Whether a word with a capital that opens a sentence starts at `k`: only then does an ellipsis end one."""
     if data[k] == 0xC3:
         return k + 1 < end and data[k + 1] < 0x9F
     return 65 <= data[k] <= 90 and word_bits(data, k, letters_end(data, k, end), words) & CAPITAL == 0
@@ -154,7 +154,7 @@ def is_capital_word(data, k, end, words):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
 def opens_sentence(data, k, end, bits, flags, words):
-    """Whether what stands at `k` can open a sentence after a word with these period bits."""
+    """Whether a sentence can begin at `k` after a word with these period bits."""
     if bits & TITLE:
         return False
     quoted = False
@@ -178,7 +178,7 @@ def opens_sentence(data, k, end, bits, flags, words):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
 def period_break(data, start, period, end, sentence, flags, words):
-    """Start of the next sentence if the period glued to the word in [start, period) ends one, else -1."""
+    """Start of the next sentence if the period right after the word in [start, period) ends one, else -1."""
     after = skip_closers(data, period + 1, end)
     following, newlines = skip_space(data, after, end)
     if following == end:
@@ -195,7 +195,7 @@ def period_break(data, start, period, end, sentence, flags, words):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
 def opened(data, start, end):
-    """Whether an odd number of straight double quotes stands in the last kilobyte of [start, end): the next closes."""
+    """Whether the last kilobyte of [start, end) has an odd number of straight double quotes: the next one closes."""
     quotes = 0
     for k in range(max(start, end - 1024), end):
         quotes += data[k] == 34
@@ -204,7 +204,7 @@ def opened(data, start, end):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
 def skip_spaced_closers(data, k, end, sentence, stop):
-    """Past closing quotes and brackets that stand alone after a spaced period: `. ''`, `. )`."""
+    """The byte after closing quotes and brackets between spaces after a spaced period: `. ''`, `. )`."""
     while k < end:
         after = skip_closers(data, k, end)
         following, _ = skip_space(data, after, end)

@@ -1,4 +1,4 @@
-"""Word look-up, and the word sets of many short strings."""
+"""Lookup of words, and the word sets of many short strings."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -40,8 +40,8 @@ def look_up_all(hashes, table_hash, table_word):
 def intern(hashes, start, table_hash, table_id, known, ids, first):
     """Number the hashes in the order in which they first occur, from `start` on, until the table is half full.
 
-    ids[k] becomes the number of hashes[k], first[n] the place where number n occurs first (for the new ones).
-    Returns where to go on and how many numbers are given.
+    ids[k] becomes the number of hashes[k], first[n] the place at which the new number n first occurs. Returns the next
+    place and the count of numbers.
     """
     keys, mask = pointer(table_hash), len(table_hash) - 1
     for k in range(start, len(hashes)):
@@ -79,10 +79,7 @@ def word_sets(indptr, ids, word_of):
 
 
 class Tables(NamedTuple):
-    """Words by hash, -1 for what is no word: those of a KB, and a cache that is filled as they are met.
-
-    First the language's words about periods, and their bits. For the cache see `text.cache`.
-    """
+    """The language's words about periods; words by hash, -1 for a token that is not a word: of a KB, and cached."""
 
     period_keys: Annotated[Any, U64]
     period_bits: Annotated[Any, U8]
@@ -92,9 +89,9 @@ class Tables(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """What becomes of texts: of each its words, their first bytes, and the first bytes of its sentences.
+    """The result of an analysis: the words of each text, their first bytes, and the first bytes of its sentences.
 
-    Then the tokens that no table knows: their places among the words, their bytes, their hashes.
+    Then the tokens that are in no table: their places among the words, their bytes, their hashes.
     """
 
     indptr: Annotated[Any, LONGS]
@@ -110,9 +107,9 @@ class Analysis(NamedTuple):
 
 @kernel(types.UniTuple(types.int64, 4)(U8, I64, plain_record(Tables), types.int64, plain_record(Analysis)))
 def analyse(data, offsets, tables, cached, to):
-    """Look every token of many texts up, in the cache, then in the KB's table; what is found goes into the cache.
+    """Look up every token of many texts in the cache, then in the KB's table, whose words are cached.
 
-    The misses stand among the words as ABSENT. Returns how many words, sentences, misses and cached hashes there are.
+    Misses are among the words as ABSENT. Returns the numbers of words, sentences, misses and cached hashes.
     """
     first, buffers = pointer(data), new_buffers()
     found = pointers(buffers)
@@ -163,7 +160,7 @@ def analyse(data, offsets, tables, cached, to):
 
 @kernel(types.int64(types.int64[::1], WORDS, WORDS))
 def drop_unknown(indptr, words, starts):
-    """Close the gaps that negative words leave, in place; returns how many words remain."""
+    """Remove negative words in place; returns the number of words that remain."""
     size, k = 0, indptr[0]
     for t in range(len(indptr) - 1):
         while k < indptr[t + 1]:

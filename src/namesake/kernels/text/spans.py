@@ -9,7 +9,7 @@ from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, poin
 from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I32, I64, PAIRS, U8
 
-BAD = -1  # both ends of a span that does not fit its text
+BAD = -1  # start and end of a span that does not fit its text
 ASCII_END = np.uint8(0x80)
 
 
@@ -30,7 +30,7 @@ NONE, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
 
 @inner(types.uint64(BYTES, types.int64))
 def spaces(raw, at):
-    """Mask of the white space among 64 bytes of ASCII: what `is_space` says of each."""
+    """Mask of the white space (`is_space`) among 64 bytes of ASCII."""
     space = equal(raw, at, SPACE)
     if below(raw, at, AFTER_SPACE) != space:  # control characters, and not all of them are space
         space |= below(raw, at, AFTER_RETURN) & ~below(raw, at, TAB)
@@ -122,7 +122,7 @@ def count_characters(data, begin, end, counts):
 
 @inner(types.int64(U8, types.int64, types.int64, I32, types.int64))
 def byte_of(data, begin, end, counts, character):
-    """The byte, from `begin`, where a character begins; the end where there is no such character."""
+    """The first byte, counted from `begin`, of a character; the end if there is no such character."""
     block = first_at_least(counts, 0, (end - begin + BLOCK - 1) // BLOCK, np.int32(character + 1)) - 1
     seen = np.int64(counts[block]) - 1
     for at in range(begin + block * BLOCK, end):

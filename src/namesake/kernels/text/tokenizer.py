@@ -1,8 +1,8 @@
 """One pass over the bytes of many texts: Penn Treebank word tokens with their hashes, and sentence starts.
 
-The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. What is `plain` is read 64
-bytes at a time; whatever touches an apostrophe, a period or a byte beyond ASCII goes through the exact rules, and so do
-the last bytes of a text.
+The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. `plain` text is read 64
+bytes at a time. The exact rules read everything next to an apostrophe, a period or a non-ASCII byte, and the last bytes
+of a text.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ from namesake.kernels.types import I64, U8, U64
 
 @inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, INTEGER, types.boolean))
 def begin(data, start, end, whole):
-    """Where the first sentence of a text begins, and how the text is written; with `whole` it is one sentence."""
+    """The start of a text's first sentence, and the style of the text; with `whole` it is one sentence."""
     if whole:
         return start, WHOLE
     return skip_space(data, start, end)[0], style(data, start, end)
@@ -30,7 +30,7 @@ def begin(data, start, end, whole):
 
 @inner(INTEGER(INTEGER, INTEGER, TO))
 def part(k, count, to):
-    """Part token k, a contraction, behind its third letter; how many tokens there are then."""
+    """Split token k, a contraction, after its third letter; returns the new number of tokens."""
     for j in range(count, k, -1):
         to.starts[j], to.ends[j], to.hashes[j], to.heads[j] = (
             to.starts[j - 1], to.ends[j - 1], to.hashes[j - 1], to.heads[j - 1]
@@ -41,9 +41,9 @@ def part(k, count, to):
 
 @inlined(INTEGER(BYTES, INTEGER, TO))
 def hash_plain(data, count, to):
-    """Make the hashes of plain words; those that are contractions part in two. Returns how many tokens there are.
+    """Compute the hashes of plain words and split contractions. Returns the number of tokens.
 
-    Long words are hashed one by one, and what has five or six letters, the third one twice, may be a contraction.
+    Long words are hashed one by one; a word of five or six letters whose third is doubled may be a contraction.
     """
     for k in range(count):
         hashed = hash_short(to.heads[k], to.tails[k], to.ends[k] - to.starts[k])
@@ -53,7 +53,9 @@ def hash_plain(data, count, to):
         twice = ((head >> 16 ^ head >> 24) & 0xDF == 0) & ((length == 5) | (length == 6))
         to.marks[k] = np.uint8((head != 0) & (twice | (length >= characters.LONG)))
     total = count
-    for at in range((count - 1) // LANES * LANES, -1, -LANES):  # from behind, as parts move what follows
+    for at in range(
+        (count - 1) // LANES * LANES, -1, -LANES
+    ):  # from the end, because a split moves the tokens after it
         marked = having(to.marks, at, np.uint8(1)) & first_bits(count - at)
         while marked != ZERO:
             k = at + width(marked) - 1
@@ -71,9 +73,9 @@ def hash_plain(data, count, to):
 def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
-    `size` is how many bytes there are in all, with those of other texts: blocks of them are looked at.
-    Tokens will be looked up in `cache`, whose lines are asked for here, long before.
-    Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
+    `size` is the number of bytes of all texts, because blocks of 64 may reach into the next one. Tokens will be looked
+    up in `cache`, whose lines are prefetched. Returns the next byte, the start of the current sentence, and the numbers
+    of tokens and sentence starts.
     """
     count, found = 0, 0
     while i < end and count < FULL and found < FULL:
@@ -85,7 +87,7 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
                 to.breaks[found] = i + lowest(breaks)
                 breaks &= breaks - ONE
                 found += 1
-            to.breaks[found] = i + lowest(breaks)  # without a branch: whether there is one is anybody's guess
+            to.breaks[found] = i + lowest(breaks)  # without a branch, because branch prediction fails here
             sentence = i + lowest(breaks) if breaks != 0 else sentence
             found += breaks != 0
             i += known

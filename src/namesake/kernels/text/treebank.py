@@ -1,7 +1,7 @@
-"""The Penn Treebank rules for one piece of text between spaces: where it ends, which clitics and contractions part.
+"""The Penn Treebank rules for one piece of text between spaces: its end, and its clitics and contractions.
 
 The published rules are regular expressions that insert spaces, one after the other. Here each is a test on a
-character's neighbours, so that one pass suffices; a property test holds the result equal.
+character's neighbours, so that one pass suffices; a property test compares the results.
 """
 
 from typing import Any, NamedTuple
@@ -23,18 +23,18 @@ NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
 
 
 class Buffers(NamedTuple):
-    """Where tokens and sentence starts are collected, for those who read them."""
+    """Buffers of tokens and sentence starts, as arrays for reading."""
 
     starts: Any
     ends: Any
-    hashes: Any  # and behind them what `To` has besides
-    breaks: Any  # where sentences start
+    hashes: Any  # then the heads, tails and marks of `To`
+    breaks: Any  # starts of sentences
 
 
 class To(NamedTuple):
-    """The same as pointers, for those who write.
+    """The same buffers as pointers, for writing.
 
-    Plain words have no hash at first, but their first eight bytes, and the next eight; the heads of others are 0.
+    Plain words have no hash at first, but their first eight bytes (heads) and the next eight; other heads are 0.
     """
 
     starts: Any
@@ -42,7 +42,7 @@ class To(NamedTuple):
     hashes: Any
     heads: Any
     tails: Any
-    marks: Any  # the words to look closer at
+    marks: Any  # 1 for long words and possible contractions
     breaks: Any
 
 
@@ -52,14 +52,14 @@ TO = types.NamedTuple([NUMBERS, NUMBERS, KEYS, KEYS, KEYS, BYTES, NUMBERS], To)
 
 @inlined(BUFFERS())
 def new_buffers():
-    """Buffers with room for what `scan` writes at once."""
+    """Buffers with room for what one call of `scan` writes."""
     starts, ends, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
     return Buffers(starts, ends, np.empty(4 * BUFFER, np.uint64), breaks)
 
 
 @inlined(TO(BUFFERS))
 def pointers(buffers):
-    """What `scan` takes. Its caller reads from the buffers: Numba frees an array behind the last line that names it."""
+    """The argument of `scan`. Callers read from the buffers: Numba frees an array after the last line that names it."""
     hashes = buffers.hashes
     return To(
         *(pointer(buffers.starts), pointer(buffers.ends), pointer(hashes), pointer(hashes[BUFFER:])),
@@ -76,7 +76,7 @@ TIS, TWAS, MORE = characters.hash_words(["tis", "twas", "more"])
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def run_length(data, k, end):
-    """How many characters of the class at `k` follow each other there (‘ ’ count as ')."""
+    """The number of characters in a row that have the class of the one at `k` (‘ ’ count as ')."""
     kind, width = character(data, k, end)
     first, count = kind, 0
     while kind == first:
@@ -94,7 +94,7 @@ def run_length(data, k, end):
 def piece_end(data, start, k, end, sentence, flags, words):
     """End of the piece that starts at `start` and is known up to `k`; and where the next sentence starts, or -1.
 
-    A piece is what the punctuation rules leave between two spaces, before clitics are parted.
+    A piece is the text that the punctuation rules leave between two spaces, before clitics are split off.
     """
     while k < end and k - start < LONGEST:
         kind, width = character(data, k, end)
@@ -133,7 +133,7 @@ def apostrophe_before(data, k, start):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def part_short_clitic(data, start, end):
-    """Where 's 'm 'd or a lone ' is cut off the end of a piece (`end` where none is)."""
+    """The start of 's 'm 'd or a single ' at the end of a piece; `end` if there is none."""
     width = apostrophe_before(data, end, start)
     if width:
         return end - width
@@ -146,7 +146,7 @@ def part_short_clitic(data, start, end):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def part_long_clitic(data, start, end):
-    """Where 'll 're 've or n't is cut off the end of a piece, in one case only: 'll and 'LL, never 'Ll."""
+    """The start of 'll 're 've or n't at the end of a piece, in one case: 'll and 'LL, not 'Ll; else `end`."""
     if end - start < 4:
         return end
     before, last = np.int64(data[end - 2]), np.int64(data[end - 1])
@@ -172,7 +172,7 @@ def add_token(start, end, hashed, count, to):
 
 @inner(INTEGER(BYTES, *[INTEGER] * 3, TO))
 def emit(data, start, end, count, to):
-    """Add the token [start, end) if it starts with a letter (or may: beyond ASCII Python decides)."""
+    """Add the token [start, end) if it starts with a letter, or with a non-ASCII character, which Python checks."""
     if start < end and (CLASS[data[start]] == characters.LETTER or CLASS[data[start]] == HIGH):
         if CLASS[data[start]] == HIGH and character(data, start, end)[0] != HIGH:
             return count
@@ -182,7 +182,7 @@ def emit(data, start, end, count, to):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
 def is_word(data, k, end):
-    """Whether the character at `k` is one of a word (the regular expressions' w class)."""
+    """Whether the character at `k` is a word character (`\\w` of the regular expressions)."""
     kind, _ = character(data, k, end)
     return kind == HIGH or kind >= characters.UNDERSCORE
 
@@ -200,7 +200,7 @@ def part_it_was(data, start, end, past):
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTES, *[INTEGER] * 3))
 def part_contraction(data, start, stop, end):
-    """Where the word [start, stop) of a piece that ends at `end` parts, and where its second half ends; else -1, -1.
+    """Where the word [start, stop) of a piece that ends at `end` is split, and the end of its second half; else -1, -1.
 
     can|not gim|me gon|na got|ta lem|me wan|na, d|'ye, more|'n: whole words, wan|na only at the piece's end.
     """
@@ -229,9 +229,9 @@ def part_contraction(data, start, stop, end):
 
 @inner(INTEGER(BYTES, *[INTEGER] * 2, types.boolean, *[INTEGER] * 2, TO))
 def emit_piece(data, start, end, padded, spaced, count, to):
-    """Part a piece's clitics and contractions and add its tokens.
+    """Split off a piece's clitics and contractions and add its tokens.
 
-    `padded`: a plain space (not a newline) stands before the piece; `spaced`: NEVER, LATE or EARLY after it.
+    `padded`: a space (not a newline) is before the piece; `spaced`: NEVER, LATE or EARLY after it.
     """
     middle = end - (apostrophe_before(data, end, start) if spaced == EARLY else 0)
     main = end
@@ -267,10 +267,10 @@ def emit_piece(data, start, end, padded, spaced, count, to):
 
 @inner(types.UniTuple(INTEGER, 3)(BYTES, *[INTEGER] * 4, WORDS))
 def lead(data, i, end, sentence, flags, words):
-    """What a piece that starts with neither letter nor digit starts with.
+    """Read the beginning of a piece that starts with neither a letter nor a digit.
 
-    Returns where the piece starts, up to where it is known (the same: there is no piece, go on from there), and the
-    start of the next sentence if the character ended one, else -1.
+    Returns the start of the piece, the end of its known part (equal to the start if there is no piece), and the start
+    of the next sentence if the character ended one, else -1.
     """
     kind, width = character(data, i, end)
     following = -1
@@ -304,9 +304,9 @@ def lead(data, i, end, sentence, flags, words):
 
 @inner(INTEGER(BYTES, *[INTEGER] * 3))
 def spacing(data, k, end, flags):
-    """When a piece that ends at `k` gets a plain space after it: NEVER before a tab or newline within a sentence.
+    """When the rules put a space after a piece that ends at `k`: NEVER before a tab or newline within a sentence.
 
-    EARLY is before the rule that parts a lone apostrophe, LATE (brackets, quotes, dashes, the sentence's end) after it.
+    EARLY is before the rule for a single apostrophe, LATE (brackets, quotes, dashes, the end of the sentence) after it.
     """
     if k >= end:
         return LATE
