@@ -80,8 +80,8 @@ _NAMES = {
     "engines.folder": "link_folder",
     "engines.quote_speakers": "disambiguate",
     "frames": "link_frame reconcile_frame",
-    "kb.build": "build_kb:build",
-    "kb.publish.pack": "get_kb:get pack_kb:pack",
+    "kb.build": "build_kb",
+    "kb.publish.pack": "get_kb pack_kb",
     "kb.store": "KB",
     "kb.vectors.embed": "embed",
     "kb.vectors.walk": "walk",
@@ -89,16 +89,17 @@ _NAMES = {
     "recipe": "Recipe",
     "scorers": "scorer",
 }
-"""The public names of each module, and the name there if it differs."""
-_HOMES = {name.partition(":")[0]: (module, name) for module, names in _NAMES.items() for name in names.split()}
+"""The public names of each module."""
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_OWN_NAMES = {"build_kb": "build", "get_kb": "get", "pack_kb": "pack"}
+"""The names in their modules, if they differ."""
 
 
 def __getattr__(name: str) -> object:
     """Import a name on first use: opening a KB does not load the compiler."""
     if name not in _HOMES:
         raise AttributeError(f"module 'namesake' has no attribute {name!r}")
-    module, own_name = _HOMES[name]
-    found: object = getattr(_import_module(f"namesake.{module}"), own_name.rpartition(":")[2])
+    found: object = getattr(_import_module(f"namesake.{_HOMES[name]}"), _OWN_NAMES.get(name, name))
     if "numba" in _modules:  # a kernel may have to be compiled
         from namesake.compiling import announce_compiling as _announce_compiling
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from namesake.arrays import Bool, Float64, Int32, Int64, numpy_numbers, one_chunk, text_buffers
-from namesake.articles.days import UNDATED, day_number
+from namesake.articles.days import day_number
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
@@ -201,6 +201,6 @@ class Batch:
 
 def days_of(dates: pa.Array) -> Int32:
     """Dates in days since 1970-01-01; each distinct day is parsed once."""
-    distinct = pc.replace_substring_regex(dates, _TIME_OF_DAY, r"\1").dictionary_encode()
-    days: Int32 = np.array([*map(_day_number, distinct.dictionary.to_pylist()), UNDATED], np.int32)
-    return np.take(days, numpy_numbers(distinct.indices.fill_null(-1)))
+    distinct = pc.replace_substring_regex(dates, _TIME_OF_DAY, r"\1").dictionary_encode(null_encoding="encode")
+    days: Int32 = np.array([*map(_day_number, distinct.dictionary.to_pylist())], np.int32)
+    return np.take(days, numpy_numbers(distinct.indices))

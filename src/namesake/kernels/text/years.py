@@ -271,7 +271,10 @@ def years_of(data, offsets, words):
                 at += 1
             if at - start == 4 and is_year(first, start, at, begin, end, year, words):
                 if size == len(years):
-                    years = np.append(years, np.empty(size))
+                    grown = np.empty(2 * size, np.float64)  # not np.append, with which Numba loads SciPy
+                    for i in range(size):
+                        grown[i] = years[i]
+                    years = grown
                 years[size] = year
                 size += 1
             at = next_digits(first, at, end, last)
