@@ -67,7 +67,12 @@ def main() -> None:
     articles, size = len(offsets) - 1, len(data)
     single = [np.array(edges) for edges in zip(once[1][:-1], once[1][1:], strict=True)]
     rows = [
-        ("tokenise, sentences", best(lambda: tokenize(data, offsets, period_words(English), False), 7), articles, size),
+        (
+            "tokenise, sentences",
+            best(lambda: tokenize(data, offsets, *period_words(English), False), 7),
+            articles,
+            size,
+        ),
         ("tokenise, sentences, look up", bare_pass(lexicon, data, offsets), articles, size),
         (
             "the same, one article a call",

@@ -1,4 +1,4 @@
-"""Write the tables of scorers and of evidence for NIL in docs/recipes.md. Run: python docs/scorers.py."""
+"""Write the tables of docs/recipes.md: scorers, evidence for NIL and former names. Run: python docs/scorers.py."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -21,13 +21,24 @@ def table(heading: str, registry: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def former_names() -> str:
+    """The former and other names of the shipped scorers and kinds of evidence."""
+    lines = ["| Former name | Name | Kind |", "|---|---|---|"]
+    for kind, registry in (("scorer", SCORERS), ("evidence for NIL", DOUBTS)):
+        for name, one in registry.items():
+            if one.module.startswith("namesake."):
+                lines += [f"| `{alias}` | `{name}` | {kind} |" for alias in one.aliases]
+    return "\n".join(lines)
+
+
 def page(text: str) -> str:
     """The page with its tables written again."""
-    for heading, registry in (("Scorer", SCORERS), ("Evidence", DOUBTS)):
+    tables = {"Scorer": table("Scorer", SCORERS), "Evidence": table("Evidence", DOUBTS), "Former": former_names()}
+    for heading, lines in tables.items():
         begin, end = f"<!-- begin {heading}: python docs/scorers.py -->", f"<!-- end {heading} -->"
         before, _, rest = text.partition(begin)
         _, _, after = rest.partition(end)
-        text = f"{before}{begin}\n\n{table(heading, registry)}\n\n{end}{after}"
+        text = f"{before}{begin}\n\n{lines}\n\n{end}{after}"
     return text
 
 

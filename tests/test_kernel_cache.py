@@ -16,7 +16,7 @@ from namesake.compiling import NOTICE
 from namesake.kernels.code_cache import ROOT, closure, digest
 from namesake.kernels.compiled import Kernel, entry_points
 from namesake.kernels.link.candidate_tables import beats, top_two
-from namesake.kernels.words import write_words
+from namesake.kernels.text.characters import write_words
 
 TWO_KERNELS = """
 import numpy as np

@@ -12,15 +12,14 @@ from hypothesis import strategies as st
 from namesake.articles.article import Article, Mention
 from namesake.articles.builder import ArticleBuilder
 from namesake.articles.days import UNDATED, day_number
-from namesake.batch import Batch
+from namesake.batch import Batch, days_of
 from namesake.kb.build import build
 from namesake.kb.store import KB
-from namesake.kernels.text.iso_dates import days_of
 from namesake.linker import Linker
 from namesake.recipe import Decide, Part, Recipe
 from namesake.scorers import SCORERS
 from namesake.settings import Settings
-from namesake.text import pack, sentences
+from namesake.text import sentences
 from oracle import Oracle, sentence_words, words
 
 
@@ -105,20 +104,16 @@ def test_any_day_is_read(day):
 DATES = st.dates().map(str) | st.from_regex(r"\s?[0-2]\d{3}-[01]\d-[0-3]\d\S?", fullmatch=True) | st.text(max_size=11)
 
 
-@pytest.mark.kernel
 @given(st.lists(DATES))
 def test_dates_of_many_articles_are_read_as_each_alone(texts):
-    """The kernel reads those that are written in the plain way, and leaves the others to `day_number`."""
-    unread = -(2**31)
-    days = days_of(*pack(texts), UNDATED, unread).tolist()
-    assert all(day in (unread, day_number(text)) for text, day in zip(texts, days, strict=True))
+    days = days_of(pa.array([*texts, None], pa.string()))
+    assert days.tolist() == [*map(day_number, texts), UNDATED]
 
 
-@pytest.mark.kernel
 @given(st.lists(st.dates()))
-def test_plain_dates_are_read_by_the_kernel(days):
+def test_times_of_day_do_not_matter(days):
     for written in ("{}", "{}T08:15:00Z"):
-        read = days_of(*pack([written.format(day) for day in days]), UNDATED, UNDATED)
+        read = days_of(pa.array([written.format(day) for day in days], pa.string()))
         assert read.tolist() == [(day - date(1970, 1, 1)).days for day in days]
 
 

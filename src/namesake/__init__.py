@@ -66,45 +66,38 @@ __all__ = [
     "walk",
 ]
 
-_HOMES = {
-    "KB": "kb.store",
-    "Link": "linker",
-    "Linker": "linker",
-    "Mention": "articles.article",
-    "Recipe": "recipe",
-    "ablate": "analysis.evaluate",
-    "build_kb": "kb.build:build",
-    "convert_dataset": "datasets.catalogue",
-    "disambiguate": "engines.quote_speakers",
-    "doubt": "doubts",
-    "embed": "kb.vectors.embed",
-    "evaluate": "analysis.evaluate",
-    "evaluate_text": "analysis.evaluate",
-    "get_dataset": "datasets.catalogue",
-    "get_kb": "kb.publish.pack:get",
-    "link_files": "engines.file_linker",
-    "link_folder": "engines.folder",
-    "link_frame": "frames",
-    "list_datasets": "datasets.catalogue",
-    "mistakes": "analysis.mistakes",
-    "pack_kb": "kb.publish.pack:pack",
-    "reconcile": "apps.reconcile_file",
-    "reconcile_frame": "frames",
-    "reproduce": "analysis.evaluate",
-    "scorer": "scorers",
-    "threshold": "analysis.tune",
-    "tune": "analysis.tune",
-    "walk": "kb.vectors.walk",
+_NAMES = {
+    "analysis.evaluate": "ablate evaluate evaluate_text reproduce",
+    "analysis.mistakes": "mistakes",
+    "analysis.tune": "threshold tune",
+    "apps.reconcile_file": "reconcile",
+    "articles.article": "Mention",
+    "datasets.catalogue": "convert_dataset get_dataset list_datasets",
+    "doubts": "doubt",
+    "engines.file_linker": "link_files",
+    "engines.folder": "link_folder",
+    "engines.quote_speakers": "disambiguate",
+    "frames": "link_frame reconcile_frame",
+    "kb.build": "build_kb",
+    "kb.publish.pack": "get_kb pack_kb",
+    "kb.store": "KB",
+    "kb.vectors.embed": "embed",
+    "kb.vectors.walk": "walk",
+    "linker": "Link Linker",
+    "recipe": "Recipe",
+    "scorers": "scorer",
 }
-"""The module of each name, and its name there if that differs."""
+"""The public names of each module."""
+_HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
+_OWN_NAMES = {"build_kb": "build", "get_kb": "get", "pack_kb": "pack"}
+"""The names in their modules, if they differ."""
 
 
 def __getattr__(name: str) -> object:
     """Import a name on first use: opening a KB does not load the compiler."""
     if name not in _HOMES:
         raise AttributeError(f"module 'namesake' has no attribute {name!r}")
-    module, _, own_name = _HOMES[name].partition(":")
-    found: object = getattr(_import_module(f"namesake.{module}"), own_name or name)
+    found: object = getattr(_import_module(f"namesake.{_HOMES[name]}"), _OWN_NAMES.get(name, name))
     if "numba" in _modules:  # a kernel may have to be compiled
         from namesake.compiling import announce_compiling as _announce_compiling
 

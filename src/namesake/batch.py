@@ -9,27 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from namesake.arrays import Bool, Float64, Int32, Int64, arrow_numbers, numpy_numbers, one_chunk, text_buffers
-from namesake.articles.days import UNDATED, day_number
+from namesake.arrays import Bool, Float64, Int32, Int64, numpy_numbers, one_chunk, text_buffers
+from namesake.articles.days import day_number
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.normalise import normalise_many
 from namesake.kb.store import KB
 from namesake.kernels.link.contexts import Runs, narrow_contexts
 from namesake.kernels.names.fold import count_tokens
-from namesake.kernels.text.iso_dates import days_of
 from namesake.names.mentions import Source, faults, found_mentions, mentions_of
 from namesake.settings import Settings
 from namesake.text import Analysed, Lexicon
 
 T = TypeVar("T")
-UNREAD = -(2**31)
-"""The day of an article whose date is not in the form 2016-12-26."""
+_TIME_OF_DAY = r"^(\d{4}-\d\d-\d\d)(?s:\D.*)$"
+_day_number = lru_cache(maxsize=1 << 14)(day_number)
 
 
 @dataclass(frozen=True)
@@ -152,13 +152,7 @@ class Batch:
     @cached_property
     def days(self) -> Int32:
         """The date of each article in days since 1970-01-01, UNDATED if it is missing or cannot be read."""
-        days: Int32 = days_of(*text_buffers(self.dates), UNDATED, UNREAD)
-        others = np.flatnonzero(days == UNREAD)
-        if len(others):
-            distinct = self.dates.take(arrow_numbers(others)).dictionary_encode()
-            known = np.array([day_number(text) for text in distinct.dictionary.to_pylist()], np.int32)
-            days[others] = known[numpy_numbers(distinct.indices)]
-        return days
+        return days_of(self.dates)
 
     # words
     @cached_property
@@ -203,3 +197,10 @@ class Batch:
     def faults(self) -> dict[int, str]:
         """What is wrong with articles that cannot be linked, by their number in the batch."""
         return faults(self.mentions, self._given)
+
+
+def days_of(dates: pa.Array) -> Int32:
+    """Dates in days since 1970-01-01; each distinct day is parsed once."""
+    distinct = pc.replace_substring_regex(dates, _TIME_OF_DAY, r"\1").dictionary_encode(null_encoding="encode")
+    days: Int32 = np.array([*map(_day_number, distinct.dictionary.to_pylist())], np.int32)
+    return np.take(days, numpy_numbers(distinct.indices))

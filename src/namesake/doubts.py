@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from namesake.arrays import take_rows
 from namesake.scorers.evidence_shown import Match, Reading, Source
-from namesake.scorers.registry import DOUBTS, Need, Scores, doubt, named_doubt
+from namesake.scorers.registry import DOUBTS, Need, Scores, doubt
 from namesake.scorers.word_overlap import beyond_chance
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from namesake.kb.store import KB
     from namesake.language import Language
 
-__all__ = ["DOUBTS", "doubt", "named_doubt"]
+__all__ = ["DOUBTS", "doubt"]
 
 POPULATION = 500_000.0
 """ExpectedNamesakes counts among this many people, or those of the KB if it has fewer."""
@@ -110,21 +110,15 @@ def name_fame(batch: Batch, kb: KB) -> Scores:
 
 
 # the text around a name that the detector found
-def _evidence(name: str, former: str, field: str, formula: str) -> None:
-    """Declare a field of the detector's evidence as a doubt."""
-    doubt(name, formula=formula, aliases=(former,))(lambda batch: getattr(batch.mentions.evidence, field))
+def _evidence(name: str, former: str, field: str, formula: str, logarithm: bool = False) -> None:
+    """Declare a field of the detector's evidence, or log(1 + field), as a doubt; for a rule, 1 for names it found."""
 
+    def read(batch: Batch) -> Scores:
+        found = batch.mentions.evidence
+        numbers = np.asarray(getattr(found, field) if hasattr(found, field) else found.found_by(field), np.float64)
+        return np.log1p(numbers) if logarithm else numbers
 
-def _logarithm(name: str, former: str, field: str, formula: str) -> None:
-    """Declare log(1 + a field of the detector's evidence) as a doubt."""
-    doubt(name, formula=formula, aliases=(former,))(
-        lambda batch: np.log1p(getattr(batch.mentions.evidence, field).astype(np.float64))
-    )
-
-
-def _rule(name: str, former: str, rule: str, formula: str) -> None:
-    """Declare a doubt that is 1 for names found by one rule of the detector."""
-    doubt(name, formula=formula, aliases=(former,))(lambda batch: batch.mentions.evidence.found_by(rule))
+    doubt(name, formula=formula, aliases=(former,))(read)
 
 
 _evidence("NameContinues", "GoesOn", "goes_on", "Share of the full spans before a last name: Paul Simon | Smith.")
@@ -156,9 +150,10 @@ def _as_words(language: Language) -> str:
     return rf"(?i)(?:^|{end})(?:{'|'.join(map(re.escape, sorted(language.journalists)))})(?:$|{end})"
 
 
-_logarithm(
+_evidence(
     *("OtherEntityFame", "Thing", "thing"),
     "log(1 + fame) of the most famous entity with this name that is not a person; 0 without one.",
+    logarithm=True,
 )
 
 
@@ -170,9 +165,10 @@ def other_entity_share(batch: Batch) -> Scores:
     return np.where(evidence.found_by("one"), np.log1p(evidence.thing / best), 0.0)
 
 
-_logarithm(
+_evidence(
     *("LowercaseUse", "Lower", "lower"),
     "log(1 + how often a name of one word is in lower case in the KB's descriptions).",
+    logarithm=True,
 )
 _evidence("PlaceContext", "Place", "place", '1 for one word after "in" or in a dateline, 0.5 after "to" and "from".')
 
@@ -183,7 +179,7 @@ def one_word(batch: Batch) -> Scores:
     return batch.mentions.evidence.found_by("one").astype(np.float64)
 
 
-_logarithm("NamesakeCount", "Bearers", "bearers", "log(1 + number of entities with a name of one word).")
+_evidence("NamesakeCount", "Bearers", "bearers", "log(1 + number of entities with a name of one word).", logarithm=True)
 
 
 @doubt("FamousNearby")
@@ -219,7 +215,7 @@ def first_name_only(batch: Batch) -> Scores:
 
 
 _evidence("RoleBefore", "Role", "role", "1 for a role before a name of one word: striker Messi.")
-_rule("TitleBefore", "Title", "titled", "1 for a title before a name of one word: President Bush.")
-_rule("VariantMatch", "Wide", "wide", "1 for a part of a longer name: Siméon Poisson.")
-_rule("ExtraWords", "Dropped", "dropped", "1 if the text has more words than the KB's name: Frank Anthony Wilczek.")
-_rule("Misspelling", "Spelled", "spelled", "1 for another spelling than the KB's.")
+_evidence("TitleBefore", "Title", "titled", "1 for a title before a name of one word: President Bush.")
+_evidence("VariantMatch", "Wide", "wide", "1 for a part of a longer name: Siméon Poisson.")
+_evidence("ExtraWords", "Dropped", "dropped", "1 if the text has more words than the KB's name: Frank Anthony Wilczek.")
+_evidence("Misspelling", "Spelled", "spelled", "1 for another spelling than the KB's.")

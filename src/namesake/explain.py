@@ -20,7 +20,6 @@ from namesake import rank
 from namesake.articles.schema import SPANS
 from namesake.batch import Batch
 from namesake.decide import NOT_A_PERSON
-from namesake.doubts import named_doubt
 from namesake.errors import did_you_mean
 from namesake.kb.names.normalise import normalise
 from namesake.kb.records import about as about_entity
@@ -165,7 +164,7 @@ def _nil_rows(scored: Scored, reading: Reading, shared: Row, single: bool) -> It
                 "value": float(scored.doubts[name][m] if known else numbers[m]),
                 "weight": weights[name] if known else 1.0,
                 "contribution": float(numbers[m]),
-                "matches": to_builtins(named_doubt(name).matches(reading)) if known else [],
+                "matches": to_builtins(named(name, "doubt").matches(reading)) if known else [],
             }
 
 

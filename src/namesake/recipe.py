@@ -1,6 +1,6 @@
 """A linking system as data: which scorers, how scaled and weighted, with which anchors, context, words and tie-breaks.
 
-Recipes are TOML files. The paper's systems and `default` ship in `recipes/`; docs/linking.md describes every key.
+Recipes are TOML files. The paper's systems and `default` ship in `recipes/`; docs/recipes.md describes every key.
 """
 
 import json
@@ -20,7 +20,7 @@ from msgspec import Meta
 
 from namesake import rank
 from namesake.arrays import Float64, Int64
-from namesake.doubts import DOUBTS, named_doubt
+from namesake.doubts import DOUBTS
 from namesake.errors import NamesakeError, did_you_mean, warn
 from namesake.rank import SCALES
 from namesake.scorers import SCORERS, named
@@ -192,11 +192,11 @@ class Recipe(Settings, frozen=True):
             if renamed:
                 changed = [f"{old} is {new}" for old, new in renamed.items()]
                 more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
-                warn(f"{where}: scores have new names: {', '.join(changed[:3])}{more} (docs/linking.md)")
+                warn(f"{where}: scores have new names: {', '.join(changed[:3])}{more} (docs/recipes.md)")
             for name in recipe.scorers if declared else ():
                 named(name)
             for name in recipe.doubts if declared else ():
-                named_doubt(name)
+                named(name, "doubt")
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise NamesakeError(f"{where}: not TOML ({error})") from None
         except NamesakeError as error:

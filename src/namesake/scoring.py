@@ -17,7 +17,6 @@ from namesake.arrays import Float64, Int64, arrow_numbers, arrow_scalar, arrow_t
 from namesake.articles.schema import LINKS, candidates_field, doubts_field
 from namesake.batch import Batch
 from namesake.decide import ANSWERED, REASONS, Decision, decide, probabilities
-from namesake.doubts import named_doubt
 from namesake.errors import NamesakeError
 from namesake.kb.records import about
 from namesake.kb.store import KB
@@ -61,7 +60,7 @@ class Scored:
 def lacking(recipe: Recipe, kb: KB) -> dict[str, Need]:
     """The scorers and doubts of a recipe that need data which a KB lacks, with that data."""
     needs = {name: named(name).needs for name in recipe.scorers}
-    needs |= {name: named_doubt(name).needs for name in recipe.doubts}
+    needs |= {name: named(name, "doubt").needs for name in recipe.doubts}
     return {name: need for name, need in needs.items() if need is not None and not need.met(kb)}
 
 
@@ -90,12 +89,12 @@ def score(batch: Batch, recipe: Recipe) -> Scored:
     present = {name for name in recipe.scorers if name not in without}
     idle = {part.scorer for part in recipe.parts if present & set(part.stands_in_for)} - set(recipe.tie_break)
     scores = {name: named(name)(batch) for name in recipe.scorers if name in present - idle}
-    doubts = {name: named_doubt(name)(batch) for name in recipe.doubts if name not in without}
+    doubts = {name: named(name, "doubt")(batch) for name in recipe.doubts if name not in without}
     scored = Scored(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts))
     if ALREADY_LINKED in scores and batch.mentions.evidence.other.any():
         batch = batch.revised(taken=_linked_before(scored))
         scores[ALREADY_LINKED] = named(ALREADY_LINKED)(batch)
-        doubts = {name: named_doubt(name)(batch) for name in doubts}
+        doubts = {name: named(name, "doubt")(batch) for name in doubts}
         scored = Scored(batch, recipe, scores, doubts, recipe.combine(scores, batch.offsets, doubts))
     relations = [name for name in scores if named(name).anchors]
     if recipe.decide is not None and recipe.decide.confirm < 1 and relations:

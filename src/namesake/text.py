@@ -14,12 +14,11 @@ import Stemmer
 
 from namesake.arrays import Int32, Int64, UInt8, UInt64
 from namesake.errors import NamesakeError, lacking
-from namesake.kernels.hash import room_for, slot_of
+from namesake.kernels.hash import fill, room_for
 from namesake.kernels.text import boundaries, lookup
-from namesake.kernels.text.boundaries import Listed
 from namesake.kernels.text.cache import remember
 from namesake.kernels.text.characters import hash_all
-from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, insert, look_up_all, spell
+from namesake.kernels.text.lookup import ABSENT, Analysis, Tables, drop_unknown, look_up_all
 from namesake.kernels.text.tokenizer import tokenize
 from namesake.language import English, Language
 
@@ -48,8 +47,10 @@ def pack(strings: Sequence[str]) -> tuple[Bytes, Offsets]:
 
 def spellings(data: Bytes, starts: Offsets, ends: Offsets) -> list[str]:
     """The tokens at these bytes, in the form that was hashed."""
-    joined: str = spell(data, starts, ends).tobytes().decode("utf-8", "replace")
-    return joined.split("\n")[:-1]
+    view = data.data
+    joined = b"\n".join(view[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)).lower()
+    joined = joined.replace("‘".encode(), b"'").replace("’".encode(), b"'")
+    return joined.decode("utf-8", "replace").split("\n") if len(starts) else []
 
 
 class Normaliser:
@@ -85,8 +86,8 @@ def _reducer(language: Language, how: str) -> Callable[[list[str]], list[str]]:
 
 
 @cache
-def period_words(language: Language) -> Listed:
-    """The language's words that decide whether a period ends a sentence, as a table for kernels."""
+def period_words(language: Language) -> tuple[Hashes, Bytes]:
+    """The language's words that decide whether a period ends a sentence, as a hash table, and their bits."""
     lists = {
         boundaries.TITLE: language.titles_before_names,
         boundaries.FINAL: language.abbreviations,
@@ -97,11 +98,8 @@ def period_words(language: Language) -> Listed:
     room = 2 * room_for(sum(map(len, lists.values())))
     keys, bits = np.zeros(room, np.uint64), np.zeros(room, np.uint8)
     for bit, listed in lists.items():
-        for key in hash_strings(sorted(listed)):
-            slot = slot_of(keys, key)
-            keys[slot] = key
-            bits[slot] |= bit
-    return Listed(keys, bits)
+        bits[fill(hash_strings(sorted(listed)), keys)] |= bit
+    return keys, bits
 
 
 def _clean(surface: str) -> str:
@@ -115,18 +113,10 @@ def _clean(surface: str) -> str:
     return word[begin:end] if word[begin:end][:1].isalpha() else ""
 
 
-def words(text: str, how: str = "stem", language: Language = English) -> list[str]:
-    """The words of a text in order."""
-    data, offsets = pack([text])
-    _, starts, ends, *_ = tokenize(data, offsets, period_words(language), False)
-    surfaces = spellings(data, starts.astype(np.int64), ends.astype(np.int64))
-    return [word for word in Normaliser(language, how)(surfaces) if word]
-
-
 def sentences(text: str, language: Language = English) -> list[tuple[int, int]]:
     """Character spans of the sentences, without surrounding white space."""
     data, offsets = pack([text])
-    starts = tokenize(data, offsets, period_words(language), False)[-1]
+    starts = tokenize(data, offsets, *period_words(language), False)[-1]
     characters = np.cumsum((data & 0xC0) != 0x80)
     edges = [0, *(int(characters[start]) - 1 for start in starts[1:]), len(text)]
     spans = []
@@ -225,5 +215,5 @@ def table(hashes: Hashes, words: Ints) -> tuple[Hashes, Ints]:
     """An open-addressing table, at most half full, for `Lexicon`."""
     slots = room_for(len(hashes))
     table_hash, table_word = np.zeros(slots, np.uint64), np.full(slots, -1, np.int32)
-    insert(hashes, words, table_hash, table_word)
+    table_word[fill(hashes, table_hash)] = words
     return table_hash, table_word

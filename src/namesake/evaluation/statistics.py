@@ -17,7 +17,6 @@ import numpy.typing as npt
 from namesake import rank
 from namesake.arrays import Bool, Float64, Int64
 from namesake.errors import NamesakeError
-from namesake.kernels.auroc import ordered_pairs
 
 SAMPLES: int = 10_000
 SEED: int = 2022
@@ -148,8 +147,14 @@ def auroc(confidence: Float64, right: Bool, weights: Float64) -> Float64:
     NaN for samples in which all answers are right, or all wrong. Mentions without a confidence (NaN) do not count.
     """
     ascending = np.argsort(confidence, kind="stable")[: np.count_nonzero(~np.isnan(confidence))]
-    share: Float64 = ordered_pairs(ascending, confidence, right, weights)
-    return share
+    firsts = np.flatnonzero(np.diff(confidence[ascending], prepend=np.nan))  # of mentions with the same confidence
+    weights = weights[:, ascending]
+    if not len(firsts):
+        return np.full(len(weights), np.nan)
+    rights = np.add.reduceat(weights * right[ascending], firsts, axis=1)
+    wrongs = np.add.reduceat(weights * ~right[ascending], firsts, axis=1)
+    won = rights * (np.cumsum(wrongs, axis=1) - wrongs / 2)
+    return ratio(won.sum(1), rights.sum(1) * wrongs.sum(1), np.nan)
 
 
 def calibration_bins(probability: Float64, right: Bool, weights: Float64) -> tuple[Float64, Float64, Float64]:

@@ -1,6 +1,6 @@
-"""Every compiled function of the project, in folders by use, one idea per module.
+"""Every compiled function of the project, in folders by use.
 
 Kernels import numpy and numba only, take flat arrays, allocate little and release the interpreter's lock
-(`compiled.kernel`). Each has a slow, obvious twin in `tests/` or an independent library as its judge, and the kernel
-tests run once more with the JIT switched off.
+(`compiled.kernel`). Tests compare each with a slow, simple function or an independent library, and run once more with
+the JIT switched off.
 """

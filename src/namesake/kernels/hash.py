@@ -1,25 +1,24 @@
-"""The one hash of bytes, and the one hash table.
+"""The hash of bytes, and hash tables.
 
-A hash has 64 bits and is never 0: bytes are taken eight at a time, the first of them lowest, and the length with the
-last few; two texts share one with a probability of 2**-64. No product overflows, so that plain Python computes the
+A hash has 64 bits and is never 0. It takes eight bytes at a time, the first of them lowest, and the length with the
+last few; two texts have the same hash with a probability of 2**-64. No product overflows, so plain Python computes the
 same.
 
-A table is an array of keys whose size is a power of two, at most three quarters full, with what belongs to the keys in
-arrays beside it. Key 0 marks a free slot. A key lies in the first slot that was free from its own on, which the lowest
-bits of a hash tell, and `home` for a number.
+A table is an array of keys whose size is a power of two, at most three quarters full; values are in arrays of the same
+size. Key 0 marks a free slot. A key is in the first slot that was free from its own slot on, which is given by the
+lowest bits of a hash, or by `home` for a number.
 
-A table that is emptied again and again, without touching its slots, holds entries `stamp << 32 | key`. Stamps only
-grow, and what bears a lower one than is asked for counts as free.
-
-Hot loops pass pointers: see `simd`.
+A table that is often emptied has entries `stamp << 32 | key`. Stamps only grow, and a slot with a lower stamp than
+the current one counts as free.
 """
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.simd import BYTES, byte, pointer, word
-from namesake.kernels.types import I64, U8, U64
+from namesake.kernels.types import F64, I32, I64, U8, U64
 
 KEYS = types.CPointer(types.uint64)
 PLACE, HASH = types.int64, types.uint64
@@ -31,7 +30,7 @@ LEFT, RIGHT = np.uint64(25), np.uint64(39)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 FACTOR_LOW, FACTOR_HIGH = np.uint64(0x9E3779B1), np.uint64(0x85EBCA77)
 AS_IT_IS, LOWERED = np.uint64(0), np.uint64(0x2020202020202020)
-"""What `hash_ahead` does to bytes: nothing, or to write capitals of ASCII small (other letters and digits stay)."""
+"""Bits that `hash_ahead` sets in bytes: none, or the one that makes ASCII capitals small (others are unchanged)."""
 
 
 # the hash
@@ -44,12 +43,6 @@ def mix(x):
     return x ^ (x >> HALF)
 
 
-@inlined(HASH(HASH))
-def taken(hashed):
-    """A hash as a key: 1 where it is 0."""
-    return hashed if hashed != FREE else ONE
-
-
 @inlined(HASH(HASH, HASH))
 def absorb(hashed, eight):
     """The hash so far, 0 at first, with eight more bytes."""
@@ -59,7 +52,7 @@ def absorb(hashed, eight):
 @inlined(HASH(HASH, HASH, types.int64))
 def finish(hashed, rest, length):
     """The hash of `length` bytes, of which `rest` holds the last: fewer than eight, the others absorbed."""
-    return taken(mix(hashed ^ rest ^ (np.uint64(length) << TOP_BYTE)))
+    return max(mix(hashed ^ rest ^ (np.uint64(length) << TOP_BYTE)), ONE)
 
 
 @inlined(types.Tuple((HASH, HASH, types.int64))(HASH, HASH, types.int64, HASH))
@@ -75,7 +68,7 @@ def add_byte(hashed, rest, length, one):
 @inlined(HASH(HASH, HASH))
 def extend(sequence, one):
     """The hash of a sequence with one more hash or number; that of the empty sequence is 0."""
-    return taken(mix((sequence << LEFT | sequence >> RIGHT) ^ one))
+    return max(mix((sequence << LEFT | sequence >> RIGHT) ^ one), ONE)
 
 
 @inlined(HASH(BYTES, PLACE, PLACE, HASH))
@@ -89,18 +82,6 @@ def hash_ahead(text, start, end, bits):
     return finish(hashed, rest, end - start)
 
 
-@inlined(HASH(BYTES, PLACE, PLACE))
-def hash_word(text, start, end):
-    """`hash_ahead` of a word written small, without a branch where it is short: how long words are is chance."""
-    length = end - start
-    if length >= 16:
-        return hash_ahead(text, start, end, LOWERED)
-    eight = np.uint64(length >> 3)
-    hashed = absorb(ZERO, word(text, start) | LOWERED) * eight
-    rest = (word(text, start + (length & 8)) | LOWERED) & ((ONE << np.uint64(8 * (length & 7))) - ONE)
-    return finish(hashed, rest, length)
-
-
 @inlined(HASH(HASH, HASH, types.int64))
 def hash_short(head, tail, length):
     """`hash_word` of fewer than 16 letters by the first eight bytes and the next eight, for loops over many words.
@@ -111,6 +92,15 @@ def hash_short(head, tail, length):
     head, tail, rest = head | LOWERED, tail | LOWERED, (ONE << ((size & SEVEN) << THREE)) - ONE
     hashed, last = (absorb(ZERO, head), tail) if size & EIGHT != ZERO else (ZERO, head)
     return finish(hashed, last & rest, length)
+
+
+@inlined(HASH(BYTES, PLACE, PLACE))
+def hash_word(text, start, end):
+    """`hash_ahead` of a word in lower case, without a branch if it is short, because branch prediction fails here."""
+    length = end - start
+    if length >= 16:
+        return hash_ahead(text, start, end, LOWERED)
+    return hash_short(word(text, start), word(text, start + (length & 8)), length)
 
 
 @kernel(HASH(U8, PLACE, PLACE))
@@ -152,7 +142,7 @@ def same_bytes(one, at, other, place, size):
 # the table
 @inlined(PLACE(KEYS, types.int64, HASH, PLACE))
 def probe(keys, mask, key, slot):
-    """The first slot from `slot` on that holds a key or is free; `mask` is the table's size less one."""
+    """The first slot from `slot` on that has a key or is free; `mask` is the table's size less one."""
     while (keys[slot] != FREE) & (keys[slot] != key):  # one branch, hardly ever taken
         slot = (slot + 1) & mask
     return slot
@@ -166,19 +156,19 @@ def find(keys, mask, key):
 
 @inlined(PLACE(KEYS, types.int64, HASH, PLACE))
 def find_next(keys, mask, key, slot):
-    """The next slot of a hash behind `slot`, for tables in which things of equal hash are told apart; or a free one."""
+    """The next slot of a hash after `slot`, for tables in which equal hashes have several slots; or a free one."""
     return probe(keys, mask, key, (slot + 1) & mask)
 
 
 @inlined(PLACE(HASH, types.int64))
 def home(number, mask):
-    """The slot that a number has of its own."""
+    """The first slot for a number."""
     return np.int64(mix(number) & np.uint64(mask))
 
 
 @inlined(PLACE(KEYS, types.int64, HASH, PLACE, HASH))
 def probe_stamped(entries, mask, key, slot, stamp):
-    """The first slot from `slot` on that holds a key of 32 bits, or has a lower stamp: which is free."""
+    """The first slot from `slot` on that has a key of 32 bits, or a lower stamp, so that it is free."""
     while (entries[slot] >> HALF >= stamp) & (entries[slot] & LOW_HALF != key):
         slot = (slot + 1) & mask
     return slot
@@ -197,5 +187,47 @@ def slot_of(keys, key):
 
 
 def room_for(count: int) -> int:
-    """The size of a table for so many keys: it stays at most half full."""
+    """The size of a table for this many keys, at most half full."""
     return max(8, 1 << (2 * count - 1).bit_length())
+
+
+@kernel(types.int64[::1](U64, types.uint64[::1]))
+def fill(hashes, keys):
+    """Enter hashes into the table `keys`; returns the slot of each."""
+    place = np.empty(len(hashes), np.int64)
+    for i in range(len(hashes)):
+        place[i] = find(pointer(keys), len(keys) - 1, hashes[i])
+        keys[place[i]] = hashes[i]
+    return place
+
+
+@kernel(types.int32[::1](U64, U64))
+def count_each(hashes, keys):
+    """How often each key of a table is among `hashes`, by slot; hash 0 does not count, all others are in the table."""
+    counts = np.zeros(len(keys), np.int32)
+    for i in range(len(hashes)):
+        if hashes[i] != FREE:
+            counts[find(pointer(keys), len(keys) - 1, hashes[i])] += 1
+    return counts
+
+
+@kernel(types.int64[::1](I32, F64, types.int64))
+def keep_largest(groups, values, size):
+    """The row of the largest value of each of `size` groups, the first of equal ones; -1 for an empty group."""
+    best = np.full(size, -1, np.int64)
+    for row in range(len(groups)):
+        other = best[groups[row]]
+        if other < 0 or values[row] > values[other]:
+            best[groups[row]] = row
+    return best
+
+
+def table_size(count: int) -> int:
+    """The size of a table for this many keys, at most three quarters full."""
+    return max(8, 1 << (4 * count // 3).bit_length())
+
+
+def table_of(hashes: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """A table of distinct hashes, and the slot of each hash."""
+    keys = np.zeros(table_size(len(hashes)), np.uint64)
+    return keys, fill(hashes, keys)

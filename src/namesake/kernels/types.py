@@ -1,7 +1,4 @@
-"""Types of the arrays that kernels only read: memory-mapped columns are read-only, and anything may pass as such.
-
-Arrays that belong together travel as a named tuple, and `record` makes its type.
-"""
+"""Types of arrays that kernels only read, because memory-mapped columns are read-only, and types of named tuples."""
 
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
@@ -25,10 +22,10 @@ PAIRS = types.Array(types.int32, 2, "C", readonly=True)
 
 
 class Record(types.NamedTuple):  # type: ignore[misc]
-    """A named tuple whose fields may be given as anything that passes for their types, as arguments may."""
+    """A named tuple whose fields Numba converts to their types, as it converts arguments."""
 
     def can_convert_from(self, typingctx, other):
-        """How well a tuple passes for this one (Numba asks): as well as its worst field; None if it does not."""
+        """The conversion of a tuple to this type, for Numba: that of its worst field; None if there is none."""
         if not isinstance(other, types.BaseNamedTuple) or other.instance_class is not self.instance_class:
             return None
         fields = [typingctx.can_convert(given, wanted) for given, wanted in zip(other.types, self.types, strict=True)]
@@ -49,7 +46,7 @@ def own_record(fields):
 
 
 class Held(types.Type):  # type: ignore[misc]
-    """A named tuple by the place where it is held: calls hand on one address, and not every field of it."""
+    """A named tuple in memory: calls pass one address instead of every field."""
 
     def __init__(self, fields) -> None:
         """The held form of the type of a named tuple."""
@@ -60,12 +57,12 @@ class Held(types.Type):  # type: ignore[misc]
 @models.register_default(Held)
 class _HeldModel(models.OpaqueModel):  # type: ignore[misc]
     def from_argument(self, builder, value):
-        """The address that a kernel gets: nobody writes there while it runs, so that fields are read once."""
+        """The address that a kernel receives. Nothing is written there while it runs, so fields are read once."""
         if isinstance(value, cgutils.ir.Argument):
             value.add_attribute("noalias")
             try:
                 value.add_attribute("captures(none)")
-            except ValueError:  # as LLVM before 21 has it
+            except ValueError:  # LLVM before 21
                 value.add_attribute("nocapture")
         return value
 
@@ -86,7 +83,7 @@ def _load_field(context, builder, held, place, name):
 
 @intrinsic
 def _hold(typing, fields):
-    """Hold a named tuple of pointers and numbers until the kernel returns that calls this, or calls it again there."""
+    """Store a named tuple of pointers and numbers until the calling kernel returns, or calls this again there."""
 
     def generate(context, builder, signature, arguments):
         place = cgutils.alloca_once(builder, arguments[0].type)
@@ -106,7 +103,7 @@ if not config.DISABLE_JIT:
 
 
 def held_record(fields):
-    """The type of a named tuple that `hold` has put somewhere, whose fields are annotated as those of a record."""
+    """The type of a named tuple that `hold` has stored; its fields are annotated like those of a record."""
     return Held(own_record(fields))
 
 

@@ -1,28 +1,197 @@
-"""Languages: everything that is known of one is one object, which a KB's manifest names."""
+"""Languages: the words and settings of a language are one object, which a KB's manifest names.
+
+Each language that ships is a TOML file in this folder.
+"""
 
 from __future__ import annotations
 
-from namesake.errors import NamesakeError
-from namesake.language.english import English
-from namesake.language.language import Language
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
-__all__ = ["LANGUAGES", "English", "Language", "of", "register"]
+from namesake.errors import NamesakeError
+
+Words = frozenset[str]
+NO_WORDS: Words = frozenset()
+
+MOST_LABELS = 4
+"""The largest number of label languages that the dump scanner can keep."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Language:
+    """One language. Words are in lower case; words of names are normalised (`kb.names.normalise`), without accents."""
+
+    name: str
+    """The name in a KB's manifest, such as en."""
+
+    # Wikidata and Wikipedia
+    labels: tuple[str, ...]
+    """The Wikidata languages whose labels, descriptions and aliases are kept, the preferred one first."""
+    wikipedia: str
+    """Its Wikipedia among the sitelinks, such as enwiki."""
+
+    # words
+    stop_words: Words
+    """Words that do not characterise an article."""
+    stemmer: str | None = None
+    """The algorithm of PyStemmer; None if there is none."""
+    lemmas: str | None = None
+    """The language of simplemma; None if there is none."""
+
+    # sentences: words that decide whether the period after them ends a sentence
+    titles_before_names: Words
+    """Abbreviations that a name follows, so that they do not end a sentence."""
+    abbreviations: Words
+    """Abbreviations that end a sentence only if one of `starters` opens the next."""
+    before_numbers: Words
+    """Abbreviations that a number may follow: No. 5, Apr. 1."""
+    starters: Words
+    """Words that open sentences."""
+    always_capital: Words
+    """Words with a capital anywhere in a sentence, which is no sign of a new one: I."""
+
+    # names
+    honorifics: Words
+    """Titles before a name, of one or two words."""
+    suffixes: Words
+    """Words after a name: generations, degrees, memberships, orders; of one or two words."""
+    connectors: Words
+    """Words after a title that make it part of a name: Queen of England, King of Pop."""
+    article: str
+    """The word before a peerage: the 16th Earl of Kinnoull."""
+    peerages: tuple[str, ...]
+    """The beginnings of words for peerages: baron stands also for baroness and baronet."""
+    nicknames: tuple[tuple[str, ...], ...]
+    """First names that stand for each other: the formal one, then its short and pet forms."""
+    function_words: Words
+    """Words with which a name hardly ever begins: articles, prepositions, pronouns, auxiliary verbs …"""
+    ordinary_first_names: Words
+    """First names that are also ordinary words: without capitals they are not names by themselves."""
+    not_a_person: Words
+    """Words after the name of a company, a place or a prize: Walt Disney Company, Arthur Ashe Stadium."""
+    before_not_a_person: Words
+    """Words between the two: Abraham Lincoln High School, John Lennon International Airport."""
+    particles: Words
+    """Words in or before a surname: van der Bellen, bin Salman."""
+    numerals: Words
+    """Numerals of kings and popes: Charles II."""
+    generations: Words
+    """Numerals that also number the members of a family: Henry Ford II."""
+    head_ends: Words
+    """Words that end the head of a name: Catherine the Great, Charles II of England."""
+    possessive: str
+    """The letter of a possessive after an apostrophe; empty if there is none."""
+    cyrillic: str
+    """The romanisation of each letter of `kb.names.index.CYRILLIC`, with spaces between; - for none."""
+
+    # names in raw text; a rule whose list is empty finds nothing
+    born: Words = NO_WORDS
+    """Phrases right after a name and before a year of birth: was born in 1964, (b. 1964)."""
+    died: Words = NO_WORDS
+    """Phrases before a year of death."""
+    name_titles: Words = NO_WORDS
+    """Titles that make the word after them a name: President Bush, Queen Caroline."""
+    royal_titles: Words = NO_WORDS
+    """Those of `name_titles` that a given name follows."""
+    lower_titles: Words = NO_WORDS
+    """Those of `name_titles` that also count in lower case: "king Ferdinand", but not "count Ferdinand"."""
+    noble_titles: Words = NO_WORDS
+    """Titles between a comma and "of" with a place: Louis VIII, Landgrave of Hesse."""
+    saints: Words = NO_WORDS
+    """Titles that are also in names of places: St. Louis."""
+    roles: Words = NO_WORDS
+    """Words before a name without a comma: striker Messi, his wife Melania."""
+    in_places: Words = NO_WORDS
+    """Words before a place: in, near, northern."""
+    to_places: Words = NO_WORDS
+    """Words before a place or a person: to, from."""
+    based: Words = NO_WORDS
+    """Words that a hyphen joins to a place: Houston-based."""
+    capital_districts: Words = NO_WORDS
+    """Words after a place and a comma that are not famous places: Washington, D.C."""
+    dates: Words = NO_WORDS
+    """Days, months, seasons: hardly ever names of people."""
+    never_names: Words = NO_WORDS
+    """Other words with a capital that are hardly ever names of people: British, Internet."""
+    families: Words = NO_WORDS
+    """Words after a surname that make it the name of a family."""
+    younger: Words = NO_WORDS
+    """Suffixes that, after a name which has none in the KB, probably mean another member of the family."""
+    firm_words: Words = NO_WORDS
+    """Further words, for raw text, that make a name that of a company, a government or another entity."""
+    owned: Words = NO_WORDS
+    """Words in lower case after a company's name and before another capital: Calvin Klein owner PVH."""
+    shares: Words = NO_WORDS
+    """Words in lower case after a company's name: Dell shares."""
+    of_words: Words = NO_WORDS
+    """Words between a name and its place: Charles of England."""
+    and_words: Words = NO_WORDS
+    """Words between two people: Bill and Hillary Clinton."""
+    by_words: Words = NO_WORDS
+    """Words before the author of a text."""
+    credits: Words = NO_WORDS
+    """Words before `by_words` or a colon, or next to a slash: Reporting by, Photo: …, …/AP."""
+    others: Words = NO_WORDS
+    """Words before a name that an earlier mention means another entity with: the other Chris Evans."""
+    men: Words = NO_WORDS
+    """Words that show that a surname is a man's: Mr before it, he after it; not "his" and "him", often another's."""
+    women: Words = NO_WORDS
+    """The same for a woman."""
+    journalists: Words = NO_WORDS
+    """Words in descriptions of people who write or take pictures. Others in a byline are not in the KB."""
+
+    # numbers of four digits: years, or not
+    measures: Words = NO_WORDS
+    """Units and time zones after a number that is not a year: 1500 metres, 1400 GMT, 1500 BC."""
+    counted: Words = NO_WORDS
+    """Nouns that a number before them counts, unless one of `before_years` precedes it: 1500 people."""
+    numbered: Words = NO_WORDS
+    """Words before a number that identifies something, or is an amount of money: Flight 1549, No. 1500, USD 1500."""
+    before_years: Words = NO_WORDS
+    """Words that make the number after them a year, like those of `dates`: in 1996 people voted."""
+    before_events: Words = NO_WORDS
+    """Words before a year and a plural, besides `article` and `possessive`: the 2000 floods, their 1900 letters."""
+    joined_to_years: Words = NO_WORDS
+    """Words that a hyphen joins to a year; with others it is a number: 1990-present, but a 1500-seat hall."""
+
+    def __post_init__(self) -> None:
+        """Raise an error if there are more label languages than can be kept."""
+        if not 1 <= len(self.labels) <= MOST_LABELS:
+            raise NamesakeError(f"{self.name}: {len(self.labels)} languages of labels; 1 to {MOST_LABELS} can be kept")
+
+    @cached_property
+    def title_words(self) -> Words:
+        """The words of all titles: a name that has no other words ("Prime Minister") names no entity."""
+        return frozenset(word for title in self.honorifics for word in title.split())
+
 
 LANGUAGES: dict[str, Language] = {}
-"""The languages that are known, by name."""
+"""The registered languages by name."""
 
 
 def register(language: Language) -> Language:
-    """Let KBs name a language."""
+    """Make a language available to KBs."""
     LANGUAGES[language.name] = language
     return language
 
 
 def of(name: str) -> Language:
-    """The language of a name. Raises NamesakeError where it is not known."""
+    """The language with this name. Raises NamesakeError if it is not registered."""
     if name not in LANGUAGES:
         raise NamesakeError(f"no language {name!r}; known are {', '.join(sorted(LANGUAGES))}")
     return LANGUAGES[name]
 
 
-register(English)
+def read_language(path: Path) -> Language:
+    """The language in a TOML file: the fields of `Language`, and word lists in the table `words`."""
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    table |= {
+        name: frozenset(one.replace("|", " ") for one in text.split()) for name, text in table.pop("words").items()
+    }
+    table |= {name: tuple(table[name]) for name in ("labels", "peerages")}
+    return Language(**table | {"nicknames": tuple(tuple(names.split()) for names in table["nicknames"])})
+
+
+English = register(read_language(Path(__file__).with_name("english.toml")))

@@ -26,8 +26,7 @@ from namesake.arrays import (
 from namesake.articles.schema import MENTION, SPANS
 from namesake.kb.store import KB
 from namesake.kernels.link.candidate_tables import parse_qids
-from namesake.kernels.text.cut import cut_out
-from namesake.kernels.text.spans import BAD, characters_to_bytes
+from namesake.kernels.text.spans import BAD, characters_to_bytes, cut_out
 from namesake.names.evidence import Evidence, no_evidence
 from namesake.names.titled import Placed, Titled
 

@@ -12,11 +12,10 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from namesake import rank
-from namesake.arrays import Float64, Int64, indptr
-from namesake.articles.schema import ARTICLES, MENTION, SPANS
+from namesake.arrays import Float64, Int64
+from namesake.articles.schema import ARTICLES
 from namesake.batch import Query
 from namesake.decide import REASONS
 from namesake.kb.records import about
@@ -159,7 +158,7 @@ def _with_unknown_values(kb: KB, query: Query) -> Query:
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|v|esq|m\.?d|ph\.?\s?d|mba|cpa|obe|cbe|mbe|kbe|mp|qc|kc)\.?", re.I)
-_FULL_STOP = r"([a-z0-9)])[.!?]*\s*[.!?\n\r]\s*"
+_FULL_STOP = re.compile(r"([a-z0-9)])[.!?]*[\t\n\f\r ]*[.!?\n\r][\t\n\f\r ]*")
 """The end of a sentence within a cell, but not the end of an abbreviation such as U.S."""
 
 
@@ -178,25 +177,10 @@ def articles_of(queries: Sequence[Query]) -> pa.Table:
 
     All cells of a row are about one person, so they become one sentence.
     """
-    names = pa.array([plain_name(query.name) for query in queries], pa.string())
-    contexts = pa.array([_SURROGATES.sub("\ufffd", query.context) for query in queries], pa.string())
-    said = pc.replace_substring_regex(contexts, _FULL_STOP, r"\1; ")
-    texts = pc.binary_join_element_wise(names, said, ": ")
-    named = pc.not_equal(names, "").to_numpy(zero_copy_only=False)
-    length = pc.utf8_length(names).to_numpy()[named].astype(np.int32)
-    ends = np.column_stack([np.zeros(len(length), np.int32), length]).reshape(-1)
-    spans = pa.FixedSizeListArray.from_arrays(pa.array(ends, pa.int32()), 2)
-    one_each = pa.array(np.arange(len(length) + 1, dtype=np.int32))
-    mentions = pa.StructArray.from_arrays(
-        [
-            names.filter(pa.array(named)),
-            pa.ListArray.from_arrays(one_each, spans, type=SPANS),
-            pa.nulls(len(length), pa.list_(pa.string())),
-        ],
-        fields=list(MENTION),
-    )
-    lists = pa.ListArray.from_arrays(pa.array(indptr(named).astype(np.int32)), mentions, type=pa.list_(MENTION))
-    dates = pa.array([query.date for query in queries], pa.string())
-    ids = pa.array(np.arange(len(queries))).cast(pa.string())
-    nothing = pa.nulls(len(queries), pa.string())
-    return pa.table([ids, texts.cast(pa.large_string()), nothing, dates, lists, nothing], schema=ARTICLES)
+    rows = []
+    for at, query in enumerate(queries):
+        name, context = plain_name(query.name), _SURROGATES.sub("\ufffd", query.context)
+        mentions = [{"name": name, "spans": [[0, len(name)]]}] if name else []
+        text = _FULL_STOP.sub(r"\1; ", context)
+        rows.append({"id": str(at), "text": f"{name}: {text}", "date": query.date, "mentions": mentions})
+    return pa.Table.from_pylist(rows, ARTICLES)

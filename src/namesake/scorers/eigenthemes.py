@@ -99,17 +99,12 @@ def theme(vectors: Scores, weights: Scores, themes: int) -> tuple[Scores, Scores
     """
     rows, dimensions = vectors.shape
     weighted = vectors * weights[:, None]
+    values, found = np.linalg.eigh(weighted @ weighted.T if rows <= dimensions else weighted.T @ weighted)
+    strongest, found = np.sqrt(np.maximum(values[::-1][:themes], 0)), found[:, ::-1][:, :themes]
     if rows <= dimensions:
-        values, left = np.linalg.eigh(weighted @ weighted.T)
-        strongest = np.sqrt(np.maximum(values[::-1][:themes], 0))
-        left = left[:, ::-1][:, :themes]
-        along = (vectors @ weighted.T) @ left  # σ_i e·v_i
-        carried = left * strongest
+        along, carried = (vectors @ weighted.T) @ found, found * strongest  # along: σ_i e·v_i
     else:
-        values, right = np.linalg.eigh(weighted.T @ weighted)
-        strongest = np.sqrt(np.maximum(values[::-1][:themes], 0))
-        along = (vectors @ right[:, ::-1][:, :themes]) * strongest
-        carried = weighted @ right[:, ::-1][:, :themes]
+        along, carried = (vectors @ found) * strongest, weighted @ found
     length, total = np.linalg.norm(vectors, axis=1), strongest.sum()
     if not total > 0:
         return np.zeros(rows), np.zeros(rows)

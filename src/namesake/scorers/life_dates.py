@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from namesake.arrays import take_rows, text_buffers
 from namesake.articles.days import UNDATED
+from namesake.kernels.dump.wikidata import YEAR
 from namesake.scorers.evidence_shown import Candidate, Match, statement_source
 from namesake.scorers.neural_text import narrow_texts
 from namesake.scorers.registry import Need, Scores, scorer
@@ -20,18 +21,10 @@ if TYPE_CHECKING:
     from namesake.arrays import Bool, Int64
     from namesake.batch import Batch
     from namesake.kb.store import KB
-    from namesake.kernels.link.candidate_tables import Lives
-    from namesake.kernels.text.year_signs import YearWords
+    from namesake.kernels.text.years import YearWords
     from namesake.language import Language
 
 POSITION_HELD = 39
-DAYS_PER_YEAR = 365.25
-COARSEST, FINEST = 7, 11
-"""Precisions of dates that NotYetBorn uses, from the century to the day."""
-YEARLY = 9
-"""The precision of a date that is known to the year."""
-DEFAULT_YEAR = 2015.0
-"""The year of an article that has no date and names no year."""
 OFFICES = Need("statements with a start or an end", lambda kb: len(kb.tenure_entity) > 0)
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)", re.ASCII)
 
@@ -42,7 +35,7 @@ def not_yet_born(batch: Batch, kb: KB) -> Scores:
     from namesake.kernels.link.candidate_tables import dated_later
 
     of_articles = (batch.article, batch.offsets, batch.rows, batch.days)
-    later: Bool = dated_later(*of_articles, kb.birth, kb.birth_precision, UNDATED, COARSEST, FINEST)
+    later: Bool = dated_later(*of_articles, kb.birth, kb.birth_precision, UNDATED)
     return -later.astype(np.float64)
 
 
@@ -85,7 +78,7 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
     a birth alone stands for 95 years, a death alone for 75. One word counts after a title or a role, or if the text
     has the full name. A row of a table that contains neither a date nor a year counts 0.
     """
-    from namesake.kernels.link.candidate_tables import years_apart
+    from namesake.kernels.link.candidate_tables import DAYS_PER_YEAR, years_apart
     from namesake.kernels.text.years import years_of
 
     dated = np.where(batch.days != UNDATED, 1970 + batch.days.astype(np.float64) / DAYS_PER_YEAR, np.nan)
@@ -96,9 +89,7 @@ def years_from_lifetime(batch: Batch, kb: KB) -> Scores:
             batch.article
         ]
     years = years_of(*text_buffers(batch.texts), year_words(kb.language))
-    gap: Scores = years_apart(
-        *(batch.article, batch.offsets, batch.rows, counted), *years, dated, _lives(kb), DEFAULT_YEAR
-    )
+    gap: Scores = years_apart(*(batch.article, batch.offsets, batch.rows, counted), *years, dated, *_lives(kb))
     return -np.log1p(gap / 10)
 
 
@@ -120,15 +111,13 @@ def outside_lifetime(batch: Batch, kb: KB) -> Scores:
     offsets, candidate = take_rows(batch.offsets, shared)
     mentions = np.arange(len(shared)), offsets, batch.rows[candidate], np.diff(indptr) > 0
     undated = np.full(len(shared), np.nan)
-    gap = years_apart(*mentions, indptr, years, undated, _lives(kb), DEFAULT_YEAR)
+    gap = years_apart(*mentions, indptr, years, undated, *_lives(kb))
     scores[candidate] = -(gap > 0).astype(np.float64)
     return scores
 
 
-def _lives(kb: KB) -> Lives:
-    from namesake.kernels.link.candidate_tables import Lives
-
-    return Lives(kb.birth, kb.birth_precision, kb.death, kb.death_precision, YEARLY, DAYS_PER_YEAR)
+def _lives(kb: KB) -> tuple[np.ndarray, ...]:
+    return kb.birth, kb.birth_precision, kb.death, kb.death_precision
 
 
 @scorer("LifeDatesMatch", aliases=("Vital",))
@@ -162,9 +151,8 @@ def life_dates_match(batch: Batch, kb: KB) -> Scores:
 @lru_cache(maxsize=4)
 def year_words(language: Language) -> YearWords:
     """The words of a language that distinguish years from other numbers, as a table for kernels."""
-    from namesake.kernels.hash import hash_each
-    from namesake.kernels.tables import table_of
-    from namesake.kernels.text import year_signs as signs
+    from namesake.kernels.hash import hash_each, table_of
+    from namesake.kernels.text import years as signs
     from namesake.text import pack
 
     lists = {
@@ -198,7 +186,7 @@ def _known_year(rows: Int64, column: np.ndarray, precision: np.ndarray) -> Score
     """The calendar year of each entity's date, NaN if it is less precise than a year or unknown."""
     if not len(column):
         return np.full(len(rows), np.nan)
-    known = (rows >= 0) & (precision[rows] >= YEARLY)
+    known = (rows >= 0) & (precision[rows] >= YEAR)
     return np.where(known, _calendar_year(column[rows]), np.nan)
 
 

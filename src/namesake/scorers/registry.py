@@ -53,7 +53,17 @@ class Signal:
     def __call__(self, batch: Batch) -> Scores:
         """One finite number for each candidate, or each mention, of the batch."""
         count, of = (len(batch.rows), "candidates") if self.kind == "scorer" else (len(batch.names), "mentions")
-        return _checked(f"the {self.kind} {self.name}", self.compute(batch), count, of)
+        who, given = f"the {self.kind} {self.name}", self.compute(batch)
+        try:
+            scores = np.asarray(given, np.float64)
+        except (TypeError, ValueError):
+            raise NamesakeError(f"{who} gave no array of numbers: {given!r:.60}") from None
+        if scores.shape != (count,):
+            size = f"{' × '.join(map(str, scores.shape))} numbers" if scores.shape else "one number"
+            raise NamesakeError(f"{who} gave {size} for {count} {of}: one for each is needed")
+        if not np.isfinite(scores).all():
+            raise NamesakeError(f"{who} gave a score that is no finite number")
+        return scores
 
     def matches(self, explained: Candidate | Reading) -> list[Match]:
         """The evidence for a candidate, or for a mention; empty for a candidate that is not in the KB."""
@@ -70,7 +80,7 @@ _RESERVED = ("score", "position", "nil", "alone")
 
 
 def named(name: str, kind: str = "scorer") -> Signal:
-    """The scorer with this name."""
+    """The scorer with this name, or the evidence for NIL if `kind` is "doubt"."""
     registry = _REGISTRIES[kind]
     if name not in registry:
         raise NamesakeError(
@@ -78,11 +88,6 @@ def named(name: str, kind: str = "scorer") -> Signal:
             f"declare your own {kind} before you load a recipe that uses it"
         )
     return registry[name]
-
-
-def named_doubt(name: str) -> Signal:
-    """The evidence for NIL with this name."""
-    return named(name, "doubt")
 
 
 def scorer(
@@ -137,20 +142,6 @@ def _declare(kind: str, name: str, function: Callable[..., Any], formula: str | 
     new = Signal(kind, name, said, _of_batch(f"the {kind} {name}", function), function.__module__, *rest)
     _REGISTRIES[kind][name] = new
     return new
-
-
-def _checked(who: str, given: Any, count: int, of: str) -> Scores:
-    """The numbers that `who` returned, if there is one finite number for each of `count` candidates or mentions."""
-    try:
-        scores = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise NamesakeError(f"{who} gave no array of numbers: {given!r:.60}") from None
-    if scores.shape != (count,):
-        size = f"{' × '.join(map(str, scores.shape))} numbers" if scores.shape else "one number"
-        raise NamesakeError(f"{who} gave {size} for {count} {of}: one for each is needed")
-    if not np.isfinite(scores).all():
-        raise NamesakeError(f"{who} gave a score that is no finite number")
-    return scores
 
 
 def _of_batch(who: str, function: Callable[..., Any]) -> Callable[[Batch], Any]:

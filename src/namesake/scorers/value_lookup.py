@@ -14,11 +14,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from namesake.arrays import Int32, Int64, UInt64, indptr, take_rows
+from namesake.arrays import Int32, Int64, indptr, take_rows
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.names.normalise import normalise, normalise_many
 from namesake.kb.store import KB
-from namesake.kernels.names.index import hash_names
 from namesake.kernels.types import Ragged
 
 TOGETHER = 0.08
@@ -27,25 +26,22 @@ DESCRIBED = 0.3
 """A word such as "Welsh" may mean a country if this share of the people described with it state that country."""
 FEWEST = 3
 """Counts below this number of people are ignored."""
-_ANY_LENGTH = 1 << 40
 _INITIALS = re.compile(r"[a-z]{2,6}")
 _NO_PAIRS = np.empty(0, np.int32)
 
 
 def named_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
     """For each text, the pairs of these properties whose value has this name, ignoring case, accents, punctuation."""
-    pairs, _ = _called(kb, numbers)
-    hashes, order = _by_hash(kb, numbers)
-    asked = _hashes(normalise_many(Strings.of(texts)))
-    low = np.searchsorted(hashes, asked, "left")
-    high = np.where(asked == 0, low, np.searchsorted(hashes, asked, "right"))
+    pairs, places = _called(kb, numbers)[0], _by_name(kb, numbers)
+    names = normalise_many(Strings.of(texts)).arrow().to_pylist()
     items = kb.items(np.array([int(text[1:]) if is_qid(text) else -1 for text in texts], np.int64))
     values = kb.pair_value[pairs]
-    rows = [
-        np.sort(pairs[order[begin:end]]) if item < 0 else pairs[values == item]
-        for begin, end, item in zip(low.tolist(), high.tolist(), items.tolist(), strict=True)
-    ]
-    return ragged(rows)
+    return ragged(
+        [
+            pairs[places.get(name, [])] if item < 0 else pairs[values == item]
+            for name, item in zip(names, items.tolist(), strict=True)
+        ]
+    )
 
 
 def initialled_values(kb: KB, numbers: tuple[int, ...], texts: Sequence[str]) -> Ragged:
@@ -133,40 +129,37 @@ def _described(kb: KB, numbers: tuple[int, ...], words: tuple[int, ...]) -> Int3
 
 
 @lru_cache(maxsize=64)
-def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, Strings]:
+def _called(kb: KB, numbers: tuple[int, ...]) -> tuple[Int32, list[str]]:
     """The pairs of some properties, and the normalised names of their values."""
     pairs = np.flatnonzero(np.isin(kb.pair_property, numbers)).astype(np.int32)
     values = kb.pair_value[pairs]
     labels = kb.item_labels.take(np.where(values >= 0, values, -1)).arrow().to_pylist()
     strings = kb.strings.take(np.where(values < 0, ~values, -1)).arrow().to_pylist()
     texts = normalise_many(Strings.of(label or string for label, string in zip(labels, strings, strict=True)))
-    return pairs, texts
+    return pairs, texts.arrow().to_pylist()
 
 
 @lru_cache(maxsize=64)
-def _by_hash(kb: KB, numbers: tuple[int, ...]) -> tuple[UInt64, Int64]:
-    """The hashes of the values' names, ascending, and the place of each among the pairs."""
-    hashes = _hashes(_called(kb, numbers)[1])
-    order = np.argsort(hashes, kind="stable")
-    return hashes[order], order
+def _by_name(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
+    """Places among the pairs by the names of their values, of at least two characters."""
+    found: dict[str, list[int]] = {}
+    for place, name in enumerate(_called(kb, numbers)[1]):
+        if len(name) > 1:
+            found.setdefault(name, []).append(place)
+    return found
 
 
 @lru_cache(maxsize=64)
 def _initials(kb: KB, numbers: tuple[int, ...]) -> dict[str, list[int]]:
     """Places among the pairs by the initials of their labels, with and without the last one."""
     found: dict[str, list[int]] = {}
-    for place, label in enumerate(_called(kb, numbers)[1].arrow().to_pylist()):
+    for place, label in enumerate(_called(kb, numbers)[1]):
         words = [word for word in label.split() if word not in kb.language.stop_words]
         initials = "".join(word[0] for word in words)
         for short in {initials, initials[:-1]}:
             if len(short) > 1:
                 found.setdefault(short, []).append(place)
     return found
-
-
-def _hashes(texts: Strings) -> UInt64:
-    hashes: UInt64 = hash_names(texts.data, texts.offsets, _ANY_LENGTH)
-    return hashes
 
 
 def is_qid(text: str) -> bool:

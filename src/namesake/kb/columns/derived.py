@@ -22,8 +22,8 @@ from namesake.kb.publish.draft import Draft
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns.links import count_values, mark_rows
 from namesake.kernels.dump.wikidata import GENDER
+from namesake.kernels.hash import table_size
 from namesake.kernels.names import phrases as pack
-from namesake.kernels.tables import table_size
 
 C = TypeVar("C")
 

@@ -115,7 +115,7 @@ def _number(data: Bytes, offsets: Offsets, surfaces: _Surfaces, language: Langua
     indptr, numbers = large.zeros(len(offsets), np.int64), large.Growing(np.int32)
     for low, high in large.spans(offsets, 1, BLOCK):
         block = offsets[low : high + 1]
-        token_indptr, starts, ends, hashes, *_ = tokenize(data, block, period_words(language), False)
+        token_indptr, starts, ends, hashes, *_ = tokenize(data, block, *period_words(language), False)
         indptr[low + 1 : high + 1] = indptr[low] + token_indptr[1:]
         ids, new = surfaces.number(hashes)
         text_of = np.searchsorted(token_indptr, new, "right") - 1

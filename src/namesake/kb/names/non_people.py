@@ -24,10 +24,10 @@ from namesake.kb.names.short_forms import at_comma
 from namesake.kernels.columns.group import distinct_keys
 from namesake.kernels.columns.links import add_counts, count_values
 from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
+from namesake.kernels.hash import fill, keep_largest, table_size
 from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.kernels.names.index import hash_names
 from namesake.kernels.names.prose import begins_with
-from namesake.kernels.tables import fill, keep_largest, table_size
 
 KINDS = {"place": PLACE, "organisation": ORGANISATION, "work": WORK, "name": GIVEN_OR_FAMILY_NAME}
 """The kinds in `kinds.toml`, which lists their classes (P31)."""

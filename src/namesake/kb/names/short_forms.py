@@ -15,11 +15,10 @@ from namesake.kb.dump.parse import Items
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced
 from namesake.kernels.columns.group import distinct_keys
-from namesake.kernels.hash import hash_each
+from namesake.kernels.hash import count_each, hash_each, table_of
 from namesake.kernels.names import forms as kernels
 from namesake.kernels.names import prose as prose_kernels
 from namesake.kernels.names.index import token_hashes
-from namesake.kernels.tables import count_each, table_of
 from namesake.language import Language
 
 MOST = 5

@@ -7,7 +7,7 @@ from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import HALF, KEYS, LOW_HALF, find_stamped
 from namesake.kernels.link.word_sums import AHEAD, LINE, fetch_row
 from namesake.kernels.search import holds
-from namesake.kernels.simd import pointer, prefetch
+from namesake.kernels.simd import pointer, prefetch, width
 from namesake.kernels.types import I32, I64
 
 LEAST_ROOM = 16
@@ -20,11 +20,8 @@ ROWS, WEIGHTS, STATEMENTS = types.int32[::1], types.float64[::1], types.CPointer
 
 @inlined(types.int64(types.int64))
 def room_for(count):
-    """The size of a table for so many keys."""
-    room = LEAST_ROOM
-    while room < ROOM * count:
-        room *= 2
-    return room
+    """The size of a table for this many keys."""
+    return max(LEAST_ROOM, 1 << width(np.uint64(ROOM * count)))
 
 
 @inlined(types.float64(types.int32, types.int64, types.float64, ROWS, WEIGHTS))

@@ -61,9 +61,8 @@ from namesake.kernels.simd import (
     pointer,
     without_lowest,
 )
+from namesake.kernels.text.characters import AHEAD, LONG, code_point, write_words
 from namesake.kernels.types import U8, own_record
-from namesake.kernels.utf8 import code_point
-from namesake.kernels.words import AHEAD, LONG, write_words
 
 LONGEST_RUN = 64  # bytes of initials that make one token
 FAR = 8  # blocks that are looked at before gaps are read

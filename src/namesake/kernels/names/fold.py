@@ -5,8 +5,8 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.simd import BYTES, pointer
+from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I64, U8
-from namesake.kernels.utf8 import code_point
 
 WIDTHS = types.Array(types.int8, 1, "C", readonly=True)
 LETTERS = types.Array(types.uint8, 2, "C", readonly=True)

@@ -27,8 +27,8 @@ from namesake.kernels.names.tokens import (
     TOKENS,
 )
 from namesake.kernels.simd import BYTES, byte, pointer, word
+from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import U8
-from namesake.kernels.utf8 import code_point
 
 LONGEST_TAG = 1000
 IS_ASCII = np.zeros(256, np.uint8)  # 1 for the letters and digits of ASCII

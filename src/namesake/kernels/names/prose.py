@@ -7,8 +7,8 @@ from namesake.kernels.compiled import kernel
 from namesake.kernels.hash import FREE, ZERO, add_byte, find, finish
 from namesake.kernels.names.fold import LETTERS, SEPARATOR, SPACE, WIDTHS
 from namesake.kernels.simd import pointer
+from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I64, U8, U64
-from namesake.kernels.utf8 import code_point
 
 BOOLS = types.Array(types.boolean, 1, "C", readonly=True)
 

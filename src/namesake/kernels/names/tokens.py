@@ -8,7 +8,7 @@ from numba import types
 from namesake.kernels.compiled import inner
 from namesake.kernels.names.fold import LETTERS, WIDTHS
 from namesake.kernels.simd import LANES, first_bits, having, ones, pointer
-from namesake.kernels.text.case import has_capitals
+from namesake.kernels.text.characters import has_capitals
 from namesake.kernels.types import U8, U32, U64, own_record, record
 
 # what a character is, by bits

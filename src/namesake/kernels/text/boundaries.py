@@ -1,75 +1,58 @@
-"""Where sentences end: rules for pre-tokenised, raw and lowercased news text, each decided from its neighbourhood."""
+"""The ends of sentences in pre-tokenised, raw and lowercased news text. Only the text around a period decides."""
 
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner
+from namesake.kernels.compiled import inner
 from namesake.kernels.hash import KEYS, ONE, find
-from namesake.kernels.simd import BYTES, LANES, among_folded, below, equal, ones, pointer
-from namesake.kernels.text.case import has_capitals
+from namesake.kernels.simd import BYTES, LANES, among_folded, below, equal, ones
+from namesake.kernels.text import characters
 from namesake.kernels.text.characters import (
-    APOSTROPHE,
-    BLANK,
     CLASS,
     COMMA,
-    DIGIT,
     DOT,
     HARD,
     INTEGER,
     LETTER,
     SPACE,
     STOP,
-    TICK,
     character,
     hash_token,
 )
-from namesake.kernels.types import U8, U64, own_record, record
+from namesake.kernels.types import own_record
 
 # How a text is written (`style`), and whether it is to be split at all.
 WHOLE, CASED, SPACED = 1, 2, 4
 LAST_BIT = np.uint64(LANES - 1)
-LETTERS_TO_A_CAPITAL = 200  # in a text with capitals there is one in so many letters
+LETTERS_TO_A_CAPITAL = 200  # a text with capitals has at least one capital in this many letters
 
-# What a word says about the period after it, or about the one before it: it opens sentences (STARTER), or has a capital
-# anywhere (CAPITAL).
+# Bits of words: about the period after the word, or about the one before it (STARTER: the word opens sentences;
+# CAPITAL: it has a capital anywhere).
 TITLE, FINAL, NUMBERED, STARTER, CAPITAL = 1, 2, 4, 8, 16
 
 
-class Listed(NamedTuple):
-    """The words of a language that tell about periods, as a hash table, and their bits."""
-
-    keys: Annotated[Any, U64]
-    bits: Annotated[Any, U8]
-
-
-class Pointers(NamedTuple):
-    """`Listed` for kernels: pointers, and the table's size less one."""
+class PeriodWords(NamedTuple):
+    """The words of a language that decide about periods: a hash table, their bits, and the table's size less one."""
 
     keys: Annotated[Any, KEYS]
     bits: Annotated[Any, BYTES]
     mask: Annotated[Any, INTEGER]
 
 
-LISTED, WORDS = record(Listed), own_record(Pointers)
-
-
-@inlined(WORDS(U64, U8))
-def listed_words(keys, bits):
-    """The same words by pointers."""
-    return Pointers(pointer(keys), pointer(bits), len(keys) - 1)
+WORDS = own_record(PeriodWords)
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, WORDS))
 def word_bits(data, start, end, words):
-    """What is known of the word in [start, end), whatever its case."""
+    """The bits of the word in [start, end), whatever its case."""
     return np.int64(words.bits[find(words.keys, words.mask, hash_token(data, start, end))])
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def style(data, start, end):
-    """CASED where capitals occur, SPACED where commas and periods stand alone; judged by the first half kilobyte."""
+    """CASED if the text has capitals, SPACED if spaces surround its commas and periods; by the first half kilobyte."""
     letters, capitals, spaced, glued = 0, 0, 0, 0
     at, stop, after_space = start, min(end, start + 512), ONE
     while at + LANES <= stop:
@@ -96,50 +79,45 @@ def style(data, start, end):
             elif kind == COMMA:
                 glued += 1
         before = kind
-    cased = capitals > 0 and has_capitals(capitals, letters, LETTERS_TO_A_CAPITAL)
+    cased = capitals > 0 and characters.has_capitals(capitals, letters, LETTERS_TO_A_CAPITAL)
     return (CASED if cased else 0) | (SPACED if spaced > glued else 0)
 
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTES, INTEGER, INTEGER))
 def skip_space(data, k, end):
-    """The next byte that is no whitespace, and how many newlines were passed."""
+    """The next byte that is not whitespace, and the number of newlines before it."""
     newlines = 0
     while k < end:
         kind, width = character(data, k, end)
-        if kind != SPACE and kind != BLANK:
+        if kind != SPACE and kind != characters.BLANK:
             break
         newlines += data[k] == 10
         k += width
     return k, newlines
 
 
-@inner(types.boolean(BYTES, INTEGER))
-def is_closing_quote(data, k):
-    """Whether the HARD character at `k` is ” or »."""
-    return (data[k] == 0xE2 and data[k + 2] == 0x9D) or (data[k] == 0xC2 and data[k + 1] == 0xBB)
-
-
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def skip_closers(data, k, end):
-    """Past the brackets and quotes that may close a sentence right after its period."""
+    """The byte after the brackets and quotes that may close a sentence right after its period."""
     while k < end:
         kind, width = character(data, k, end)
-        byte = data[k]
-        if kind == APOSTROPHE or (kind == HARD and (byte in (93, 41, 125, 62, 34) or is_closing_quote(data, k))):
-            k += width
-        else:
+        closes = kind == characters.APOSTROPHE or (kind == HARD and data[k] in (93, 41, 125, 62, 34))
+        if kind == HARD and data[k] >= 0xC2:  # ” and »
+            closes = data[k + 2] == 0x9D if data[k] == 0xE2 else data[k + 1] == 0xBB
+        if not closes:
             break
+        k += width
     return k
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, WORDS))
 def period_bits(data, start, period, sentence, words):
-    """What the word in [start, period) says about its period: its bits, TITLE also for initials and lists."""
+    """The bits of the word in [start, period) before its period; TITLE also for initials and numbers of lists."""
     dots, digits = 0, 0
     for k in range(start, period):
         kind = CLASS[data[k]]
         dots += kind == DOT
-        digits += kind == DIGIT
+        digits += kind == characters.DIGIT
         if data[k] == 45:  # R-Okla.
             start = k + 1
     length = period - start
@@ -152,7 +130,7 @@ def period_bits(data, start, period, sentence, words):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
 def is_small(data, k, end):
-    """Whether a lowercase letter stands at `k` (ASCII and Latin-1; a letter of another script is taken for neither)."""
+    """Whether there is a lowercase letter at `k` (ASCII and Latin-1; False for letters of other scripts)."""
     if data[k] == 0xC3:
         return k + 1 < end and data[k + 1] >= 0x9F
     return 97 <= data[k] <= 122
@@ -160,7 +138,7 @@ def is_small(data, k, end):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def letters_end(data, k, end):
-    """Behind the ASCII letters from `k` on."""
+    """The end of the ASCII letters from `k` on."""
     while k < end and CLASS[data[k]] == LETTER:
         k += 1
     return k
@@ -168,7 +146,7 @@ def letters_end(data, k, end):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER, WORDS))
 def is_capital_word(data, k, end, words):
-    """Whether a word with a capital that says something starts at `k`: what an ellipsis needs after it to end."""
+    """Whether a word with a capital that opens a sentence starts at `k`: only then does an ellipsis end one."""
     if data[k] == 0xC3:
         return k + 1 < end and data[k + 1] < 0x9F
     return 65 <= data[k] <= 90 and word_bits(data, k, letters_end(data, k, end), words) & CAPITAL == 0
@@ -176,18 +154,18 @@ def is_capital_word(data, k, end, words):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
 def opens_sentence(data, k, end, bits, flags, words):
-    """Whether what stands at `k` can open a sentence after a word with these period bits."""
+    """Whether a sentence can begin at `k` after a word with these period bits."""
     if bits & TITLE:
         return False
     quoted = False
     kind, width = character(data, k, end)
     if kind in (COMMA, DOT, STOP) or data[k] in (59, 37, 38):
         return False
-    while k + width < end and (kind in (HARD, APOSTROPHE, TICK)):
+    while k + width < end and (kind in (HARD, characters.APOSTROPHE, characters.TICK)):
         quoted |= data[k] != 40 and data[k] != 91  # a bracket after Pa. or Inc. opens no sentence
         k += width
         kind, width = character(data, k, end)
-    if kind == DIGIT:
+    if kind == characters.DIGIT:
         return not bits & (FINAL | NUMBERED)
     if not flags & CASED:
         return not bits & FINAL
@@ -200,7 +178,7 @@ def opens_sentence(data, k, end, bits, flags, words):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER, INTEGER, WORDS))
 def period_break(data, start, period, end, sentence, flags, words):
-    """Start of the next sentence if the period glued to the word in [start, period) ends one, else -1."""
+    """Start of the next sentence if the period right after the word in [start, period) ends one, else -1."""
     after = skip_closers(data, period + 1, end)
     following, newlines = skip_space(data, after, end)
     if following == end:
@@ -217,7 +195,7 @@ def period_break(data, start, period, end, sentence, flags, words):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
 def opened(data, start, end):
-    """Whether an odd number of straight double quotes stands in the last kilobyte of [start, end): the next closes."""
+    """Whether the last kilobyte of [start, end) has an odd number of straight double quotes: the next one closes."""
     quotes = 0
     for k in range(max(start, end - 1024), end):
         quotes += data[k] == 34
@@ -226,7 +204,7 @@ def opened(data, start, end):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER, INTEGER))
 def skip_spaced_closers(data, k, end, sentence, stop):
-    """Past closing quotes and brackets that stand alone after a spaced period: `. ''`, `. )`."""
+    """The byte after closing quotes and brackets between spaces after a spaced period: `. ''`, `. )`."""
     while k < end:
         after = skip_closers(data, k, end)
         following, _ = skip_space(data, after, end)
@@ -250,7 +228,7 @@ def stop_break(data, stop, end, sentence, flags, words):
         after += width
     ellipsis = (dots > 2 or data[stop] == 0xE2) and after - stop in (dots, 3 * dots)
     ends_question = data[stop] != 46 and not ellipsis
-    spaced = stop == sentence or CLASS[data[stop - 1]] == SPACE or CLASS[data[stop - 1]] == BLANK
+    spaced = stop == sentence or CLASS[data[stop - 1]] == SPACE or CLASS[data[stop - 1]] == characters.BLANK
     after = skip_closers(data, after, end)
     following, newlines = skip_space(data, after, end)
     if following == end or newlines > 1:

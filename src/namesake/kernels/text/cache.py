@@ -1,7 +1,7 @@
-"""A cache of words by their hashes: what texts say again and again is found by looking at one line of memory.
+"""A cache of words by their hashes: a lookup of a frequent word reads one line of the processor's cache.
 
-A line holds four hashes and behind them the words of these, plus 1. A hash lies in the line that its lowest bits tell,
-in the first place that was free; where all are taken, in the next line with room.
+A line has four hashes and then their words, plus 1. A hash is in the line given by its lowest bits, in the first place
+that was free; if all four are used, in the next line with a free place.
 """
 
 import numpy as np
@@ -18,13 +18,13 @@ LINE = 2 * WAYS  # numbers of 64 bits, which make a line of the processor's cach
 
 @inlined(types.int64(types.uint64, types.int64))
 def line_of(key, mask):
-    """Where the line of a hash begins; `mask` is the number of lines less one."""
+    """The first place of a hash's line; `mask` is the number of lines less one."""
     return LINE * np.int64(key & np.uint64(mask))
 
 
 @inlined(types.Tuple((types.int64, types.boolean))(KEYS, types.int64, types.uint64))
 def find_cached(cache, mask, key):
-    """The place of a hash and True, or the free place where it belongs and False; its word stands WAYS behind it."""
+    """The place of a hash and True, or the free place for it and False; its word is WAYS places later."""
     line = line_of(key, mask)
     found = four_equal(cache, line, key)
     while found == 0:
@@ -38,7 +38,7 @@ def find_cached(cache, mask, key):
 
 @kernel(types.int64(U64, I32, types.uint64[::1]))
 def remember(hashes, words, cache):
-    """Put words into a cache that has room for them; returns how many places were newly taken."""
+    """Put words into a cache that has room for them; returns the number of new entries."""
     keys, mask = pointer(cache), len(cache) // LINE - 1
     taken = 0
     for k in range(len(hashes)):

@@ -1,11 +1,11 @@
-"""What each byte of UTF-8 text means to the tokenizer, and how a token is folded before it is hashed."""
+"""Characters of UTF-8 text: their classes for the tokenizer, words of ASCII letters, and the hashes of tokens."""
 
 import numpy as np
 from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.hash import LOWERED, ONE, ZERO, absorb, add_byte, finish
-from namesake.kernels.simd import BYTES, lowest, pointer, word
+from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, absorb, add_byte, finish
+from namesake.kernels.simd import BYTES, LANES, NUMBERS, lowest, ones, pointer, without_lowest, word
 from namesake.kernels.types import I64
 from namesake.kernels.types import U8 as BYTE_ARRAY
 
@@ -98,6 +98,16 @@ def character(data, k, end):
     return decode(data, k, end)
 
 
+@inlined(types.boolean(INTEGER, INTEGER, INTEGER))
+def has_capitals(capitals, among, one_in):
+    """Whether at least one in `one_in` letters, or words, is a capital, so that the text is written with capitals.
+
+    Sentences ask this of the beginning of a text, by letters. The name detector asks it of the whole text, by words: a
+    long quotation with one capital at its start does not distinguish names.
+    """
+    return capitals * one_in >= among
+
+
 @inner(types.uint64(BYTES, INTEGER, INTEGER))
 def hash_token(data, start, end):
     """Hash of the bytes with A–Z lowered and ‘ ’ as '."""
@@ -156,3 +166,47 @@ def hash_words(words):
     """The hashes of a few ASCII words, for constant tables."""
     offsets = np.cumsum([0, *map(len, words)])
     return hash_all(np.frombuffer("".join(words).encode(), np.uint8), offsets)
+
+
+@inner(types.Tuple((INTEGER, INTEGER))(BYTE_ARRAY, INTEGER, INTEGER))
+def code_point(data, at, end):
+    """The character at byte `at` and its number of bytes; (-1, 1) if the bytes are not UTF-8."""
+    first = np.int64(data[at])
+    if first < 0x80:
+        return first, np.int64(1)
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if first < 0xC2 or first > 0xF4 or at + size > end:
+        return np.int64(-1), np.int64(1)
+    point = first & (0x7F >> size)
+    for i in range(at + 1, at + size):
+        byte = np.int64(data[i])
+        if byte & 0xC0 != 0x80:
+            return np.int64(-1), np.int64(1)
+        point = point << 6 | byte & 0x3F
+    return point, np.int64(size)
+
+
+AHEAD = LANES + 16  # bytes of a block and of the head and tail of the last word that begins in it
+AT_ONCE = 4  # words that are written at once, even if there are fewer
+LONG = 16  # letters of a word whose hash needs more than its head and tail
+
+
+@inlined(
+    types.UniTuple(INTEGER, 2)(
+        *(BYTES, INTEGER, types.uint64, types.uint64, NUMBERS, NUMBERS, KEYS, KEYS, INTEGER, INTEGER)
+    )
+)
+def write_words(text, base, begin, stop, starts, ends, heads, tails, opened, closed):
+    """Write starts, ends, and the first and second eight bytes of the words whose starts and ends are two masks.
+
+    Masks begin at byte `base`. Before, `opened` words have begun and `closed` have ended; returns both counts after. Up
+    to AT_ONCE places after the last word are overwritten.
+    """
+    begins, stops = ones(begin), ones(stop)
+    for k in range(0, max(begins, stops), AT_ONCE):
+        for j in range(k, k + AT_ONCE):
+            start = base + lowest(begin)
+            starts[opened + j], ends[closed + j] = start, base + lowest(stop)
+            heads[opened + j], tails[opened + j] = word(text, start), word(text, start + 8)
+            begin, stop = without_lowest(begin), without_lowest(stop)
+    return opened + begins, closed + stops

@@ -1,4 +1,4 @@
-"""Word look-up, and the word sets of many short strings."""
+"""Lookup of words, and the word sets of many short strings."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -7,10 +7,10 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.hash import FREE, KEYS, find
+from namesake.kernels.search import sort_few
 from namesake.kernels.simd import pointer
-from namesake.kernels.text.boundaries import listed_words
+from namesake.kernels.text.boundaries import PeriodWords
 from namesake.kernels.text.cache import LINE, WAYS, find_cached
-from namesake.kernels.text.characters import LOWER
 from namesake.kernels.text.tokenizer import begin, scan
 from namesake.kernels.text.treebank import new_buffers, pointers
 from namesake.kernels.types import I32, I64, U8, U64, plain_record
@@ -27,16 +27,6 @@ def look_up(hashed, table_hash, table_word, mask):
     return table_word[slot] if table_hash[slot] != FREE else np.int32(ABSENT)
 
 
-@kernel(types.void(U64, I32, HASHES, WORDS))
-def insert(hashes, words, table_hash, table_word):
-    """Put words into a table that has room for them."""
-    keys, mask = pointer(table_hash), len(table_hash) - 1
-    for k in range(len(hashes)):
-        slot = find(keys, mask, hashes[k])
-        table_hash[slot] = hashes[k]
-        table_word[slot] = words[k]
-
-
 @kernel(WORDS(U64, U64, I32))
 def look_up_all(hashes, table_hash, table_word):
     """`look_up` for each hash."""
@@ -50,8 +40,8 @@ def look_up_all(hashes, table_hash, table_word):
 def intern(hashes, start, table_hash, table_id, known, ids, first):
     """Number the hashes in the order in which they first occur, from `start` on, until the table is half full.
 
-    ids[k] becomes the number of hashes[k], first[n] the place where number n occurs first (for the new ones).
-    Returns where to go on and how many numbers are given.
+    ids[k] becomes the number of hashes[k], first[n] the place at which the new number n first occurs. Returns the next
+    place and the count of numbers.
     """
     keys, mask = pointer(table_hash), len(table_hash) - 1
     for k in range(start, len(hashes)):
@@ -67,26 +57,6 @@ def intern(hashes, start, table_hash, table_id, known, ids, first):
     return len(hashes), known
 
 
-@kernel(types.uint8[::1](U8, I64, I64))
-def spell(data, starts, ends):
-    """The tokens as they were hashed, A–Z lowered and ‘ ’ as ', each followed by a newline."""
-    out = np.empty(np.sum(ends - starts) + len(starts), np.uint8)
-    size = 0
-    for token in range(len(starts)):
-        k, end = starts[token], ends[token]
-        while k < end:
-            if data[k] == 0xE2 and k + 2 < end and data[k + 1] == 0x80 and data[k + 2] | 1 == 0x99:
-                out[size] = 0x27
-                k += 3
-            else:
-                out[size] = np.uint8(LOWER[data[k]])
-                k += 1
-            size += 1
-        out[size] = 10
-        size += 1
-    return out[:size]
-
-
 @kernel(types.Tuple((types.int64[::1], WORDS))(I64, I32, I32))
 def word_sets(indptr, ids, word_of):
     """Sorted unique words of each row, without the negative ones: CSR of word_of[ids]."""
@@ -99,15 +69,7 @@ def word_sets(indptr, ids, word_of):
             word = word_of[ids[k]]
             out[end] = word
             end += word >= 0
-        if end - begin > 32:
-            out[begin:end].sort()
-        else:
-            for k in range(begin + 1, end):
-                word, place = out[k], k
-                while place > begin and out[place - 1] > word:
-                    out[place] = out[place - 1]
-                    place -= 1
-                out[place] = word
+        sort_few(out, begin, end)
         for k in range(begin, end):
             if size == begin or out[size - 1] != out[k]:
                 out[size] = out[k]
@@ -117,10 +79,7 @@ def word_sets(indptr, ids, word_of):
 
 
 class Tables(NamedTuple):
-    """Words by hash, -1 for what is no word: those of a KB, and a cache that is filled as they are met.
-
-    First the language's words about periods, and their bits. For the cache see `text.cache`.
-    """
+    """The language's words about periods; words by hash, -1 for a token that is not a word: of a KB, and cached."""
 
     period_keys: Annotated[Any, U64]
     period_bits: Annotated[Any, U8]
@@ -130,9 +89,9 @@ class Tables(NamedTuple):
 
 
 class Analysis(NamedTuple):
-    """What becomes of texts: of each its words, their first bytes, and the first bytes of its sentences.
+    """The result of an analysis: the words of each text, their first bytes, and the first bytes of its sentences.
 
-    Then the tokens that no table knows: their places among the words, their bytes, their hashes.
+    Then the tokens that are in no table: their places among the words, their bytes, their hashes.
     """
 
     indptr: Annotated[Any, LONGS]
@@ -148,14 +107,14 @@ class Analysis(NamedTuple):
 
 @kernel(types.UniTuple(types.int64, 4)(U8, I64, plain_record(Tables), types.int64, plain_record(Analysis)))
 def analyse(data, offsets, tables, cached, to):
-    """Look every token of many texts up, in the cache, then in the KB's table; what is found goes into the cache.
+    """Look up every token of many texts in the cache, then in the KB's table, whose words are cached.
 
-    The misses stand among the words as ABSENT. Returns how many words, sentences, misses and cached hashes there are.
+    Misses are among the words as ABSENT. Returns the numbers of words, sentences, misses and cached hashes.
     """
     first, buffers = pointer(data), new_buffers()
     found = pointers(buffers)
     period_keys, period_bits, surface, surface_words, remembered = tables
-    periods = listed_words(period_keys, period_bits)
+    periods = PeriodWords(pointer(period_keys), pointer(period_bits), len(period_keys) - 1)
     surface_hash, surface_word, surface_mask = pointer(surface), pointer(surface_words), len(surface) - 1
     cache, cache_mask = pointer(remembered), len(remembered) // LINE - 1
     indptr, words, starts, sentence_indptr, sentences, miss_place, miss_start, miss_end, miss_hash = to
@@ -201,7 +160,7 @@ def analyse(data, offsets, tables, cached, to):
 
 @kernel(types.int64(types.int64[::1], WORDS, WORDS))
 def drop_unknown(indptr, words, starts):
-    """Close the gaps that negative words leave, in place; returns how many words remain."""
+    """Remove negative words in place; returns the number of words that remain."""
     size, k = 0, indptr[0]
     for t in range(len(indptr) - 1):
         while k < indptr[t + 1]:

@@ -1,7 +1,7 @@
-"""The plain parts of a text, 64 bytes at once: words between spaces, and signs whose rules need no second look.
+"""The plain parts of a text, 64 bytes at once: words between spaces, and signs with simple rules.
 
-`plain` reads a block from where a piece may start. What it is not sure of, it leaves to the exact rules: all that
-stands behind the last space or sign before a byte that it does not understand.
+`plain` reads a block that begins where a piece may start. It leaves to the exact rules everything after the last space
+or sign before a byte that is not plain.
 """
 
 import numpy as np
@@ -15,20 +15,20 @@ from namesake.kernels.text.characters import INTEGER
 MASK = types.uint64
 TWO, THREE, FOUR, FIVE = (np.uint64(k) for k in range(2, 6))
 ALL, LAST = ~ZERO, ONE << np.uint64(63)
-REACH = 5  # bytes behind one that may tell whether it is plain
+REACH = 5  # bytes after one that decide whether it is plain
 SURE = (ONE << np.uint64(58)) - ONE  # bytes whose neighbours on both sides are in the block
 
 
 @inlined(MASK(MASK, MASK))
 def paired(sign, space):
-    """Where a sign stands twice, between spaces."""
+    """Mask of signs that are doubled and between spaces."""
     second = sign & sign << ONE & space << TWO & space >> ONE
     return second | second >> ONE
 
 
 @inlined(types.boolean(BYTES, INTEGER, MASK))
 def may_part(data, i, letter):
-    """Whether letters may spell a contraction: all of those have nn, mm or tt behind their first two letters."""
+    """Whether letters may spell a contraction: all contractions have nn, mm or tt after their first two letters."""
     n, m, t = equal_folded(data, i, 110), equal_folded(data, i, 109), equal_folded(data, i, 116)
     third = (letter & ~(letter << ONE)) << TWO
     return third & (n & n >> ONE | m & m >> ONE | t & t >> ONE) != 0
@@ -38,14 +38,14 @@ def may_part(data, i, letter):
 def plain(data, i, left):
     """How many of the 64 bytes from `i` on are plain; the starts and ends of their words, and starts of sentences.
 
-    Last, whether a byte that is not plain stopped it, rather than the end of the block. The text has `left` bytes more,
-    at least REACH; the last of them are not plain, as what stands behind them is of another text.
+    Last, whether a byte that is not plain ended it, rather than the end of the block. The text has `left` more bytes,
+    at least REACH; the last of them are not plain, because the bytes after them belong to another text.
 
     Plain are:
     - words of letters, with single hyphens between them unless a contraction may be one of the parts;
     - a digit, then digits and letters, or . , : - between digits: no words;
-    - spaces, and what stands alone like them: brackets, straight quotes, $ and its like, a comma or colon before
-      neither a digit nor its like;
+    - spaces, and signs that are always tokens: brackets, straight quotes, $ and similar ones, a comma or colon that
+      neither a digit nor another one follows;
     - `` '' -- between spaces, and any other sign of ASCII but . ? ! there;
     - 's and 'll between spaces, or any one or two letters: no words;
     - a period between spaces, if a letter, a digit or ` follows, even behind '': it ends a sentence;

@@ -1,14 +1,15 @@
-"""Spans between units: whitespace tokens, characters and bytes of UTF-8."""
+"""Spans in whitespace tokens, characters and bytes of UTF-8, and the names in them."""
 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, inner, kernel
-from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer
+from namesake.kernels.compiled import inner, kernel
+from namesake.kernels.search import first_at_least
+from namesake.kernels.simd import BYTES, LANES, below, equal, lowest, ones, pointer, prefetch, without_lowest
+from namesake.kernels.text.characters import code_point
 from namesake.kernels.types import I32, I64, PAIRS, U8
-from namesake.kernels.utf8 import code_point
 
-BAD = -1  # both ends of a span that does not fit its text
+BAD = -1  # start and end of a span that does not fit its text
 ASCII_END = np.uint8(0x80)
 
 
@@ -29,7 +30,7 @@ NONE, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64(2**64 - 1)
 
 @inner(types.uint64(BYTES, types.int64))
 def spaces(raw, at):
-    """Mask of the white space among 64 bytes of ASCII: what `is_space` says of each."""
+    """Mask of the white space (`is_space`) among 64 bytes of ASCII."""
     space = equal(raw, at, SPACE)
     if below(raw, at, AFTER_SPACE) != space:  # control characters, and not all of them are space
         space |= below(raw, at, AFTER_RETURN) & ~below(raw, at, TAB)
@@ -43,17 +44,8 @@ def put_bits(mask, position, out, size):
     while mask != NONE:
         out[size] = position + lowest(mask)
         size += 1
-        mask &= mask - ONE
+        mask = without_lowest(mask)
     return size
-
-
-@inlined(types.int64(I64))
-def longest_text(offsets):
-    """The size of the longest text; 0 if there is none."""
-    longest = np.int64(0)
-    for text in range(len(offsets) - 1):
-        longest = max(longest, offsets[text + 1] - offsets[text])
-    return longest
 
 
 @kernel(types.int32[:, ::1](U8, I64, I64, PAIRS))
@@ -64,9 +56,7 @@ def tokens_to_characters(data, offsets, indptr, spans):
     is empty, reversed or past the text becomes BAD.
     """
     out = np.full(spans.shape, BAD, np.int32)
-    longest = longest_text(offsets)
-    starts = np.empty(longest // 2 + 1, np.int32)
-    ends = np.empty(longest // 2 + 1, np.int32)
+    starts, ends = np.empty(len(data) // 2 + 1, np.int32), np.empty(len(data) // 2 + 1, np.int32)  # of one text
     raw = pointer(data)
     for text in range(len(offsets) - 1):
         if indptr[text] == indptr[text + 1]:
@@ -132,16 +122,10 @@ def count_characters(data, begin, end, counts):
 
 @inner(types.int64(U8, types.int64, types.int64, I32, types.int64))
 def byte_of(data, begin, end, counts, character):
-    """The byte, from `begin`, where a character begins; the end where there is no such character."""
-    low, high = 0, (end - begin + BLOCK - 1) // BLOCK
-    while high - low > 1:  # the last block with no more than `character` characters before it
-        middle = (low + high) // 2
-        if counts[middle] <= character:
-            low = middle
-        else:
-            high = middle
-    seen = np.int64(counts[low]) - 1
-    for at in range(begin + low * BLOCK, end):
+    """The first byte, counted from `begin`, of a character; the end if there is no such character."""
+    block = first_at_least(counts, 0, (end - begin + BLOCK - 1) // BLOCK, np.int32(character + 1)) - 1
+    seen = np.int64(counts[block]) - 1
+    for at in range(begin + block * BLOCK, end):
         seen += (data[at] & 0xC0) != 0x80
         if seen == character:
             return at - begin
@@ -152,8 +136,7 @@ def byte_of(data, begin, end, counts, character):
 def characters_to_bytes(data, offsets, indptr, spans):
     """Spans of characters as spans of bytes, both counted from the start of their text; BAD where they do not fit."""
     out = np.full(spans.shape, BAD, np.int32)
-    longest = longest_text(offsets)
-    counts = np.empty(longest // BLOCK + 1, np.int32)
+    counts = np.empty(len(data) // BLOCK + 1, np.int32)  # of one text
     for text in range(len(offsets) - 1):
         first, last = indptr[text], indptr[text + 1]
         if first == last:
@@ -167,3 +150,25 @@ def characters_to_bytes(data, offsets, indptr, spans):
                 out[k, 0] = start if ascii_only else byte_of(data, begin, end, counts, start)
                 out[k, 1] = stop if ascii_only else byte_of(data, begin, end, counts, stop)
     return out
+
+
+PLACES = types.Array(types.int64, 2, "C", readonly=True)
+AHEAD = 16  # names
+
+
+@kernel(types.Tuple((types.int32[::1], types.uint8[::1], types.boolean))(U8, PLACES))
+def cut_out(data, where):
+    """The texts between pairs of bytes, in Arrow's layout, and whether one has a line break or another control code."""
+    size = np.int64(0)
+    for name in range(len(where)):
+        size += where[name, 1] - where[name, 0]
+    offsets, out, text = np.zeros(len(where) + 1, np.int32), np.empty(size, np.uint8), pointer(data)
+    write, broken = np.int64(0), False
+    for name in range(len(where)):
+        prefetch(text, where[min(name + AHEAD, len(where) - 1), 0])
+        for at in range(where[name, 0], where[name, 1]):
+            out[write] = text[at]
+            broken |= text[at] < SPACE
+            write += 1
+        offsets[name + 1] = write
+    return offsets, out, broken

@@ -1,8 +1,8 @@
 """One pass over the bytes of many texts: Penn Treebank word tokens with their hashes, and sentence starts.
 
-The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. What is `plain` is read 64
-bytes at a time; whatever touches an apostrophe, a period or a byte beyond ASCII goes through the exact rules, and so do
-the last bytes of a text.
+The tokens are those of the Treebank rules, sentence by sentence, that start with a letter. `plain` text is read 64
+bytes at a time. The exact rules read everything next to an apostrophe, a period or a non-ASCII byte, and the last bytes
+of a text.
 """
 
 import numpy as np
@@ -10,54 +10,19 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, inner, kernel
 from namesake.kernels.hash import KEYS, LOWERED, ONE, ZERO, hash_ahead, hash_short, hash_word
-from namesake.kernels.simd import (
-    BYTES,
-    LANES,
-    first_bits,
-    having,
-    lowest,
-    ones,
-    pointer,
-    prefetch,
-    width,
-)
-from namesake.kernels.text.boundaries import LISTED, WHOLE, WORDS, listed_words, skip_space, style
+from namesake.kernels.simd import BYTES, LANES, first_bits, having, lowest, ones, pointer, prefetch, width
+from namesake.kernels.text import characters, treebank
+from namesake.kernels.text.boundaries import WHOLE, WORDS, PeriodWords, skip_space, style
 from namesake.kernels.text.cache import line_of
-from namesake.kernels.text.characters import (
-    BLANK,
-    CLASS,
-    COMMA,
-    DIGIT,
-    INTEGER,
-    LETTER,
-    SPACE,
-    SPLIT,
-    UNDERSCORE,
-    hash_token,
-    plain_word,
-)
+from namesake.kernels.text.characters import CLASS, COMMA, DIGIT, INTEGER, LETTER, SPACE, SPLIT, UNDERSCORE, write_words
 from namesake.kernels.text.plain import REACH, plain
-from namesake.kernels.text.treebank import (
-    CONTRACTION_MASK,
-    CONTRACTIONS,
-    FULL,
-    LATE,
-    TO,
-    add_token,
-    emit_piece,
-    lead,
-    new_buffers,
-    piece_end,
-    pointers,
-    spacing,
-)
-from namesake.kernels.types import I64, U8
-from namesake.kernels.words import AHEAD, LONG, write_words
+from namesake.kernels.text.treebank import FULL, TO
+from namesake.kernels.types import I64, U8, U64
 
 
 @inlined(types.UniTuple(INTEGER, 2)(BYTES, INTEGER, INTEGER, types.boolean))
 def begin(data, start, end, whole):
-    """Where the first sentence of a text begins, and how the text is written; with `whole` it is one sentence."""
+    """The start of a text's first sentence, and the style of the text; with `whole` it is one sentence."""
     if whole:
         return start, WHOLE
     return skip_space(data, start, end)[0], style(data, start, end)
@@ -65,7 +30,7 @@ def begin(data, start, end, whole):
 
 @inner(INTEGER(INTEGER, INTEGER, TO))
 def part(k, count, to):
-    """Part token k, a contraction, behind its third letter; how many tokens there are then."""
+    """Split token k, a contraction, after its third letter; returns the new number of tokens."""
     for j in range(count, k, -1):
         to.starts[j], to.ends[j], to.hashes[j], to.heads[j] = (
             to.starts[j - 1], to.ends[j - 1], to.hashes[j - 1], to.heads[j - 1]
@@ -76,9 +41,9 @@ def part(k, count, to):
 
 @inlined(INTEGER(BYTES, INTEGER, TO))
 def hash_plain(data, count, to):
-    """Make the hashes of plain words; those that are contractions part in two. Returns how many tokens there are.
+    """Compute the hashes of plain words and split contractions. Returns the number of tokens.
 
-    Long words are hashed one by one, and what has five or six letters, the third one twice, may be a contraction.
+    Long words are hashed one by one; a word of five or six letters whose third is doubled may be a contraction.
     """
     for k in range(count):
         hashed = hash_short(to.heads[k], to.tails[k], to.ends[k] - to.starts[k])
@@ -86,17 +51,19 @@ def hash_plain(data, count, to):
     for k in range(count):
         head, length = np.int64(to.heads[k]), to.ends[k] - to.starts[k]
         twice = ((head >> 16 ^ head >> 24) & 0xDF == 0) & ((length == 5) | (length == 6))
-        to.marks[k] = np.uint8((head != 0) & (twice | (length >= LONG)))
+        to.marks[k] = np.uint8((head != 0) & (twice | (length >= characters.LONG)))
     total = count
-    for at in range((count - 1) // LANES * LANES, -1, -LANES):  # from behind, as parts move what follows
+    for at in range(
+        (count - 1) // LANES * LANES, -1, -LANES
+    ):  # from the end, because a split moves the tokens after it
         marked = having(to.marks, at, np.uint8(1)) & first_bits(count - at)
         while marked != ZERO:
             k = at + width(marked) - 1
             marked &= first_bits(k - at)
             start, end = to.starts[k], to.ends[k]
-            if end - start >= LONG:
+            if end - start >= characters.LONG:
                 to.hashes[k] = hash_ahead(data, start, end, LOWERED)
-            elif CONTRACTIONS[to.hashes[k] & CONTRACTION_MASK] == to.hashes[k]:
+            elif treebank.CONTRACTIONS[to.hashes[k] & treebank.CONTRACTION_MASK] == to.hashes[k]:
                 total = part(k, total, to)
                 to.hashes[k], to.hashes[k + 1] = hash_word(data, start, start + 3), hash_word(data, start + 3, end)
     return total
@@ -106,13 +73,13 @@ def hash_plain(data, count, to):
 def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
     """Fill the buffers with the tokens and sentence starts from byte `i` on, until the text ends or a buffer is full.
 
-    `size` is how many bytes there are in all, with those of other texts: blocks of them are looked at.
-    Tokens will be looked up in `cache`, whose lines are asked for here, long before.
-    Returns where to go on, the start of the current sentence, and how many tokens and sentence starts there are.
+    `size` is the number of bytes of all texts, because blocks of 64 may reach into the next one. Tokens will be looked
+    up in `cache`, whose lines are prefetched. Returns the next byte, the start of the current sentence, and the numbers
+    of tokens and sentence starts.
     """
     count, found = 0, 0
     while i < end and count < FULL and found < FULL:
-        if i + AHEAD <= size and i + REACH <= end:
+        if i + characters.AHEAD <= size and i + REACH <= end:
             known, starts, ends, breaks, stopped = plain(data, i, end - i)
             _, count = write_words(data, i, starts, ends, to.starts, to.ends, to.heads, to.tails, count, count)
             breaks = ZERO if flags & WHOLE else breaks
@@ -120,7 +87,7 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
                 to.breaks[found] = i + lowest(breaks)
                 breaks &= breaks - ONE
                 found += 1
-            to.breaks[found] = i + lowest(breaks)  # without a branch: whether there is one is anybody's guess
+            to.breaks[found] = i + lowest(breaks)  # without a branch, because branch prediction fails here
             sentence = i + lowest(breaks) if breaks != 0 else sentence
             found += breaks != 0
             i += known
@@ -132,29 +99,29 @@ def scan(data, i, end, size, sentence, flags, words, to, cache, mask):
             continue
         known = i
         if kind == LETTER:
-            known, hashed = plain_word(data, i, end)
+            known, hashed = characters.plain_word(data, i, end)
         if kind >= DIGIT and (known >= end or CLASS[data[known]] >= UNDERSCORE):
             while known < end and CLASS[data[known]] >= UNDERSCORE:
                 known += 1
-            hashed = hash_token(data, i, known)
+            hashed = characters.hash_token(data, i, known)
         if kind >= DIGIT:
             stop = np.int64(CLASS[data[known]]) if known < end else SPACE
             if stop <= SPLIT or (stop == COMMA and (known + 1 >= end or CLASS[data[known + 1]] != DIGIT)):
                 if kind == LETTER:
-                    if CONTRACTIONS[hashed & CONTRACTION_MASK] == hashed:
-                        count = emit_piece(data, i, known, True, LATE, count, to)
+                    if treebank.CONTRACTIONS[hashed & treebank.CONTRACTION_MASK] == hashed:
+                        count = treebank.emit_piece(data, i, known, True, treebank.LATE, count, to)
                     else:
-                        count = add_token(i, known, hashed, count, to)
+                        count = treebank.add_token(i, known, hashed, count, to)
                 i = known
                 continue
         following = np.int64(-1)
         if known == i:
-            i, known, following = lead(data, i, end, sentence, flags, words)
+            i, known, following = treebank.lead(data, i, end, sentence, flags, words)
         if known > i:
-            stop, following = piece_end(data, i, known, end, sentence, flags, words)
-            padded = i == sentence or CLASS[data[i - 1]] != BLANK
-            spaced = spacing(data, stop, end, flags)
-            count = emit_piece(data, i, stop, padded, spaced, count, to)
+            stop, following = treebank.piece_end(data, i, known, end, sentence, flags, words)
+            padded = i == sentence or CLASS[data[i - 1]] != characters.BLANK
+            spaced = treebank.spacing(data, stop, end, flags)
+            count = treebank.emit_piece(data, i, stop, padded, spaced, count, to)
             i = stop
         if following >= 0:
             i = following
@@ -171,21 +138,22 @@ LONGS, INTS = types.int64[::1], types.int32[::1]
 TOKENS = types.Tuple((LONGS, INTS, INTS, types.uint64[::1], LONGS, INTS))
 
 
-@kernel(TOKENS(U8, I64, LISTED, types.boolean))
-def tokenize(data, offsets, listed, whole):
+@kernel(TOKENS(U8, I64, U64, U8, types.boolean))
+def tokenize(data, offsets, period_keys, period_bits, whole):
     """Word tokens of many texts: indptr, byte start and end within the text, hash; sentence starts.
 
-    `listed` are the language's words about periods; with `whole` each text is one sentence. Text t is
-    data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
+    `period_keys` and `period_bits` are the language's words about periods (`text.period_words`); with `whole` each text
+    is one sentence. Text t is data[offsets[t]:offsets[t + 1]]; its first sentence starts at 0.
     """
-    texts, first, words = len(offsets) - 1, pointer(data), listed_words(listed.keys, listed.bits)
+    texts, first = len(offsets) - 1, pointer(data)
+    words = PeriodWords(pointer(period_keys), pointer(period_bits), len(period_keys) - 1)
     room = (offsets[texts] - offsets[0]) // 2 + texts
     indptr, sentence_indptr = np.zeros(texts + 1, np.int64), np.zeros(texts + 1, np.int64)
     starts, ends = np.empty(room, np.int32), np.empty(room, np.int32)
     hashes = np.empty(room, np.uint64)
     sentences = np.empty(room, np.int32)
-    buffers = new_buffers()
-    to = pointers(buffers)
+    buffers = treebank.new_buffers()
+    to = treebank.pointers(buffers)
     total, total_sentences = 0, 0
     token_starts, token_ends, token_hashes, breaks_at = buffers  # reading from them keeps them while `scan` writes
     for t in range(texts):

@@ -1,7 +1,7 @@
-"""The Penn Treebank rules for one piece of text between spaces: where it ends, which clitics and contractions part.
+"""The Penn Treebank rules for one piece of text between spaces: its end, and its clitics and contractions.
 
 The published rules are regular expressions that insert spaces, one after the other. Here each is a test on a
-character's neighbours, so that one pass suffices; a property test holds the result equal.
+character's neighbours, so that one pass suffices; a property test compares the results.
 """
 
 from typing import Any, NamedTuple
@@ -12,28 +12,9 @@ from numba import types
 from namesake.kernels.compiled import inlined, inner
 from namesake.kernels.hash import KEYS, ZERO
 from namesake.kernels.simd import BYTES, NUMBERS, pointer
+from namesake.kernels.text import characters
 from namesake.kernels.text.boundaries import WHOLE, WORDS, period_break, skip_space, stop_break
-from namesake.kernels.text.characters import (
-    APOSTROPHE,
-    BLANK,
-    CLASS,
-    COMMA,
-    DASH,
-    DIGIT,
-    DOT,
-    HARD,
-    HIGH,
-    INTEGER,
-    LETTER,
-    LOWER,
-    SPACE,
-    SPLIT,
-    STOP,
-    UNDERSCORE,
-    character,
-    hash_token,
-    hash_words,
-)
+from namesake.kernels.text.characters import CLASS, DOT, HIGH, INTEGER, LOWER, SPACE, STOP, character, hash_token
 
 LONGEST = 4096  # bytes of a piece; a longer one without a break is cut there
 FULL = 1024  # tokens collected before they are looked up: they stay in the first-level cache
@@ -42,18 +23,18 @@ NEVER, LATE, EARLY = 0, 1, 2  # when the rules put a space after a piece
 
 
 class Buffers(NamedTuple):
-    """Where tokens and sentence starts are collected, for those who read them."""
+    """Buffers of tokens and sentence starts, as arrays for reading."""
 
     starts: Any
     ends: Any
-    hashes: Any  # and behind them what `To` has besides
-    breaks: Any  # where sentences start
+    hashes: Any  # then the heads, tails and marks of `To`
+    breaks: Any  # starts of sentences
 
 
 class To(NamedTuple):
-    """The same as pointers, for those who write.
+    """The same buffers as pointers, for writing.
 
-    Plain words have no hash at first, but their first eight bytes, and the next eight; the heads of others are 0.
+    Plain words have no hash at first, but their first eight bytes (heads) and the next eight; other heads are 0.
     """
 
     starts: Any
@@ -61,7 +42,7 @@ class To(NamedTuple):
     hashes: Any
     heads: Any
     tails: Any
-    marks: Any  # the words to look closer at
+    marks: Any  # 1 for long words and possible contractions
     breaks: Any
 
 
@@ -71,14 +52,14 @@ TO = types.NamedTuple([NUMBERS, NUMBERS, KEYS, KEYS, KEYS, BYTES, NUMBERS], To)
 
 @inlined(BUFFERS())
 def new_buffers():
-    """Buffers with room for what `scan` writes at once."""
+    """Buffers with room for what one call of `scan` writes."""
     starts, ends, breaks = np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64), np.empty(BUFFER, np.int64)
     return Buffers(starts, ends, np.empty(4 * BUFFER, np.uint64), breaks)
 
 
 @inlined(TO(BUFFERS))
 def pointers(buffers):
-    """What `scan` takes. Its caller reads from the buffers: Numba frees an array behind the last line that names it."""
+    """The argument of `scan`. Callers read from the buffers: Numba frees an array after the last line that names it."""
     hashes = buffers.hashes
     return To(
         *(pointer(buffers.starts), pointer(buffers.ends), pointer(hashes), pointer(hashes[BUFFER:])),
@@ -86,24 +67,16 @@ def pointers(buffers):
     )
 
 
-_CONTRACTIONS = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")  # each parts after three letters
-
-
-def _contraction_hashes():
-    table = np.zeros(256, np.uint64)
-    for hashed in hash_words(_CONTRACTIONS):
-        assert table[int(hashed) & 255] == 0, "choose another table size"
-        table[int(hashed) & 255] = hashed
-    return table
-
-
-CONTRACTIONS = _contraction_hashes()
-CONTRACTION_MASK = np.uint64(255)
+CONTRACTIONS, CONTRACTION_MASK = np.zeros(256, np.uint64), np.uint64(255)
+"""A table by the lowest bits of hashes, which are distinct. Each contraction parts after three letters."""
+for _hash in characters.hash_words(["cannot", "gimme", "gonna", "gotta", "lemme", "wanna"]):
+    CONTRACTIONS[_hash & CONTRACTION_MASK] = _hash
+TIS, TWAS, MORE = characters.hash_words(["tis", "twas", "more"])
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def run_length(data, k, end):
-    """How many characters of the class at `k` follow each other there (‘ ’ count as ')."""
+    """The number of characters in a row that have the class of the one at `k` (‘ ’ count as ')."""
     kind, width = character(data, k, end)
     first, count = kind, 0
     while kind == first:
@@ -121,18 +94,18 @@ def run_length(data, k, end):
 def piece_end(data, start, k, end, sentence, flags, words):
     """End of the piece that starts at `start` and is known up to `k`; and where the next sentence starts, or -1.
 
-    A piece is what the punctuation rules leave between two spaces, before clitics are parted.
+    A piece is the text that the punctuation rules leave between two spaces, before clitics are split off.
     """
     while k < end and k - start < LONGEST:
         kind, width = character(data, k, end)
-        if kind <= SPLIT:
+        if kind <= characters.SPLIT:
             break
         if kind >= HIGH:
             k += width
             continue
         count = run_length(data, k, end)
-        if kind == COMMA:
-            if count > 1 or k + 1 >= end or CLASS[data[k + 1]] != DIGIT:
+        if kind == characters.COMMA:
+            if count > 1 or k + 1 >= end or CLASS[data[k + 1]] != characters.DIGIT:
                 break
         elif kind == DOT:
             if count > 2:
@@ -160,7 +133,7 @@ def apostrophe_before(data, k, start):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def part_short_clitic(data, start, end):
-    """Where 's 'm 'd or a lone ' is cut off the end of a piece (`end` where none is)."""
+    """The start of 's 'm 'd or a single ' at the end of a piece; `end` if there is none."""
     width = apostrophe_before(data, end, start)
     if width:
         return end - width
@@ -173,7 +146,7 @@ def part_short_clitic(data, start, end):
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER))
 def part_long_clitic(data, start, end):
-    """Where 'll 're 've or n't is cut off the end of a piece, in one case only: 'll and 'LL, never 'Ll."""
+    """The start of 'll 're 've or n't at the end of a piece, in one case: 'll and 'LL, not 'Ll; else `end`."""
     if end - start < 4:
         return end
     before, last = np.int64(data[end - 2]), np.int64(data[end - 1])
@@ -199,8 +172,8 @@ def add_token(start, end, hashed, count, to):
 
 @inner(INTEGER(BYTES, *[INTEGER] * 3, TO))
 def emit(data, start, end, count, to):
-    """Add the token [start, end) if it starts with a letter (or may: beyond ASCII Python decides)."""
-    if start < end and (CLASS[data[start]] == LETTER or CLASS[data[start]] == HIGH):
+    """Add the token [start, end) if it starts with a letter, or with a non-ASCII character, which Python checks."""
+    if start < end and (CLASS[data[start]] == characters.LETTER or CLASS[data[start]] == HIGH):
         if CLASS[data[start]] == HIGH and character(data, start, end)[0] != HIGH:
             return count
         count = add_token(start, end, hash_token(data, start, end), count, to)
@@ -209,39 +182,25 @@ def emit(data, start, end, count, to):
 
 @inner(types.boolean(BYTES, INTEGER, INTEGER))
 def is_word(data, k, end):
-    """Whether the character at `k` is one of a word (the regular expressions' w class)."""
+    """Whether the character at `k` is a word character (`\\w` of the regular expressions)."""
     kind, _ = character(data, k, end)
-    return kind == HIGH or kind >= UNDERSCORE
+    return kind == HIGH or kind >= characters.UNDERSCORE
 
 
 @inner(INTEGER(BYTES, INTEGER, INTEGER, INTEGER))
 def part_it_was(data, start, end, past):
     """Start of `is` (`was` if `past`) in a piece that begins with 'tis ('twas) and a word boundary; else -1."""
     kind, width = character(data, start, end)
-    length = 3 if past else 2
     verb = start + width + 1
-    if kind != APOSTROPHE or verb + length > end or LOWER[data[verb - 1]] != 116:
+    stop, wanted = (verb + 3, TWAS) if past else (verb + 2, TIS)
+    if kind != characters.APOSTROPHE or stop > end or hash_token(data, verb - 1, stop) != wanted:
         return -1
-    if past and not (LOWER[data[verb]] == 119 and LOWER[data[verb + 1]] == 97 and LOWER[data[verb + 2]] == 115):
-        return -1
-    if not past and not (LOWER[data[verb]] == 105 and LOWER[data[verb + 1]] == 115):
-        return -1
-    if verb + length < end and is_word(data, verb + length, end):
-        return -1
-    return verb
-
-
-@inner(types.boolean(BYTES, INTEGER))
-def word_is_more(data, k):
-    """Whether the four bytes at `k` spell `more`, in any case."""
-    return (
-        LOWER[data[k]] == 109 and LOWER[data[k + 1]] == 111 and LOWER[data[k + 2]] == 114 and LOWER[data[k + 3]] == 101
-    )
+    return -1 if stop < end and is_word(data, stop, end) else verb
 
 
 @inner(types.Tuple((INTEGER, INTEGER))(BYTES, *[INTEGER] * 3))
 def part_contraction(data, start, stop, end):
-    """Where the word [start, stop) of a piece that ends at `end` parts, and where its second half ends; else -1, -1.
+    """Where the word [start, stop) of a piece that ends at `end` is split, and the end of its second half; else -1, -1.
 
     can|not gim|me gon|na got|ta lem|me wan|na, d|'ye, more|'n: whole words, wan|na only at the piece's end.
     """
@@ -255,11 +214,11 @@ def part_contraction(data, start, stop, end):
             return -1, -1
         kind, width = character(data, stop, end)
         tail = stop + width
-        if kind != APOSTROPHE or tail >= end:
+        if kind != characters.APOSTROPHE or tail >= end:
             return -1, -1
         if length == 1 and tail + 1 < end and LOWER[data[tail]] == 121 and LOWER[data[tail + 1]] == 101:
             tail += 2
-        elif length == 4 and LOWER[data[tail]] == 110 and word_is_more(data, start):
+        elif length == 4 and LOWER[data[tail]] == 110 and hash_token(data, start, stop) == MORE:
             tail += 1
         else:
             return -1, -1
@@ -270,9 +229,9 @@ def part_contraction(data, start, stop, end):
 
 @inner(INTEGER(BYTES, *[INTEGER] * 2, types.boolean, *[INTEGER] * 2, TO))
 def emit_piece(data, start, end, padded, spaced, count, to):
-    """Part a piece's clitics and contractions and add its tokens.
+    """Split off a piece's clitics and contractions and add its tokens.
 
-    `padded`: a plain space (not a newline) stands before the piece; `spaced`: NEVER, LATE or EARLY after it.
+    `padded`: a space (not a newline) is before the piece; `spaced`: NEVER, LATE or EARLY after it.
     """
     middle = end - (apostrophe_before(data, end, start) if spaced == EARLY else 0)
     main = end
@@ -308,16 +267,16 @@ def emit_piece(data, start, end, padded, spaced, count, to):
 
 @inner(types.UniTuple(INTEGER, 3)(BYTES, *[INTEGER] * 4, WORDS))
 def lead(data, i, end, sentence, flags, words):
-    """What a piece that starts with neither letter nor digit starts with.
+    """Read the beginning of a piece that starts with neither a letter nor a digit.
 
-    Returns where the piece starts, up to where it is known (the same: there is no piece, go on from there), and the
-    start of the next sentence if the character ended one, else -1.
+    Returns the start of the piece, the end of its known part (equal to the start if there is no piece), and the start
+    of the next sentence if the character ended one, else -1.
     """
     kind, width = character(data, i, end)
     following = -1
-    if kind in (SPACE, HARD):
+    if kind in (SPACE, characters.HARD):
         return i + width, i + width, -1
-    if kind == BLANK:
+    if kind == characters.BLANK:
         following, newlines = skip_space(data, i, end)
         return following, following, following if newlines > 1 and not flags & WHOLE else -1
     if (kind in (STOP, DOT)) and not flags & WHOLE:
@@ -329,9 +288,9 @@ def lead(data, i, end, sentence, flags, words):
     if kind >= HIGH:
         return i, i + width, -1
     count = run_length(data, i, end)
-    if kind == COMMA:  # pairs are parted one from the other; the second of a pair clings to what follows
+    if kind == characters.COMMA:  # pairs are parted one from the other; the second of a pair clings to what follows
         after = i + count
-        if count & 1 and (after >= end or CLASS[data[after]] != DIGIT):
+        if count & 1 and (after >= end or CLASS[data[after]] != characters.DIGIT):
             return after, after, -1
         return after - 1, after, -1
     rest = count % 3 if kind == DOT else count & 1  # ... -- '' `` part off, what is left clings to what follows
@@ -345,21 +304,21 @@ def lead(data, i, end, sentence, flags, words):
 
 @inner(INTEGER(BYTES, *[INTEGER] * 3))
 def spacing(data, k, end, flags):
-    """When a piece that ends at `k` gets a plain space after it: NEVER before a tab or newline within a sentence.
+    """When the rules put a space after a piece that ends at `k`: NEVER before a tab or newline within a sentence.
 
-    EARLY is before the rule that parts a lone apostrophe, LATE (brackets, quotes, dashes, the sentence's end) after it.
+    EARLY is before the rule for a single apostrophe, LATE (brackets, quotes, dashes, the end of the sentence) after it.
     """
     if k >= end:
         return LATE
     kind, _ = character(data, k, end)
-    if kind in (SPACE, BLANK):
+    if kind in (SPACE, characters.BLANK):
         if flags & WHOLE:
             return EARLY if kind == SPACE else NEVER
         following, newlines = skip_space(data, k, end)
         if following == end or newlines > 1:
             return LATE
         return EARLY if kind == SPACE else NEVER
-    if kind == HARD:
+    if kind == characters.HARD:
         early = data[k] in (59, 64, 35, 36, 37, 38) or (data[k] == 0xE2 and data[k + 2] <= 0x95)  # ;@#$%& and dashes
         return EARLY if early else LATE
-    return LATE if kind in (APOSTROPHE, DASH) else EARLY
+    return LATE if kind in (characters.APOSTROPHE, characters.DASH) else EARLY

@@ -1,4 +1,4 @@
-"""What a text tells of a life right behind a name: "(born 12 May 1964)", "(1910 – 1989)", "was born in 1940"."""
+"""Years of birth and death, and ages, right after a name: "(born 12 May 1964)", "(1910 – 1989)", "was born in 1940"."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -7,13 +7,13 @@ from numba import types
 
 from namesake.kernels.compiled import inlined, kernel
 from namesake.kernels.simd import BYTES, NUMBERS, pointer, prefetch
-from namesake.kernels.text.year_signs import YEAR_WORDS, ZERO, is_digit, is_year
+from namesake.kernels.text.years import YEAR_WORDS, ZERO, is_digit, is_year
 from namesake.kernels.types import I64, PAIRS, U8, own_record
 
 REACH = 160
-"""How many bytes behind a name are read."""
+"""The number of bytes after a name that are read."""
 SHORTEST_LIFE, YOUNGEST, OLDEST = 15, 10, 110
-"""Years that two years in brackets must be apart to be those of a life; ages that stand behind a name."""
+"""The years between two years in brackets that are those of a life; the ages that may follow a name."""
 AHEAD = 4  # mentions
 BIRTH, DEATH, AGE, KINDS = 0, 1, 2, 3
 DOUBLES = types.CPointer(types.float64)
@@ -29,13 +29,13 @@ class Phrases(NamedTuple):
 
 PHRASES = own_record(Phrases)
 BLANK, COMMA, DOT, SEMICOLON, OPEN, CLOSE, DASH = 0x20, 0x2C, 0x2E, 0x3B, 0x28, 0x29, 0x2D
-LONG_DASH = 0xE2  # the first byte of – and —, and of other signs that part years just as well
-CASE = 0x20  # the bit that tells small letters from capitals
+LONG_DASH = 0xE2  # the first byte of – and —, and of other signs between years
+CASE = 0x20  # the bit that distinguishes small letters from capitals
 
 
 @inlined(types.int64(BYTES, types.int64, types.int64))
 def past_blanks(data, at, end):
-    """The first byte from `at` on that is no blank."""
+    """The first byte from `at` on that is not a blank."""
     while at < end and data[at] <= BLANK:
         at += 1
     return at
@@ -43,7 +43,7 @@ def past_blanks(data, at, end):
 
 @inlined(types.int64(BYTES, types.int64, types.int64, PHRASES))
 def past_phrase(data, at, end, phrases):
-    """Where the longest of the phrases ends that stands at `at`, whatever its case; `at` if none does."""
+    """The end of the longest phrase that begins at `at`, whatever its case; `at` if none does."""
     longest = at
     for phrase in range(phrases.count):
         start, size = phrases.indptr[phrase], phrases.indptr[phrase + 1] - phrases.indptr[phrase]
@@ -57,7 +57,7 @@ def past_phrase(data, at, end, phrases):
 
 @inlined(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64))
 def next_number(data, at, end):
-    """Where the next number ends, and what it is if it has four digits at most, else -1; `end` and -1 if none comes."""
+    """The end of the next number, and its value, -1 if it has more than four digits; `end` and -1 if there is none."""
     while at < end and not is_digit(data[at]):
         at += 1
     begin, number = at, np.int64(0)
@@ -69,7 +69,7 @@ def next_number(data, at, end):
 
 @inlined(types.UniTuple(types.int64, 2)(BYTES, types.int64, types.int64, YEAR_WORDS))
 def next_year(data, at, end, words):
-    """Where the next year ends, and which it is; `end` and -1 if none comes. What stands before `at` has no say."""
+    """The end of the next year, and the year; `end` and -1 if there is none. No byte before `at` is read."""
     low, found, number = at, False, np.int64(-1)
     while at < end and not found:
         at, number = next_number(data, at, end)
@@ -79,7 +79,7 @@ def next_year(data, at, end, words):
 
 @inlined(types.int64(BYTES, types.int64, types.int64, PHRASES, YEAR_WORDS))
 def year_behind(data, at, end, phrases, words):
-    """The first year behind the first of the phrases in data[at:end], -1 if there is none."""
+    """The first year after the first of the phrases in data[at:end], -1 if there is none."""
     while at < end:
         behind = past_phrase(data, at, end, phrases)
         if behind > at:
@@ -90,7 +90,7 @@ def year_behind(data, at, end, phrases, words):
 
 @inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
 def in_brackets(data, at, end, born, died, words, told, row):
-    """Write what brackets tell: the year behind "born", that behind "died"; else two years with a dash between."""
+    """Write the years in brackets: the one after "born", the one after "died"; else two years with a dash between."""
     birth = year_behind(data, at, end, born, words)
     death = year_behind(data, at, end, died, words)
     if birth < 0 and death < 0:
@@ -108,7 +108,7 @@ def in_brackets(data, at, end, born, died, words, told, row):
 
 @inlined(types.void(BYTES, types.int64, types.int64, PHRASES, PHRASES, YEAR_WORDS, DOUBLES, types.int64))
 def behind_name(data, at, end, born, died, words, told, row):
-    """Write what data[at:end], which follows a name, tells of a life: its kinds of numbers are told[row:]."""
+    """Write the year of birth, the year of death and the age in data[at:end], which follows a name, to told[row:]."""
     at = past_blanks(data, at, end)
     if at < end and data[at] == OPEN:
         stop = at + 1
@@ -133,27 +133,20 @@ def behind_name(data, at, end, born, died, words, told, row):
             told[row + AGE] = number
 
 
-@inlined(types.boolean[::1](U8, I64))
-def beginnings(born, born_indptr):
-    """Which bytes may begin what `behind_name` looks for, behind a blank at most: most that follow a name do not."""
-    may = np.zeros(256, np.bool_)
-    may[: BLANK + 1], may[OPEN], may[COMMA] = True, True, True
-    for phrase in range(len(born_indptr) - 1):
-        first = np.int64(born[born_indptr[phrase]]) | CASE
-        may[first], may[first - CASE] = True, True
-    return may
-
-
 @kernel(types.Tuple((types.int64[::1], types.float64[:, ::1]))(U8, I64, I64, I64, PAIRS, U8, I64, U8, I64, YEAR_WORDS))
 def vitals(data, offsets, article, span_indptr, spans, born, born_indptr, died, died_indptr, words):
-    """The mentions behind which something is told; and for each the year of birth, that of death, and the age.
+    """The mentions that one of these numbers follows; and for each mention the year of birth, of death, and the age.
 
-    They stand behind its first span to tell any; NaN where nothing is told. Mention m is in text `article[m]`, whose
-    bytes are `data[offsets[a]:offsets[a + 1]]`, at the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born`
-    and `died` are phrases one after the other; `words` tell years from other numbers.
+    They follow the first span that has any; NaN if there are none. Mention m is in text `article[m]`, whose bytes are
+    `data[offsets[a]:offsets[a + 1]]`, at the byte spans `spans[span_indptr[m]:span_indptr[m + 1]]`; `born` and `died`
+    are phrases one after the other; `words` distinguish years from other numbers.
     """
     told, tells, count = np.full(KINDS * len(article), np.nan), np.empty(len(article), np.int64), 0
-    text, numbers, may_begin = pointer(data), pointer(told), beginnings(born, born_indptr)
+    text, numbers, may_begin = pointer(data), pointer(told), np.zeros(256, np.bool_)
+    may_begin[: BLANK + 1], may_begin[OPEN], may_begin[COMMA] = True, True, True  # few bytes after a name are of these
+    for phrase in range(len(born_indptr) - 1):
+        first = np.int64(born[born_indptr[phrase]]) | CASE
+        may_begin[first], may_begin[first - CASE] = True, True
     births = Phrases(pointer(born), pointer(born_indptr), len(born_indptr) - 1)
     deaths = Phrases(pointer(died), pointer(died_indptr), len(died_indptr) - 1)
     for m in range(len(article)):

@@ -1,23 +1,248 @@
-"""Years that texts name."""
+"""Years in texts: numbers of four digits that are years by the characters and words right before and after them.
+
+Units, amounts of money, clock times, counts and numbers that identify something are no years: 1500m, $1800, 1400 GMT,
+1500 people, Flight 1549. The words come from the language: see `Language.measures` and the fields after it.
+"""
+
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import types
 
-from namesake.kernels.compiled import inlined, kernel
+from namesake.kernels.compiled import inlined, inner, kernel
+from namesake.kernels.hash import ZERO as EMPTY
+from namesake.kernels.hash import add_byte, find, finish
+from namesake.kernels.search import sort_few
 from namesake.kernels.simd import BYTES, LANES, below, byte, lowest, pointer
-from namesake.kernels.text.year_signs import NINE, YEAR_WORDS, ZERO, is_digit, is_year
-from namesake.kernels.types import I64, U8
+from namesake.kernels.types import I64, U8, U64, record
 
-ROOM = 256
-FEW = 32
+FIRST_YEAR, LAST_YEAR = 1000, 2049
+ROUND, EARLY = 100, 1700  # a multiple of the first, or less than the second, often counts what follows
+SHORTEST_PLURAL = 4  # letters
+MEASURE, COUNTED, NUMBERED, OPENS, OWNS, JOINED, FUNCTION = 1, 2, 4, 8, 16, 32, 64
+"""Bits of words: a unit; something counted; a word before an identifier; a word before a year; a word that makes
+"the 2000 floods" a year; a word that a hyphen joins to a year; no noun."""
+
+NOTHING = 0  # no character: the text begins or ends
+ZERO, NINE, BLANK, NO_BREAK, CASE = 0x30, 0x39, 0x20, 0xA0, 0x20
+HASH, DOLLAR, PERCENT, PLUS, COMMA, HYPHEN, DOT, COLON, EQUALS, AT = (ord(sign) for sign in "#$%+,-.:=@")
+DEGREE, NUMERO, SMALL_S = 0xB0, 0x2116, ord("s")
+CONTINUES, NOT_FIRST = 0x80, 0xC0  # a byte inside a character is 10xxxxxx
+I, B = types.int64, types.boolean
+
+
+class YearWords(NamedTuple):
+    """The words that distinguish years, in lower case: a table of their hashes, and the bits of each slot."""
+
+    keys: Annotated[Any, U64]
+    bits: Annotated[Any, U8]
+
+
+YEAR_WORDS = record(YearWords)
+
+
+# characters
+@inlined(B(I))
+def is_digit(point):
+    """Whether a character is a digit."""
+    return point >= ZERO and point <= NINE
+
+
+@inlined(B(I))
+def is_capital(point):
+    """Whether a character is one of A to Z."""
+    return point >= 0x41 and point <= 0x5A
+
+
+@inlined(B(I))
+def is_letter(point):
+    """Whether a character is one of A to Z or a to z."""
+    return is_capital(point & ~CASE)
+
+
+@inlined(B(I))
+def is_glued(point):
+    """Whether a character next to a number is part of the same word: a letter of scripts with spaces, a digit, _."""
+    return is_letter(point) or is_digit(point) or point == 0x5F or (point >= 0xC0 and point <= 0x7FF)
+
+
+@inlined(B(I))
+def is_currency(point):
+    """Whether a character is the sign of a currency."""
+    return point == DOLLAR or (point >= 0xA2 and point <= 0xA5) or (point >= 0x20A0 and point <= 0x20CF)
+
+
+@inlined(I(BYTES, I, I))
+def point_at(text, at, high):
+    """The character from byte `at` on; NOTHING at the end of the text."""
+    if at >= high:
+        return np.int64(NOTHING)
+    first = byte(text, at)
+    if first < CONTINUES:
+        return first
+    size = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    point = first & (0x7F >> size)
+    for i in range(at + 1, min(at + size, high)):
+        point = point << 6 | byte(text, i) & 0x3F
+    return point
+
+
+@inlined(I(BYTES, I, I))
+def point_before(text, at, low):
+    """The character that ends before byte `at`; NOTHING at the start of the text."""
+    if at <= low:
+        return np.int64(NOTHING)
+    first = at - 1
+    while first > low and byte(text, first) & NOT_FIRST == CONTINUES:
+        first -= 1
+    return point_at(text, first, at)
+
+
+@inlined(I(BYTES, I, I))
+def digits_before(text, at, low):
+    """How many digits end before byte `at`."""
+    first = at
+    while first > low and is_digit(byte(text, first - 1)):
+        first -= 1
+    return at - first
+
+
+@inlined(I(BYTES, I, I))
+def digits_from(text, at, high):
+    """How many digits begin at byte `at`."""
+    end = at
+    while end < high and is_digit(byte(text, end)):
+        end += 1
+    return end - at
+
+
+@inlined(I(BYTES, I, I))
+def letters_end(text, at, high):
+    """The end of the letters that begin at byte `at`."""
+    while at < high and is_letter(byte(text, at)):
+        at += 1
+    return at
+
+
+@inlined(I(BYTES, I, I, YEAR_WORDS))
+def word_bits(text, start, end, words):
+    """The bits of a word of letters from A to Z, whatever its case; 0 for an unknown one."""
+    hashed, rest, length = EMPTY, EMPTY, np.int64(0)
+    for at in range(start, end):
+        hashed, rest, length = add_byte(hashed, rest, length, np.uint64(byte(text, at) | CASE))
+    slot = find(pointer(words.keys), len(words.keys) - 1, finish(hashed, rest, length))
+    return np.int64(words.bits[slot]) if end > start else np.int64(0)
+
+
+# the characters that touch the number
+@inner(B(BYTES, I, I))
+def fits_before(text, start, low):
+    """Whether the characters before the number allow a year."""
+    point = point_before(text, start, low)
+    if is_glued(point) or is_currency(point) or point in (HASH, PLUS, EQUALS, AT, NUMERO):
+        return False
+    count = digits_before(text, start - 1, low)
+    if point == DOT and count > 0:  # 12.05.1996, but not 3.1415
+        before = start - 1 - count
+        if count > 2 or point_before(text, before, low) != DOT:
+            return False
+        return digits_before(text, before - 1, low) in (1, 2)
+    if point == HYPHEN:  # 1939-1945, 12-05-1996 and mid-1990, but not 555-1234 and F-1500
+        return count in (1, 2, 4) or (count == 0 and not is_capital(point_before(text, start - 1, low)))
+    return True
+
+
+@inner(B(BYTES, I, I, YEAR_WORDS))
+def fits_behind(text, at, high, words):
+    """Whether the characters after the number, from byte `at` on, allow a year."""
+    point = point_at(text, at, high)
+    if is_glued(point) or is_currency(point) or point in (PERCENT, DEGREE):
+        return point | CASE == SMALL_S and not is_glued(point_at(text, at + 1, high))  # the 1990s
+    count = digits_from(text, at + 1, high)
+    if point == HYPHEN and count == 4:
+        year = np.int64(0)
+        for i in range(at + 1, at + 5):
+            year = 10 * year + byte(text, i) - ZERO
+        return year >= FIRST_YEAR and year <= LAST_YEAR
+    if point == HYPHEN and count == 0:  # 1990-present, 1990-Olympics, not 1500-metre
+        end = letters_end(text, at + 1, high)
+        bits = word_bits(text, at + 1, end, words)
+        is_name = bits & (MEASURE | COUNTED) == 0 and is_capital(point_at(text, at + 1, high))
+        return bits & JOINED != 0 or end == at + 1 or is_name
+    if point == HYPHEN:  # 1939-45
+        return count <= 2
+    if count == 0:
+        return True
+    if point == DOT:  # 1996.05.12, but not 1500.5
+        behind = at + 1 + count
+        return count <= 2 and point_at(text, behind, high) == DOT and digits_from(text, behind + 1, high) in (1, 2)
+    if point == COMMA:  # 1996,1997, but not 1500,5
+        return count == 4
+    return point != COLON
+
+
+# the words next to it
+@inner(B(BYTES, I, I, I, I, I, YEAR_WORDS))
+def fits_words(text, start, at, low, high, year, words):
+    """Whether the words before and after the number, with blanks between, allow a year."""
+    before = start
+    while before > low and (byte(text, before - 1) <= BLANK or point_before(text, before, low) == NO_BREAK):
+        before -= 1 if byte(text, before - 1) <= BLANK else 2
+    sign = point_before(text, before, low)
+    if before < start and (is_currency(sign) or sign in (HASH, NUMERO)):
+        return False
+    last = before - 1 if sign == DOT else before  # No. 1500, No.1500
+    first = last
+    while first > low and is_letter(byte(text, first - 1)):
+        first -= 1
+    left = word_bits(text, first, last, words) if last < start else np.int64(0)
+    if left & NUMBERED != 0:
+        return False
+    opens, owns = sign != DOT and left & OPENS != 0, sign != DOT and left & OWNS != 0
+    begin = at
+    while begin < high and (byte(text, begin) <= BLANK or point_at(text, begin, high) == NO_BREAK):
+        begin += 1 if byte(text, begin) <= BLANK else 2
+    if begin == at:
+        return True
+    sign = point_at(text, begin, high)
+    if is_currency(sign) or sign in (PERCENT, DEGREE):  # 1500 €, but not 1996 €5
+        size = 1 if sign < CONTINUES else 2 if sign < 0x800 else 3
+        return is_digit(point_at(text, begin + size, high))
+    end = letters_end(text, begin, high)
+    if end == begin or is_glued(point_at(text, end, high)):
+        return True
+    right = word_bits(text, begin, end, words)
+    titled = is_capital(byte(text, begin)) and (end == begin + 1 or not is_capital(byte(text, begin + 1)))
+    if right & MEASURE != 0:  # 1500 Metres, but not In 1996 Miles Davis
+        return titled and opens
+    if titled or opens:
+        return True
+    if right & COUNTED != 0:
+        return False
+    plural = end - begin >= SHORTEST_PLURAL and byte(text, end - 1) == SMALL_S and byte(text, end - 2) != SMALL_S
+    counts = year % ROUND == 0 or year < EARLY
+    return owns or not plural or not counts or right & FUNCTION != 0
+
+
+@inner(B(BYTES, I, I, I, I, I, YEAR_WORDS))
+def is_year(text, start, at, low, high, year, words):
+    """Whether the number `year`, text[start:at], is a year; no byte before `low` or from `high` on is read."""
+    if year < FIRST_YEAR or year > LAST_YEAR or not fits_before(text, start, low):
+        return False
+    if not fits_behind(text, at, high, words):
+        return False
+    return is_letter(point_at(text, at, high)) or fits_words(text, start, at, low, high, year, words)
+
+
+# whole texts
 NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 
 
-@inlined(types.int64(BYTES, types.int64, types.int64, types.int64))
+@inlined(I(BYTES, I, I, I))
 def next_digits(text, at, end, last):
-    """Where the next four digits in a row, or near the end of the data the next digit, may begin; `end` without one.
+    """The next byte at which four digits in a row, or near the end of the data a digit, may begin; `end` if none does.
 
-    `last` is the last byte from which 64 can be looked at.
+    `last` is the last byte from which 64 can be read.
     """
     while at < end and at <= last:
         digits = below(text, at, np.uint8(NINE + 1)) & ~below(text, at, np.uint8(ZERO))
@@ -31,24 +256,10 @@ def next_digits(text, at, end, last):
     return at
 
 
-@inlined(types.void(types.float64[::1], types.int64, types.int64))
-def sort_few(numbers, begin, end):
-    """Sort numbers[begin:end] in place; most texts name a few years only."""
-    if end - begin > FEW:
-        numbers[begin:end].sort()
-        return
-    for k in range(begin + 1, end):
-        number, place = numbers[k], k
-        while place > begin and numbers[place - 1] > number:
-            numbers[place] = numbers[place - 1]
-            place -= 1
-        numbers[place] = number
-
-
 @kernel(types.Tuple((types.int64[::1], types.float64[::1]))(U8, I64, YEAR_WORDS))
 def years_of(data, offsets, words):
-    """The years from 1000 to 2049 that each text names, as ragged rows, ascending."""
-    indptr, years = np.zeros(len(offsets), np.int64), np.empty(ROOM, np.float64)
+    """The years from 1000 to 2049 in each text, as ragged rows, ascending."""
+    indptr, years = np.zeros(len(offsets), np.int64), np.empty(256, np.float64)
     size, first, last = 0, pointer(data), len(data) - LANES
     for text in range(len(offsets) - 1):
         begin, end = offsets[text], offsets[text + 1]
@@ -60,7 +271,7 @@ def years_of(data, offsets, words):
                 at += 1
             if at - start == 4 and is_year(first, start, at, begin, end, year, words):
                 if size == len(years):
-                    grown = np.empty(2 * size, np.float64)
+                    grown = np.empty(2 * size, np.float64)  # not np.append, with which Numba loads SciPy
                     for i in range(size):
                         grown[i] = years[i]
                     years = grown
