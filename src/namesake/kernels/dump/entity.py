@@ -1,8 +1,8 @@
 """Turn the lines of a Wikidata dump into flat tables.
 
-`scan` is the entry point. It parses lines until it finds one that it does not fully understand; the caller decodes this
-line with a JSON library and writes it into the same tables. The caller makes the tables large enough for any line: text
-never grows when it is decoded, and a statement or an alias has more bytes than it needs rows.
+`scan` is the entry point. It parses lines until it finds one that it does not fully understand; the caller repairs this
+line with a JSON library and scans it alone. The caller makes the tables large enough for any line: text never grows
+when it is decoded, and a statement or an alias has more bytes than it needs rows.
 """
 
 import numpy as np
@@ -263,7 +263,7 @@ def keep_statements(data, kept, first, mask, to):
 def keep_item(data, keep_all, size, first_statement, to):
     """Write the item that was just read, on a line of `size` bytes, into the tables."""
     mask = 63
-    while mask < size >> 3:
+    while mask < min(size, to.counts[tables.CAPACITY]) >> 3:  # a repaired line may be longer than it was
         mask = mask * 2 + 1
     to.counts[tables.LARGEST_MASK] = max(mask, to.counts[tables.LARGEST_MASK])
     found = to.found
@@ -308,13 +308,13 @@ def between(data, p):
     return p
 
 
-@inner(types.int64(BYTES, types.int64, types.int64, types.boolean, KEYS, types.uint64, POINTERS))
-def scan_line(data, start, size, keep_all, keys, stamp, to):
+@inner(types.int64(BYTES, types.int64, types.int64, types.boolean, types.boolean, KEYS, types.uint64, POINTERS))
+def scan_line(data, start, size, keep_all, check, keys, stamp, to):
     """Parse the line at `start`; returns its end. `keys` and `stamp` are those of `valid_end`."""
     p = between(data, start)
     if p >= size or byte(data, p) == js.NEWLINE:
         return p
-    if byte(data, p) != js.OPEN_MAP or valid_end(data, p, keys, stamp) < 0:
+    if byte(data, p) != js.OPEN_MAP or (check and valid_end(data, p, keys, stamp) < 0):
         return js.FAIL
     for slot in range(walk.FOUND):
         to.found[slot] = 0
@@ -337,11 +337,11 @@ def scan_line(data, start, size, keep_all, keys, stamp, to):
     return p if kind == LETTER_P and labelled >= 0 else js.FAIL
 
 
-@kernel(types.int64(U8, types.int64, types.int64, types.boolean, ARRAYS))
-def scan(data, start, size, keep_all, arrays):
+@kernel(types.int64(U8, types.int64, types.int64, types.boolean, types.boolean, ARRAYS))
+def scan(data, start, size, keep_all, check, arrays):
     """Parse the lines in data[start:size]; returns the start of the first line that it could not parse, or size.
 
-    64 zero bytes follow data[:size].
+    64 zero bytes follow data[:size]. Without `check`, the lines must be valid JSON.
     """
     to = Tables(
         pointer(arrays.found),
@@ -362,7 +362,7 @@ def scan(data, start, size, keep_all, arrays):
         for i in range(tables.RESTORED):
             saved[i] = to.counts[i]
         stamp += np.uint64(1)
-        p = scan_line(pointer(data), start, size, keep_all, pointer(keys), stamp, to)
+        p = scan_line(pointer(data), start, size, keep_all, check, pointer(keys), stamp, to)
         if p < 0:
             for i in range(tables.RESTORED):
                 to.counts[i] = saved[i]
