@@ -1,12 +1,13 @@
 """Build a KB: parse the dumps to columns on disk, assemble them by QID, publish the KB.
 
 While dumps are read, memory holds a few chunks per worker. The rest is built in memory if it is large enough, else in
-mapped files and one part at a time: see `build_options.Memory` and `columns.large`.
+mapped files and one part at a time: see `columns.large`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from namesake import language as languages
 from namesake.files import STDIN
 from namesake.files.journal import clean_exit
 from namesake.files.several import Paths, several
-from namesake.kb.build_options import Memory, Options, place
+from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
 from namesake.kb.columns import assemble, large
 from namesake.kb.columns.assemble import Numbering, Statements
 from namesake.kb.columns.column_files import Strings
@@ -52,7 +53,7 @@ def build(
     language: str = "en",
     words: str = "stem",
     workers: int | None = None,
-    memory: int | str | Memory | None = None,
+    memory: int | str | large.Room | None = None,
     force: bool = False,
     reporter: Reporter | None = None,
 ) -> Manifest:
@@ -75,7 +76,7 @@ def build(
         force: replace an existing KB.
         reporter: receives the progress.
     """
-    bound = Memory.of(memory)
+    room = memory_bound(memory)
     options = Options(
         dumps=tuple(str(dump) for dump in several(dumps)),
         out=place(out),
@@ -84,8 +85,8 @@ def build(
         ranks=ranks or {},
         language=languages.of(language),
         words=words,
-        workers=bound.workers(workers or cores()),
-        memory=bound,
+        workers=max(1, min(workers or cores(), (room.bound - ITSELF) // WORKER)),
+        room=room,
         force=force,
     )
     reporter = reporter or Reporter()
@@ -94,7 +95,9 @@ def build(
     with clean_exit(draft), draft, Spill(draft.spill) as spill:
         inputs = Inputs(options, draft, spill, reporter)
         gathered = inputs.dumps()
-        with options.memory.room(sum(spill.sizes.values()) + options.wikipedia_bytes, spill.folder).used():
+        if options.memory_needed(sum(spill.sizes.values()) + options.wikipedia_bytes) > room.bound:
+            room = replace(room, folder=spill.folder)
+        with room.used():
             return _assemble(inputs, gathered)
 
 

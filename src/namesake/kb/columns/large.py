@@ -48,8 +48,8 @@ CANNOT_RESERVE = (errno.EOPNOTSUPP, errno.EINVAL)  # errors of file systems with
 class Room:
     """How much memory a build may take, and where large arrays go."""
 
-    bound: int | None = None
-    """Bytes that the process may hold; None for no bound."""
+    bound: int = 0
+    """Bytes that the process may hold; 0 for no bound."""
     block: int = BLOCK
     """Bytes of temporary arrays that a step may make at a time."""
     folder: Path | None = None
@@ -75,10 +75,10 @@ class Room:
             _room.reset(token)
 
     def _watch(self, ended: threading.Event) -> None:
-        bound, libraries = self.bound or 0, held()[1]
+        libraries = held()[1]
         while not ended.wait(INTERVAL):
             resident, mapped = held()
-            if resident > RELEASE_AT * bound and mapped > libraries + LEAST_MAPPED * bound:
+            if resident > RELEASE_AT * self.bound and mapped > libraries + LEAST_MAPPED * self.bound:
                 self.release()
 
     def release(self) -> None:

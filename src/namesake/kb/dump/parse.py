@@ -173,4 +173,3 @@ def _allocate(size: int, lines: int) -> t.Tables:
         languages=np.empty(0, np.uint64),
         text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
     )
-

@@ -25,7 +25,7 @@ from namesake.files.digests import damaged_file
 from namesake.files.draft import FolderDraft
 from namesake.kb.check import is_known, remember
 from namesake.kb.columns.column_files import Columns, header
-from namesake.kb.manifest import LARGEST, MANIFEST, Sealed, manifest_within, open_folder
+from namesake.kb.manifest import LARGEST, MANIFEST, Sealed, read_manifest
 
 if TYPE_CHECKING:
     from namesake.kb.store import KB
@@ -258,9 +258,8 @@ class VectorDraft(FolderDraft):
             values=values,
             pairs=pairs,
         )
-        with open_folder(self.kb.path) as handle:
-            if manifest_within(handle, self.kb.path).digest != self.kb.manifest.digest:
-                raise NamesakeError(f"{self.kb.path} was replaced in the meantime: run the command again")
+        if read_manifest(self.kb.path).digest != self.kb.manifest.digest:
+            raise NamesakeError(f"{self.kb.path} was replaced in the meantime: run the command again")
         self.put(manifest.sealed())
         return manifest
 
