@@ -32,7 +32,7 @@ def test_a_bitmap_is_a_sorted_set(added: list[int], asked: list[int]) -> None:
     assert new.tolist() == [number not in added[:i] for i, number in enumerate(added)]
     before = bitmap.count_before(bits)
     expected = sorted(set(added))
-    assert bitmap.members(bits, int(before[-1])).tolist() == expected
+    assert before[-1] == len(expected)
     places = bitmap.find(bits, before, np.array(asked, np.int64))
     assert places.tolist() == [expected.index(number) if number in expected else -1 for number in asked]
 
@@ -42,8 +42,8 @@ def test_a_bitmap_is_a_sorted_set(added: list[int], asked: list[int]) -> None:
 def test_negative_numbers_stay_out_of_a_bitmap(added: list[int]) -> None:
     bits = empty_set()
     bitmap.add_all(bits, np.array(added, np.int64))
-    before = bitmap.count_before(bits)
-    assert bitmap.members(bits, int(before[-1])).tolist() == sorted({number for number in added if number >= 0})
+    members = np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little"))
+    assert members.tolist() == sorted({number for number in added if number >= 0})
 
 
 @settings(deadline=None)

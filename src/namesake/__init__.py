@@ -28,8 +28,7 @@ if _TYPE_CHECKING:
     from namesake.kb.publish.pack import get as get_kb
     from namesake.kb.publish.pack import pack as pack_kb
     from namesake.kb.store import KB
-    from namesake.kb.vectors.embed import embed
-    from namesake.kb.vectors.walk import walk
+    from namesake.kb.vectors.make import embed, walk
     from namesake.linker import Link, Linker
     from namesake.recipe import Recipe
     from namesake.scorers import scorer
@@ -78,7 +77,7 @@ _HOMES = {
     "convert_dataset": "datasets.convert",
     "disambiguate": "engines.quote_speakers",
     "doubt": "doubts",
-    "embed": "kb.vectors.embed",
+    "embed": "kb.vectors.make",
     "evaluate": "analysis.evaluate",
     "evaluate_text": "analysis.evaluate",
     "get_dataset": "datasets.catalogue",
@@ -95,7 +94,7 @@ _HOMES = {
     "scorer": "scorers",
     "threshold": "analysis.tune",
     "tune": "analysis.tune",
-    "walk": "kb.vectors.walk",
+    "walk": "kb.vectors.make",
 }
 """The module of each name, and its name there if that differs."""
 

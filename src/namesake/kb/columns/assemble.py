@@ -71,7 +71,7 @@ def number(items: Items) -> Numbering:
         values = items.statement_value[ends[0] : ends[-1]]
         bitmap.add_all(bits, values if first[low:high].all() else values[np.repeat(first[low:high], np.diff(ends))])
     before = bitmap.count_before(bits)
-    item_qids = large.kept(bitmap.members(bits, int(before[-1])))
+    item_qids = large.kept(np.flatnonzero(np.unpackbits(bits.view(np.uint8), bitorder="little")))
     item_of = large.kept(bitmap.find(bits, before, items.qid))
     dump_of, kept_item = large.full(len(item_qids), -1, np.int32), np.zeros(len(item_qids), np.bool_)
     for low, high in large.blocks(len(item_of), 16):

@@ -20,7 +20,7 @@ from namesake.kb.columns.declaration import LONGEST_RUN, Column, Mapped
 from namesake.kb.columns.layout import MAN, WOMAN, KBColumns, NameColumns
 from namesake.kb.publish.draft import Draft
 from namesake.kernels.columns import bitmap
-from namesake.kernels.columns.links import count_values, mark_rows
+from namesake.kernels.columns.group import count_values, mark_rows
 from namesake.kernels.dump.wikidata import GENDER
 from namesake.kernels.names import phrases as pack
 from namesake.kernels.tables import table_size

@@ -18,7 +18,7 @@ from namesake.files import open_lines
 from namesake.files.lines import lines_of
 from namesake.kb.columns import large
 from namesake.kb.columns.column_files import Ragged
-from namesake.kernels.columns import links as kernels
+from namesake.kernels.columns import group as kernels
 from namesake.kernels.dump.wikidata import LARGEST_ID
 
 BATCH = 1 << 20  # lines held at a time

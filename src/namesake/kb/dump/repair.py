@@ -141,8 +141,8 @@ def _plain_snak(snak: _Snak) -> _Snak:
         return _Snak()
     if kind == "string" and snak.datatype == "string" and isinstance(value, str):
         plain = value
-    elif kind == "wikibase-entityid" and (item := _lenient(value, _ItemValue)) and item.entity_type == "item":
-        name = item.id if item.id is not None else f"Q{item.numeric_id}"
+    elif kind == "wikibase-entityid" and (item := _lenient(value, _ItemValue)):
+        name = item.id or (f"Q{item.numeric_id}" if item.id is None and item.entity_type == "item" else "")
         plain = {"id": name} if _id_letter(name) == "Q" else None
     elif kind == "time":
         time = _lenient(value, _TimeValue)

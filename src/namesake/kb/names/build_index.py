@@ -15,7 +15,7 @@ from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import NameColumns
 from namesake.kb.names.index import affixes, file_names
 from namesake.kb.names.normalise import normalise_many, other_forms
-from namesake.kernels.columns.links import count_values
+from namesake.kernels.columns.group import count_values
 from namesake.kernels.names import evidence
 from namesake.kernels.names import index as kernels
 from namesake.kernels.names.constants import ALIAS, BARE_ALIAS, BARE_LABEL, LABEL

@@ -21,8 +21,7 @@ from namesake.kb.columns.layout import NameColumns
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma
-from namesake.kernels.columns.group import distinct_keys
-from namesake.kernels.columns.links import add_counts, count_values
+from namesake.kernels.columns.group import count_values, distinct_keys
 from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
 from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.kernels.names.index import hash_names
@@ -101,7 +100,8 @@ def stated_by(stated: Statements, items: int) -> Int64:
     counts = np.zeros(len(stated.pair_value), np.int64)
     count_values(stated.statements.values, counts)
     found: Int64 = large.zeros(items, np.int64)
-    add_counts(stated.pair_value, counts, found)
+    is_item = stated.pair_value >= 0
+    np.add.at(found, stated.pair_value[is_item], counts[is_item])
     return found
 
 

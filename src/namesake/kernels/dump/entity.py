@@ -78,9 +78,9 @@ def keep_statement(data, of, to):
     found = to.found
     item = -1
     if found[walk.TYPE] == walk.ENTITY_ID:
-        item = found[walk.ITEM] if found[walk.ITEM] > 0 else found[walk.NUMERIC]
-        if found[walk.OTHER_ENTITY] > 0 or item == 0:
-            return 0 if found[walk.OTHER_ENTITY] > 0 else js.FAIL
+        item = found[walk.ITEM]
+        if item <= 0:
+            return 0 if item == walk.NO_ITEM else js.FAIL
         if of == wikidata.INSTANCE_OF and item == wikidata.HUMAN:
             found[walk.IS_PERSON] = 1
     elif found[walk.TYPE] != walk.PLAIN_STRING or found[walk.DATATYPE] == walk.OTHER:

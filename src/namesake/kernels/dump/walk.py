@@ -17,14 +17,14 @@ from namesake.kernels.simd import BYTES, NUMBERS, byte
 
 LABELS, DESCRIPTIONS, ALIASES, TITLE = 0, 4, 8, 12  # the first three have a slot for each language
 # of the last snak
-HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, NUMERIC, OTHER_ENTITY, TIME, PRECISION, AMOUNT = range(13, 23)
+HAS_VALUE, DATATYPE, TYPE, TEXT, ITEM, TIME, PRECISION, AMOUNT = range(13, 21)
 # of the line
-RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(23, 32)
-BORN, DIED = 32, 35  # each: day, precision, rank
-FOUND = 38
+RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS = range(21, 30)
+BORN, DIED = 30, 33  # each: day, precision, rank
+FOUND = 36
 LANGUAGES = 4
 ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = 1, 2, 3, 4, 5
-BY_TYPE, BY_ID = 1, 2  # why a value is an entity but not an item: bits of OTHER_ENTITY
+NO_ITEM = -1  # the ITEM of a property, a lexeme …
 
 
 def keyword(name: str) -> tuple[np.uint64, ...]:
@@ -43,7 +43,6 @@ K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qu
 K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
 K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("value", "type", "time", "precision"))
 K_QUANTITY, K_AMOUNT = keyword("quantity"), keyword("amount")
-K_ENTITY_TYPE, K_NUMERIC_ID, K_ITEM = (keyword(k) for k in ("entity-type", "numeric-id", "item"))
 K_ENTITY_ID, K_STRING = keyword("wikibase-entityid"), keyword("string")
 K_DEPRECATED, K_PREFERRED, K_NORMAL = (keyword(k) for k in ("deprecated", "preferred", "normal"))
 
@@ -133,26 +132,12 @@ def sitelinks(data, p, keys, found):
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def entity_member(data, p, found):
     """From a key of a datavalue's map to the position after its value; stores an item, a time or an amount."""
-    if js.at(data, p, K_ENTITY_TYPE):
-        p = js.value_of(data, p, K_ENTITY_TYPE)
-        found[OTHER_ENTITY] &= ~BY_TYPE
-        if p >= 0 and js.at(data, p, K_ITEM):
-            return p + 6
-        found[OTHER_ENTITY] |= BY_TYPE
-        return js.plain_text(data, p)
-    if js.at(data, p, K_NUMERIC_ID):
-        p = js.value_of(data, p, K_NUMERIC_ID)
-        if p < 0:
-            return js.FAIL
-        found[NUMERIC], p = js.digits(data, p)
-        return p if found[NUMERIC] > 0 else js.FAIL
     if js.at(data, p, K_ID):
         p = js.value_of(data, p, K_ID)
         if p < 0 or byte(data, p) != js.QUOTE:
             return js.FAIL
-        found[OTHER_ENTITY] &= ~BY_ID
         if byte(data, p + 1) != 81:  # Q
-            found[OTHER_ENTITY] |= BY_ID
+            found[ITEM] = NO_ITEM
             return js.plain_text(data, p)
         found[ITEM], p = js.digits(data, p + 2)
         return p + 1 if found[ITEM] > 0 and byte(data, p) == js.QUOTE else js.FAIL
