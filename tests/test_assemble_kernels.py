@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from namesake.kb.columns.assemble import distinct_keys
 from namesake.kb.columns.column_files import Strings
 from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as assemble
@@ -69,7 +70,7 @@ def test_the_table_of_distinct_strings_grows() -> None:
 @given(keys=st.lists(st.integers(1, 2**63 - 1) | st.integers(1, 9), max_size=60))
 def test_distinct_keys_are_numbered_as_they_come(keys: list[int]) -> None:
     ids = np.empty(len(keys), np.int32)
-    distinct = assemble.distinct_keys(np.array(keys, np.int64), ids)
+    distinct = distinct_keys(np.array(keys, np.uint64), ids)
     expected = list(dict.fromkeys(keys))
     assert distinct.tolist() == expected
     assert ids.tolist() == [expected.index(key) for key in keys]
@@ -78,7 +79,7 @@ def test_distinct_keys_are_numbered_as_they_come(keys: list[int]) -> None:
 def test_the_table_of_distinct_keys_grows() -> None:
     keys = np.concatenate([np.arange(1, 5001), np.arange(1, 5001)]).astype(np.int64) * 1024
     ids = np.empty(len(keys), np.int32)
-    assert assemble.distinct_keys(keys, ids).tolist() == keys[:5000].tolist()
+    assert distinct_keys(keys.astype(np.uint64), ids).tolist() == keys[:5000].tolist()
     assert ids.tolist() == [*range(5000), *range(5000)]
 
 

@@ -22,6 +22,8 @@ from namesake.kernels.columns import bitmap
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.dump.wikidata import FOREVER, MISSING
 
+FIRST_SLOTS = 1 << 12
+
 
 @dataclass(frozen=True)
 class Numbering:
@@ -155,6 +157,20 @@ class EntityStatements:
         return EntityStatements(ends, entity, prop, value, start, end)
 
 
+def empty_table() -> tuple[UInt64, Int32]:
+    """A table for `kernels.number_keys`."""
+    return np.zeros(FIRST_SLOTS, np.uint64), np.empty(FIRST_SLOTS, np.int32)
+
+
+def distinct_keys(keys: UInt64, ids: Int32) -> UInt64:
+    """The distinct keys, in the order in which they first occur; the number of each key is written to `ids`."""
+    table, known, size = kernels.number_keys(keys, *empty_table(), 0, ids)
+    taken = np.flatnonzero(table)
+    distinct = np.empty(size, np.uint64)
+    distinct[known[taken]] = table[taken]
+    return distinct
+
+
 def ranges(starts: Int64, counts: Int64) -> Int64:
     """The numbers start … start + count − 1 of each row, one row after the other."""
     ends = large.running(counts)
@@ -196,10 +212,10 @@ def _values(items: Items, rows: Numbering, stated: Int64) -> tuple[Int32, String
 
 def _pairs(prop: Int32, value: Int32) -> tuple[Int32, Int64]:
     """The pair id of each statement, and the distinct pairs as `property << 32 | value`, ascending."""
-    keys, ids = large.empty(len(prop), np.int64), large.empty(len(prop), np.int32)
+    keys, ids = large.empty(len(prop), np.uint64), large.empty(len(prop), np.int32)
     for low, high in large.blocks(len(keys), 16):
-        keys[low:high] = (prop[low:high].astype(np.int64) << 32) | value[low:high].view(np.uint32)
-    distinct = kernels.distinct_keys(keys, ids)
+        keys[low:high] = (prop[low:high].astype(np.uint64) << np.uint64(32)) | value[low:high].view(np.uint32)
+    distinct = distinct_keys(keys, ids).view(np.int64)
     order = np.argsort(distinct)
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)

@@ -14,14 +14,14 @@ import numpy.typing as npt
 
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
 from namesake.kb.columns import large
-from namesake.kb.columns.assemble import Numbering, Statements, ranges
+from namesake.kb.columns.assemble import Numbering, Statements, distinct_keys, ranges
 from namesake.kb.columns.column_files import Strings
 from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.layout import NameColumns
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma
-from namesake.kernels.columns.group import count_values, distinct_keys
+from namesake.kernels.columns.group import count_values
 from namesake.kernels.dump.wikidata import INSTANCE_OF, SUBCLASS_OF
 from namesake.kernels.names.constants import FAME_STEPS, GIVEN_OR_FAMILY_NAME, ORGANISATION, OTHER, PERSON, PLACE, WORK
 from namesake.kernels.names.index import hash_names
@@ -216,7 +216,7 @@ def _most_famous(names: NonPeople) -> Int64:
             chosen = (turned[low:high] >> np.uint64(64 - parts) == part for low, high in large.blocks(size, 16))
             rows = np.flatnonzero(np.concatenate(list(chosen)))
         ids = np.empty(len(rows), np.int32)
-        distinct = distinct_keys(turned[rows].view(np.int64), ids).view(np.uint64)
+        distinct = distinct_keys(turned[rows], ids)
         found = keep_largest(ids, names.fame[rows], len(distinct))
         best.append(rows[found[np.argsort(distinct)]])
     return best.done()

@@ -9,7 +9,7 @@ from numba import types
 from namesake.kernels.compiled import inner, kernel
 from namesake.kernels.hash import FREE, find, find_next, hash_bytes, home, probe, same_bytes
 from namesake.kernels.simd import pointer
-from namesake.kernels.types import F64, I32, I64, RAGGED, U8
+from namesake.kernels.types import F64, I32, I64, RAGGED, U8, U64
 
 FIRST_ROOM = 1 << 12
 LONGS, INTS, HASHES = types.int64[::1], types.int32[::1], types.uint64[::1]
@@ -52,25 +52,22 @@ def distinct_strings(offsets, data, ids):
     return first[:size].copy()
 
 
-@kernel(LONGS(I64, INTS))
-def distinct_keys(numbers, ids):
-    """Write to `ids` the place of each row's positive number among the distinct ones, which are returned."""
-    keys, known = np.zeros(FIRST_ROOM, np.uint64), np.empty(FIRST_ROOM, np.int32)
-    size = 0
+@kernel(types.Tuple((HASHES, INTS, types.int64))(U64, HASHES, INTS, types.int64, INTS))
+def number_keys(numbers, keys, known, size, ids):
+    """Write to `ids` the place of each number, which is not 0, among the distinct ones, of which `size` are known.
+
+    `keys` and `known` are a table of the known ones; it is returned, larger if need be, with the new size.
+    """
     for row in range(len(numbers)):
         if 4 * size >= 3 * len(keys):
             keys, known = grow(keys, known, False)
-        key, mask = np.uint64(numbers[row]), len(keys) - 1
+        key, mask = numbers[row], len(keys) - 1
         slot = probe(pointer(keys), mask, key, home(key, mask))
         if keys[slot] == FREE:
             keys[slot], known[slot] = key, size
             size += 1
         ids[row] = known[slot]
-    distinct = np.empty(size, np.int64)
-    for slot in range(len(keys)):
-        if keys[slot] != FREE:
-            distinct[known[slot]] = np.int64(keys[slot])
-    return distinct
+    return keys, known, size
 
 
 @kernel("int64[::1](int32[::1], int32[::1], int64, int32[::1])")

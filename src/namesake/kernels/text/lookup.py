@@ -46,27 +46,6 @@ def look_up_all(hashes, table_hash, table_word):
     return words
 
 
-@kernel(types.UniTuple(types.int64, 2)(U64, types.int64, HASHES, WORDS, types.int64, WORDS, LONGS))
-def intern(hashes, start, table_hash, table_id, known, ids, first):
-    """Number the hashes in the order in which they first occur, from `start` on, until the table is half full.
-
-    ids[k] becomes the number of hashes[k], first[n] the place where number n occurs first (for the new ones).
-    Returns where to go on and how many numbers are given.
-    """
-    keys, mask = pointer(table_hash), len(table_hash) - 1
-    for k in range(start, len(hashes)):
-        slot = find(keys, mask, hashes[k])
-        if keys[slot] == FREE:
-            if 2 * known >= len(table_hash):
-                return k, known
-            keys[slot] = hashes[k]
-            table_id[slot] = known
-            first[known] = k
-            known += 1
-        ids[k] = table_id[slot]
-    return len(hashes), known
-
-
 @kernel(types.uint8[::1](U8, I64, I64))
 def spell(data, starts, ends):
     """The tokens as they were hashed, A–Z lowered and ‘ ’ as ', each followed by a newline."""
