@@ -6,7 +6,6 @@ import io
 import json
 import sys
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -24,9 +23,8 @@ from namesake.language import English
 
 
 def chunk_of(data: bytes, first_line: int = 1) -> Chunk:
-    buffer = np.frombuffer(data + bytes(64), np.uint8)
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    return Chunk("test", first_line, lines, buffer, len(data))
+    return Chunk("test", first_line, lines, bytearray(data + bytes(64)), len(data))
 
 
 def rows(parsed: Items, first: int = 0) -> list[dict]:
@@ -407,7 +405,7 @@ def test_the_slice_parses_without_a_record_lost(shared, monkeypatch):
         assert chunk.first_line == line + 1
         line += chunk.lines
         assert not parsed.rejected
-        sample = chunk.data.tobytes().split(b"\n")[parsed.line[-1] - chunk.first_line].rstrip(b",")
+        sample = chunk.text[: chunk.size].split(b"\n")[parsed.line[-1] - chunk.first_line].rstrip(b",")
         assert rows(parsed, len(parsed.qid) - 1) == expected([sample], "people")[0]
     assert (people, items, properties, line) == (545_610, 693_698, 5_035, 698_735)
 
@@ -434,7 +432,7 @@ def read_all(paths, chunk_bytes=1 << 16) -> list[Chunk]:
 
 
 def joined(chunks: list[Chunk]) -> bytes:
-    return b"".join(chunk.data.tobytes() for chunk in chunks)
+    return b"".join(chunk.text[: chunk.size] for chunk in chunks)
 
 
 @pytest.mark.parametrize("kind", PACKED)
@@ -470,9 +468,9 @@ def test_chunks_are_whole_lines_in_order(tmp_path_factory, chunk_bytes, copies):
     assert joined(chunks) == DUMP[:-1] * copies
     line = 1
     for chunk in chunks:
-        line = 1 if chunk.data.tobytes().startswith(b"[") else line
+        line = 1 if chunk.text[: chunk.size].startswith(b"[") else line
         assert chunk.first_line == line
-        assert chunk.lines == len(chunk.data.tobytes().splitlines())
+        assert chunk.lines == len(chunk.text[: chunk.size].splitlines())
         assert not chunk.buffer[chunk.size : chunk.size + 64].any()
         assert len(chunk.buffer) >= chunk.size + 64
         line += chunk.lines

@@ -15,8 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from namesake import __version__
 from namesake.errors import NamesakeError
 from namesake.files import STDIN
@@ -155,8 +153,7 @@ def _from_pieces(path: Path, options: Options) -> tuple[float, float]:
             if place:
                 file.readline()  # the rest of a line
             lines = file.read(PIECE) + file.readline()
-            buffer = np.frombuffer(bytearray(lines) + bytes(LANES), np.uint8)
-            chunk = Chunk(str(path), 1, lines.count(b"\n"), buffer, len(lines))
+            chunk = Chunk(str(path), 1, lines.count(b"\n"), bytearray(lines + bytes(LANES)), len(lines))
             read, said = read + chunk.size, said + _content(chunk, options)
     return (said * size / read, size) if read else (0, 0)
 

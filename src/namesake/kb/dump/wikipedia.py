@@ -96,7 +96,7 @@ class Reader:
     def _decode(self, chunk: Chunk) -> Iterable[_Page]:
         if chunk.problem:
             self.rejects.add([Reject(chunk.file, chunk.first_line, chunk.problem)])
-        for number, line in enumerate(chunk.data.tobytes().split(b"\n"), chunk.first_line):
+        for number, line in enumerate(chunk.text[: chunk.size].split(b"\n"), chunk.first_line):
             if not line.strip() or line.startswith(b'{"index"'):
                 continue
             try:

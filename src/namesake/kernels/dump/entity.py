@@ -17,7 +17,7 @@ from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
 from namesake.kernels.dump.walk import K_ID, K_VALUE, keyword
 from namesake.kernels.dump.wikidata import MISSING
 from namesake.kernels.hash import KEYS
-from namesake.kernels.simd import BYTES, LANES, NUMBERS, byte, equal, ones, pointer
+from namesake.kernels.simd import BYTES, NUMBERS, byte, pointer
 from namesake.kernels.types import U8
 
 LETTER_L, LETTER_P, LETTER_Q = (ord(c) for c in "LPQ")
@@ -371,21 +371,3 @@ def scan(data, start, size, keep_all, check, arrays):
         to.counts[tables.LINES] += 1
         start = p + 1
     return size
-
-
-@kernel(types.int64(U8, types.int64))
-def count_newlines(data, size):
-    """Number of newlines in data[:size]; 64 other bytes follow."""
-    text, count = pointer(data), 0
-    for p in range(0, size, LANES):
-        count += ones(equal(text, p, js.NEWLINE))
-    return count
-
-
-@kernel(types.int64(U8, types.int64, types.int64))
-def last_byte(data, value, size):
-    """The last position in data[:size] with a value; FAIL if there is none."""
-    for p in range(size - 1, -1, -1):
-        if data[p] == value:
-            return p
-    return js.FAIL
