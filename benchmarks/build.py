@@ -63,13 +63,11 @@ def parse(dump: Path, out: Path, times: int) -> Measured:
     from namesake.language import English
     from namesake.progress import Reporter
 
-    out.mkdir()
     before, began = usage(), time.perf_counter()
-    with Spill(out) as spill:
-        dumps, memory = (str(dump),) * times, memory_bound(None)
-        options = Options(dumps, out, "people", None, {}, English, "stem", cores(), memory, False)
-        gathered = Gathering(spill)
-        gathered.read(options, Rejects(), Reporter())
+    dumps, memory = (str(dump),) * times, memory_bound(None)
+    options = Options(dumps, out, "people", None, {}, English, "stem", cores(), memory, False)
+    gathered = Gathering(Spill(out))
+    gathered.read(options, Rejects(), Reporter())
     after = usage()
     took = {"cpu": after["cpu"] - before["cpu"], "wall": time.perf_counter() - began, "rss": after["rss"]}
     return took | {"items": gathered.items}

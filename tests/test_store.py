@@ -272,7 +272,7 @@ def test_a_folder_that_is_no_kb_and_other_versions_are_refused(tmp_path: Path) -
 def test_an_error_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), Draft(tmp_path / "kb") as draft:  # noqa: PT012
         draft.write(KB.qids, np.array([1]))
-        draft.write(Array("no/such/folder", np.int64, ENTITY, "", "nobody"), np.array([1]))
+        draft.write(Array("no/such/folder", np.int64, ENTITY, ""), np.array([1]))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -18,12 +18,9 @@ from namesake.files import STDIN
 from namesake.files.journal import clean_exit
 from namesake.files.several import Paths, several
 from namesake.kb.build_options import ITSELF, WORKER, Options, memory_bound, place
-from namesake.kb.columns import assemble, large
+from namesake.kb.columns import KBColumns, Made, NameColumns, Strings, assemble, columns, large
 from namesake.kb.columns.assemble import Numbering, Statements
-from namesake.kb.columns.column_files import Strings
-from namesake.kb.columns.declaration import Made
 from namesake.kb.columns.derived import derive_all, entity_fame
-from namesake.kb.columns.layout import KBColumns, NameColumns, columns
 from namesake.kb.columns.words import index_kb_words, prose
 from namesake.kb.dump.gather import Gathering, Inputs
 from namesake.kb.dump.parse import Items, Keep
@@ -92,7 +89,8 @@ def build(
     reporter = reporter or Reporter()
     options.check()
     draft = Draft(options.out, force, options.key, reporter.say)
-    with clean_exit(draft), draft, Spill(draft.spill) as spill:
+    with clean_exit(draft), draft:
+        spill = Spill(draft.folder / "spill")
         inputs = Inputs(options, draft, spill, reporter)
         gathered = inputs.dumps()
         if options.memory_needed(sum(spill.sizes.values()) + options.wikipedia_bytes) > room.bound:

@@ -20,8 +20,7 @@ from namesake.errors import NamesakeError
 from namesake.files import STDIN
 from namesake.files.compressed import MAGIC
 from namesake.files.draft import state_key
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, Keep, parse_chunk
 from namesake.kb.dump.ranks import check_ranks

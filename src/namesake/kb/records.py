@@ -10,7 +10,7 @@ import numpy as np
 
 from namesake.errors import NamesakeError
 from namesake.kb import WIKIDATA
-from namesake.kb.columns.layout import columns
+from namesake.kb.columns import columns
 from namesake.kb.store import KB
 from namesake.kernels.dump import wikidata
 from namesake.kernels.dump.wikidata import DAY, FOREVER, MISSING, YEAR

@@ -22,9 +22,7 @@ from namesake.errors import NamesakeError, must_be
 from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
 from namesake.kb.check import derived_problems, is_known, manifest_problem, problems, remember
-from namesake.kb.columns.column_files import Columns
-from namesake.kb.columns.declaration import Column
-from namesake.kb.columns.layout import KBColumns, columns
+from namesake.kb.columns import Column, Columns, KBColumns, columns
 from namesake.kb.manifest import MANIFEST, Manifest, read_manifest
 from namesake.kb.vectors.stored import FOLDER as VECTORS
 from namesake.kb.vectors.stored import Vectors, open_vectors, verify_vectors

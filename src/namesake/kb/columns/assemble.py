@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 
 from namesake.arrays import Bool, Int32, Int64, UInt64
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import KBColumns
+from namesake.kb.columns import KBColumns, Made, Ragged, Strings, large
 from namesake.kb.dump.parse import Items
 from namesake.kb.dump.ranks import incoming
 from namesake.kernels.columns import bitmap
@@ -232,17 +229,18 @@ def group(groups: Int32, members: Int32, size: int) -> Ragged:
 
 
 def _tenure(stated: EntityStatements, pair: Int32) -> list[Int32]:
-    """The dated statements by entity, pair, then start. No start is the smallest day, no end the largest."""
+    """The distinct dated statements by entity, pair, then start. No start is the smallest day, no end the largest."""
     columns = [large.Growing(np.int32) for _ in range(4)]
     for low, high in large.spans(stated.ends, 32):
         some = slice(stated.ends[low], stated.ends[high])
         start, end = stated.start[some], stated.end[some]
         dated = np.flatnonzero((start != MISSING) | (end != MISSING))
-        entity, pairs, start, end = stated.entity[some][dated], pair[some][dated], start[dated], end[dated]
-        end = np.where(end == MISSING, np.int32(FOREVER), end)
-        order = np.lexsort((end, start, pairs, entity))
-        for column, part in zip(columns, (entity, pairs, start, end), strict=True):
-            column.append(part[order])
+        start, end = start[dated], np.where(end == MISSING, np.int32(FOREVER), end)[dated]
+        rows = np.stack([stated.entity[some][dated], pair[some][dated], start, end])
+        rows = rows[:, np.lexsort(rows[::-1])]
+        rows = rows[:, np.append(True, (rows[:, 1:] != rows[:, :-1]).any(0))[: rows.shape[1]]]
+        for column, part in zip(columns, rows, strict=True):
+            column.append(part)
     return [column.done() for column in columns]
 
 

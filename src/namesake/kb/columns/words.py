@@ -11,11 +11,8 @@ import pyarrow.compute as pc
 
 from namesake.arrays import Int32, Int64
 from namesake.kb.build_options import Options
-from namesake.kb.columns import large
+from namesake.kb.columns import KBColumns, Made, Ragged, Strings, concatenate, large
 from namesake.kb.columns.assemble import Statements, empty_table, group, ranges
-from namesake.kb.columns.column_files import Ragged, Strings, concatenate
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import KBColumns
 from namesake.kb.dump.parse import Items
 from namesake.kernels.columns.group import number_keys, union_words
 from namesake.kernels.text.lookup import word_sets

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from namesake.arrays import Int64
 from namesake.errors import NamesakeError
 from namesake.kb.build_options import Options, needs
-from namesake.kb.columns.column_files import Strings
+from namesake.kb.columns import Strings
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.parse import FIELDS, TEXT_COLUMNS, DumpFile, Items, parse_chunk
 from namesake.kb.dump.wikipedia import Reader, Wikipedia

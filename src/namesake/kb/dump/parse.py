@@ -13,8 +13,7 @@ from typing import Any, Literal, NamedTuple, get_type_hints
 import numpy as np
 
 from namesake.arrays import Bool, Int32, Int64, number_type
-from namesake.kb.columns.column_files import Strings
-from namesake.kb.columns.layout import KBColumns
+from namesake.kb.columns import KBColumns, Strings
 from namesake.kb.dump.chunks import CHUNK, Chunk
 from namesake.kb.dump.repair import NOT_AN_ENTITY, BadLineError, repair
 from namesake.kb.manifest import Reject
@@ -144,9 +143,6 @@ def _scratch(chunk: Chunk) -> t.Tables:
     if to is None or to.counts[t.CAPACITY] < chunk.size or len(to.properties) < chunk.lines:
         to = _allocate(max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7))
         _local.tables = to if chunk.size <= KEPT_SCRATCH else None
-    for entries in (to.alias_entries, to.string_entries, to.statement_entries):
-        entries[: to.counts[t.LARGEST_MASK] + 1] = 0
-    to.counts[t.LARGEST_MASK] = 0
     to.counts[: t.RESTORED] = 0
     to.counts[t.LINES] = chunk.first_line
     return to
@@ -159,7 +155,6 @@ def _allocate(size: int, lines: int) -> t.Tables:
     strings = max(lines, size // SMALLEST_ALIAS) + 2
     offsets = np.empty(strings * t.TEXT_COLUMNS, np.int64)
     offsets[: t.TEXT_COLUMNS] = 0
-    slots = 1 << max(6, (size >> 3).bit_length())
     return t.Tables(
         found=np.zeros(FOUND, np.int64),
         counts=counts,
@@ -167,9 +162,6 @@ def _allocate(size: int, lines: int) -> t.Tables:
         statements=np.empty((size // SMALLEST_STATEMENT + 1) * t.STATEMENT_COLUMNS, np.int64),
         properties=np.empty(lines, np.int64),
         offsets=offsets,
-        alias_entries=np.zeros(slots, np.uint64),
-        string_entries=np.zeros(slots, np.uint64),
-        statement_entries=np.zeros(slots, np.uint64),
         languages=np.empty(0, np.uint64),
         text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
     )

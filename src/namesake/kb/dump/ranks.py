@@ -16,8 +16,7 @@ from namesake.arrays import Float64, Int32, Int64
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.lines import lines_of
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Ragged
+from namesake.kb.columns import Ragged, large
 from namesake.kernels.columns import group as kernels
 from namesake.kernels.dump.wikidata import LARGEST_ID
 

@@ -110,8 +110,13 @@ def _plain(record: _Record, language: Language) -> _Record:
     if language.wikipedia in record.sitelinks:
         sitelinks.popitem()
         sitelinks[language.wikipedia] = _lenient(dict(record.sitelinks)[language.wikipedia], _Title) or _Title()
+    labels = [text.value for text in dict(record.labels).values() if text.value]
+    aliases = [text.value for texts in dict(record.aliases).values() for text in texts]
+    code = language.labels[0]
     return msgspec.structs.replace(
         record,
+        labels={code: _Text(labels[0])} if labels else {},
+        aliases={code: [_Text(name) for name in dict.fromkeys([*aliases, *labels])]},
         claims={name: [_plain_statement(one) for one in statements] for name, statements in claims.items()},
         sitelinks=sitelinks,
     )

@@ -16,8 +16,7 @@ import numpy as np
 
 from namesake.arrays import Float64, Int64, UInt64
 from namesake.errors import NamesakeError
-from namesake.kb.columns import large
-from namesake.kb.columns.column_files import Ragged, Strings
+from namesake.kb.columns import Ragged, Strings, large
 from namesake.kb.dump.chunks import Chunk, read_chunks
 from namesake.kb.dump.ranks import incoming, pagerank
 from namesake.kb.manifest import Reject, Rejects

@@ -13,11 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from namesake.arrays import Bool, Float64, Int8, Int32, Int64, UInt8, UInt64
-from namesake.kb.columns import large
+from namesake.kb.columns import Made, NameColumns, Strings, large
 from namesake.kb.columns.assemble import Numbering, Statements, distinct_keys, ranges
-from namesake.kb.columns.column_files import Strings
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import NameColumns
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.normalise import TABLE_END, normalise_many
 from namesake.kb.names.short_forms import at_comma

@@ -7,11 +7,8 @@ from functools import cache
 import numpy as np
 
 from namesake.arrays import Bool, Float64, Int64, UInt64
-from namesake.kb.columns import large
+from namesake.kb.columns import Made, NameColumns, Ragged, Strings, large
 from namesake.kb.columns.assemble import distinct_keys
-from namesake.kb.columns.column_files import Ragged, Strings
-from namesake.kb.columns.declaration import Made
-from namesake.kb.columns.layout import NameColumns
 from namesake.kb.dump.parse import Items
 from namesake.kb.names.build_index import EntityNames
 from namesake.kb.names.normalise import TABLE_END, fold_table, normalise_many, replaced

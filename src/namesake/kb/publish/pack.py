@@ -29,7 +29,7 @@ from namesake.files.journal import HinderedError, clean_exit
 from namesake.files.outputs import sync
 from namesake.kb.build_options import place
 from namesake.kb.check import derived_problems, manifest_problem, problems
-from namesake.kb.columns.column_files import Columns
+from namesake.kb.columns import Columns
 from namesake.kb.manifest import LARGEST, MANIFEST, Manifest, parse_manifest
 from namesake.kb.publish.draft import Draft
 from namesake.kb.store import KB

@@ -110,22 +110,17 @@ def embed(
     made = {"encoder": encoder.name, "digest": encoder.digest, "long": "truncate" if truncate else "chunks"}
     with VectorDraft(kb, "text", made, encoder.dimension, force, len(texts.texts)) as draft:
         with reporter.stage("encoding texts"):
-            _encode(draft, texts.texts, encoder, reporter)
+            began = done = draft.done
+            if done:
+                reporter.say(f"resuming after {done:,} texts that a stopped run encoded")
+            while done < len(texts.texts):
+                vectors = encoder.encode(texts.texts.slice(done, BLOCK).to_pylist())
+                draft.append(done, halves(vectors, encoder.name))
+                done += len(vectors)
+                reporter.advance((done - began) / (len(texts.texts) - began), done - began, "texts")
         with reporter.stage("entities"):
             counts = _write(draft, kb, texts)
         return draft.publish(**counts)
-
-
-def _encode(draft: VectorDraft, texts: pa.LargeStringArray, encoder: Encoder, reporter: Reporter) -> None:
-    """Encode the remaining texts, a block at a time."""
-    began = done = draft.done
-    if done:
-        reporter.say(f"resuming after {done:,} texts that a stopped run encoded")
-    while done < len(texts):
-        vectors = encoder.encode(texts.slice(done, BLOCK).to_pylist())
-        draft.append(done, halves(vectors, encoder.name))
-        done += len(vectors)
-        reporter.advance((done - began) / (len(texts) - began), done - began, "texts")
 
 
 def _write(draft: VectorDraft, kb: KB, texts: Texts) -> dict[str, int]:

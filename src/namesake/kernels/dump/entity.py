@@ -169,8 +169,8 @@ def entity(data, p, to):
     return p + 1 if p >= 0 else js.FAIL
 
 
-@inner(types.int64(BYTES, types.int64, types.int64, POINTERS))
-def append_aliases(data, chosen, mask, to):
+@inner(types.int64(BYTES, types.int64, types.boolean, POINTERS))
+def append_aliases(data, chosen, check, to):
     """Decode the aliases in all kept languages, then the labels that were not chosen."""
     first = to.counts[tables.ALIAS]
     for code in range(walk.LANGUAGES):
@@ -181,11 +181,11 @@ def append_aliases(data, chosen, mask, to):
         while p >= 0 and byte(data, p) != js.CLOSE_LIST:
             to.found[walk.TEXT] = 0
             p = js.step(data, walk.text_member(data, p, K_VALUE, to.found, walk.TEXT), js.CLOSE_LIST)
-            if p < 0 or tables.append_alias(data, to.found[walk.TEXT], first, mask, to) < 0:
+            if p < 0 or tables.append_alias(data, to.found[walk.TEXT], first, check, to) < 0:
                 return js.FAIL
     for code in range(walk.LANGUAGES):
         p = to.found[walk.LABELS + code]
-        if code != chosen and p > 0 and tables.append_alias(data, p, first, mask, to) < 0:
+        if code != chosen and p > 0 and tables.append_alias(data, p, first, check, to) < 0:
             return js.FAIL
     return 0
 
@@ -228,13 +228,13 @@ def qualify(data, row, to):
     return 0 if p >= 0 else js.FAIL
 
 
-@inner(types.int64(BYTES, types.boolean, types.int64, types.int64, POINTERS))
-def keep_statements(data, kept, first, mask, to):
-    """Complete the statements stored from `first` on: decode texts, read qualifiers, remove repetitions.
+@inner(types.int64(BYTES, types.boolean, types.int64, POINTERS))
+def keep_statements(data, kept, first, to):
+    """Complete the statements stored from `first` on: decode texts, read qualifiers.
 
-    The same statement with other days is kept. Of an item that is not kept only the links to other items remain.
+    Of an item that is not kept only the links to other items remain.
     """
-    first_string, last = to.counts[tables.STRING], to.counts[tables.STATEMENTS]
+    last = to.counts[tables.STATEMENTS]
     to.counts[tables.STATEMENTS] = first
     for row in range(first, last):
         source = row * tables.STATEMENT_COLUMNS
@@ -242,11 +242,9 @@ def keep_statements(data, kept, first, mask, to):
         if value < 0:
             if not kept:
                 continue
+            value = ~to.counts[tables.STRING]
             if tables.append_text(data, to.statements[source + tables.UNTIL], tables.STRING, to) < 0:
                 return js.FAIL
-            string = tables.same_text(to.string_entries, mask, tables.STRING, first_string, to)
-            to.counts[tables.STRING] = max(to.counts[tables.STRING] - 1, string + 1)
-            value = ~string
         target = to.counts[tables.STATEMENTS]
         cell = target * tables.STATEMENT_COLUMNS
         to.statements[cell + tables.PROPERTY] = to.statements[source + tables.PROPERTY]
@@ -254,26 +252,21 @@ def keep_statements(data, kept, first, mask, to):
         to.statements[cell + tables.SINCE] = to.statements[source + tables.SINCE] if kept else 0
         if qualify(data, target, to) < 0:
             return js.FAIL
-        if tables.new_statement(mask, first, target, to):
-            to.counts[tables.STATEMENTS] = target + 1
+        to.counts[tables.STATEMENTS] = target + 1
     return 0
 
 
-@inner(types.int64(BYTES, types.boolean, types.int64, types.int64, POINTERS))
-def keep_item(data, keep_all, size, first_statement, to):
-    """Write the item that was just read, on a line of `size` bytes, into the tables."""
-    mask = 63
-    while mask < min(size, to.counts[tables.CAPACITY]) >> 3:  # a repaired line may be longer than it was
-        mask = mask * 2 + 1
-    to.counts[tables.LARGEST_MASK] = max(mask, to.counts[tables.LARGEST_MASK])
+@inner(types.int64(BYTES, types.boolean, types.boolean, types.int64, POINTERS))
+def keep_item(data, keep_all, check, first_statement, to):
+    """Write the item that was just read into the tables."""
     found = to.found
     chosen = tables.append_preferred(data, walk.LABELS, tables.LABEL, to)
-    if chosen < 0 or append_aliases(data, chosen, mask, to) < 0:
+    if chosen < 0 or append_aliases(data, chosen, check, to) < 0:
         return js.FAIL
     kept = keep_all or found[walk.IS_PERSON] > 0
     described = tables.append_preferred(data, walk.DESCRIPTIONS, tables.DESCRIPTION, to)
     titled = tables.append_text(data, found[walk.TITLE] if kept else 0, tables.TITLE, to)
-    if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, mask, to) < 0:
+    if described < 0 or titled < 0 or keep_statements(data, kept, first_statement, to) < 0:
         return js.FAIL
     numbers = (
         found[walk.NUMBER],
@@ -326,7 +319,7 @@ def scan_line(data, start, size, keep_all, check, keys, stamp, to):
         return js.FAIL
     kind = to.found[walk.KIND]
     if kind == LETTER_Q:
-        return p if keep_item(data, keep_all, p - start, first_statement, to) >= 0 else js.FAIL
+        return p if keep_item(data, keep_all, check, first_statement, to) >= 0 else js.FAIL
     to.counts[tables.STATEMENTS] = first_statement
     to.counts[tables.DATES_DROPPED] = dropped
     if kind == LETTER_L:
@@ -341,7 +334,7 @@ def scan_line(data, start, size, keep_all, check, keys, stamp, to):
 def scan(data, start, size, keep_all, check, arrays):
     """Parse the lines in data[start:size]; returns the start of the first line that it could not parse, or size.
 
-    64 zero bytes follow data[:size]. Without `check`, the lines must be valid JSON.
+    64 zero bytes follow data[:size]. Without `check`, the lines must be valid JSON, with distinct aliases.
     """
     to = Tables(
         pointer(arrays.found),
@@ -350,9 +343,6 @@ def scan(data, start, size, keep_all, check, arrays):
         pointer(arrays.statements),
         pointer(arrays.properties),
         pointer(arrays.offsets),
-        pointer(arrays.alias_entries),
-        pointer(arrays.string_entries),
-        pointer(arrays.statement_entries),
         pointer(arrays.languages),
         pointer(arrays.text),
     )
@@ -366,7 +356,6 @@ def scan(data, start, size, keep_all, check, arrays):
         if p < 0:
             for i in range(tables.RESTORED):
                 to.counts[i] = saved[i]
-            tables.forget(to)
             return start
         to.counts[tables.LINES] += 1
         start = p + 1
