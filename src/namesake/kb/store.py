@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from namesake import language as languages
-from namesake.arrays import Int32, Int64
+from namesake.arrays import Int32, Int64, positions
 from namesake.errors import NamesakeError, must_be
 from namesake.files.digests import damaged_file
 from namesake.files.draft import JOURNAL
@@ -183,7 +183,7 @@ class KB(KBColumns):
     def rows(self, qids: Int64) -> Int64:
         """The entity row of each QID number, -1 if the KB does not have it."""
         if len(qids) < FEW:
-            return _find(self.qids, qids)
+            return positions(self.qids, qids)
         from namesake.kernels.columns.bitmap import find  # constant time per QID
 
         found: Int32 = find(self.qid_bits, self.qid_before, np.ascontiguousarray(qids))
@@ -197,7 +197,7 @@ class KB(KBColumns):
 
     def items(self, qids: Int64) -> Int64:
         """The item row of each QID number, -1 if neither the dump nor a statement had it."""
-        return _find(self.item_qids, qids)
+        return positions(self.item_qids, qids)
 
     def label(self, row: int) -> str:
         """The label of an entity."""
@@ -232,15 +232,6 @@ class KB(KBColumns):
         for column, wrong in found:
             files = " or ".join(f"{name}.npy" for name in column.files)
             raise NamesakeError(f"{self.path / files} is damaged ({wrong}): build the KB again")
-
-
-def _find(ascending: Int64, wanted: Int64) -> Int64:
-    """The position of each wanted number in an ascending array, -1 if it is missing."""
-    if not len(ascending):
-        return np.full(len(wanted), -1, np.int64)
-    at = np.searchsorted(ascending, wanted)
-    at[at == len(ascending)] = 0
-    return np.where(ascending[at] == wanted, at, -1).astype(np.int64, copy=False)
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:

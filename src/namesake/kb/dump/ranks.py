@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from namesake.arrays import Float64, Int32, Int64
+from namesake.arrays import Float64, Int32, Int64, positions
 from namesake.errors import NamesakeError
 from namesake.files import open_lines
 from namesake.files.lines import lines_of
@@ -49,10 +49,8 @@ def read_ranks(path: Path, qids: Int64) -> Float64:
     ranks, pairs = np.zeros(len(qids), np.float64), _pairs(path)
     while batch := list(islice(pairs, BATCH)):
         known, rank = np.array([qid for qid, _ in batch], np.int64), np.array([rank for _, rank in batch])
-        place = np.searchsorted(qids, known)
-        found = place < len(qids)
-        found[found] = qids[place[found]] == known[found]
-        ranks[place[found]] = rank[found]
+        place = positions(qids, known)
+        ranks[place[place >= 0]] = rank[place >= 0]
     return ranks
 
 

@@ -134,21 +134,6 @@ def union_words(own, statements, pair_value, items, strings, stamp, out):
     return result
 
 
-@kernel("uint64[::1](uint8[::1], int64)")
-def hash_titles(text, lines):
-    """The hash of each line of a text, with underscores as spaces, for titles and links of Wikipedia."""
-    hashes = np.empty(lines, np.uint64)
-    line, start = 0, 0
-    for i in range(len(text) + 1):
-        if i == len(text) or text[i] == 10:
-            hashes[line] = hash_bytes(text, start, i)
-            line += 1
-            start = i + 1
-        elif text[i] == 95:
-            text[i] = 32
-    return hashes
-
-
 @kernel(types.void(I64, I32, I32, INTS, LONGS))
 def count_links(indptr, target, source, last, counts):
     """Count the distinct other nodes that link to each node, for some rows of targets; `counts[to + 1]` grows.

@@ -14,7 +14,7 @@ from namesake.kernels.dump import tables, walk, wikidata
 from namesake.kernels.dump.tables import ARRAYS, POINTERS, Tables
 from namesake.kernels.dump.times import read_time
 from namesake.kernels.dump.valid import KEY_SLOTS, valid_end
-from namesake.kernels.dump.walk import K_ID, K_VALUE, keyword
+from namesake.kernels.dump.walk import K_VALUE, keyword
 from namesake.kernels.dump.wikidata import MISSING
 from namesake.kernels.hash import KEYS
 from namesake.kernels.simd import BYTES, NUMBERS, byte, pointer
@@ -22,8 +22,8 @@ from namesake.kernels.types import U8
 
 LETTER_L, LETTER_P, LETTER_Q = (ord(c) for c in "LPQ")
 PLUS = ord("+")
-K_LABELS, K_DESCRIPTIONS, K_ALIASES = (keyword(k) for k in ("labels", "descriptions", "aliases"))
-K_CLAIMS, K_SITELINKS = keyword("claims"), keyword("sitelinks")
+K_PARTS = tuple(keyword(k) for k in ("labels", "descriptions", "aliases", "claims", "sitelinks", "id"))
+CLAIMS, SITELINKS, ID = 3, 4, 5  # parts of an entity
 K_START_TIME, K_END_TIME = keyword(f"P{wikidata.START_TIME}"), keyword(f"P{wikidata.END_TIME}")
 ITEM_COLUMNS = (
     *("qid", "line", "alias_indptr", "statement_indptr"),
@@ -142,29 +142,23 @@ def entity(data, p, to):
     p = js.enter(data, p, js.OPEN_MAP)
     while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         part = 0
-        if js.at(data, p, K_ID):
-            part = 1
-            p = entity_id(data, js.value_of(data, p, K_ID), to.found)
-        elif js.at(data, p, K_LABELS):
-            part = 2
-            p = walk.by_language(data, js.value_of(data, p, K_LABELS), to.languages, to.found, walk.LABELS)
-        elif js.at(data, p, K_DESCRIPTIONS):
-            part = 4
-            p = walk.by_language(data, js.value_of(data, p, K_DESCRIPTIONS), to.languages, to.found, walk.DESCRIPTIONS)
-        elif js.at(data, p, K_ALIASES):
-            part = 8
-            p = walk.by_language(data, js.value_of(data, p, K_ALIASES), to.languages, to.found, walk.ALIASES)
-        elif js.at(data, p, K_CLAIMS):
-            part = 16
-            p = claims(data, js.value_of(data, p, K_CLAIMS), to)
-        elif js.at(data, p, K_SITELINKS):
-            part = 32
-            p = walk.sitelinks(data, js.value_of(data, p, K_SITELINKS), to.languages, to.found)
-        else:
-            p = js.skip_member(data, p)
-        if to.found[walk.SEEN] & part:
+        while part < len(K_PARTS) and not js.at(data, p, K_PARTS[part]):
+            part += 1
+        if part == len(K_PARTS):
+            p = js.step(data, js.skip_member(data, p), js.CLOSE_MAP)
+            continue
+        if to.found[walk.SEEN] >> part & 1:
             return js.FAIL
-        to.found[walk.SEEN] |= part
+        to.found[walk.SEEN] |= 1 << part
+        p = js.value_of(data, p, K_PARTS[part])
+        if part == CLAIMS:
+            p = claims(data, p, to)
+        elif part == SITELINKS:
+            p = walk.sitelinks(data, p, to.languages, to.found)
+        elif part == ID:
+            p = entity_id(data, p, to.found)
+        else:
+            p = walk.by_language(data, p, to.languages, to.found, part * walk.LANGUAGES)
         p = js.step(data, p, js.CLOSE_MAP)
     return p + 1 if p >= 0 else js.FAIL
 

@@ -23,7 +23,7 @@ RANK, QUALIFIERS, SITELINKS, VALUED, IS_PERSON, KIND, NUMBER, SEEN, INHABITANTS 
 BORN, DIED = 30, 33  # each: day, precision, rank
 FOUND = 36
 LANGUAGES = 4
-ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = 1, 2, 3, 4, 5
+ENTITY_ID, PLAIN_STRING, TIME_VALUE, QUANTITY, OTHER = range(5)  # types of values
 NO_ITEM = -1  # the ITEM of a property, a lexeme …
 
 
@@ -42,9 +42,9 @@ K_ID, K_TITLE = keyword("id"), keyword("title")
 K_MAINSNAK, K_RANK, K_QUALIFIERS = (keyword(k) for k in ("mainsnak", "rank", "qualifiers"))
 K_SNAKTYPE, K_DATATYPE, K_DATAVALUE = (keyword(k) for k in ("snaktype", "datatype", "datavalue"))
 K_VALUE, K_TYPE, K_TIME, K_PRECISION = (keyword(k) for k in ("value", "type", "time", "precision"))
-K_QUANTITY, K_AMOUNT = keyword("quantity"), keyword("amount")
-K_ENTITY_ID, K_STRING = keyword("wikibase-entityid"), keyword("string")
-K_DEPRECATED, K_PREFERRED, K_NORMAL = (keyword(k) for k in ("deprecated", "preferred", "normal"))
+K_AMOUNT, K_STRING = keyword("amount"), keyword("string")
+K_TYPES = tuple(keyword(k) for k in ("wikibase-entityid", "string", "time", "quantity"))
+K_DEPRECATED, K_PREFERRED = keyword("deprecated"), keyword("preferred")
 
 
 @inlined(js.Literal(KEYS, types.int64))
@@ -159,7 +159,7 @@ def entity_member(data, p, found):
 @inner(types.int64(BYTES, types.int64, NUMBERS))
 def datavalue(data, p, found):
     """From a datavalue to the position after it. It replaces the content of an earlier one."""
-    found[TYPE] = 0
+    found[TYPE] = OTHER
     p = js.enter(data, p, js.OPEN_MAP)
     while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         if js.at(data, p, K_VALUE):
@@ -177,18 +177,10 @@ def datavalue(data, p, found):
                 p = js.skip(data, p)
         elif js.at(data, p, K_TYPE):
             p = js.value_of(data, p, K_TYPE)
-            if p >= 0 and js.at(data, p, K_ENTITY_ID):
-                found[TYPE] = ENTITY_ID
-                p += 19
-            else:
-                found[TYPE] = OTHER
-                if p >= 0 and js.at(data, p, K_STRING):
-                    found[TYPE] = PLAIN_STRING
-                elif p >= 0 and js.at(data, p, K_TIME):
-                    found[TYPE] = TIME_VALUE
-                elif p >= 0 and js.at(data, p, K_QUANTITY):
-                    found[TYPE] = QUANTITY
-                p = js.plain_text(data, p)
+            found[TYPE] = 0
+            while p >= 0 and found[TYPE] < OTHER and not js.at(data, p, K_TYPES[found[TYPE]]):
+                found[TYPE] += 1
+            p = js.plain_text(data, p)
         else:
             p = js.skip_member(data, p)
         p = js.step(data, p, js.CLOSE_MAP)
@@ -200,6 +192,7 @@ def snak(data, p, found):
     """From a snak to the position after it."""
     for slot in range(HAS_VALUE, AMOUNT + 1):
         found[slot] = 0
+    found[TYPE] = OTHER
     p = js.enter(data, p, js.OPEN_MAP)
     while p >= 0 and byte(data, p) != js.CLOSE_MAP:
         if js.at(data, p, K_SNAKTYPE):
@@ -231,14 +224,11 @@ def statement(data, p, found):
         elif js.at(data, p, K_RANK):
             p = js.value_of(data, p, K_RANK)
             found[RANK] = 1
-            if p >= 0 and js.at(data, p, K_NORMAL):
-                p += 8
-            else:
-                if p >= 0 and js.at(data, p, K_DEPRECATED):
-                    found[RANK] = 0
-                elif p >= 0 and js.at(data, p, K_PREFERRED):
-                    found[RANK] = 2
-                p = js.plain_text(data, p)
+            if p >= 0 and js.at(data, p, K_DEPRECATED):
+                found[RANK] = 0
+            elif p >= 0 and js.at(data, p, K_PREFERRED):
+                found[RANK] = 2
+            p = js.plain_text(data, p)
         elif js.at(data, p, K_QUALIFIERS):
             p = js.value_of(data, p, K_QUALIFIERS)
             found[QUALIFIERS] = 0
