@@ -138,30 +138,26 @@ _local = threading.local()
 
 
 def _scratch(chunk: Chunk) -> t.Tables:
-    """Empty tables that no chunk of this size can overflow; each thread reuses its own."""
+    """Empty tables that no chunk of this size can overflow; each thread reuses its own.
+
+    The system provides pages only when they are first written to.
+    """
     to: t.Tables | None = getattr(_local, "tables", None)
     if to is None or to.counts[t.CAPACITY] < chunk.size or len(to.properties) < chunk.lines:
-        to = _allocate(max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7))
+        size, lines = max(chunk.size, CHUNK), max(2 * chunk.lines, CHUNK >> 7)
+        strings = max(lines, size // SMALLEST_ALIAS) + 2
+        to = t.Tables(
+            found=np.zeros(FOUND, np.int64),
+            counts=np.full(t.COUNTS, size, np.int64),
+            items=np.empty(lines * len(ITEM_COLUMNS), np.int64),
+            statements=np.empty((size // SMALLEST_STATEMENT + 1) * t.STATEMENT_COLUMNS, np.int64),
+            properties=np.empty(lines, np.int64),
+            offsets=np.empty(strings * t.TEXT_COLUMNS, np.int64),
+            languages=np.empty(0, np.uint64),
+            text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
+        )
         _local.tables = to if chunk.size <= KEPT_SCRATCH else None
+    to.offsets[: t.TEXT_COLUMNS] = 0
     to.counts[: t.RESTORED] = 0
     to.counts[t.LINES] = chunk.first_line
     return to
-
-
-def _allocate(size: int, lines: int) -> t.Tables:
-    """Tables for `size` bytes. The system provides pages only when they are first written to."""
-    counts = np.zeros(t.COUNTS, np.int64)
-    counts[t.CAPACITY] = size
-    strings = max(lines, size // SMALLEST_ALIAS) + 2
-    offsets = np.empty(strings * t.TEXT_COLUMNS, np.int64)
-    offsets[: t.TEXT_COLUMNS] = 0
-    return t.Tables(
-        found=np.zeros(FOUND, np.int64),
-        counts=counts,
-        items=np.empty(lines * len(ITEM_COLUMNS), np.int64),
-        statements=np.empty((size // SMALLEST_STATEMENT + 1) * t.STATEMENT_COLUMNS, np.int64),
-        properties=np.empty(lines, np.int64),
-        offsets=offsets,
-        languages=np.empty(0, np.uint64),
-        text=np.empty(t.TEXT_COLUMNS * size, np.uint8),
-    )

@@ -74,10 +74,6 @@ class _TimeValue(Struct, frozen=True):
     precision: int
 
 
-class _Title(Struct, frozen=True):
-    title: str = ""
-
-
 def repair(line: bytes, language: Language) -> bytes:
     """The entity on a line, with what a KB keeps, as the scanner parses it. Raises BadLineError if there is none."""
     try:
@@ -107,9 +103,9 @@ def _plain(record: _Record, language: Language) -> _Record:
     if wrong := [name for name in claims if _id_letter(name) != "P"]:
         raise BadLineError(f"claims under {wrong[0][:40]!r}, which is no property")
     sitelinks: dict[str, Any] = {f"site {number}": None for number in range(len(record.sitelinks))}
-    if language.wikipedia in record.sitelinks:
+    if page := _lenient(dict(record.sitelinks).get(language.wikipedia), dict[str, Any]):
         sitelinks.popitem()
-        sitelinks[language.wikipedia] = _lenient(dict(record.sitelinks)[language.wikipedia], _Title) or _Title()
+        sitelinks[language.wikipedia] = {"title": _lenient(page.get("title"), str) or ""}
     labels = [text.value for text in dict(record.labels).values() if text.value]
     aliases = [text.value for texts in dict(record.aliases).values() for text in texts]
     code = language.labels[0]
