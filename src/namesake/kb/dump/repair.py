@@ -63,12 +63,6 @@ class _Record(Struct, frozen=True):
     sitelinks: dict[str, Any] | _Nothing = {}
 
 
-class _ItemValue(Struct, frozen=True):
-    id: str | None = None
-    numeric_id: int | None = msgspec.field(default=None, name="numeric-id")
-    entity_type: str = msgspec.field(default="item", name="entity-type")
-
-
 class _TimeValue(Struct, frozen=True):
     time: str
     precision: int
@@ -142,9 +136,11 @@ def _plain_snak(snak: _Snak) -> _Snak:
         return _Snak()
     if kind == "string" and snak.datatype == "string" and isinstance(value, str):
         plain = value
-    elif kind == "wikibase-entityid" and (item := _lenient(value, _ItemValue)):
-        name = item.id or (f"Q{item.numeric_id}" if item.id is None and item.entity_type == "item" else "")
-        plain = {"id": name} if _id_letter(name) == "Q" else None
+    elif kind == "wikibase-entityid" and isinstance(value, dict):
+        name = value.get("id")
+        if name is None and value.get("entity-type", "item") == "item":  # as in dumps before 2017
+            name = f"Q{value.get('numeric-id')}"
+        plain = {"id": name} if _id_letter(str(name)) == "Q" else None
     elif kind == "time":
         time = _lenient(value, _TimeValue)
         written = _TIME.match(time.time) if time else None
